@@ -1,0 +1,55 @@
+import apiReference from '@scalar/fastify-api-reference'
+import type { FastifyInstance } from 'fastify'
+import { createMetrics } from './http/metrics.ts'
+import { addHealthRoutes, type Readiness } from './http/health.ts'
+import { addOpenApi } from './http/openapi-document.ts'
+import { refuseOtherMethods } from './http/other-methods.ts'
+import { createServer } from './http/server.ts'
+import { EVENT_WEBHOOKS } from './journal/event-docs.ts'
+import { orderRoutes } from './orders/orders.routes.ts'
+import type { Ground } from './platform/ground.ts'
+import type { Log } from './platform/log.ts'
+import { checkoutRoutes } from './portal/checkout.routes.ts'
+import { clockRoutes } from './sandbox/clock.routes.ts'
+import type { SandboxClock } from './sandbox/clock.service.ts'
+import { studentRoutes } from './students/students.routes.ts'
+import { subscriptionRoutes } from './webhooks/subscriptions.routes.ts'
+
+export type AppOptions = {
+  ground: Ground
+  log: Log
+  /** Only in sandbox mode. */
+  sandbox: SandboxClock | null
+  readiness: Readiness
+  metricsToken: string | null
+  tls?: { cert: Buffer; key: Buffer } | undefined
+  trustProxy: string[] | false
+}
+
+/** Every route module by name; nothing is found by scanning folders. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { ground, log, sandbox } = options
+  const metrics = createMetrics(ground.db)
+  const app = createServer({ ground, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
+  const finishMethods = refuseOtherMethods(app)
+  await addOpenApi(app, ground.publicUrl, EVENT_WEBHOOKS)
+
+  orderRoutes(app, ground)
+  studentRoutes(app, ground)
+  subscriptionRoutes(app, ground)
+  if (sandbox !== null) clockRoutes(app, ground, sandbox)
+
+  addHealthRoutes(app, { ...options, metrics })
+  finishMethods()
+  await app.register(apiReference, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+    },
+  })
+  await app.register(async pages => checkoutRoutes(pages, ground, log))
+  return app
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { addBackupCommands } from './cli/backup.ts'
+import { addBranchCommands } from './cli/branches.ts'
+import { addCatalogueCommands } from './cli/catalogue.ts'
+import { addConfigCommand } from './cli/config.ts'
+import { reportFailure } from './cli/failures.ts'
+import { addExamples, finishProgram } from './cli/help.ts'
+import { addInstituteCommands } from './cli/institutes.ts'
+import { addKeyCommands } from './cli/keys.ts'
+import { addMigrateCommand } from './cli/migrate.ts'
+import { addOpenApiCommand } from './cli/openapi.ts'
+
+/** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+const program = new Command('bursar')
+  .description("The operator's commands of Bursar. Settings come from the environment: see `bursar config`.")
+  .version(version)
+  .option('--json', 'write JSON for programs instead of text for people')
+
+addExamples(program, [
+  'bursar institutes create green-park --name "Green Park School"',
+  'bursar keys create green-park',
+  'bursar backup /backups/bursar-monday',
+])
+addInstituteCommands(program)
+addBranchCommands(program)
+addCatalogueCommands(program)
+addKeyCommands(program)
+addBackupCommands(program)
+addMigrateCommand(program)
+addConfigCommand(program)
+addOpenApiCommand(program)
+finishProgram(program)
+
+try {
+  await program.parseAsync(process.argv)
+} catch (error) {
+  process.exitCode = reportFailure(error)
+}

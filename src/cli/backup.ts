@@ -1,0 +1,108 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readConfig, type Config } from '../config.ts'
+import { CLUSTER, KEY_FILE } from '../platform/backup-format.ts'
+import { restoreBackup } from '../platform/backup-restore.ts'
+import { writeBackup } from '../platform/backup.ts'
+import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import { addExamples } from './help.ts'
+import { InputError } from './input.ts'
+import { formatBytes, formatTime, show, startProgress } from './output.ts'
+import { holdServer } from './server-hold.ts'
+
+export function addBackupCommands(program: Command): void {
+  const backup = program
+    .command('backup')
+    .description('write the embedded database into one file; Bursar may run on')
+    .argument('<file>', 'a new file')
+    .action(runBackup)
+  addExamples(backup, [
+    'bursar backup /backups/bursar-monday',
+    'DATA_DIR=/srv/bursar bursar backup bursar.backup',
+  ])
+
+  const restore = program
+    .command('restore')
+    .description('unpack a backup into a DATA_DIR that has no database')
+    .argument('<file>', 'a file that `bursar backup` wrote')
+    .action(runRestore)
+  addExamples(restore, ['DATA_DIR=/srv/bursar-new bursar restore /backups/bursar-monday'])
+}
+
+async function runBackup(name: string): Promise<void> {
+  const { dataDir, masterKey } = readEmbeddedConfig()
+  const file = resolve(name)
+  if (!existsSync(join(dataDir, CLUSTER))) {
+    throw new InputError(`${dataDir} has no database, so there is nothing to back up. Check DATA_DIR.`)
+  }
+  const embedded = await openEmbeddedPostgres({ dataDir })
+  const letGo = await holdServer(embedded)
+  const progress = startProgress('Read')
+  const interruption = watchInterruption()
+  try {
+    const { bytes } = await writeBackup({
+      dataDir,
+      file,
+      connection: embedded.connection,
+      onProgress(bytesRead) {
+        // Thrown inside the work, so that its own clean-up removes the unfinished file.
+        interruption.throwIfInterrupted()
+        progress.tick(bytesRead)
+      },
+    })
+    progress.end()
+    const advice =
+      masterKey === null
+        ? 'It holds the master key too: whoever has the file can read every secret in it.'
+        : 'MASTER_KEY is not in it: keep that as well, or the backup cannot be used.'
+    show({ file, bytes }, `Wrote ${file} (${formatBytes(bytes)}).\n${advice}`)
+  } finally {
+    progress.end()
+    interruption.stop()
+    await letGo()
+  }
+}
+
+async function runRestore(name: string): Promise<void> {
+  const { dataDir } = readEmbeddedConfig()
+  const file = resolve(name)
+  const progress = startProgress('Restored', statSync(file, { throwIfNoEntry: false })?.size)
+  try {
+    const { createdAt } = await restoreBackup({ dataDir, file, onProgress: bytes => progress.tick(bytes) })
+    progress.end()
+    const lines = [`Restored the backup of ${formatTime(new Date(createdAt))} into ${dataDir}.`]
+    const hasKey = existsSync(join(dataDir, KEY_FILE))
+    lines.push(
+      hasKey ? 'Start Bursar to use it.' : 'Start Bursar with the MASTER_KEY that the backup was made under.',
+    )
+    show({ file, data_dir: dataDir, created_at: createdAt, has_master_key: hasKey }, lines.join('\n'))
+  } finally {
+    progress.end()
+  }
+}
+
+function readEmbeddedConfig(): Config {
+  const config = readConfig(process.env)
+  if (config.databaseUrl === null) return config
+  throw new InputError(
+    'DATABASE_URL is set: back up and restore that server with its own tools, such as pg_dump and pg_restore, ' +
+      'or pg_basebackup. This command is for the embedded server.',
+  )
+}
+
+function watchInterruption(): { throwIfInterrupted(): void; stop(): void } {
+  let isInterrupted = false
+  const note = (): void => {
+    isInterrupted = true
+  }
+  process.on('SIGINT', note).on('SIGTERM', note)
+  return {
+    throwIfInterrupted() {
+      if (isInterrupted) throw new InputError('Interrupted: no backup was written.')
+    },
+    stop() {
+      process.off('SIGINT', note).off('SIGTERM', note)
+    },
+  }
+}

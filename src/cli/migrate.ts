@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { addExamples } from './help.ts'
+import { show } from './output.ts'
+import { withGround } from './with-ground.ts'
+
+export function addMigrateCommand(program: Command): void {
+  const migrate = program
+    .command('migrate')
+    .description("bring the database to this version's state; a start of Bursar does the same")
+    .action(runMigrate)
+  addExamples(migrate, [
+    'bursar migrate',
+    'DATABASE_URL=postgres://bursar@db.example.in/bursar bursar migrate',
+  ])
+}
+
+async function runMigrate(): Promise<void> {
+  await withGround(async (_ground, { applied, version }) => {
+    const text =
+      applied.length === 0
+        ? `Nothing to do: the database is at version ${version}.`
+        : [...applied.map(name => `Applied ${name}`), `The database is at version ${version}.`].join('\n')
+    show({ applied, version }, text)
+  })
+}

@@ -1,0 +1,87 @@
+import { INDIA } from '../platform/calendar.ts'
+
+/** The one place that writes: answers to stdout, everything else to stderr. */
+
+/** Read from the arguments themselves, so that a command that could not be parsed fails in the asked form too. */
+export function wantsJson(): boolean {
+  const end = process.argv.indexOf('--')
+  return process.argv.slice(2, end < 0 ? undefined : end).includes('--json')
+}
+
+/** The answer, as data for `--json` and as text for a person. */
+export function show(data: object, text: string): void {
+  writeOut(wantsJson() ? JSON.stringify(data, null, 2) : text)
+}
+
+export function writeOut(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+export function writeError(text: string): void {
+  process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+// A reader such as `head` may leave early; that is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1)
+})
+
+/** Aligned columns, the same on a terminal and in a pipe. */
+export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows].map(cells => cells.map(makePrintable))
+  const widths = headings.map((_, column) => Math.max(...lines.map(cells => widthOf(cells[column] ?? ''))))
+  return lines
+    .map(cells => cells.map((cell, column) => pad(cell, widths[column] ?? 0)).join('  '))
+    .map(trimEnd)
+    .join('\n')
+}
+
+/** 2026-11-15 09:30 IST, which sorts and aligns. */
+export function formatTime(moment: Date): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(INDIA)
+  return `${local.toPlainDate().toString()} ${local.toPlainTime().toString({ smallestUnit: 'minute' })} IST`
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+const REDRAW_MS = 200
+
+/** A line on stderr that is drawn over itself; nothing where stderr is no terminal. */
+export function startProgress(what: string, totalBytes?: number): { tick(bytes: number): void; end(): void } {
+  if (!process.stderr.isTTY || wantsJson()) return { tick() {}, end() {} }
+  let drawnAt = 0
+  return {
+    tick(bytes) {
+      if (Date.now() - drawnAt < REDRAW_MS) return
+      drawnAt = Date.now()
+      const share = totalBytes === undefined ? '' : ` (${Math.floor((bytes / totalBytes) * 100)} %)`
+      process.stderr.write(`\r\u001B[K${what}: ${formatBytes(bytes)}${share}`)
+    },
+    end() {
+      if (drawnAt > 0) process.stderr.write('\r\u001B[K')
+      drawnAt = 0
+    },
+  }
+}
+
+/** Codes join the catalogue from requests: a control character in one must not reach the terminal. */
+function makePrintable(cell: string): string {
+  return cell.replaceAll(/\p{Cc}/gu, '\uFFFD')
+}
+
+const graphemes = new Intl.Segmenter()
+
+/** What a reader sees as one character may be several, as in Devanagari. */
+function widthOf(text: string): number {
+  return Array.from(graphemes.segment(text)).length
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(width - widthOf(text))
+}
+
+function trimEnd(line: string): string {
+  return line.trimEnd()
+}

@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import { badRequest } from '../platform/errors.ts'
+
+/**
+ * The body as the wire conventions have it: empty is fine whatever its declared type, anything else must be
+ * JSON text of one object. The raw bytes are what an Idempotency-Key's fingerprint is taken of.
+ */
+const JSON_MEDIA_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;.*)?$/i
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+}
+
+export function parseBody(request: FastifyRequest): unknown {
+  const raw = rawBody(request)
+  if (raw.length === 0) return {}
+  const declared = request.declaredType
+  if (declared !== undefined && !JSON_MEDIA_TYPE.test(declared)) {
+    throw badRequest('Send the body as JSON with the header Content-Type: application/json.')
+  }
+  const value = parseJson(raw)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('The body must be a JSON object.')
+  }
+  return value
+}
+
+function parseJson(raw: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(raw))
+  } catch {
+    throw badRequest('The body is not valid JSON in UTF-8.')
+  }
+}

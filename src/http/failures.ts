@@ -1,0 +1,103 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, BursarError, ERROR_STATUS } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { challenge } from './auth.ts'
+import { errorBody, JSON_TYPE } from './envelope.ts'
+
+/** Turns whatever went wrong, in our code or the framework's, into our envelope. */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+): FastifyReply {
+  const shown = toShown(error)
+  if (shown.httpStatus >= 500) {
+    log.error(
+      { request_id: request.id, route: request.routeOptions.url, err: shown.cause ?? error },
+      'request failed',
+    )
+  }
+  if (shown.code === 'AUE00000') challenge(reply)
+  if (shown.retryAfterS !== undefined) reply.header('retry-after', shown.retryAfterS)
+  return reply
+    .code(shown.httpStatus)
+    .header('content-type', JSON_TYPE)
+    .header('x-request-id', request.id)
+    .send(errorBody(shown, request.id))
+}
+
+/** What never became a request: broken HTTP, headers too large, a client too slow. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { headers, body } = bareRefusal(clientErrorText(error.code))
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 ${STATUS_CODES[400]}\r\n${head.join('')}\r\n${body}`)
+}
+
+/** An `Expect` header other than 100-continue, which Node would answer by itself. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const { headers, body } = bareRefusal(
+    'The Expect header asks for something that is not offered. Leave it out.',
+  )
+  response.writeHead(400, headers).end(body)
+}
+
+function bareRefusal(message: string): { headers: Record<string, string>; body: string } {
+  const requestId = newId('req')
+  const body = errorBody(badRequest(message), requestId)
+  return {
+    headers: {
+      'content-type': JSON_TYPE,
+      'content-length': String(Buffer.byteLength(body)),
+      'x-request-id': requestId,
+      connection: 'close',
+    },
+    body,
+  }
+}
+
+function clientErrorText(code: string | undefined): string {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return 'The request line and headers are too large; 16 KiB in all are accepted.'
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'The request took too long to arrive. Send it within 30 seconds.'
+    default:
+      return 'This is not a well-formed HTTP request.'
+  }
+}
+
+function toShown(error: unknown): BursarError {
+  if (error instanceof BursarError) return error
+  const status = frameworkStatus(error)
+  if (status === ERROR_STATUS.HUE00004) {
+    return new BursarError('HUE00004', 'The body is larger than 1 MiB. Send it in smaller parts.')
+  }
+  if (status >= 400 && status < 500) return badRequest(frameworkText(error))
+  return new BursarError(
+    'SYE00000',
+    'Something went wrong on our side. Please retry, and quote the request id.',
+    {
+      cause: error,
+    },
+  )
+}
+
+function frameworkStatus(error: unknown): number {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return 500
+  return typeof error.statusCode === 'number' ? error.statusCode : 500
+}
+
+function frameworkText(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  if (code === 'FST_ERR_BAD_URL') return 'The address has a malformed percent-encoding.'
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'The body is not as long as Content-Length says.'
+  return 'The request is not well-formed.'
+}

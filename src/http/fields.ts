@@ -1,0 +1,51 @@
+import { Type, type TUnsafe } from 'typebox'
+import type { Paise } from '../platform/money.ts'
+
+/**
+ * The vocabulary of the wire: each field kind once, as the schema that documents it, that the reader reads it
+ * by (`format`, see formats.ts), and whose static type is what the reader returns.
+ */
+type Docs = { description: string; examples?: unknown[] }
+
+export const field = {
+  text: (docs: Docs, maxLength = 500) => Type.String({ ...docs, minLength: 1, maxLength }),
+  identifier: (docs: Docs) => Type.String({ ...docs, minLength: 1, maxLength: 128 }),
+  code: (docs: Docs) => Type.String({ ...docs, minLength: 1, maxLength: 64 }),
+  flag: (docs: Docs) => Type.Boolean(docs),
+  oneOf: <const Values extends readonly string[]>(values: Values, docs: Docs) =>
+    Type.Unsafe<Values[number]>({ ...docs, type: 'string', enum: values }),
+  amount: (docs: Docs) => rupees({ ...docs }),
+  positiveAmount: (docs: Docs) => rupees({ ...docs, exclusiveMinimum: 0 }),
+  year: (docs: Docs) => Type.Unsafe<number>({ ...docs, type: ['integer', 'string'], format: 'year' }),
+  day: (docs: Docs) => formatted<string>('date', docs),
+  moment: (docs: Docs) => formatted<Date>('date-time', docs),
+  momentOrDay: (docs: Docs) => formatted<Date>('date-or-time', docs),
+  phone: (docs: Docs) => formatted<string>('phone', docs),
+  email: (docs: Docs) => formatted<string>('email', docs),
+  emailList: (docs: Docs) => formatted<string>('email-list', docs),
+  url: (docs: Docs) => formatted<string>('http-url', { ...docs, maxLength: 2048 }),
+  resourceId: (docs: Docs) => formatted<string>('resource-id', { ...docs, maxLength: 100_000 }),
+  registrationId: (docs: Docs) => formatted<string>('registration-id', { ...docs, maxLength: 100_000 }),
+  pageSize: () =>
+    formatted<number>('page-size', { description: 'How many to answer with, 1 to 200; 50 when absent.' }),
+}
+
+/** What answers are made of; nothing reads these, tests hold every answer against them. */
+export const shown = {
+  text: (docs: Docs) => Type.String(docs),
+  flag: (docs: Docs) => Type.Boolean(docs),
+  amount: (docs: Docs) => Type.Number({ ...docs, minimum: 0 }),
+  year: (docs: Docs) => Type.Integer(docs),
+  day: (docs: Docs) => Type.String({ ...docs, format: 'date' }),
+  moment: (docs: Docs) => Type.String({ ...docs, format: 'date-time' }),
+  oneOf: <const Values extends readonly string[]>(values: Values, docs: Docs) =>
+    Type.Unsafe<Values[number]>({ ...docs, type: 'string', enum: values }),
+}
+
+function formatted<Value>(format: string, options: Docs & { maxLength?: number }): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ ...options, type: 'string', format })
+}
+
+function rupees(options: Docs & { exclusiveMinimum?: number }): TUnsafe<Paise> {
+  return Type.Unsafe<Paise>({ ...options, type: ['number', 'string'], format: 'rupees' })
+}

@@ -1,0 +1,102 @@
+import { parseDay, parseMoment, startOfDay } from '../platform/calendar.ts'
+import { isIdShaped } from '../platform/ids.ts'
+import { parseRupees } from '../platform/money.ts'
+
+/** The house's own `format` values: what each turns a sent value into, and what to say when it cannot. */
+type Format = { read(value: unknown): unknown; expects: string }
+
+export const formats: Record<string, Format> = {
+  rupees: {
+    read: parseRupees,
+    expects: 'must be an amount in rupees with at most two decimals, from 0 to 100000000000',
+  },
+  year: {
+    read: readYear,
+    expects: 'must be a four-digit year',
+  },
+  date: {
+    read: value => (typeof value === 'string' ? parseDay(value) : null),
+    expects: 'must be a real calendar day as YYYY-MM-DD',
+  },
+  'date-time': {
+    read: value => (typeof value === 'string' ? parseMoment(value) : null),
+    expects: 'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30',
+  },
+  'date-or-time': {
+    read: readMomentOrDay,
+    expects: 'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD',
+  },
+  phone: {
+    read: value => (typeof value === 'string' && isPhone(value) ? value : null),
+    expects: 'must be a phone number of 7 to 15 digits',
+  },
+  email: {
+    read: value => (typeof value === 'string' && isEmail(value) ? value : null),
+    expects: 'must be an e-mail address such as name@example.in',
+  },
+  'email-list': {
+    read: value => (typeof value === 'string' && isEmailList(value) ? value : null),
+    expects: 'must be one or more e-mail addresses, separated by commas',
+  },
+  'http-url': {
+    read: value => (typeof value === 'string' && isHttpUrl(value) ? value : null),
+    expects: 'must be an absolute http or https URL',
+  },
+  'resource-id': {
+    read: value => (typeof value === 'string' && isIdShaped(value) ? value : null),
+    expects: 'must be an id: 1 to 64 letters, digits, _, - or .',
+  },
+  'registration-id': {
+    read: value => (typeof value === 'string' && isPrintable(value) ? value : null),
+    expects: 'must be 1 to 128 printable characters',
+  },
+  'page-size': {
+    read: readPageSize,
+    expects: 'must be a whole number from 1 to 200',
+  },
+}
+
+function readYear(value: unknown): number | null {
+  const year = typeof value === 'string' && /^\d{4}$/.test(value) ? Number(value) : value
+  return typeof year === 'number' && Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null
+}
+
+function readMomentOrDay(value: unknown): Date | null {
+  if (typeof value !== 'string') return null
+  const day = parseDay(value)
+  return day === null ? parseMoment(value) : startOfDay(day)
+}
+
+function isPhone(text: string): boolean {
+  const digits = text.replaceAll(/[\s\-()[\]]/g, '').replace(/^(\+|0)/, '')
+  return /^\d{7,15}$/.test(digits)
+}
+
+function isEmail(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+}
+
+function isEmailList(text: string): boolean {
+  return text.split(',').every(part => isEmail(part.trim()))
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s/?#]\S*$/i.test(text)) return false
+  const url = URL.parse(text)
+  return url !== null && url.hostname !== ''
+}
+
+function isPrintable(text: string): boolean {
+  return countCharacters(text) <= 128 && /^[^\p{Cc}\p{Cs}\p{Co}\p{Cn}]+$/u.test(text)
+}
+
+function readPageSize(value: unknown): number | null {
+  if (typeof value !== 'string' || !/^\d{1,3}$/.test(value)) return null
+  const size = Number(value)
+  return size >= 1 && size <= 200 ? size : null
+}
+
+/** Code points, which is what "at most 500 characters" means to a database and most programs. */
+export function countCharacters(text: string): number {
+  return Array.from(text).length
+}

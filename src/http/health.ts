@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+import { BursarError, unavailable } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { isMigrated } from '../platform/migrate.ts'
+import { hashSecret, secretMatches } from '../platform/secrets.ts'
+import { ok, successBody, JSON_TYPE } from './envelope.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Said no to before the doors close, so that a load balancer sends new requests elsewhere. */
+export type Readiness = { isDraining: boolean }
+
+type HealthOptions = { ground: Ground; readiness: Readiness; metrics: Metrics; metricsToken: string | null }
+
+/** For machines that look after us: process up, ready for work, numbers. None takes an API key. */
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const { ground, readiness, metrics, metricsToken } = options
+  const hidden = { schema: { hide: true } }
+  app.get('/healthz', hidden, (_request, reply) =>
+    reply.header('content-type', JSON_TYPE).send(successBody(ok())),
+  )
+  app.get('/readyz', hidden, async (_request, reply) => {
+    if (readiness.isDraining) throw unavailable('This process is shutting down.')
+    if (!(await isMigrated(ground.db))) throw unavailable('The database is not migrated to this version yet.')
+    return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
+  })
+  app.get('/metrics', hidden, async (request, reply) => {
+    const isOpen = metricsToken === null && ground.mode === 'sandbox'
+    const isKnown =
+      metricsToken !== null &&
+      secretMatches(request.headers.authorization ?? '', hashSecret(`Bearer ${metricsToken}`))
+    if (!isOpen && !isKnown)
+      throw new BursarError('HUE00001', 'There is nothing here without the metrics token.')
+    return reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics())
+  })
+}

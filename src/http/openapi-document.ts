@@ -1,0 +1,36 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { JSON_TYPE } from './envelope.ts'
+
+const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
+
+Amounts are rupees; date-times are ISO 8601, UTC in answers; what was not provided is absent, never null.
+Send an \`Idempotency-Key\` with every POST, PATCH and DELETE that you may have to repeat.`
+
+/** Generates OpenAPI 3.1 from the routes added after this call, and serves it. */
+export async function addOpenApi(
+  app: FastifyInstance,
+  publicUrl: string,
+  webhooks: Record<string, object>,
+): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Bursar fee collection API',
+        version: '1.0',
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: publicUrl }],
+      components: {
+        securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'API key and secret.' } },
+      },
+      security: [{ basic: [] }],
+      webhooks,
+    },
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>
+    reply.header('content-type', JSON_TYPE).send(JSON.stringify(app.swagger())),
+  )
+}

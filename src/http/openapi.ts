@@ -1,0 +1,119 @@
+import { Type, type TObject, type TSchema } from 'typebox'
+
+/** What an operation says of itself in the API reference. */
+export type EndpointDocs = {
+  operationId: string
+  tag: 'Pay orders' | 'Payment links' | 'Students' | 'Webhooks' | 'Sandbox'
+  summary: string
+  description: string
+  /** The success answers by status: the schema of `data`, absent when there is none, and an example. */
+  answers: Partial<
+    Record<200 | 201, { description: string; data?: TSchema; example: unknown; isList?: boolean }>
+  >
+  exampleBody?: unknown
+  /** Statuses beyond those every operation may answer with. */
+  errors?: readonly (keyof typeof ERROR_TEXTS)[]
+}
+
+const ERROR_TEXTS = {
+  400: 'HUE00000: the request has to change; `errors` names the fields.',
+  401: 'AUE00000: no active API key, or the wrong secret.',
+  403: 'AUE00001: the API key lacks the scope.',
+  404: 'HUE00001: no such resource in this institute.',
+  409: 'HUE00002: the resource is in a state that does not allow it. IDE00001: the first request with this Idempotency-Key is still running.',
+  413: 'HUE00004: the body is larger than 1 MiB.',
+  422: 'IDE00000: the Idempotency-Key was used for another request.',
+  429: 'RLE00000: too many requests for this API key.',
+  500: 'SYE00000: our fault; retry, and quote the request id.',
+  503: 'SYE00001: briefly unavailable, retry.',
+} as const
+
+const ErrorEnvelope = Type.Object(
+  {
+    status: Type.Literal('error', { description: 'Always "error".' }),
+    code: Type.String({ description: 'A code of the error registry.', examples: ['HUE00000'] }),
+    message: Type.String({ description: 'Tells a person what to change.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          key: Type.String({ description: 'Dotted path of the field.', examples: ['details.0.amount'] }),
+          message: Type.String({ description: 'What is wrong with it.' }),
+        }),
+        { description: 'The fields to change; present only for field problems.' },
+      ),
+    ),
+    data: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Facts that help on, such as the id of the resource in the way.',
+      }),
+    ),
+    request_id: Type.String({ description: 'Quote it when you ask for help.', examples: ['req_01k9…'] }),
+  },
+  { description: 'Every error, whatever its status, wears this envelope.' },
+)
+
+type Documented = { docs: EndpointDocs; method?: string; params?: TObject; query?: TObject; body?: TObject }
+
+/** The route schema that the OpenAPI document is generated from. Nothing validates by it: see reader.ts. */
+export function documentEndpoint({ docs, method, params, query, body }: Documented): Record<string, unknown> {
+  const isWrite = method !== undefined
+  const statuses = new Set<keyof typeof ERROR_TEXTS>([400, 401, 403, 429, 500, 503, ...(docs.errors ?? [])])
+  if (isWrite) statuses.add(409).add(413).add(422)
+  return {
+    operationId: docs.operationId,
+    tags: [docs.tag],
+    summary: docs.summary,
+    description: docs.description,
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
+    ...(body === undefined ? {} : { body: withExample(body, docs.exampleBody) }),
+    response: {
+      ...Object.fromEntries(
+        Object.entries(docs.answers).map(([status, answer]) => [status, success(answer)]),
+      ),
+      ...Object.fromEntries(
+        [...statuses]
+          .sort((left, right) => left - right)
+          .map(status => [
+            status,
+            { description: ERROR_TEXTS[status], content: { 'application/json': { schema: ErrorEnvelope } } },
+          ]),
+      ),
+    },
+  }
+}
+
+const IDEMPOTENCY_HEADER = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'Makes the request safe to repeat for 24 hours: the same key and request replay the first answer.',
+    }),
+  ),
+})
+
+function withExample(schema: TObject, example: unknown): Record<string, unknown> {
+  return example === undefined ? { ...schema } : { ...schema, examples: [example] }
+}
+
+function success(answer: NonNullable<EndpointDocs['answers'][200]>): Record<string, unknown> {
+  const schema = Type.Object({
+    status: Type.Literal('success', { description: 'Always "success".' }),
+    ...(answer.data === undefined ? {} : { data: answer.data }),
+    message: Type.Optional(
+      Type.String({ description: 'A remark for a person; present only when there is one.' }),
+    ),
+    ...(answer.isList === true
+      ? {
+          has_more: Type.Boolean({ description: 'Whether another page follows.' }),
+          next_cursor: Type.Optional(Type.String({ description: 'Send it as `cursor` for the next page.' })),
+        }
+      : {}),
+  })
+  return {
+    description: answer.description,
+    content: { 'application/json': { schema, examples: { answer: { value: answer.example } } } },
+  }
+}

@@ -1,0 +1,138 @@
+import type { TSchema } from 'typebox'
+import { badFields, type FieldProblem } from '../platform/errors.ts'
+import { countCharacters, formats } from './formats.ts'
+
+/**
+ * Reads a request against the JSON Schema that also documents it. Not a general validator: it implements the
+ * wire conventions, which none has. Only known fields are taken over; null or "" in an optional field means
+ * not sent (or null where the schema says `x-clearable`); nothing is coerced but money and years, whose
+ * formats turn them into paise and integers. Every problem is collected, with its dotted path.
+ */
+type Schema = {
+  type?: string | string[]
+  format?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  enum?: readonly unknown[]
+  minItems?: number
+  maxItems?: number
+  minLength?: number
+  maxLength?: number
+  exclusiveMinimum?: number
+  'x-clearable'?: boolean
+}
+
+type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
+
+/** Returns a function that gives the read value or throws a 400 naming every field to change. */
+export function compileReader(schema: TSchema): (value: unknown) => unknown {
+  const read = compile(schema)
+  return value => {
+    const problems: FieldProblem[] = []
+    const result = read(value, '', problems)
+    if (problems.length > 0) throw badFields(problems)
+    return result
+  }
+}
+
+function compile(schema: Schema): Read {
+  if (schema.format !== undefined) return compileFormat(schema, schema.format)
+  switch (schema.type) {
+    case 'object':
+      return compileObject(schema)
+    case 'array':
+      return compileArray(schema)
+    case 'string':
+      return compileText(schema)
+    case 'boolean':
+      return expecting('true or false', value => typeof value === 'boolean')
+    default:
+      throw new Error(`the reader does not know how to read ${JSON.stringify(schema)}`)
+  }
+}
+
+const MAX_PROBLEMS = 100
+
+function report(problems: FieldProblem[], key: string, message: string): undefined {
+  if (problems.length < MAX_PROBLEMS) problems.push({ key, message })
+  return undefined
+}
+
+function compileObject(schema: Schema): Read {
+  const required = new Set(schema.required)
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
+    name,
+    read: compile(field),
+    isRequired: required.has(name),
+    isClearable: field['x-clearable'] === true,
+  }))
+  return (value, key, problems) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return report(problems, key, 'must be a JSON object')
+    }
+    const result: Record<string, unknown> = {}
+    for (const { name, read, isRequired, isClearable } of fields) {
+      const path = key === '' ? name : `${key}.${name}`
+      const raw = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+      if (raw !== undefined && raw !== null && raw !== '') result[name] = read(raw, path, problems)
+      else if (isRequired) report(problems, path, 'is required')
+      else if (isClearable && raw !== undefined) result[name] = null
+    }
+    return result
+  }
+}
+
+function compileArray(schema: Schema): Read {
+  const readItem = compile(schema.items ?? {})
+  const { minItems = 0, maxItems = Infinity } = schema
+  return (value, key, problems) => {
+    if (!Array.isArray(value)) return report(problems, key, 'must be an array')
+    if (value.length < minItems) return report(problems, key, `must have at least ${minItems} item(s)`)
+    if (value.length > maxItems) return report(problems, key, `must have at most ${maxItems} items`)
+    return value.map((item: unknown, index) => readItem(item, `${key}.${index}`, problems))
+  }
+}
+
+function compileText(schema: Schema): Read {
+  const { enum: allowed, maxLength = 500, minLength = 1 } = schema
+  return (value, key, problems) => {
+    if (typeof value !== 'string') return report(problems, key, 'must be a string')
+    const flaw = textFlaw(value, minLength, maxLength)
+    if (flaw !== null) return report(problems, key, flaw)
+    if (allowed !== undefined && !allowed.includes(value)) {
+      return report(problems, key, `must be one of: ${allowed.join(', ')}`)
+    }
+    return value
+  }
+}
+
+function textFlaw(text: string, minLength: number, maxLength: number): string | null {
+  if (text.includes('\u0000')) return 'must not contain the character U+0000'
+  if (!text.isWellFormed()) return 'must be well-formed Unicode text'
+  // Characters are what people count; only a text that may be too long is worth counting them.
+  const length = text.length > maxLength ? countCharacters(text) : text.length
+  if (length > maxLength) return `must have at most ${maxLength} characters`
+  return length < minLength ? `must have at least ${minLength} character(s)` : null
+}
+
+function compileFormat(schema: Schema, name: string): Read {
+  const format = formats[name]
+  if (format === undefined) throw new Error(`unknown format ${name}`)
+  return (value, key, problems) => {
+    if (typeof value === 'string') {
+      const flaw = textFlaw(value, 1, schema.maxLength ?? 500)
+      if (flaw !== null) return report(problems, key, flaw)
+    }
+    const result = format.read(value)
+    if (result === null) return report(problems, key, format.expects)
+    if (schema.exclusiveMinimum !== undefined && (result as number) <= schema.exclusiveMinimum) {
+      return report(problems, key, `must be more than ${schema.exclusiveMinimum}`)
+    }
+    return result
+  }
+}
+
+function expecting(what: string, accepts: (value: unknown) => boolean): Read {
+  return (value, key, problems) => (accepts(value) ? value : report(problems, key, `must be ${what}`))
+}

@@ -1,0 +1,110 @@
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Caller, Scope } from '../institutes/institutes.rules.ts'
+import { badRequest, BursarError } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { newId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { Authenticator, requireScope } from './auth.ts'
+import { answerClientError, answerError, answerExpectation } from './failures.ts'
+import { observeRequests, type Metrics } from './metrics.ts'
+import { RateLimiter } from './rate-limit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    /** The Content-Type that was sent; the framework sees one type for all, see server.ts. */
+    declaredType: string | undefined
+  }
+  interface FastifyContextConfig {
+    /** What an API key needs for this route; a route without it takes no key. */
+    scope?: Scope
+  }
+}
+
+export type ServerOptions = {
+  ground: Ground
+  log: Log
+  metrics: Metrics
+  tls?: { cert: Buffer; key: Buffer } | undefined
+  trustProxy: string[] | false
+}
+
+const BODY_LIMIT_BYTES = 1_048_576
+const REQUEST_TIMEOUT_MS = 30_000
+const KEEP_ALIVE_MS = 65_000
+
+/** The shared edge: ids, authentication, limits, headers, errors. Features add their routes to it. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { ground, log, metrics, tls } = options
+  const app: FastifyInstance = Fastify({
+    // Node would refuse a missing Host by itself, without our envelope; admitCallers does it.
+    ...(tls === undefined
+      ? { http: { requireHostHeader: false } }
+      : { https: { ...tls, requireHostHeader: false } }),
+    logger: false,
+    genReqId: () => newId('req'),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: options.trustProxy,
+    // Requests that arrive while we drain are still served; readiness has long sent the others elsewhere.
+    return503OnClosing: false,
+    // Long ids reach the reader, which says what is wrong with them.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply, log),
+    clientErrorHandler: answerClientError,
+  })
+  app.server.on('checkExpectation', answerExpectation)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('declaredType', undefined)
+  readBodiesRaw(app)
+  // Requests are read by reader.ts and answers are text already: the framework compiles neither.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log))
+  app.setNotFoundHandler(request => {
+    throw new BursarError(
+      'HUE00001',
+      `There is no ${request.method} at this address. See /docs for what there is.`,
+    )
+  })
+  admitCallers(app, ground)
+  observeRequests(app, log, metrics)
+  return app
+}
+
+function readBodiesRaw(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.declaredType = request.headers['content-type']
+    // A malformed or unknown type must not stop an empty body, so the framework is shown none of them.
+    if (request.declaredType !== undefined) request.headers['content-type'] = 'application/octet-stream'
+    done()
+  })
+}
+
+function admitCallers(app: FastifyInstance, ground: Ground): void {
+  const authenticator = new Authenticator(ground)
+  const limiter = new RateLimiter()
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    if (ground.mode === 'live') reply.header('strict-transport-security', 'max-age=31536000')
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw badRequest('HTTP/1.1 needs a Host header.')
+    }
+    const { scope } = request.routeOptions.config
+    if (scope === undefined) return
+    reply.header('cache-control', 'no-store')
+    if (ground.mode === 'live') refusePlainHttp(request)
+    request.caller = await authenticator.identify(request.headers.authorization)
+    limiter.admit(request.caller, reply, performance.now())
+    requireScope(request.caller, scope)
+  })
+}
+
+function refusePlainHttp(request: FastifyRequest): void {
+  if (request.protocol !== 'https')
+    throw badRequest('This API is served over HTTPS only. Use an https:// address.')
+}

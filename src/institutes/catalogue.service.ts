@@ -1,0 +1,94 @@
+import type { Queryable } from '../platform/db.ts'
+import { badFields, type FieldProblem } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { getInstitute } from './institutes.service.ts'
+import type { CatalogueEntry, Institute } from './institutes.rules.ts'
+import * as store from './catalogue.store.ts'
+
+/** A code as it stands in a request, with the path of its field. */
+export type CodeInUse = CatalogueEntry & { key: string }
+
+/**
+ * Codes that this process knows to be in a database's catalogue. Entries are never removed, so knowing is safe;
+ * it spares a write for each order. Bounded, because codes come from outside.
+ */
+const knownCodes = new WeakMap<Queryable, Set<string>>()
+const MAX_KNOWN = 50_000
+
+/** In a strict institute, refuses codes outside the catalogue. */
+export async function checkCatalogue(
+  db: Queryable,
+  institute: Institute,
+  codes: readonly CodeInUse[],
+): Promise<void> {
+  if (!institute.strictCatalogue) return
+  const allowed = await store.listCatalogue(db, institute.id)
+  const problems: FieldProblem[] = []
+  for (const { kind, code, key } of codes) {
+    const codesOfKind = allowed.filter(entry => entry.kind === kind).map(entry => entry.code)
+    if (!codesOfKind.includes(code)) {
+      problems.push({
+        key,
+        message: `is not in the catalogue; allowed are: ${codesOfKind.join(', ') || 'none yet'}`,
+      })
+    }
+  }
+  if (problems.length > 0) throw badFields(problems)
+}
+
+/** The codes that may not have joined the catalogue yet; the caller inserts them with its own writes. */
+export function unseenEntries(
+  db: Queryable,
+  institute: Institute,
+  codes: readonly CatalogueEntry[],
+): CatalogueEntry[] {
+  const known = knownCodes.get(db)
+  return inLockOrder(codes).filter(({ kind, code }) => known?.has(`${institute.id} ${kind} ${code}`) !== true)
+}
+
+/** Once each and always in the same order, so that two requests with the same new codes cannot deadlock. */
+function inLockOrder(codes: readonly CatalogueEntry[]): CatalogueEntry[] {
+  const entries = new Map(codes.map(({ kind, code }) => [`${kind} ${code}`, { kind, code }]))
+  return [...entries.keys()].sort().flatMap(id => entries.get(id) ?? [])
+}
+
+/** To be called after the commit that inserted them. */
+export function rememberEntries(
+  db: Queryable,
+  institute: Institute,
+  entries: readonly CatalogueEntry[],
+): void {
+  let known = knownCodes.get(db)
+  if (known === undefined || known.size > MAX_KNOWN) {
+    known = new Set()
+    knownCodes.set(db, known)
+  }
+  for (const { kind, code } of entries) known.add(`${institute.id} ${kind} ${code}`)
+}
+
+/** Lets new codes join the catalogue inside a transaction of the caller's, before it locks anything else. */
+export async function joinCatalogue(
+  tx: Queryable,
+  institute: Institute,
+  codes: readonly CatalogueEntry[],
+): Promise<void> {
+  if (codes.length > 0) await store.insertEntries(tx, institute.id, inLockOrder(codes))
+}
+
+export async function gradeName(db: Queryable, institute: Institute, code: string): Promise<string> {
+  return (await store.findGradeName(db, institute.id, code)) ?? code
+}
+
+export async function addToCatalogue(
+  ground: Ground,
+  instituteCode: string,
+  entry: CatalogueEntry & { name: string },
+): Promise<void> {
+  const institute = await getInstitute(ground, instituteCode)
+  await store.nameEntry(ground.db, institute.id, entry)
+}
+
+export async function listCatalogue(ground: Ground, instituteCode: string) {
+  const institute = await getInstitute(ground, instituteCode)
+  return store.listCatalogue(ground.db, institute.id)
+}

@@ -1,0 +1,56 @@
+import { badField } from '../platform/errors.ts'
+
+export type Branch = { collectorCode: string; name: string; isDefault: boolean }
+
+export type Institute = {
+  id: number
+  code: string
+  name: string
+  strictCatalogue: boolean
+  branches: readonly Branch[]
+}
+
+/** A code of the institute's own vocabulary. */
+export type CatalogueEntry = { kind: 'grade' | 'component' | 'discount'; code: string }
+
+export type Scope = 'read' | 'write'
+export const SCOPES: readonly Scope[] = ['read', 'write']
+
+/** Whose API key a request came with. */
+export type Caller = {
+  institute: Institute
+  keyId: string
+  scopes: readonly Scope[]
+  ratePerSecond: number | null
+  burst: number | null
+}
+
+/** The branch that a request is about: with one branch it is that one, whatever was sent. */
+export function branchFor(
+  institute: Institute,
+  collectorCode: string | undefined,
+  key = 'collector_code',
+): string {
+  const [only, second] = institute.branches
+  if (only !== undefined && second === undefined) return only.collectorCode
+  if (collectorCode === undefined) {
+    throw badField(key, `is required, this institute has several branches: ${listBranches(institute)}`)
+  }
+  return knownBranch(institute, collectorCode, key)
+}
+
+export function knownBranch(institute: Institute, collectorCode: string, key: string): string {
+  if (institute.branches.some(branch => branch.collectorCode === collectorCode)) return collectorCode
+  throw badField(key, `is not a branch of this institute; its branches are: ${listBranches(institute)}`)
+}
+
+export function defaultBranch(institute: Institute): string {
+  const branch = institute.branches.find(candidate => candidate.isDefault) ?? institute.branches[0]
+  if (branch === undefined)
+    throw badField('collector_code', 'cannot be chosen: the institute has no branch yet')
+  return branch.collectorCode
+}
+
+function listBranches(institute: Institute): string {
+  return institute.branches.map(branch => branch.collectorCode).join(', ')
+}

@@ -1,0 +1,78 @@
+import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Branch, Institute } from './institutes.rules.ts'
+
+/** An institute with its branches as one row. */
+export const INSTITUTE_COLUMNS = `
+  i.id, i.code, i.name, i.strict_catalogue,
+  (select coalesce(json_agg(json_build_object(
+      'collectorCode', b.collector_code, 'name', b.name, 'isDefault', b.is_default) order by b.created_at, b.collector_code), '[]')
+   from branches b where b.institute_id = i.id) as branches`
+
+export type InstituteRow = {
+  id: number
+  code: string
+  name: string
+  strict_catalogue: boolean
+  branches: Branch[]
+}
+
+export function toInstitute(row: InstituteRow): Institute {
+  return {
+    id: row.id,
+    code: row.code,
+    name: row.name,
+    strictCatalogue: row.strict_catalogue,
+    branches: row.branches,
+  }
+}
+
+export async function findInstitute(db: Queryable, code: string): Promise<Institute | null> {
+  const [row] = await db.query<InstituteRow>(
+    `select ${INSTITUTE_COLUMNS} from institutes i where i.code = $1`,
+    [code],
+  )
+  return row === undefined ? null : toInstitute(row)
+}
+
+export async function listInstitutes(db: Queryable): Promise<Institute[]> {
+  const rows = await db.query<InstituteRow>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
+  return rows.map(toInstitute)
+}
+
+/** Null when the code is taken. */
+export async function insertInstitute(
+  tx: Transaction,
+  institute: { code: string; name: string; strictCatalogue: boolean; callbackKeySealed: Buffer },
+): Promise<number | null> {
+  const [row] = await tx.query<{ id: number }>(
+    `insert into institutes (code, name, strict_catalogue, callback_key_sealed) values ($1, $2, $3, $4)
+     on conflict (code) do nothing returning id`,
+    [institute.code, institute.name, institute.strictCatalogue, institute.callbackKeySealed],
+  )
+  return row?.id ?? null
+}
+
+export async function setStrict(db: Queryable, instituteId: number, strict: boolean): Promise<void> {
+  await db.query('update institutes set strict_catalogue = $2 where id = $1', [instituteId, strict])
+}
+
+/** Holds the institute's row until the transaction ends, so that its branches and keys change one by one. */
+export async function lockInstitute(tx: Transaction, instituteId: number): Promise<void> {
+  await tx.query('select 1 from institutes where id = $1 for update', [instituteId])
+}
+
+/** False when the collector code is taken. */
+export async function insertBranch(tx: Transaction, instituteId: number, branch: Branch): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into branches (institute_id, collector_code, name, is_default) values ($1, $2, $3, $4)
+     on conflict (institute_id, collector_code) do nothing returning 1`,
+    [instituteId, branch.collectorCode, branch.name, branch.isDefault],
+  )
+  return rows.length === 1
+}
+
+export async function clearDefaultBranch(tx: Transaction, instituteId: number): Promise<void> {
+  await tx.query('update branches set is_default = false where institute_id = $1 and is_default', [
+    instituteId,
+  ])
+}

@@ -1,0 +1,77 @@
+import { conflict, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { newId } from '../platform/ids.ts'
+import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'
+import type { Caller, Scope } from './institutes.rules.ts'
+import { getInstitute } from './institutes.service.ts'
+import { lockInstitute } from './institutes.store.ts'
+import * as store from './keys.store.ts'
+
+export type NewKey = {
+  label: string
+  scopes: readonly Scope[]
+  ratePerSecond?: number | null | undefined
+  burst?: number | null | undefined
+  /** Only for the published credentials of the sandbox. */
+  fixed?: { keyId: string; secret: string }
+}
+
+export type IssuedKey = { keyId: string; secret: string; label: string; scopes: readonly Scope[] }
+
+/** Two, so that a new key can be rolled out while the old one still works. */
+const ACTIVE_PER_LABEL = 2
+
+/** The secret is returned here and nowhere else, ever. */
+export async function createKey(ground: Ground, instituteCode: string, input: NewKey): Promise<IssuedKey> {
+  const institute = await getInstitute(ground, instituteCode)
+  const keyId = input.fixed?.keyId ?? newId(ground.mode === 'live' ? 'key_live' : 'key_test')
+  const secret = input.fixed?.secret ?? newSecret()
+  await ground.db.transaction(async tx => {
+    await lockInstitute(tx, institute.id)
+    const active = await store.countActiveKeys(tx, institute.id, input.label)
+    if (active >= ACTIVE_PER_LABEL) {
+      throw conflict(`Two keys labelled "${input.label}" are active. Revoke one first, or use another label.`)
+    }
+    await store.insertKey(tx, {
+      instituteId: institute.id,
+      keyId,
+      label: input.label,
+      secretHash: hashSecret(secret),
+      scopes: input.scopes,
+      ratePerSecond: input.ratePerSecond ?? null,
+      burst: input.burst ?? null,
+    })
+  })
+  return { keyId, secret, label: input.label, scopes: input.scopes }
+}
+
+/** A successor with the same label, scopes and limits; the old key works on until it is revoked. */
+export async function rotateKey(ground: Ground, keyId: string): Promise<IssuedKey> {
+  const owner = await store.findKeyOwner(ground.db, keyId)
+  if (owner === null) throw notFound(`An active key ${keyId}`)
+  return createKey(ground, owner.instituteCode, owner)
+}
+
+export async function revokeKey({ db }: Ground, keyId: string): Promise<void> {
+  if (!(await store.revokeKey(db, keyId))) throw notFound(`An active key ${keyId}`)
+}
+
+export async function listKeys(ground: Ground, instituteCode: string): Promise<store.ApiKey[]> {
+  const institute = await getInstitute(ground, instituteCode)
+  return store.listKeys(ground.db, institute.id)
+}
+
+export async function authenticate(
+  { db, mode }: Ground,
+  keyId: string,
+  secret: string,
+): Promise<Caller | null> {
+  // Test keys never open live doors, not even ones that a restored sandbox database brought along.
+  if (mode === 'live' && !keyId.startsWith('key_live_')) return null
+  const found = await store.findCaller(db, keyId)
+  return found !== null && secretMatches(secret, found.secretHash) ? found.caller : null
+}
+
+export async function recordKeyUse({ db }: Ground, keyIds: readonly string[]): Promise<void> {
+  await store.touchKeys(db, keyIds)
+}

@@ -1,0 +1,31 @@
+import type { Transaction } from '../platform/db.ts'
+import { newId } from '../platform/ids.ts'
+import type { EventCode } from './event-codes.ts'
+import type { EventPayload } from './event-payloads.ts'
+import { insertEvents } from './events.store.ts'
+
+export type NewEvent<Code extends EventCode = EventCode> = {
+  code: Code
+  instituteId: number
+  collectorCode: string
+  /** Events of one resource carry a rising sequence: an order, a plan, an application or a student. */
+  resourceId: string
+  occurredAt: Date
+  payload: EventPayload
+}
+
+/**
+ * Records what happened in the transaction in which it happened, whether or not anyone is subscribed. The
+ * payload is a snapshot and never changes afterwards. The caller holds a lock on the resource.
+ */
+export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await insertEvents(
+    tx,
+    events.map(({ payload, ...event }) => ({
+      ...event,
+      id: newId('evt'),
+      payloadJson: JSON.stringify(payload),
+    })),
+  )
+}

@@ -1,0 +1,89 @@
+import { conflict } from '../platform/errors.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
+
+export type OrderKind = 'order' | 'link'
+
+/** As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. */
+export type OrderState = 'unpaid' | 'paid' | 'expired' | 'cancelled'
+
+export type OrderLine = {
+  componentType: string
+  amountPaise: Paise
+  settlementUtr: string | null
+  settledAt: Date | null
+}
+
+type Note = { key: string; value: string }
+
+export type Order = {
+  id: string
+  kind: OrderKind
+  collectorCode: string
+  state: OrderState
+  name: string
+  phone: string
+  email: string
+  identifier: string | null
+  studentName: string | null
+  grade: string | null
+  stream: string | null
+  academicYearStart: number | null
+  academicYearEnd: number | null
+  newAdmission: boolean
+  dateOfBirth: string | null
+  customIdentifier: string | null
+  notes: Note[]
+  callbackUrl: string | null
+  expiresAt: Date | null
+  transactionId: string | null
+  paidAt: Date | null
+  closedAt: Date | null
+  createdAt: Date
+  lines: OrderLine[]
+}
+
+/** Which move leads where; money wins, so a payment can still turn an expired or cancelled one paid. */
+const MOVES: Record<OrderState, readonly OrderState[]> = {
+  unpaid: ['paid', 'expired', 'cancelled'],
+  expired: ['paid'],
+  cancelled: ['paid'],
+  paid: [],
+}
+
+export function canMove(from: OrderState, to: OrderState): boolean {
+  return MOVES[from].includes(to)
+}
+
+/** The state at a moment: one past its expiry is expired at once, before anything has written so. */
+export function stateAt(order: Pick<Order, 'state' | 'expiresAt'>, now: Date): OrderState {
+  const isPast = order.expiresAt !== null && order.expiresAt <= now
+  return order.state === 'unpaid' && isPast ? 'expired' : order.state
+}
+
+export type OrderStatus = 'paid' | 'unpaid' | 'expired' | 'cancelled'
+
+/** What the read view calls it: a pay order knows only paid and unpaid. */
+export function statusAt(order: Pick<Order, 'kind' | 'state' | 'expiresAt'>, now: Date): OrderStatus {
+  const state = stateAt(order, now)
+  if (order.kind === 'link') return state
+  return state === 'paid' ? 'paid' : 'unpaid'
+}
+
+/** When an order stopped taking payments without having been paid. */
+export function closedAt(order: Order, now: Date): Date | null {
+  return stateAt(order, now) === 'expired' ? (order.closedAt ?? order.expiresAt) : order.closedAt
+}
+
+export function assertCancellable(order: Order, now: Date): void {
+  const state = stateAt(order, now)
+  if (canMove(state, 'cancelled')) return
+  const what = order.kind === 'link' ? 'payment link' : 'pay order'
+  const already = order.kind === 'order' && state === 'cancelled' ? 'closed' : state
+  throw conflict(
+    `This ${what} is ${already} already and cannot be ${order.kind === 'link' ? 'cancelled' : 'closed'}.`,
+  )
+}
+
+export function totalOf(order: Pick<Order, 'lines'>): Paise {
+  return sumPaise(order.lines.map(line => line.amountPaise))
+}

@@ -1,0 +1,171 @@
+import {
+  checkCatalogue,
+  rememberEntries,
+  unseenEntries,
+  type CodeInUse,
+} from '../institutes/catalogue.service.ts'
+import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { recordEvents } from '../journal/events.service.ts'
+import type { Transaction } from '../platform/db.ts'
+import { badField, notFound, unavailable } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { orderView } from './order-view.ts'
+import { assertCancellable, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
+import * as store from './orders.store.ts'
+
+/** An order as it is asked for; the rest of it is made here. */
+export type NewOrder = Omit<
+  Order,
+  'id' | 'collectorCode' | 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'createdAt' | 'lines'
+> & {
+  collectorCode: string | undefined
+  lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
+}
+
+export type CreatedOrder = { orderId: string; redirectUrl: string }
+
+export async function createOrder(
+  ground: Ground,
+  act: Act<CreatedOrder>,
+  institute: Institute,
+  input: NewOrder,
+): Promise<CreatedOrder> {
+  const { db, clock } = ground
+  const now = clock.now()
+  if (input.expiresAt !== null && input.expiresAt <= now)
+    throw badField('expires_at', 'must be in the future')
+  const collectorCode = branchFor(institute, input.collectorCode)
+  const codes = codesInUse(input)
+  await checkCatalogue(db, institute, codes)
+  const newCodes = unseenEntries(db, institute, codes)
+  const order: Order = {
+    ...input,
+    id: newId('order'),
+    collectorCode,
+    state: 'unpaid',
+    transactionId: null,
+    paidAt: null,
+    closedAt: null,
+    createdAt: now,
+    lines: input.lines.map(line => ({ ...line, settlementUtr: null, settledAt: null })),
+  }
+  const result = { orderId: order.id, redirectUrl: `${ground.publicUrl}/pay/${institute.code}/${order.id}` }
+  const { isNew, isFree } = await store.insertOrder(db, institute.id, order, {
+    newCodes,
+    once: act.once,
+    result,
+  })
+  if (!isFree) throw stillRunning()
+  if (!isNew) {
+    if (act.once !== undefined) await replayIfDone(db, institute.id, act.once)
+    throw unavailable('The earlier answer to this Idempotency-Key lapsed at this moment. Please retry.')
+  }
+  rememberEntries(db, institute, newCodes)
+  return result
+}
+
+export async function getOrder(
+  ground: Ground,
+  institute: Institute,
+  kind: OrderKind,
+  id: string,
+): Promise<Order> {
+  return ofKind(await store.findOrder(ground.db, institute.id, id), kind)
+}
+
+/** For the hosted page, where the address does not say which kind it is. */
+export async function findOrder(ground: Ground, institute: Institute, id: string): Promise<Order | null> {
+  return store.findOrder(ground.db, institute.id, id)
+}
+
+export async function cancelOrder(
+  ground: Ground,
+  act: Act<null>,
+  target: { institute: Institute; kind: OrderKind; id: string },
+): Promise<null> {
+  const { institute, kind, id } = target
+  return transact(ground.db, act, async tx => {
+    const now = ground.clock.now()
+    const order = ofKind(await store.lockOrder(tx, institute.id, id), kind)
+    assertCancellable(order, now)
+    await close(tx, [{ instituteId: institute.id, order, state: 'cancelled', at: now }])
+    return null
+  })
+}
+
+export type OrderPage = { orders: Order[]; nextCursor: string | undefined }
+
+export async function listOrders(
+  ground: Ground,
+  institute: Institute,
+  filter: store.OrderFilter,
+  limit: number,
+): Promise<OrderPage> {
+  if (
+    filter.cursor !== undefined &&
+    (await store.findOrder(ground.db, institute.id, filter.cursor)) === null
+  ) {
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  }
+  const found = await store.listOrders(ground.db, institute.id, filter, {
+    now: ground.clock.now(),
+    limit: limit + 1,
+  })
+  const orders = found.slice(0, limit)
+  return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
+}
+
+/** Writes down that a batch has expired, with the event of each link; answers how many there were. */
+export async function expireOrders(ground: Ground, limit: number): Promise<number> {
+  return ground.db.transaction(async tx => {
+    const due = await store.lockExpired(tx, ground.clock.now(), limit)
+    await close(
+      tx,
+      due.map(({ instituteId, order, expiresAt }) => ({
+        instituteId,
+        order,
+        state: 'expired',
+        at: expiresAt,
+      })),
+    )
+    return due.length
+  })
+}
+
+export async function nextExpiry(ground: Ground): Promise<Date | null> {
+  return store.nextExpiry(ground.db)
+}
+
+async function close(tx: Transaction, closings: readonly store.Closing[]): Promise<void> {
+  await store.closeOrders(tx, closings)
+  const links = closings.filter(({ order }) => order.kind === 'link')
+  await recordEvents(
+    tx,
+    links.map(({ instituteId, order, state, at }) => ({
+      code: `payment_link.payment.${state}` as const,
+      instituteId,
+      collectorCode: order.collectorCode,
+      resourceId: order.id,
+      occurredAt: at,
+      payload: { order_id: order.id, order: orderView({ ...order, state, closedAt: at }, at) },
+    })),
+  )
+}
+
+function ofKind(order: Order | null, kind: OrderKind): Order {
+  if (order === null || order.kind !== kind) {
+    throw notFound(kind === 'link' ? 'This payment link' : 'This pay order')
+  }
+  return order
+}
+
+function codesInUse(input: NewOrder): CodeInUse[] {
+  const components = input.lines.map((line, index): CodeInUse => {
+    return { kind: 'component', code: line.componentType, key: `details.${index}.component_type` }
+  })
+  return input.grade === null
+    ? components
+    : [...components, { kind: 'grade', code: input.grade, key: 'grade' }]
+}

@@ -1,0 +1,265 @@
+import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
+import { assertNever } from '../platform/assert.ts'
+import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import { lockNumber, type Once } from '../platform/idempotency.ts'
+import type { Order, OrderKind, OrderState, OrderStatus } from './orders.rules.ts'
+
+type OrderRow = {
+  id: string
+  kind: OrderKind
+  collector_code: string
+  state: OrderState
+  name: string
+  phone: string
+  email: string
+  identifier: string | null
+  student_name: string | null
+  grade: string | null
+  stream: string | null
+  academic_year_start: number | null
+  academic_year_end: number | null
+  new_admission: boolean
+  date_of_birth: string | null
+  custom_identifier: string | null
+  notes: Order['notes']
+  callback_url: string | null
+  expires_at: Date | null
+  transaction_id: string | null
+  paid_at: Date | null
+  closed_at: Date | null
+  created_at: Date
+  lines: {
+    componentType: string
+    amountPaise: number
+    settlementUtr: string | null
+    settledAt: string | null
+  }[]
+}
+
+const COLUMNS = `
+  o.id, o.kind, o.collector_code, o.state, o.name, o.phone, o.email, o.identifier, o.student_name, o.grade, o.stream,
+  o.academic_year_start, o.academic_year_end, o.new_admission, o.date_of_birth, o.custom_identifier, o.notes,
+  o.callback_url, o.expires_at, o.transaction_id, o.paid_at, o.closed_at, o.created_at,
+  (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise,
+      'settlementUtr', l.settlement_utr, 'settledAt', l.settled_at) order by l.line_no)
+   from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines`
+
+const BY_ID = `select ${COLUMNS} from orders o where o.institute_id = $1 and o.id = $2`
+
+export async function findOrder(db: Database, instituteId: number, id: string): Promise<Order | null> {
+  const [row] = await db.pointRead<OrderRow>(BY_ID, [instituteId, id])
+  return row === undefined ? null : toOrder(row)
+}
+
+export async function lockOrder(tx: Transaction, instituteId: number, id: string): Promise<Order | null> {
+  const [row] = await tx.query<OrderRow>(`${BY_ID} for update of o`, [instituteId, id])
+  return row === undefined ? null : toOrder(row)
+}
+
+const INSERT_ORDER = `
+  ord as (
+    insert into orders (institute_id, id, kind, collector_code, name, phone, email, identifier, student_name, grade,
+      stream, academic_year_start, academic_year_end, new_admission, date_of_birth, custom_identifier, notes,
+      callback_url, expires_at, created_at)
+    select $1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
+      $11::text, $12::int, $13::int, $14::boolean, $15::date, $16::text, $17::jsonb, $18::text, $19::timestamptz, $20::timestamptz
+    from go returning id
+  ), line as (
+    insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
+    select $1::int, ord.id, l.no, l.component_type, l.amount_paise
+    from ord, unnest($21::text[], $22::bigint[]) with ordinality as l (component_type, amount_paise, no)
+  ), entry as (
+    insert into catalogue_entries (institute_id, kind, code, name)
+    select $1::int, e.kind, e.code, e.code from ord, unnest($23::text[], $24::text[]) as e (kind, code)
+    on conflict do nothing
+  )
+`
+
+const CREATE = `with go as (select 1), ${INSERT_ORDER} select true as "isFree", exists (select from ord) as "isNew"`
+
+const CREATE_ONCE = `with lock as materialized (select pg_try_advisory_xact_lock($29::bigint) as is_free), go as (
+    insert into idempotency_keys as k (institute_id, key, fingerprint, http_status, body)
+    select $1::int, $25::text, $26::bytea, $27::int, $28::text from lock where is_free
+    on conflict (institute_id, key) do update
+      set fingerprint = excluded.fingerprint, http_status = excluded.http_status, body = excluded.body, created_at = now()
+      where k.created_at <= now() - interval '24 hours'
+    returning 1
+  ), ${INSERT_ORDER} select (select is_free from lock) as "isFree", exists (select from ord) as "isNew"`
+
+/**
+ * Order, lines, new catalogue codes and the answer to remember in one statement, so one round trip and one
+ * commit. Not new: the Idempotency-Key was taken and nothing was written; not free: its first request still runs.
+ */
+export async function insertOrder<Result>(
+  db: Queryable,
+  instituteId: number,
+  order: Order,
+  extras: { newCodes: readonly CatalogueEntry[]; once?: Once<Result> | undefined; result: Result },
+): Promise<{ isNew: boolean; isFree: boolean }> {
+  const values: unknown[] = [
+    instituteId,
+    order.id,
+    order.kind,
+    order.collectorCode,
+    order.name,
+    order.phone,
+    order.email,
+    order.identifier,
+    order.studentName,
+    order.grade,
+    order.stream,
+    order.academicYearStart,
+    order.academicYearEnd,
+    order.newAdmission,
+    order.dateOfBirth,
+    order.customIdentifier,
+    JSON.stringify(order.notes),
+    order.callbackUrl,
+    order.expiresAt,
+    order.createdAt,
+    order.lines.map(line => line.componentType),
+    order.lines.map(line => line.amountPaise),
+    extras.newCodes.map(entry => entry.kind),
+    extras.newCodes.map(entry => entry.code),
+  ]
+  const { once } = extras
+  if (once !== undefined) {
+    const answer = once.answer(extras.result)
+    values.push(once.key, once.fingerprint, answer.httpStatus, answer.body, lockNumber(instituteId, once.key))
+  }
+  const [row] = await db.query<{ isNew: boolean; isFree: boolean }>(once ? CREATE_ONCE : CREATE, values)
+  return row ?? { isNew: false, isFree: true }
+}
+
+export type Closing = { instituteId: number; order: Order; state: 'expired' | 'cancelled'; at: Date }
+
+/** Stops orders from taking new payments. */
+export async function closeOrders(tx: Transaction, closings: readonly Closing[]): Promise<void> {
+  await tx.query(
+    `update orders o set state = c.state, closed_at = c.at
+     from unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[]) as c (institute_id, id, state, at)
+     where o.institute_id = c.institute_id and o.id = c.id and o.state = 'unpaid'`,
+    [
+      closings.map(closing => closing.instituteId),
+      closings.map(closing => closing.order.id),
+      closings.map(closing => closing.state),
+      closings.map(closing => closing.at),
+    ],
+  )
+}
+
+export type OrderFilter = {
+  kind: OrderKind
+  status?: OrderStatus | undefined
+  identifier?: string | undefined
+  collectorCode?: string | undefined
+  createdFrom?: Date | undefined
+  createdBefore?: Date | undefined
+  note?: { key: string; value: string } | undefined
+  cursor?: string | undefined
+}
+
+/** Newest first, by keyset: the cursor is the id of the last one shown. */
+export async function listOrders(
+  db: Queryable,
+  instituteId: number,
+  filter: OrderFilter,
+  page: { now: Date; limit: number },
+): Promise<Order[]> {
+  const values: unknown[] = [instituteId, filter.kind]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['o.institute_id = $1', 'o.kind = $2']
+  if (filter.status !== undefined) where.push(statusCondition(filter, () => bind(page.now)))
+  if (filter.identifier !== undefined) where.push(`o.identifier = ${bind(filter.identifier)}`)
+  if (filter.collectorCode !== undefined) where.push(`o.collector_code = ${bind(filter.collectorCode)}`)
+  if (filter.createdFrom !== undefined) where.push(`o.created_at >= ${bind(filter.createdFrom)}`)
+  if (filter.createdBefore !== undefined) where.push(`o.created_at < ${bind(filter.createdBefore)}`)
+  if (filter.note !== undefined) {
+    where.push(`o.notes <> '[]' and o.notes @> ${bind(JSON.stringify([filter.note]))}::jsonb`)
+  }
+  if (filter.cursor !== undefined) {
+    where.push(`(o.created_at, o.id) < (select c.created_at, c.id from orders c
+      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
+  }
+  const rows = await db.query<OrderRow>(
+    `select ${COLUMNS} from orders o where ${where.join(' and ')}
+     order by o.created_at desc, o.id desc limit ${bind(page.limit)}`,
+    values,
+  )
+  return rows.map(toOrder)
+}
+
+function statusCondition({ kind, status }: OrderFilter, bindNow: () => string): string {
+  switch (status) {
+    case 'unpaid':
+      return kind === 'order'
+        ? `o.state <> 'paid'`
+        : `o.state = 'unpaid' and (o.expires_at is null or o.expires_at > ${bindNow()})`
+    case 'expired':
+      return `(o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= ${bindNow()}))`
+    case 'cancelled':
+      return `o.state = 'cancelled'`
+    case 'paid':
+      return `o.state = 'paid'`
+    case undefined:
+      return 'true'
+    default:
+      return assertNever(status)
+  }
+}
+
+/** Takes unpaid ones past their expiry, skipping those that another worker holds. */
+export async function lockExpired(
+  tx: Transaction,
+  now: Date,
+  limit: number,
+): Promise<{ instituteId: number; order: Order; expiresAt: Date }[]> {
+  const rows = await tx.query<OrderRow & { institute_id: number; expires_at: Date }>(
+    `select o.institute_id, ${COLUMNS} from orders o
+     where o.state = 'unpaid' and o.expires_at is not null and o.expires_at <= $1
+     order by o.expires_at limit $2 for update of o skip locked`,
+    [now, limit],
+  )
+  return rows.map(row => ({ instituteId: row.institute_id, order: toOrder(row), expiresAt: row.expires_at }))
+}
+
+export async function nextExpiry(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ expires_at: Date | null }>(
+    `select min(expires_at) as expires_at from orders where state = 'unpaid' and expires_at is not null`,
+  )
+  return row?.expires_at ?? null
+}
+
+function toOrder(row: OrderRow): Order {
+  return {
+    id: row.id,
+    kind: row.kind,
+    collectorCode: row.collector_code,
+    state: row.state,
+    name: row.name,
+    phone: row.phone,
+    email: row.email,
+    identifier: row.identifier,
+    studentName: row.student_name,
+    grade: row.grade,
+    stream: row.stream,
+    academicYearStart: row.academic_year_start,
+    academicYearEnd: row.academic_year_end,
+    newAdmission: row.new_admission,
+    dateOfBirth: row.date_of_birth,
+    customIdentifier: row.custom_identifier,
+    notes: row.notes,
+    callbackUrl: row.callback_url,
+    expiresAt: row.expires_at,
+    transactionId: row.transaction_id,
+    paidAt: row.paid_at,
+    closedAt: row.closed_at,
+    createdAt: row.created_at,
+    lines: row.lines.map(line => ({
+      componentType: line.componentType,
+      amountPaise: line.amountPaise as Order['lines'][number]['amountPaise'],
+      settlementUtr: line.settlementUtr,
+      settledAt: line.settledAt === null ? null : new Date(line.settledAt),
+    })),
+  }
+}

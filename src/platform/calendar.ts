@@ -1,0 +1,62 @@
+/** Calendar days and moments as the house reads and writes them: days of Asia/Kolkata, moments in UTC. */
+export const INDIA = 'Asia/Kolkata'
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const MOMENT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+-]\d{2}(:?\d{2})?)?$/
+const OFFSET = /([Zz]|[+-]\d{2}(:?\d{2})?)$/
+
+// Bounds keep every accepted moment inside what PostgreSQL and ISO 8601 with four-digit years can hold.
+const EARLIEST = Date.parse('0001-01-02T00:00:00Z')
+const LATEST = Date.UTC(9999, 11, 31)
+
+/** A real day as `YYYY-MM-DD` from the year 1 on, or null. */
+export function parseDay(text: string): string | null {
+  if (!DAY.test(text)) return null
+  try {
+    const day = Temporal.PlainDate.from(text, { overflow: 'reject' })
+    return day.year >= 1 ? text : null
+  } catch {
+    return null
+  }
+}
+
+/** An ISO 8601 date-time; without an offset it is Indian time. Null when it is not one. */
+export function parseMoment(text: string): Date | null {
+  if (!MOMENT.test(text) || parseDay(text.slice(0, 10)) === null) return null
+  try {
+    const time = text.slice(11)
+    const instant = OFFSET.test(time)
+      ? Temporal.Instant.from(text)
+      : Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(INDIA).toInstant()
+    return withinBounds(instant.epochMilliseconds)
+  } catch {
+    return null
+  }
+}
+
+/** Midnight in India at the start of a day given as `YYYY-MM-DD`. */
+export function startOfDay(day: string): Date {
+  return new Date(Temporal.PlainDate.from(day).toZonedDateTime(INDIA).epochMilliseconds)
+}
+
+export function dayAfter(day: string): string {
+  return Temporal.PlainDate.from(day).add({ days: 1 }).toString()
+}
+
+const PEOPLE_MOMENT = new Intl.DateTimeFormat('en-IN', {
+  timeZone: INDIA,
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+
+/** 15 November 2026 at 9:30 am IST, for people. */
+export function formatMoment(moment: Date): string {
+  return `${PEOPLE_MOMENT.format(moment)} IST`
+}
+
+function withinBounds(epochMs: number): Date | null {
+  return epochMs >= EARLIEST && epochMs <= LATEST ? new Date(epochMs) : null
+}

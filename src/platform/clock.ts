@@ -1,0 +1,19 @@
+/**
+ * The one source of "now" for domain code. Real in live mode; in sandbox real time plus an offset that an
+ * operator moves forward. Time-outs, tokens, keys and rate limits run on real time and never ask it.
+ */
+export type Clock = { now(): Date }
+
+export const realClock: Clock = { now: () => new Date() }
+
+export class OffsetClock implements Clock {
+  #offsetMs = 0
+
+  now(): Date {
+    return new Date(Date.now() + this.#offsetMs)
+  }
+
+  setOffset(offsetMs: number): void {
+    this.#offsetMs = offsetMs
+  }
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+
+/**
+ * A pg client whose parametrised queries are prepared statements named by their text: PostgreSQL parses and
+ * plans each text once per connection. Texts are constants in the stores (lists go in as `any($1)`), so the
+ * map of names stays small; the bound is there for the day somebody breaks that habit.
+ */
+const MAX_NAMES = 1000
+const names = new Map<string, string>()
+
+function statementName(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MAX_NAMES) return known
+  const name = createHash('sha1').update(text).digest('base64url')
+  names.set(text, name)
+  return name
+}
+
+/** The query config that both the pool's clients and the read lane send. */
+export function namedQuery(text: string, values: readonly unknown[]): pg.QueryConfig {
+  const name = values.length > 0 ? statementName(text) : undefined
+  return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
+}
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new Error('a bigint from the database is not a safe integer')
+  return value
+}
+
+/** bigint holds paise and counters, all safe integers; `date` stays the text it is, a day has no time zone. */
+export const typeParsers: pg.CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (oid === pg.types.builtins.INT8) return parseSafeInteger
+    if (oid === pg.types.builtins.DATE) return (text: string) => text
+    return pg.types.getTypeParser(oid, format)
+  },
+}

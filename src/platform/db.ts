@@ -1,0 +1,115 @@
+import pg from 'pg'
+import { assert } from './assert.ts'
+import { namedQuery, typeParsers } from './db-client.ts'
+import { isRetryable, isTimeout, toBursarError } from './db-errors.ts'
+import { ReadLane } from './read-lane.ts'
+
+/** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
+export type Queryable = {
+  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>
+}
+
+/** Inside a transaction. The brand keeps a store that must be atomic from being given the bare database. */
+export type Transaction = Queryable & { readonly inTransaction: true }
+
+export type DatabaseOptions = {
+  connection: pg.ClientConfig
+  poolSize: number
+  /** Told of a pooled connection lost while idle. */
+  onIdleError?: (error: Error) => void
+}
+
+const CONNECT_TIMEOUT_MS = 3_000
+const STATEMENT_TIMEOUT_MS = 10_000
+const POINT_READ_TIMEOUT_MS = 4_000
+const LOCK_TIMEOUT_MS = 8_000
+const IDLE_IN_TRANSACTION_MS = 30_000
+const MAX_TRIES = 4
+
+export class Database implements Queryable {
+  readonly #pool: pg.Pool
+  readonly #lane: ReadLane
+
+  constructor(options: DatabaseOptions) {
+    const config: pg.ClientConfig = {
+      ...options.connection,
+      types: typeParsers,
+      application_name: 'bursar',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    }
+    this.#pool = new pg.Pool({ ...config, max: options.poolSize, idleTimeoutMillis: 60_000 })
+    // Without a handler Node ends the process when an idle connection is lost.
+    this.#pool.on('error', error => options.onIdleError?.(error))
+    // The same while it is lent out and between two queries; its next query fails and tells its borrower.
+    this.#pool.on('connect', client => client.on('error', () => {}))
+    this.#lane = new ReadLane({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return retrying(async () => (await this.#pool.query<Row>(namedQuery(text, values))).rows)
+  }
+
+  /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */
+  async pointRead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      return await this.#lane.query<Row>(text, values)
+    } catch (error) {
+      // One that took too long would take too long again.
+      if (isTimeout(error)) throw toBursarError(error)
+      return this.query<Row>(text, values)
+    }
+  }
+
+  /** Runs the work in one transaction; a deadlock or serialisation failure runs it again from the start. */
+  async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return retrying(() => this.#runOnce(work))
+  }
+
+  /** Open and waiting connections, for the metrics page. */
+  get load(): { total: number; idle: number; waiting: number } {
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.end(), this.#lane.close()])
+  }
+
+  async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect()
+    let broken: Error | undefined
+    const tx: Transaction = {
+      inTransaction: true,
+      query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
+        (await client.query<Row>(namedQuery(text, values))).rows,
+    }
+    try {
+      await client.query('begin')
+      const result = await work(tx)
+      const commit = await client.query('commit')
+      assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((cause: unknown) => {
+        broken = cause instanceof Error ? cause : new Error(String(cause))
+      })
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+}
+
+/** A deadlock or serialisation failure undid everything, so the same again is safe. */
+async function retrying<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (attempt >= MAX_TRIES || !isRetryable(error)) throw toBursarError(error)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from './clock.ts'
+import type { Log } from './log.ts'
+
+/**
+ * Work that falls due by our clock. The rows themselves say when; a worker takes a batch, skipping what others
+ * hold, until nothing is due, and then sleeps until the next moment or until it is woken. Several processes
+ * share the work, because each claim skips locked rows.
+ */
+export type DueWork = {
+  name: string
+  /** Does at most `limit` that are due now; answers how many it did. */
+  runBatch(limit: number): Promise<number>
+  /** When the next falls due, as far as is known. */
+  nextAt(): Promise<Date | null>
+}
+
+const BATCH = 200
+const LONGEST_SLEEP_MS = 5_000
+const AFTER_FAILURE_MS = 2_000
+
+export class DueWorker {
+  readonly #works: readonly DueWork[]
+  readonly #clock: Clock
+  readonly #log: Log
+  #running: Promise<void> | null = null
+  #stopped = false
+  #wake: () => void = () => {}
+
+  constructor(works: readonly DueWork[], clock: Clock, log: Log) {
+    this.#works = works
+    this.#clock = clock
+    this.#log = log
+  }
+
+  start(): void {
+    this.#running ??= this.#loop()
+  }
+
+  /** Looks for due work now instead of at the next moment it knows of. */
+  wake(): void {
+    this.#wake()
+  }
+
+  /** Finishes the batch at hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#wake()
+    await this.#running
+  }
+
+  /** Does everything that is due; answers how many of each. */
+  async runAllDue(): Promise<Record<string, number>> {
+    const done: Record<string, number> = {}
+    for (const work of this.#works) {
+      let count = 0
+      for (let batch = BATCH; batch === BATCH;) {
+        batch = await work.runBatch(BATCH)
+        count += batch
+      }
+      done[work.name] = count
+    }
+    return done
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopped) {
+      let sleepMs = AFTER_FAILURE_MS
+      try {
+        await this.runAllDue()
+        sleepMs = await this.#untilNext()
+      } catch (error) {
+        this.#log.warn({ err: error }, 'due work failed and is tried again')
+      }
+      if (!this.#stopped) await this.#sleep(sleepMs)
+    }
+  }
+
+  async #untilNext(): Promise<number> {
+    const now = this.#clock.now().getTime()
+    let sleepMs = LONGEST_SLEEP_MS
+    for (const work of this.#works) {
+      const next = await work.nextAt()
+      if (next !== null) sleepMs = Math.min(sleepMs, Math.max(0, next.getTime() - now))
+    }
+    return sleepMs
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#wake = resolve
+    await promise
+    clearTimeout(timer)
+  }
+}

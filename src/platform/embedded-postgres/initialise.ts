@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { OWN_SERVER_HINT, POSTGRES_MAJOR } from './binaries.ts'
+import { commandFor, type Launcher } from './launcher.ts'
+import { syncFolder, type ClusterPaths } from './paths.ts'
+
+const INITDB_LIMIT_MS = 120_000
+const LEFTOVER_AGE_MS = 10 * 60_000
+const DRAFT_PREFIX = 'pg.init-'
+
+const INITDB_ARGS = [
+  ['-U', 'bursar', '--auth=trust', '--encoding=UTF8', '--no-instructions'],
+  // The built-in provider sorts alike on every machine, so an index survives a move or a system upgrade.
+  ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+].flat()
+
+/**
+ * Makes the cluster when there is none; says whether this call made it. The work happens in a draft folder
+ * that is renamed when whole: a kill leaves only a draft, and of two first starts one rename wins.
+ */
+export async function initialiseCluster(
+  paths: ClusterPaths,
+  initdb: string,
+  launcher: Launcher,
+): Promise<boolean> {
+  if (await isCluster(paths.cluster)) return false
+  await removeOldDrafts(paths.dataDir)
+  const draft = join(paths.dataDir, DRAFT_PREFIX + randomBytes(6).toString('hex'))
+  try {
+    await runInitdb(draft, initdb, launcher)
+    await rename(draft, paths.cluster)
+    await syncFolder(paths.dataDir)
+    return true
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
+    if (await isCluster(paths.cluster)) return false
+    throw new Error(
+      `${paths.cluster} is in the way: it is not a PostgreSQL cluster; move it away or choose another DATA_DIR`,
+      { cause: error },
+    )
+  }
+}
+
+async function isCluster(folder: string): Promise<boolean> {
+  const version = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw new Error(`cannot read ${folder}: start Bursar as the user who owns it`, { cause: error })
+  })
+  if (version === null) return false
+  if (version.trim() === POSTGRES_MAJOR) return true
+  throw new Error(
+    `${folder} was made by PostgreSQL ${version.trim()} and this Bursar brings ${POSTGRES_MAJOR}: ` +
+      'move the data over with a dump, or run the Bursar release that made it',
+  )
+}
+
+async function runInitdb(draft: string, initdb: string, launcher: Launcher): Promise<void> {
+  const { command, args, options } = commandFor(launcher, initdb, ['-D', draft, ...INITDB_ARGS])
+  try {
+    await promisify(execFile)(command, args, { ...options, timeout: INITDB_LIMIT_MS })
+  } catch (cause) {
+    const { stderr, message } = cause as Error & { stderr?: string }
+    const said = stderr?.trim().slice(-2_000) ?? ''
+    throw new Error(
+      `the database could not be created in ${draft}: check that user ${launcher.account.uid} may write ` +
+        `there and that the disk has room, ${OWN_SERVER_HINT}\n${said === '' ? message : said}`,
+      { cause },
+    )
+  }
+}
+
+/** Only drafts, and only old ones: a young draft may be another process's first start. */
+async function removeOldDrafts(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith(DRAFT_PREFIX)) continue
+    const draft = join(dataDir, name)
+    const found = await stat(draft).catch(() => null)
+    if (found === null || Date.now() - found.mtimeMs < LEFTOVER_AGE_MS) continue
+    await rm(draft, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { chown, lstat, mkdir, open, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Account } from './launcher.ts'
+
+export type ClusterPaths = {
+  dataDir: string
+  cluster: string
+  log: string
+  /** Where the server opens its socket: the data folder itself unless its path is unfit for one. */
+  socketDir: string
+}
+
+/** A socket's whole path ends at 107 bytes on Linux and 103 on macOS; `/.s.PGSQL.5432` takes 14 of them. */
+const SOCKET_DIR_LIMIT_BYTES = 88
+
+export async function preparePaths(dataDir: string): Promise<ClusterPaths> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // The real path, so that a folder reached by two names still has one socket.
+  const real = await realpath(resolve(dataDir))
+  return {
+    dataDir: real,
+    cluster: join(real, 'pg'),
+    log: join(real, 'postgres.log'),
+    socketDir: canHoldSocket(real) ? real : hashedSocketDir(real),
+  }
+}
+
+/** The server reads its socket folders as a list, so a comma or a quote in the path would split it. */
+function canHoldSocket(folder: string): boolean {
+  return Buffer.byteLength(folder) <= SOCKET_DIR_LIMIT_BYTES && !/[,"']|\s$/.test(folder)
+}
+
+function hashedSocketDir(dataDir: string): string {
+  const name = `bursar-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
+  const usual = join(tmpdir(), name)
+  return canHoldSocket(usual) ? usual : join('/tmp', name)
+}
+
+/**
+ * Anyone may create a folder in tmp, and whoever owns the socket's folder could answer in the server's
+ * place: a folder that is not ours alone is refused, not repaired.
+ */
+export async function prepareSocketDir(socketDir: string, account: Account): Promise<void> {
+  try {
+    await mkdir(socketDir, { mode: 0o700 })
+    if (account.uid !== process.getuid?.()) await chown(socketDir, account.uid, account.gid)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const found = await lstat(socketDir)
+  if (!found.isDirectory() || found.uid !== account.uid || (found.mode & 0o077) !== 0) {
+    throw new Error(
+      `${socketDir} must be a folder of user ${account.uid} closed to others (mode 0700): ` +
+        'remove it, or choose a shorter DATA_DIR',
+    )
+  }
+}
+
+/** A rename or a new file is only durable once its folder is. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,147 @@
+/**
+ * Brings the server up, whatever state an earlier run left behind. Each round looks afresh:
+ *
+ *   a server runs in the cluster      wait until it is ready and answers: attached, or started if it is ours
+ *   our server is coming up           wait
+ *   our server ended                  again, if it met the remains of a dying one; otherwise give up
+ *   nobody                            start one
+ *
+ * Two processes doing this at once need no further agreement: the server's own lock file lets one of their
+ * servers live, and the other process finds it in its next round.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { open, rename, stat } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { OWN_SERVER_HINT } from './binaries.ts'
+import { answers, type EmbeddedConnection } from './client.ts'
+import { commandFor, type Launcher } from './launcher.ts'
+import { prepareSocketDir, type ClusterPaths } from './paths.ts'
+import { clearEmptyLocks, readPostmaster, staleHolder, whereRuns } from './postmaster.ts'
+
+export type Server = { paths: ClusterPaths; postgres: string; launcher: Launcher }
+export type BroughtUp = { how: 'started' | 'attached'; host: string }
+
+/** Long, because recovery after a crash replays up to max_wal_size of log before it answers. */
+const READY_LIMIT_MS = 120_000
+/** A dying server's remains are gone in a second or two; past this they will not go by themselves. */
+const RETRY_LIMIT_MS = 20_000
+const ROUND_MS = 10
+const LOG_LIMIT_BYTES = 20 * 1024 * 1024
+
+const SETTINGS = [
+  'listen_addresses=',
+  'unix_socket_permissions=0700',
+  'shared_buffers=256MB',
+  'max_connections=100',
+  'max_wal_size=2GB',
+  // An answered payment must survive a power cut.
+  'fsync=on',
+  'synchronous_commit=on',
+  // What an online backup needs.
+  'wal_level=replica',
+  'timezone=UTC',
+  'log_timezone=UTC',
+]
+
+/** Messages of a start that met a server not quite gone, or one that another process has just started. */
+const WORTH_ANOTHER_TRY = /lock file|shared memory block|starting up/
+
+type Attempt = { child: ChildProcess; logStart: number; failure: Error | null }
+
+export async function bringUp(server: Server, connection: EmbeddedConnection): Promise<BroughtUp> {
+  const { paths } = server
+  const begun = Date.now()
+  let attempt: Attempt | null = null
+  for (; Date.now() - begun < READY_LIMIT_MS; await wait(ROUND_MS)) {
+    const found = readPostmaster(paths.cluster)
+    if (found !== null && whereRuns(found.pid, paths.cluster) === 'here') {
+      if (!found.ready || !(await answers({ ...connection, host: found.socketDir }))) continue
+      return { how: attempt?.child.pid === found.pid ? 'started' : 'attached', host: found.socketDir }
+    }
+    if (attempt !== null) {
+      if (isAlive(attempt)) continue
+      await assertWorthAnotherTry(attempt, paths, Date.now() - begun)
+      await wait(100)
+    } else if (found !== null && (await answers(connection))) {
+      // Its process is out of our sight, as in a second container on the same folder.
+      return { how: 'attached', host: connection.host }
+    }
+    if (clearEmptyLocks(paths, connection.host)) attempt = await launch(server, connection.host)
+  }
+  throw new Error(
+    `PostgreSQL is not ready after ${READY_LIMIT_MS / 1000} s. It was left running, since it may be ` +
+      `recovering: start Bursar again to go on waiting, ${OWN_SERVER_HINT}\n${await tailOf(paths.log)}`,
+  )
+}
+
+async function launch(server: Server, socketDir: string): Promise<Attempt> {
+  const { paths, postgres, launcher } = server
+  if (socketDir !== paths.dataDir) await prepareSocketDir(socketDir, launcher.account)
+  const { command, args, options } = commandFor(launcher, postgres, [
+    '-D',
+    paths.cluster,
+    '-k',
+    socketDir,
+    ...SETTINGS.flatMap(setting => ['-c', setting]),
+  ])
+  const stale = staleHolder(paths.cluster, socketDir)
+  const env = stale === null ? options.env : { ...options.env, PG_GRANDPARENT_PID: `${stale}` }
+  const log = await openLog(paths.log, launcher)
+  try {
+    const logStart = (await log.stat()).size
+    // Detached and with its own log: it outlives us, and a Ctrl-C at our terminal does not reach it.
+    const child = spawn(command, args, {
+      ...options,
+      env,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    })
+    const attempt: Attempt = { child, logStart, failure: null }
+    child.on('error', error => (attempt.failure = error))
+    child.unref()
+    return attempt
+  } finally {
+    await log.close()
+  }
+}
+
+async function openLog(file: string, launcher: Launcher) {
+  const size = await stat(file).then(
+    found => found.size,
+    () => 0,
+  )
+  if (size > LOG_LIMIT_BYTES) await rename(file, `${file}.1`)
+  const log = await open(file, 'a', 0o600)
+  const { uid, gid } = launcher.account
+  if (uid !== process.getuid?.()) await log.chown(uid, gid)
+  return log
+}
+
+function isAlive({ child, failure }: Attempt): boolean {
+  return failure === null && child.exitCode === null && child.signalCode === null
+}
+
+async function assertWorthAnotherTry(attempt: Attempt, paths: ClusterPaths, spentMs: number): Promise<void> {
+  const said = await tailOf(paths.log, attempt.logStart)
+  if (attempt.failure === null && WORTH_ANOTHER_TRY.test(said) && spentMs < RETRY_LIMIT_MS) return
+  throw new Error(
+    `PostgreSQL did not start in ${paths.cluster}: its log ${paths.log} says why, and it must be put right ` +
+      `there, ${OWN_SERVER_HINT}\n${attempt.failure?.message ?? ''}${said}`,
+    { cause: attempt.failure },
+  )
+}
+
+const TAIL_BYTES = 4_096
+
+export async function tailOf(file: string, from = 0): Promise<string> {
+  const handle = await open(file, 'r').catch(() => null)
+  if (handle === null) return ''
+  try {
+    const { size } = await handle.stat()
+    const start = Math.max(from, size - TAIL_BYTES)
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(TAIL_BYTES), position: start })
+    return buffer.toString('utf8', 0, bytesRead).trimEnd()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { BursarError } from './errors.ts'
+import { isUniqueViolation } from './db-errors.ts'
+import type { Database, Queryable, Transaction } from './db.ts'
+
+/**
+ * One act, done once. The answer to an act that came with an Idempotency-Key is stored in the transaction of
+ * the act itself, so a crash leaves either both or neither, and a repeat gets the first answer byte for byte.
+ * While the first is running a repeat is told so (a transaction-level lock says it runs; it dies with it).
+ */
+export type Answer = { httpStatus: number; body: string }
+
+export type Once<Result> = {
+  key: string
+  fingerprint: Buffer
+  answer(result: Result): Answer
+}
+
+/** Who acts, and what to remember if it was asked to be done once. */
+export type Act<Result> = { instituteId: number; once?: Once<Result> | undefined }
+
+/** Thrown to the edge in place of a result: the act was done before, this was its answer. */
+export class AlreadyDone extends Error {
+  override readonly name = 'AlreadyDone'
+  readonly answer: Answer
+
+  constructor(answer: Answer) {
+    super('the act was done before')
+    this.answer = answer
+  }
+}
+
+type Stored = { fingerprint: Buffer; http_status: number; body: string }
+
+const KEPT = `interval '24 hours'`
+
+/** Runs the work in a transaction, at most once per Idempotency-Key. */
+export async function transact<Result>(
+  db: Database,
+  act: Act<Result>,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const { instituteId, once } = act
+  if (once === undefined) return db.transaction(work)
+  try {
+    return await db.transaction(async tx => {
+      await refuseWhileRunning(tx, instituteId, once)
+      await replayIfDone(tx, instituteId, once)
+      const result = await work(tx)
+      await storeAnswer(tx, instituteId, once, once.answer(result))
+      return result
+    })
+  } catch (error) {
+    // The lock is advice, the constraint is the law: whoever comes second answers like the first.
+    if (isUniqueViolation(error, 'idempotency_keys_pkey')) await replayIfDone(db, instituteId, once)
+    throw error
+  }
+}
+
+/** Throws the first answer, or a 422 when the key was used for another request. */
+export async function replayIfDone(
+  db: Queryable,
+  instituteId: number,
+  once: Pick<Once<never>, 'key' | 'fingerprint'>,
+): Promise<void> {
+  const [stored] = await db.query<Stored>(
+    `select fingerprint, http_status, body from idempotency_keys
+     where institute_id = $1 and key = $2 and created_at > now() - ${KEPT}`,
+    [instituteId, once.key],
+  )
+  if (stored === undefined) return
+  if (!stored.fingerprint.equals(once.fingerprint)) {
+    throw new BursarError(
+      'IDE00000',
+      'This Idempotency-Key was used for a different request. Use a new key for a new request.',
+    )
+  }
+  throw new AlreadyDone({ httpStatus: stored.http_status, body: stored.body })
+}
+
+/** Remembers an answer after the fact: for a request that changed nothing, or that no transaction can hold. */
+export async function rememberAnswer<Result>(
+  db: Queryable,
+  instituteId: number,
+  once: Once<Result>,
+  answer: Answer,
+): Promise<void> {
+  await db.query(`${STORE_ANSWER} on conflict (institute_id, key) do nothing`, [
+    instituteId,
+    once.key,
+    once.fingerprint,
+    answer.httpStatus,
+    answer.body,
+  ])
+}
+
+const STORE_ANSWER = `insert into idempotency_keys (institute_id, key, fingerprint, http_status, body)
+  values ($1, $2, $3, $4, $5)`
+
+async function storeAnswer<Result>(
+  tx: Transaction,
+  instituteId: number,
+  once: Once<Result>,
+  answer: Answer,
+): Promise<void> {
+  await tx.query(
+    `delete from idempotency_keys where institute_id = $1 and key = $2 and created_at <= now() - ${KEPT}`,
+    [instituteId, once.key],
+  )
+  await tx.query(STORE_ANSWER, [instituteId, once.key, once.fingerprint, answer.httpStatus, answer.body])
+}
+
+async function refuseWhileRunning(
+  tx: Transaction,
+  instituteId: number,
+  once: { key: string },
+): Promise<void> {
+  const [row] = await tx.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [
+    lockNumber(instituteId, once.key),
+  ])
+  if (row?.free !== true) throw stillRunning()
+}
+
+/** The lock that a running act holds until its transaction ends. */
+export function lockNumber(instituteId: number, key: string): bigint {
+  return createHash('sha256').update(`${instituteId} ${key}`).digest().readBigInt64BE()
+}
+
+export function stillRunning(): BursarError {
+  return new BursarError(
+    'IDE00001',
+    'The first request with this Idempotency-Key is still running. Retry shortly.',
+    {
+      retryAfterS: 1,
+    },
+  )
+}
+
+/** Forgets answers that are past their day, a batch at a time. */
+export async function forgetOldAnswers(db: Queryable, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from idempotency_keys where (institute_id, key) in (
+       select institute_id, key from idempotency_keys where created_at <= now() - ${KEPT} limit $1
+     ) returning 1`,
+    [limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,49 @@
+import { randomFillSync } from 'node:crypto'
+
+/**
+ * Prefixed ids such as `order_01k9…`: the microsecond and 75 random bits in base 32, so they sort by creation and
+ * cannot be guessed. Randomness is drawn for many ids at once: every request makes some.
+ */
+export type IdPrefix = 'order' | 'student' | 'user' | 'wh' | 'evt' | 'pay' | 'req' | 'key_live' | 'key_test'
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_CHARACTERS = 11
+const RANDOM_CHARACTERS = 15
+const POOL = Buffer.alloc(RANDOM_CHARACTERS * 256)
+let used = POOL.length
+let lastMicros = 0
+
+export function newId(prefix: IdPrefix): string {
+  // The clock tells milliseconds; counting up within one keeps the ids of a process in order.
+  lastMicros = Math.max(lastMicros + 1, Date.now() * 1_000)
+  return `${prefix}_${encodeTime(lastMicros)}${drawRandom()}`
+}
+
+function encodeTime(micros: number): string {
+  let text = ''
+  let rest = micros
+  for (let i = 0; i < TIME_CHARACTERS; i++) {
+    text = ALPHABET.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+/** One random byte a character, of which five bits count. */
+function drawRandom(): string {
+  if (used === POOL.length) {
+    randomFillSync(POOL)
+    used = 0
+  }
+  let text = ''
+  for (const end = used + RANDOM_CHARACTERS; used < end; used++)
+    text += ALPHABET.charAt(POOL.readUInt8(used) & 31)
+  return text
+}
+
+const PATH_ID = /^[A-Za-z0-9_.-]{1,64}$/
+
+/** Whether a text can be an id at all; one that can may still name nothing. */
+export function isIdShaped(text: string): boolean {
+  return PATH_ID.test(text)
+}

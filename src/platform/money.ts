@@ -1,0 +1,53 @@
+/**
+ * Money is integer paise. A JavaScript number holds them exactly: the largest amount accepted, ₹1e11, is
+ * 1e13 paise, and 50 such lines are still far below 2^53.
+ */
+declare const paise: unique symbol
+export type Paise = number & { readonly [paise]: true }
+
+const MAX_RUPEES = 1e11
+const RUPEE_TOLERANCE = 0.000001
+const RUPEE_TEXT = /^\d+(\.\d{1,2})?$/
+
+export function paiseOf(value: number): Paise {
+  if (!Number.isSafeInteger(value)) throw new Error('paise must be a safe integer')
+  return value as Paise
+}
+
+export const ZERO = paiseOf(0)
+
+/** Reads rupees as they come over the wire; null when they are not an exact amount of paise in range. */
+export function parseRupees(value: unknown): Paise | null {
+  if (typeof value === 'string') return RUPEE_TEXT.test(value) ? parseRupees(Number(value)) : null
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > MAX_RUPEES) return null
+  const rounded = Math.round(value * 100)
+  return Math.abs(value - rounded / 100) <= RUPEE_TOLERANCE ? paiseOf(rounded) : null
+}
+
+/** Rupees for an answer. The quotient is the double nearest to the decimal, so it prints exactly. */
+export function toRupees(amount: Paise): number {
+  return amount / 100
+}
+
+export function sumPaise(amounts: readonly Paise[]): Paise {
+  return paiseOf(amounts.reduce<number>((total, amount) => total + amount, 0))
+}
+
+export function subtractPaise(from: Paise, amount: Paise): Paise {
+  return paiseOf(from - amount)
+}
+
+export function minPaise(left: Paise, right: Paise): Paise {
+  return left < right ? left : right
+}
+
+const INDIAN_GROUPING = new Intl.NumberFormat('en-IN', {
+  style: 'currency',
+  currency: 'INR',
+  minimumFractionDigits: 2,
+})
+
+/** ₹1,23,456.50, for people. */
+export function formatRupees(amount: Paise): string {
+  return INDIAN_GROUPING.format(toRupees(amount))
+}

@@ -1,0 +1,26 @@
+import type { Queryable } from './db.ts'
+
+/** The few facts about the installation itself that live in its database. */
+type Setting = 'master_key_fingerprint' | 'clock_offset_ms' | 'sandbox_seeded'
+
+export async function readSetting(db: Queryable, key: Setting): Promise<string | null> {
+  const [row] = await db.query<{ value: string }>('select value from instance_settings where key = $1', [key])
+  return row?.value ?? null
+}
+
+export async function writeSetting(db: Queryable, key: Setting, value: string): Promise<void> {
+  await db.query(
+    `insert into instance_settings (key, value) values ($1, $2)
+     on conflict (key) do update set value = excluded.value`,
+    [key, value],
+  )
+}
+
+/** Writes it unless it is there already; answers what stands there now. */
+export async function claimSetting(db: Queryable, key: Setting, value: string): Promise<string> {
+  await db.query('insert into instance_settings (key, value) values ($1, $2) on conflict (key) do nothing', [
+    key,
+    value,
+  ])
+  return (await readSetting(db, key)) ?? value
+}

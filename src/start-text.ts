@@ -1,0 +1,43 @@
+import type { Config } from './config.ts'
+import type { House } from './house.ts'
+import { SANDBOX_INSTITUTES } from './sandbox/seed.service.ts'
+
+/** What a person sees when it has started: where it is, how to get in, what to do next. */
+export function describeStart({ config, embedded, migration }: House): string {
+  const where = `${config.tls === null ? 'http' : 'https'}://${config.host}:${config.port}`
+  const database =
+    embedded === null
+      ? 'your PostgreSQL (DATABASE_URL)'
+      : `embedded PostgreSQL in ${config.dataDir} (${embedded.how})`
+  const facts: [string, string][] = [
+    ['Mode', config.mode === 'sandbox' ? 'sandbox, no real money moves' : 'live'],
+    ...(config.role === 'worker'
+      ? []
+      : ([
+          ['Listening', where],
+          ['Reference', `${config.publicUrl}/docs`],
+        ] as [string, string][])),
+    ['Database', database],
+    ...(migration.applied.length === 0
+      ? []
+      : ([['Migrated', migration.applied.join(', ')]] as [string, string][])),
+  ]
+  const lines = ['', `Bursar is running${config.role === 'all' ? '' : ` as ${config.role}`}.`, '']
+  lines.push(...facts.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
+  if (config.mode === 'sandbox' && config.role !== 'worker') lines.push(...sandboxLines(config))
+  lines.push('', 'Ctrl-C stops it.', '')
+  return lines.join('\n')
+}
+
+function sandboxLines(config: Config): string[] {
+  return [
+    '',
+    'Test credentials (API key : secret)',
+    ...SANDBOX_INSTITUTES.map(({ name, key }) => `  ${name.padEnd(13)}${key.keyId} : ${key.secret}`),
+    '',
+    'Next: create a pay order',
+    `  curl -u key_test_demo:secret_test_demo ${config.publicUrl}/api/v1/integrations/pay/orders \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '{"name":"Asha Rao","phone":"9876543210","email":"asha@example.in","details":[{"component_type":"TUITION_FEE","amount":45000}]}'`,
+  ]
+}

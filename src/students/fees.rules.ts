@@ -1,0 +1,135 @@
+import type { FieldProblem } from '../platform/errors.ts'
+import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+
+export type Discount = { discountType: string; valuePaise: Paise }
+
+/** What a component costs: the fee and what is taken off it. */
+export type Price = { feePaise: Paise; discounts: readonly Discount[] }
+
+export type FeeComponent = Price & { componentType: string; position: number }
+
+/** As sent; without discounts the stored ones stay. */
+export type SentFee = { componentType: string; feePaise: Paise; discounts?: readonly Discount[] | undefined }
+
+export type FeeChange = {
+  componentType: string
+  position: number
+  before: Price | null
+  after: Price
+  /** Says what was adjusted beyond what was asked for. */
+  note: string | null
+}
+
+export type FeeSummary = {
+  totalFeePaise: Paise
+  discountPaise: Paise
+  paidPaise: Paise
+  outstandingPaise: Paise
+  advancePaise: Paise
+}
+
+/** A component sent is set, one not sent stays. Only what really changes comes back. */
+export function mergeFees(current: readonly FeeComponent[], sent: readonly SentFee[]): FeeChange[] {
+  let position = current.reduce((highest, component) => Math.max(highest, component.position), 0)
+  return sent.flatMap(fee => {
+    const before = current.find(component => component.componentType === fee.componentType) ?? null
+    const { discounts, note } = discountsAfter(before, fee)
+    const after: Price = { feePaise: fee.feePaise, discounts }
+    if (before !== null && samePrice(before, after)) return []
+    const change: FeeChange = {
+      componentType: fee.componentType,
+      position: before?.position ?? ++position,
+      before: before === null ? null : { feePaise: before.feePaise, discounts: before.discounts },
+      after,
+      note,
+    }
+    return [change]
+  })
+}
+
+function discountsAfter(
+  before: Price | null,
+  sent: SentFee,
+): { discounts: readonly Discount[]; note: string | null } {
+  if (sent.discounts !== undefined && sent.feePaise > 0) return { discounts: sent.discounts, note: null }
+  const stored = before?.discounts ?? []
+  const kept = capDiscounts(stored, sent.feePaise)
+  if (sameDiscounts(stored, kept)) return { discounts: kept, note: null }
+  return {
+    discounts: kept,
+    note: sent.feePaise === 0 ? 'discounts ended with the fee' : 'discounts capped at the new fee',
+  }
+}
+
+/** Keeps discounts in their order until the fee is used up. */
+function capDiscounts(discounts: readonly Discount[], feePaise: Paise): Discount[] {
+  let left = feePaise
+  return discounts.flatMap(discount => {
+    const valuePaise = minPaise(discount.valuePaise, left)
+    left = subtractPaise(left, valuePaise)
+    return valuePaise > 0 ? [{ ...discount, valuePaise }] : []
+  })
+}
+
+/** What is wrong with fees as sent, by field. */
+export function feeProblems(sent: readonly SentFee[], path: string): FieldProblem[] {
+  const seen = new Set<string>()
+  return sent.flatMap((fee, index) => {
+    const problems: FieldProblem[] = []
+    if (seen.has(fee.componentType)) {
+      problems.push({
+        key: `${path}.${index}.component_type`,
+        message: 'stands twice; send each component once',
+      })
+    }
+    seen.add(fee.componentType)
+    if (discountOf(fee) > fee.feePaise) {
+      problems.push({ key: `${path}.${index}.discounts`, message: 'add up to more than fee_amount' })
+    }
+    return problems
+  })
+}
+
+export type PaidByComponent = ReadonlyMap<string, Paise>
+
+/** Outstanding and advance of one component; what is paid beyond its price is advance, never a refund. */
+export function balanceOf(price: Price, paidPaise: Paise): { outstandingPaise: Paise; advancePaise: Paise } {
+  const payable = subtractPaise(price.feePaise, discountOf(price))
+  return paidPaise <= payable
+    ? { outstandingPaise: subtractPaise(payable, paidPaise), advancePaise: ZERO }
+    : { outstandingPaise: ZERO, advancePaise: subtractPaise(paidPaise, payable) }
+}
+
+/** A payment for a component without a fee counts as advance. */
+export function summariseFees(fees: readonly FeeComponent[], paid: PaidByComponent): FeeSummary {
+  const withoutFee = [...paid].filter(([type]) => !fees.some(fee => fee.componentType === type))
+  const balances = fees.map(fee => balanceOf(fee, paid.get(fee.componentType) ?? ZERO))
+  return {
+    totalFeePaise: sumPaise(fees.map(fee => fee.feePaise)),
+    discountPaise: sumPaise(fees.map(discountOf)),
+    paidPaise: sumPaise([...paid.values()]),
+    outstandingPaise: sumPaise(balances.map(balance => balance.outstandingPaise)),
+    advancePaise: sumPaise([
+      ...balances.map(balance => balance.advancePaise),
+      ...withoutFee.map(([, amount]) => amount),
+    ]),
+  }
+}
+
+function discountOf(price: { discounts?: readonly Discount[] | undefined }): Paise {
+  return sumPaise((price.discounts ?? []).map(discount => discount.valuePaise))
+}
+
+function samePrice(left: Price, right: Price): boolean {
+  return left.feePaise === right.feePaise && sameDiscounts(left.discounts, right.discounts)
+}
+
+function sameDiscounts(left: readonly Discount[], right: readonly Discount[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every((discount, index) => {
+      const other = right[index]
+      return discount.discountType === other?.discountType && discount.valuePaise === other.valuePaise
+    })
+  )
+}

@@ -1,0 +1,205 @@
+import { checkCatalogue, gradeName, joinCatalogue, type CodeInUse } from '../institutes/catalogue.service.ts'
+import { defaultBranch, knownBranch, type Institute } from '../institutes/institutes.rules.ts'
+import { recordEvents, type NewEvent } from '../journal/events.service.ts'
+import type { Transaction } from '../platform/db.ts'
+import { badFields, conflict } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import * as payments from './direct-payments.store.ts'
+import { feeProblems, mergeFees, type SentFee } from './fees.rules.ts'
+import * as fees from './fees.store.ts'
+import { paymentBlock, studentBlock } from './student-blocks.ts'
+import {
+  decidePayments,
+  isSomeoneElse,
+  mergeProfile,
+  paymentProblems,
+  type DirectPayment,
+  type Identity,
+  type Profile,
+  type Student,
+} from './students.rules.ts'
+import * as students from './students.store.ts'
+import { ensureUser, linkUser } from './users.store.ts'
+
+export type Registration = {
+  registrationId: string
+  collectorCode: string | undefined
+  identity: Identity
+  profile: Profile
+  fees: readonly SentFee[]
+  payments: readonly DirectPayment[]
+}
+
+export type Registered = { studentId: string; isNew: boolean }
+
+/** One transaction with everything that a registration writes, so a repeat finds all of it or nothing. */
+type Scene = { tx: Transaction; institute: Institute; registration: Registration; now: Date }
+
+/**
+ * Registers a student, or brings a registered one up to date: safe to repeat. Two at once for one student end
+ * with one student, because the identity is unique and the loser of the race goes on with the winner's row.
+ */
+export async function registerStudent(
+  ground: Ground,
+  act: Act<Registered>,
+  institute: Institute,
+  registration: Registration,
+): Promise<Registered> {
+  const problems = [
+    ...feeProblems(registration.fees, 'fee_components'),
+    ...paymentProblems(registration.payments, 'payments'),
+  ]
+  if (problems.length > 0) throw badFields(problems)
+  const codes = codesInUse(registration)
+  await checkCatalogue(ground.db, institute, codes)
+  return transact(ground.db, act, async tx => {
+    const scene: Scene = { tx, institute, registration, now: ground.clock.now() }
+    await joinCatalogue(tx, institute, codes)
+    const { student, isNew } = await findOrCreate(scene)
+    const current = isNew ? student : await bringUpToDate(scene, student)
+    await linkToUser(scene, student.id)
+    const added = await addPayments(scene, student.id)
+    const changes = mergeFees(await fees.readFees(tx, institute.id, student.id), registration.fees)
+    await fees.applyFeeChanges(tx, institute.id, student.id, changes, {
+      changedAt: scene.now,
+      source: 'registration',
+    })
+    await recordWhatHappened(scene, current, isNew, added)
+    return { studentId: student.id, isNew }
+  })
+}
+
+async function findOrCreate(scene: Scene): Promise<{ student: Student; isNew: boolean }> {
+  const { tx, institute, registration, now } = scene
+  const { collectorCode: sentBranch, identity } = registration
+  const branch =
+    sentBranch === undefined
+      ? defaultBranch(institute)
+      : knownBranch(institute, sentBranch, 'student.collector_code')
+  const find = async (): Promise<Student | undefined> => {
+    const [first, second] = await students.lockByIdentity(tx, institute.id, identity, branch)
+    if (first?.collectorCode === branch) return first
+    // Registered without a branch and moved since: without a branch again, it is still that student.
+    return sentBranch === undefined && second === undefined ? first : undefined
+  }
+  const existing = await find()
+  if (existing !== undefined) return { student: existing, isNew: false }
+  const student: Student = {
+    ...identity,
+    ...registration.profile,
+    id: newId('student'),
+    collectorCode: branch,
+    status: 'active',
+    createdAt: now,
+    updatedAt: now,
+  }
+  if (await students.insertStudent(tx, institute.id, student)) return { student, isNew: true }
+  const winner = await find()
+  if (winner === undefined) throw new Error('a student vanished between two statements')
+  return { student: winner, isNew: false }
+}
+
+async function bringUpToDate(
+  { tx, institute, registration, now }: Scene,
+  student: Student,
+): Promise<Student> {
+  if (isSomeoneElse(student, registration.profile)) {
+    throw conflict(
+      'This identifier, grade and year belong to a student with another name and date of birth. Correct one of them.',
+      { service_student_id: student.id },
+    )
+  }
+  const { profile, isChanged } = mergeProfile(profileOf(student), registration.profile)
+  if (isChanged) await students.updateProfile(tx, institute.id, student.id, { ...profile, updatedAt: now })
+  return { ...student, ...profile }
+}
+
+async function linkToUser({ tx, institute, registration, now }: Scene, studentId: string): Promise<void> {
+  const { registrationId, profile } = registration
+  await ensureUser(tx, institute.id, {
+    id: newId('user'),
+    registrationId,
+    name: profile.contactName,
+    phone: profile.contactNumber,
+    email: profile.contactEmail,
+    createdAt: now,
+  })
+  await linkUser(tx, institute.id, { studentId, registrationId, linkedAt: now })
+}
+
+async function addPayments(
+  { tx, institute, registration, now }: Scene,
+  studentId: string,
+): Promise<payments.RecordedPayment[]> {
+  if (registration.payments.length === 0) return []
+  const known = await payments.readKnownPayments(tx, institute.id, studentId)
+  const decision = decidePayments(known, registration.payments)
+  if (decision.kind === 'conflict') {
+    throw conflict(
+      `The transaction ${decision.transactionId} is recorded with another amount. Correct the amount or the transaction id.`,
+      { service_student_id: studentId },
+    )
+  }
+  const added = decision.payments.map(payment => ({ ...payment, id: newId('pay') }))
+  await payments.insertPayments(tx, institute.id, studentId, added, now)
+  return added
+}
+
+async function recordWhatHappened(
+  { tx, institute, registration, now }: Scene,
+  student: Student,
+  isNew: boolean,
+  added: readonly payments.RecordedPayment[],
+): Promise<void> {
+  if (!isNew && added.length === 0) return
+  const payload = {
+    service_student_id: student.id,
+    registration_id: registration.registrationId,
+    student: studentBlock(student, await gradeName(tx, institute, student.grade)),
+  }
+  const common = {
+    instituteId: institute.id,
+    collectorCode: student.collectorCode,
+    resourceId: student.id,
+    occurredAt: now,
+  }
+  const events: NewEvent[] = added.map(payment => ({
+    ...common,
+    code: 'direct.payment.added',
+    payload: { ...payload, payment: paymentBlock(payment) },
+  }))
+  if (isNew) events.unshift({ ...common, code: 'masterdata.student.registered', payload })
+  await recordEvents(tx, events)
+}
+
+function profileOf(student: Student): Profile {
+  const { customIdentifier, fullname, newAdmission, dateOfBirth, contactName, contactNumber, contactEmail } =
+    student
+  return { customIdentifier, fullname, newAdmission, dateOfBirth, contactName, contactNumber, contactEmail }
+}
+
+function codesInUse({ identity, fees: sentFees, payments: sentPayments }: Registration): CodeInUse[] {
+  return [
+    { kind: 'grade', code: identity.grade, key: 'student.grade' },
+    ...codesOfFees(sentFees),
+    ...sentPayments.flatMap((payment, index) =>
+      payment.lines.map((line, lineNo): CodeInUse => {
+        const key = `payments.${index}.fee_components.${lineNo}.component_type`
+        return { kind: 'component', code: line.componentType, key }
+      }),
+    ),
+  ]
+}
+
+export function codesOfFees(sent: readonly SentFee[]): CodeInUse[] {
+  return sent.flatMap((fee, index) => [
+    { kind: 'component' as const, code: fee.componentType, key: `fee_components.${index}.component_type` },
+    ...(fee.discounts ?? []).map((discount, no) => ({
+      kind: 'discount' as const,
+      code: discount.discountType,
+      key: `fee_components.${index}.discounts.${no}.discount_type`,
+    })),
+  ])
+}

@@ -1,0 +1,89 @@
+import type { FieldProblem } from '../platform/errors.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
+
+/** What makes two records the same student, beside the branch. */
+export type Identity = {
+  identifier: string
+  grade: string
+  academicYearStart: number
+  academicYearEnd: number
+}
+
+export type Profile = {
+  customIdentifier: string | null
+  fullname: string
+  newAdmission: boolean
+  dateOfBirth: string | null
+  contactName: string
+  contactNumber: string
+  contactEmail: string
+}
+
+export type Student = Identity &
+  Profile & {
+    id: string
+    collectorCode: string
+    status: 'active' | 'dropped'
+    createdAt: Date
+    updatedAt: Date
+  }
+
+export type DirectPayment = {
+  transactionId: string
+  amountPaise: Paise
+  paidAt: Date
+  mode: string
+  settlementUtr: string | null
+  notes: string | null
+  lines: readonly { componentType: string; amountPaise: Paise }[]
+}
+
+/** The profile after a repeat; a custom identifier that was not sent stays. */
+export function mergeProfile(stored: Profile, sent: Profile): { profile: Profile; isChanged: boolean } {
+  const profile = { ...sent, customIdentifier: sent.customIdentifier ?? stored.customIdentifier }
+  const keys = Object.keys(profile) as (keyof Profile)[]
+  return { profile, isChanged: keys.some(key => profile[key] !== stored[key]) }
+}
+
+/** Another name and another birthday under one identifier is another child, not a correction. */
+export function isSomeoneElse(stored: Profile, sent: Profile): boolean {
+  return (
+    stored.fullname !== sent.fullname &&
+    stored.dateOfBirth !== null &&
+    stored.dateOfBirth !== sent.dateOfBirth
+  )
+}
+
+export function paymentProblems(payments: readonly DirectPayment[], path: string): FieldProblem[] {
+  const seen = new Set<string>()
+  return payments.flatMap((payment, index) => {
+    const problems: FieldProblem[] = []
+    if (sumPaise(payment.lines.map(line => line.amountPaise)) !== payment.amountPaise) {
+      problems.push({ key: `${path}.${index}.amount`, message: 'must equal the sum of its fee_components' })
+    }
+    if (seen.has(payment.transactionId)) {
+      problems.push({
+        key: `${path}.${index}.transaction_id`,
+        message: 'stands twice; it is unique for a student',
+      })
+    }
+    seen.add(payment.transactionId)
+    return problems
+  })
+}
+
+export type KnownPayments = ReadonlyMap<string, Paise>
+
+export type PaymentsDecision =
+  | { kind: 'add'; payments: DirectPayment[] }
+  | { kind: 'conflict'; transactionId: string }
+
+/** Payments known already are left alone; the same transaction with another amount is a contradiction. */
+export function decidePayments(known: KnownPayments, sent: readonly DirectPayment[]): PaymentsDecision {
+  const clash = sent.find(payment => {
+    const amount = known.get(payment.transactionId)
+    return amount !== undefined && amount !== payment.amountPaise
+  })
+  if (clash !== undefined) return { kind: 'conflict', transactionId: clash.transactionId }
+  return { kind: 'add', payments: sent.filter(payment => !known.has(payment.transactionId)) }
+}

@@ -1,0 +1,63 @@
+import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { badFields, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { feeProblems, mergeFees, type SentFee } from './fees.rules.ts'
+import * as fees from './fees.store.ts'
+import { codesOfFees } from './register.service.ts'
+import * as store from './students.store.ts'
+
+export type { RecordedChange } from './fees.store.ts'
+export type { StudentRecord } from './students.store.ts'
+
+export async function getStudent(
+  ground: Ground,
+  institute: Institute,
+  id: string,
+): Promise<store.StudentRecord> {
+  const record = await store.findRecord(ground.db, institute.id, id)
+  if (record === null) throw notFound('This student')
+  return record
+}
+
+export async function listStudents(
+  ground: Ground,
+  institute: Institute,
+  filter: store.StudentFilter,
+  limit: number,
+): Promise<{ records: store.StudentRecord[]; nextCursor: string | undefined }> {
+  const found = await store.listRecords(ground.db, institute.id, filter, limit + 1)
+  const records = found.slice(0, limit)
+  return { records, nextCursor: found.length > limit ? records.at(-1)?.student.id : undefined }
+}
+
+export async function getFees(
+  ground: Ground,
+  institute: Institute,
+  id: string,
+): Promise<{ record: store.StudentRecord; history: fees.RecordedChange[] }> {
+  const record = await getStudent(ground, institute, id)
+  return { record, history: await fees.readFeeHistory(ground.db, institute.id, id) }
+}
+
+export async function updateFees(
+  ground: Ground,
+  act: Act<null>,
+  target: { institute: Institute; id: string },
+  sent: readonly SentFee[],
+): Promise<null> {
+  const { institute, id } = target
+  const problems = feeProblems(sent, 'fee_components')
+  if (problems.length > 0) throw badFields(problems)
+  const codes = codesOfFees(sent)
+  return transact(ground.db, act, async tx => {
+    await checkCatalogue(tx, institute, codes)
+    await joinCatalogue(tx, institute, codes)
+    if ((await store.lockStudent(tx, institute.id, id)) === null) throw notFound('This student')
+    const changes = mergeFees(await fees.readFees(tx, institute.id, id), sent)
+    const changedAt = ground.clock.now()
+    await fees.applyFeeChanges(tx, institute.id, id, changes, { changedAt, source: 'update' })
+    return null
+  })
+}

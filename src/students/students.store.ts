@@ -1,0 +1,222 @@
+import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import type { Paise } from '../platform/money.ts'
+import type { FeeComponent } from './fees.rules.ts'
+import type { Identity, Profile, Student } from './students.rules.ts'
+
+/** A student with everything that its read views are made of. */
+export type StudentRecord = {
+  student: Student
+  registrationIds: string[]
+  fees: FeeComponent[]
+  paid: Map<string, Paise>
+}
+
+type StudentRow = {
+  id: string
+  collector_code: string
+  identifier: string
+  grade: string
+  academic_year_start: number
+  academic_year_end: number
+  custom_identifier: string | null
+  fullname: string
+  new_admission: boolean
+  date_of_birth: string | null
+  primary_contact_name: string
+  primary_contact_number: string
+  primary_contact_email: string
+  status: 'active' | 'dropped'
+  created_at: Date
+  updated_at: Date
+}
+
+const COLUMNS = `s.id, s.collector_code, s.identifier, s.grade, s.academic_year_start, s.academic_year_end,
+  s.custom_identifier, s.fullname, s.new_admission, s.date_of_birth, s.primary_contact_name, s.primary_contact_number,
+  s.primary_contact_email, s.status, s.created_at, s.updated_at`
+
+const RECORD_COLUMNS = `${COLUMNS},
+  (select coalesce(json_agg(u.registration_id order by u.linked_at, u.registration_id), '[]') from student_users u
+   where u.institute_id = s.institute_id and u.student_id = s.id) as registration_ids,
+  (select coalesce(json_agg(json_build_object('componentType', f.component_type, 'position', f.position,
+      'feePaise', f.fee_paise, 'discounts', f.discounts) order by f.position), '[]') from fee_components f
+   where f.institute_id = s.institute_id and f.student_id = s.id) as fees,
+  (select coalesce(json_agg(json_build_array(p.component_type, p.paid)), '[]') from (
+     select l.component_type, sum(l.amount_paise)::bigint as paid from direct_payment_lines l
+     where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
+
+type RecordRow = StudentRow & { registration_ids: string[]; fees: FeeComponent[]; paid: [string, Paise][] }
+
+export async function findRecord(
+  db: Database,
+  instituteId: number,
+  id: string,
+): Promise<StudentRecord | null> {
+  const [row] = await db.pointRead<RecordRow>(
+    `select ${RECORD_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`,
+    [instituteId, id],
+  )
+  return row === undefined ? null : toRecord(row)
+}
+
+export type StudentFilter = {
+  identifier?: string | undefined
+  grade?: string | undefined
+  collectorCode?: string | undefined
+  academicYearStart?: number | undefined
+  academicYearEnd?: number | undefined
+  registrationId?: string | undefined
+  status?: string | undefined
+  cursor?: string | undefined
+}
+
+/** Newest first; ids sort by creation, so the cursor is the id of the last one shown. */
+export async function listRecords(
+  db: Queryable,
+  instituteId: number,
+  filter: StudentFilter,
+  limit: number,
+): Promise<StudentRecord[]> {
+  const values: unknown[] = [instituteId]
+  const where = ['s.institute_id = $1']
+  const add = (value: unknown, condition: (placeholder: string) => string): void => {
+    if (value !== undefined) where.push(condition(`$${values.push(value)}`))
+  }
+  add(filter.identifier, value => `s.identifier = ${value}`)
+  add(filter.grade, value => `s.grade = ${value}`)
+  add(filter.collectorCode, value => `s.collector_code = ${value}`)
+  add(filter.academicYearStart, value => `s.academic_year_start = ${value}`)
+  add(filter.academicYearEnd, value => `s.academic_year_end = ${value}`)
+  add(filter.status, value => `s.status = ${value}`)
+  add(
+    filter.registrationId,
+    value =>
+      `s.id in (select student_id from student_users where institute_id = $1 and registration_id = ${value})`,
+  )
+  add(filter.cursor, value => `s.id < ${value}`)
+  const rows = await db.query<RecordRow>(
+    `select ${RECORD_COLUMNS} from students s where ${where.join(' and ')}
+     order by s.id desc limit $${values.push(limit)}`,
+    values,
+  )
+  return rows.map(toRecord)
+}
+
+export async function lockStudent(tx: Transaction, instituteId: number, id: string): Promise<Student | null> {
+  const [row] = await tx.query<StudentRow>(
+    `select ${COLUMNS} from students s where s.institute_id = $1 and s.id = $2 for update`,
+    [instituteId, id],
+  )
+  return row === undefined ? null : toStudent(row)
+}
+
+/** Every branch's student of this identity, locked; the preferred branch's first. */
+export async function lockByIdentity(
+  tx: Transaction,
+  instituteId: number,
+  identity: Identity,
+  preferredBranch: string,
+): Promise<Student[]> {
+  const rows = await tx.query<StudentRow>(
+    `select ${COLUMNS} from students s
+     where s.institute_id = $1 and s.identifier = $2 and s.grade = $3
+       and s.academic_year_start = $4 and s.academic_year_end = $5
+     order by (s.collector_code = $6) desc, s.id for update`,
+    [
+      instituteId,
+      identity.identifier,
+      identity.grade,
+      identity.academicYearStart,
+      identity.academicYearEnd,
+      preferredBranch,
+    ],
+  )
+  return rows.map(toStudent)
+}
+
+/** False when another registration of the same student came first. */
+export async function insertStudent(
+  tx: Transaction,
+  instituteId: number,
+  student: Student,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into students (institute_id, id, collector_code, identifier, grade, academic_year_start, academic_year_end,
+       custom_identifier, fullname, new_admission, date_of_birth, primary_contact_name, primary_contact_number,
+       primary_contact_email, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)
+     on conflict on constraint students_identity do nothing returning 1`,
+    [
+      instituteId,
+      student.id,
+      student.collectorCode,
+      student.identifier,
+      student.grade,
+      student.academicYearStart,
+      student.academicYearEnd,
+      student.customIdentifier,
+      student.fullname,
+      student.newAdmission,
+      student.dateOfBirth,
+      student.contactName,
+      student.contactNumber,
+      student.contactEmail,
+      student.createdAt,
+    ],
+  )
+  return rows.length === 1
+}
+
+export async function updateProfile(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+  profile: Profile & { updatedAt: Date },
+): Promise<void> {
+  await tx.query(
+    `update students set custom_identifier = $3, fullname = $4, new_admission = $5, date_of_birth = $6,
+       primary_contact_name = $7, primary_contact_number = $8, primary_contact_email = $9, updated_at = $10
+     where institute_id = $1 and id = $2`,
+    [
+      instituteId,
+      id,
+      profile.customIdentifier,
+      profile.fullname,
+      profile.newAdmission,
+      profile.dateOfBirth,
+      profile.contactName,
+      profile.contactNumber,
+      profile.contactEmail,
+      profile.updatedAt,
+    ],
+  )
+}
+
+function toStudent(row: StudentRow): Student {
+  return {
+    id: row.id,
+    collectorCode: row.collector_code,
+    identifier: row.identifier,
+    grade: row.grade,
+    academicYearStart: row.academic_year_start,
+    academicYearEnd: row.academic_year_end,
+    customIdentifier: row.custom_identifier,
+    fullname: row.fullname,
+    newAdmission: row.new_admission,
+    dateOfBirth: row.date_of_birth,
+    contactName: row.primary_contact_name,
+    contactNumber: row.primary_contact_number,
+    contactEmail: row.primary_contact_email,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function toRecord(row: RecordRow): StudentRecord {
+  return {
+    student: toStudent(row),
+    registrationIds: row.registration_ids,
+    fees: row.fees,
+    paid: new Map(row.paid),
+  }
+}

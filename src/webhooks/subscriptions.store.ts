@@ -1,0 +1,125 @@
+import type { EventCode } from '../journal/event-codes.ts'
+import type { Queryable, Transaction } from '../platform/db.ts'
+
+export type Subscription = {
+  id: string
+  collectorCode: string
+  eventCode: EventCode
+  url: string
+  failureEmails: string
+  secretSealed: Buffer | null
+  previousSecretSealed: Buffer | null
+  previousSecretUntil: Date | null
+  headerKey: string | null
+  headerValueSealed: Buffer | null
+  createdAt: Date
+  disabledAt: Date | null
+}
+
+const COLUMNS = `id, collector_code as "collectorCode", event_code as "eventCode", url,
+  failure_notification_email as "failureEmails", secret_sealed as "secretSealed",
+  previous_secret_sealed as "previousSecretSealed", previous_secret_until as "previousSecretUntil",
+  header_key as "headerKey", header_value_sealed as "headerValueSealed", created_at as "createdAt",
+  disabled_at as "disabledAt"`
+
+/** False when the event code is subscribed for this branch already. */
+export async function insertSubscription(
+  tx: Transaction,
+  instituteId: number,
+  subscription: Subscription,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email,
+       secret_sealed, header_key, header_value_sealed, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (institute_id, collector_code, event_code) where disabled_at is null do nothing returning 1`,
+    [
+      instituteId,
+      subscription.id,
+      subscription.collectorCode,
+      subscription.eventCode,
+      subscription.url,
+      subscription.failureEmails,
+      subscription.secretSealed,
+      subscription.headerKey,
+      subscription.headerValueSealed,
+      subscription.createdAt,
+    ],
+  )
+  return rows.length === 1
+}
+
+export async function lockActive(
+  tx: Transaction,
+  instituteId: number,
+  collectorCode: string,
+  eventCode: EventCode,
+): Promise<Subscription | null> {
+  const [row] = await tx.query<Subscription>(
+    `select ${COLUMNS} from webhook_subscriptions
+     where institute_id = $1 and collector_code = $2 and event_code = $3 and disabled_at is null for update`,
+    [instituteId, collectorCode, eventCode],
+  )
+  return row ?? null
+}
+
+export async function updateSecrets(
+  tx: Transaction,
+  instituteId: number,
+  subscription: Subscription,
+): Promise<void> {
+  await tx.query(
+    `update webhook_subscriptions set secret_sealed = $3, previous_secret_sealed = $4, previous_secret_until = $5,
+       header_key = $6, header_value_sealed = $7
+     where institute_id = $1 and id = $2`,
+    [
+      instituteId,
+      subscription.id,
+      subscription.secretSealed,
+      subscription.previousSecretSealed,
+      subscription.previousSecretUntil,
+      subscription.headerKey,
+      subscription.headerValueSealed,
+    ],
+  )
+}
+
+/** False when there is no active subscription with this id. */
+export async function disableSubscription(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update webhook_subscriptions set disabled_at = now()
+     where institute_id = $1 and id = $2 and disabled_at is null returning 1`,
+    [instituteId, id],
+  )
+  return rows.length === 1
+}
+
+export async function findSubscription(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<Subscription | null> {
+  const [row] = await db.query<Subscription>(
+    `select ${COLUMNS} from webhook_subscriptions where institute_id = $1 and id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+/** All of them: there is at most one active per event code and branch. */
+export async function listSubscriptions(
+  db: Queryable,
+  instituteId: number,
+  filter: { collectorCode: string | null; withDisabled: boolean },
+): Promise<Subscription[]> {
+  return db.query<Subscription>(
+    `select ${COLUMNS} from webhook_subscriptions
+     where institute_id = $1 and ($2::text is null or collector_code = $2) and ($3 or disabled_at is null)
+     order by id`,
+    [instituteId, filter.collectorCode, filter.withDisabled],
+  )
+}

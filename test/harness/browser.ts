@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { TestContext } from 'node:test'
+import { chromium, type Browser, type Page } from 'playwright-core'
+
+/** Chromium as people have it: installed by the system, without a profile, without calling home. */
+const CANDIDATES = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+export const PHONE = { width: 360, height: 740 }
+export const DESKTOP = { width: 1280, height: 800 }
+
+/** Null, with the reason printed, where there is no browser. */
+export async function openBrowser(t: TestContext): Promise<Browser | null> {
+  const executablePath = CANDIDATES.find(path => path !== undefined && existsSync(path))
+  if (executablePath === undefined) {
+    t.skip('no Chromium on this machine; install it or set CHROMIUM')
+    return null
+  }
+  const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
+  const browser = await chromium.launch({ executablePath, args: [...flags, ...quiet] })
+  t.after(() => browser.close())
+  return browser
+}
+
+/** What axe finds wrong with the page as it stands; evaluated outside the page's own script policy. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(AXE, 'utf8'))
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    const { violations } = await axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`)
+  })
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { readConfig } from '../../src/config.ts'
+import { startHouse, type House } from '../../src/house.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { Client, DEMO, GROUP } from './client.ts'
+
+/** A Bursar on a database of its own, on a real socket. */
+export type TestBursar = {
+  house: House
+  url: string
+  /** Speaks as Demo School, which has one branch. */
+  demo: Client
+  /** Speaks as Demo Group, which has NORTH (the default) and SOUTH. */
+  group: Client
+  /** Looks into the database directly. */
+  sql<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Every log line written so far. */
+  logText(): string
+}
+
+type Owner = { after(done: () => Promise<void> | void): void }
+
+export const TEST_MASTER_KEY = '11'.repeat(32)
+
+/** Starts one that ends with the test or suite that asked for it. */
+export async function startBursar(
+  owner: TestContext | Owner,
+  env: Record<string, string> = {},
+): Promise<TestBursar> {
+  const database = await cloneDatabase(owner)
+  const lines: string[] = []
+  const log = createLog({
+    level: 'info',
+    format: 'json',
+    destination: { write: line => void lines.push(line) },
+  })
+  const house = await startHouse(
+    readConfig({
+      PORT: '0',
+      DATABASE_URL: database,
+      MASTER_KEY: TEST_MASTER_KEY,
+      BURSAR_ROLE: 'api',
+      DRAIN_SECONDS: '0',
+      ...env,
+    }),
+    log,
+  )
+  owner.after(() => house.stop())
+  const url = `http${house.config.tls === null ? '' : 's'}://${house.config.host}:${house.config.port}`
+  return {
+    house,
+    url,
+    demo: new Client(url, DEMO),
+    group: new Client(url, GROUP),
+    sql: (text, values) => house.ground.db.query(text, values),
+    logText: () => lines.join(''),
+  }
+}
+
+/** A fresh copy of the migrated and seeded template; answers its DATABASE_URL. */
+export async function cloneDatabase(owner: Owner): Promise<string> {
+  const host = process.env['BURSAR_TEST_PG']
+  if (host === undefined) throw new Error('run the tests by `npm test`, which starts their PostgreSQL')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await admin(host, `create database ${name} template template_bursar strategy file_copy`)
+  owner.after(() => admin(host, `drop database if exists ${name} with (force)`))
+  return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+}
+
+async function admin(host: string, statement: string): Promise<void> {
+  const client = new pg.Client({ host, user: 'bursar', database: 'postgres' })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Stands between Bursar and PostgreSQL on a socket of its own and counts the statements that pass. */
+export type PostgresProxy = { host: string; statements(): number; close(): void }
+
+const SOCKET = '.s.PGSQL.5432'
+const EXECUTE = 'E'.charCodeAt(0)
+const SIMPLE_QUERY = 'Q'.charCodeAt(0)
+
+export async function startPostgresProxy(targetHost: string): Promise<PostgresProxy> {
+  const host = mkdtempSync(join(tmpdir(), 'bursar-proxy-'))
+  let count = 0
+  const sockets = new Set<Socket>()
+  const server = createServer(client => {
+    const upstream = connect(join(targetHost, SOCKET))
+    const read = frontendReader(type => {
+      if (type === EXECUTE || type === SIMPLE_QUERY) count++
+    })
+    client.on('data', read)
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => client.destroy()))
+  })
+  await new Promise<void>(resolve => server.listen(join(host, SOCKET), resolve))
+  return {
+    host,
+    statements: () => count,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      rmSync(host, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Walks the frontend's messages: a start-up message without a type, then type, length, content. */
+function frontendReader(onMessage: (type: number) => void): (chunk: Buffer) => void {
+  let pending: Buffer = Buffer.alloc(0)
+  let hasStarted = false
+  return chunk => {
+    pending = Buffer.concat([pending, chunk])
+    for (;;) {
+      const header = hasStarted ? 1 : 0
+      if (pending.length < header + 4) return
+      const end = header + pending.readInt32BE(header)
+      if (pending.length < end) return
+      if (hasStarted) onMessage(pending.readUInt8(0))
+      hasStarted = true
+      pending = pending.subarray(end)
+    }
+  }
+}

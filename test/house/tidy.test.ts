@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startBursar } from '../harness/bursar.ts'
+
+/** House rules that no linter has. Each finder is shown a planted offence before it looks at the real thing. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+type File = { path: string; text: string }
+
+const files: File[] = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(path => path !== '' && !/^(LICENSE|docs\/screenshots\/)/.test(path))
+  .map(path => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }))
+
+function pathsWhere(isOffence: (file: File) => boolean, among: File[]): string[] {
+  return among.filter(isOffence).map(file => file.path)
+}
+
+const source = files.filter(file => /^src\/.*\.ts$/.test(file.path))
+
+const readsEnvironment = ({ path, text }: File): boolean =>
+  /process\.env/.test(text) && !/^src\/(config|main|cli(\/.*)?)\.ts$|^src\/cli\//.test(path)
+
+test('only the configuration reads the environment; main and cli hand it over', () => {
+  assert.ok(readsEnvironment({ path: 'src/orders/x.ts', text: "process.env['X']" }))
+  assert.deepEqual(pathsWhere(readsEnvironment, source), [])
+})
+
+const hasSql = ({ path, text }: File): boolean =>
+  /\b(select|insert into|update|delete from)\b[^'"]*\b(from|set|values|where)\b/i.test(
+    text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, ''),
+  ) &&
+  /\.query[<(]/.test(text) &&
+  !/\.store\.ts$|^src\/platform\/|^src\/cli/.test(path)
+
+test('SQL stands in stores and the platform', () => {
+  assert.ok(hasSql({ path: 'src/orders/orders.service.ts', text: "db.query('select a from b where c')" }))
+  assert.deepEqual(pathsWhere(hasSql, source), [])
+})
+
+const asksForTime = ({ path, text }: File): boolean =>
+  path.endsWith('.rules.ts') && /Date\.now|new Date\(\)|Temporal\.Now/.test(text)
+
+test('rules are told the time', () => {
+  assert.ok(asksForTime({ path: 'src/orders/orders.rules.ts', text: 'const now = new Date()' }))
+  assert.deepEqual(pathsWhere(asksForTime, source), [])
+})
+
+const namesMachine = ({ text }: File): boolean =>
+  /"resolved":\s*"http|https?:\/\/registry\.|(^|[\s"'`(=])\/(home|root)\/[a-z]/m.test(text)
+
+test('no file names a registry or a path of somebody’s machine', () => {
+  assert.ok(namesMachine({ path: 'package-lock.json', text: '"resolved": "https://x"' }))
+  assert.ok(namesMachine({ path: 'a.ts', text: "'/home/asha/bursar'" }))
+  assert.deepEqual(
+    pathsWhere(
+      namesMachine,
+      files.filter(file => file.path !== 'test/house/tidy.test.ts'),
+    ),
+    [],
+  )
+})
+
+const bursar = await startBursar({ after })
+
+/** Tables whose rows belong to no institute, or through which the institute is found. */
+const DOORS = new Set(['schema_migrations', 'instance_settings', 'institutes', 'api_keys'])
+
+test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {
+  const keys = `select c.conrelid::regclass::text as table_name, c.conname as key, c.contype::text as type,
+      (select attname from pg_attribute where attrelid = c.conrelid and attnum = c.conkey[1]) as first_column
+    from pg_constraint c join pg_namespace n on n.oid = c.connamespace
+    where n.nspname = 'public' and c.contype in ('p', 'u', 'f')
+    union all
+    select i.indrelid::regclass::text, i.indexrelid::regclass::text, 'i',
+      (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0])
+    from pg_index i join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = t.relnamespace
+    where n.nspname = 'public' and i.indisunique`
+  const offences = async (): Promise<string[]> => {
+    const rows = await bursar.sql<{ table_name: string; key: string; first_column: string }>(keys)
+    return rows
+      .filter(row => !DOORS.has(row.table_name) && row.first_column !== 'institute_id')
+      .map(row => row.key)
+  }
+  assert.deepEqual(await offences(), [])
+  await bursar.sql('create table planted (id text primary key, institute_id integer)')
+  assert.deepEqual(new Set(await offences()), new Set(['planted_pkey']))
+})
+
+test('recorded events and fee changes cannot be altered, not even by the owner of the database', async () => {
+  for (const table of ['events', 'fee_changes']) {
+    for (const statement of [`delete from ${table}`, `truncate ${table} cascade`]) {
+      await assert.rejects(bursar.sql(statement), /append-only/)
+    }
+  }
+  await assert.rejects(bursar.sql(`update events set event_code = 'x'`), /append-only/)
+})
