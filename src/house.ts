@@ -4,11 +4,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from './http/health.ts'
 import { openGround, type OpenGround } from './open.ts'
-import { lockDataDir } from './platform/data-dir-lock.ts'
 import { DueWorker } from './platform/due-work.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
+import { BursarError } from './platform/errors.ts'
 import type { Log } from './platform/log.ts'
 import { loadOffset } from './sandbox/clock.service.ts'
 import { dueWork } from './worker.ts'
@@ -27,37 +28,27 @@ class StartRefused extends Error {
   override readonly name = 'StartRefused'
 }
 
-const EMBEDDED_WATCH_MS = 1_000
-const CLOCK_WATCH_MS = 1_000
+const WATCH_MS = 1_000
+const REAP_MS = 100
 
 export async function startHouse(
   wanted: Config,
   log: Log,
   onEmbedded?: (embedded: EmbeddedPostgres) => void,
 ): Promise<House> {
-  let releaseDataDir: (() => Promise<void>) | null = null
-  const opened = await openGround(wanted, {
-    onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
-    async onEmbedded(embedded) {
-      const lock = await lockOnceUp(embedded)
-      if (lock === null)
-        throw new StartRefused(`Another Bursar is using ${wanted.dataDir}. Stop it, or set DATA_DIR.`)
-      releaseDataDir = () => lock.release()
-      onEmbedded?.(embedded)
-    },
-  })
+  const { hold, ...opened } = await openAndHold(wanted, log, onEmbedded)
   const { ground, sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
   const worker = new DueWorker(dueWork(ground), ground.clock, log)
   const timers = watch(opened, log)
   let app: FastifyInstance | null = null
-  const stop = async (): Promise<void> => {
+  const stop = async (drainMs: number): Promise<void> => {
     readiness.isDraining = true
-    await wait(wanted.drainMs)
-    await app?.close()
+    await wait(drainMs)
+    if (app !== null) await closeServer(app)
     await worker.stop()
     for (const timer of timers) clearInterval(timer)
-    await releaseDataDir?.()
+    await hold?.release()
     await ground.db.close()
     await embedded?.stop()
   }
@@ -70,21 +61,47 @@ export async function startHouse(
       ground.publicUrl = config.publicUrl
     }
     if (wanted.role !== 'api') worker.start()
-    return { ...opened, config, worker, stop }
+    return { ...opened, config, worker, stop: () => stop(wanted.drainMs) }
   } catch (error) {
-    await stop()
+    await stop(0)
     throw error
   }
 }
 
-/** A command that is just ending may stop the server between our attaching and our lock: then it is started again. */
-async function lockOnceUp(embedded: EmbeddedPostgres): Promise<Awaited<ReturnType<typeof lockDataDir>>> {
+type HeldGround = OpenGround & { hold: DataDirHold | null }
+
+/** The ground, with the data folder held. A start that is refused leaves no server of ours behind. */
+async function openAndHold(
+  config: Config,
+  log: Log,
+  onEmbedded: ((embedded: EmbeddedPostgres) => void) | undefined,
+): Promise<HeldGround> {
+  let hold: DataDirHold | null = null
+  let server: EmbeddedPostgres | null = null
   try {
-    return await lockDataDir(embedded.connection)
-  } catch {
-    await embedded.ensureRunning()
-    return lockDataDir(embedded.connection)
+    const opened = await openGround(config, {
+      onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
+      async onEmbedded(embedded) {
+        hold = await holdDataDir(embedded, log)
+        if (hold === null)
+          throw new StartRefused(`Another Bursar is using ${config.dataDir}. Stop it, or set DATA_DIR.`)
+        server = embedded
+        onEmbedded?.(embedded)
+      },
+    })
+    return { ...opened, hold }
+  } catch (error) {
+    await (hold as DataDirHold | null)?.release()
+    await (server as EmbeddedPostgres | null)?.stop()
+    throw explainStart(error)
   }
+}
+
+/** What an ERP is told in passing, an operator has to know at once. */
+function explainStart(error: unknown): unknown {
+  if (!(error instanceof BursarError) || error.code !== 'SYE00001') return error
+  const cause = error.cause instanceof Error ? error.cause.message : error.message
+  return new StartRefused(`The database cannot be reached: ${cause}. Check DATABASE_URL and that it runs.`)
 }
 
 /** Port 0 takes a free one; addresses made for payers must name the one it got. */
@@ -99,21 +116,32 @@ async function listen(app: FastifyInstance, config: Config): Promise<Config> {
   return { ...config, port, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`) }
 }
 
+/** Requests under way finish; a connection that one of them leaves open is closed once it is idle. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const reaper = setInterval(() => app.server.closeIdleConnections(), REAP_MS)
+  await app.close()
+  clearInterval(reaper)
+}
+
 /** Brings the embedded server back if it dies, and follows a clock that another process moved. */
 function watch({ ground, sandboxClock, embedded }: OpenGround, log: Log): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
-  const every = (ms: number, failure: string, act: () => Promise<void>): void => {
-    timers.push(setInterval(() => void act().catch((err: unknown) => log.warn({ err }, failure)), ms))
+  const everySecond = (failure: string, act: () => Promise<void>): void => {
+    let isBusy = false
+    const timer = setInterval(() => {
+      if (isBusy) return
+      isBusy = true
+      act()
+        .catch((err: unknown) => log.warn({ err }, failure))
+        .finally(() => (isBusy = false))
+    }, WATCH_MS)
+    timers.push(timer)
   }
   if (embedded !== null) {
-    every(EMBEDDED_WATCH_MS, 'the embedded PostgreSQL could not be started again', () =>
-      embedded.ensureRunning(),
-    )
+    everySecond('the embedded PostgreSQL could not be started again', () => embedded.ensureRunning())
   }
   if (sandboxClock !== null) {
-    every(CLOCK_WATCH_MS, 'the clock could not be read', () =>
-      loadOffset({ db: ground.db, clock: sandboxClock }),
-    )
+    everySecond('the clock could not be read', () => loadOffset({ db: ground.db, clock: sandboxClock }))
   }
   return timers
 }

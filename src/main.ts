@@ -40,9 +40,10 @@ try {
   const wanted = readConfig(process.env)
   const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
   process.on('unhandledRejection', err => log.error({ err }, 'a promise was left alone'))
-  const house = await startHouse(wanted, log, server => (embedded = server))
-  stopOnSignal(() => house.stop(), log)
-  process.stdout.write(describeStart(house))
+  const starting = startHouse(wanted, log, server => (embedded = server))
+  // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
+  stopOnSignal(async () => (await starting).stop(), log)
+  process.stdout.write(describeStart(await starting))
 } catch (error) {
   const lines =
     error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)]

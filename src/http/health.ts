@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { BursarError, unavailable } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
@@ -11,6 +12,8 @@ export type Readiness = { isDraining: boolean }
 
 type HealthOptions = { ground: Ground; readiness: Readiness; metrics: Metrics; metricsToken: string | null }
 
+const READY_LIMIT_MS = 2_000
+
 /** For machines that look after us: process up, ready for work, numbers. None takes an API key. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { ground, readiness, metrics, metricsToken } = options
@@ -20,7 +23,9 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   )
   app.get('/readyz', hidden, async (_request, reply) => {
     if (readiness.isDraining) throw unavailable('This process is shutting down.')
-    if (!(await isMigrated(ground.db))) throw unavailable('The database is not migrated to this version yet.')
+    const isReady = await Promise.race([isMigrated(ground.db), wait(READY_LIMIT_MS, null, { ref: false })])
+    if (isReady === null) throw unavailable('The database does not answer in time.')
+    if (!isReady) throw unavailable('The database is not migrated to this version yet.')
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
   app.get('/metrics', hidden, async (request, reply) => {

@@ -32,8 +32,8 @@ export function toBursarError(error: unknown): unknown {
     : error
 }
 
-export function isTimeout(error: unknown): boolean {
-  return sqlState(error) === '57014' || (error instanceof Error && error.message === 'Query read timeout')
+export function isTimeout(error: unknown): error is Error {
+  return error instanceof Error && (sqlState(error) === '57014' || error.message === 'Query read timeout')
 }
 
 /** A deadlock or serialisation failure: the same transaction may succeed at once. */

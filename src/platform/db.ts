@@ -29,6 +29,7 @@ const MAX_TRIES = 4
 export class Database implements Queryable {
   readonly #pool: pg.Pool
   readonly #lane: ReadLane
+  #isClosing = false
 
   constructor(options: DatabaseOptions) {
     const config: pg.ClientConfig = {
@@ -43,7 +44,9 @@ export class Database implements Queryable {
     }
     this.#pool = new pg.Pool({ ...config, max: options.poolSize, idleTimeoutMillis: 60_000 })
     // Without a handler Node ends the process when an idle connection is lost.
-    this.#pool.on('error', error => options.onIdleError?.(error))
+    this.#pool.on('error', error => {
+      if (!this.#isClosing) options.onIdleError?.(error)
+    })
     // The same while it is lent out and between two queries; its next query fails and tells its borrower.
     this.#pool.on('connect', client => client.on('error', () => {}))
     this.#lane = new ReadLane({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
@@ -75,6 +78,7 @@ export class Database implements Queryable {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     await Promise.all([this.#pool.end(), this.#lane.close()])
   }
 
@@ -93,9 +97,9 @@ export class Database implements Queryable {
       assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
       return result
     } catch (error) {
-      await client.query('rollback').catch((cause: unknown) => {
-        broken = cause instanceof Error ? cause : new Error(String(cause))
-      })
+      // A connection that fell silent would keep its rollback waiting just as long; it is thrown away instead.
+      if (isTimeout(error)) broken = error
+      else await client.query('rollback').catch((cause: Error) => (broken = cause))
       throw error
     } finally {
       client.release(broken)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { missingEntries } from '../../tools/complete-lock.ts'
 import { startBursar } from '../harness/bursar.ts'
 
 /** House rules that no linter has. Each finder is shown a planted offence before it looks at the real thing. */
@@ -64,6 +65,18 @@ test('no file names a registry or a path of somebody’s machine', () => {
     ),
     [],
   )
+})
+
+test('the lock file has an entry for every optional dependency, or `npm ci` refuses it', () => {
+  const optionalDependencies = { '@x/binding-linux-x64-musl': '1.0.0' }
+  const planted = { packages: { 'node_modules/x': { dev: true, optionalDependencies } } }
+  assert.deepEqual(missingEntries(planted), [
+    {
+      path: 'node_modules/@x/binding-linux-x64-musl',
+      entry: { version: '1.0.0', dev: true, optional: true, os: ['linux'], cpu: ['x64'], libc: ['musl'] },
+    },
+  ])
+  assert.deepEqual(missingEntries(JSON.parse(readFileSync(`${ROOT}/package-lock.json`, 'utf8'))), [])
 })
 
 const bursar = await startBursar({ after })
