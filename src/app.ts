@@ -26,6 +26,17 @@ export type AppOptions = {
   trustProxy: string[] | false
 }
 
+/** The reference is a page of ours: what would lead to its maker's services is switched off. */
+const REFERENCE = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+} as const
+
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { ground, log, sandbox } = options
@@ -41,15 +52,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   addHealthRoutes(app, { ...options, metrics })
   finishMethods()
-  await app.register(apiReference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-    },
-  })
+  await app.register(apiReference, { routePrefix: '/docs', configuration: REFERENCE })
   await app.register(async pages => checkoutRoutes(pages, ground, log))
   return app
 }

@@ -73,6 +73,8 @@ test('an expired, a cancelled, a closed and a paid one each say so, and whether 
   const expired = await createLink(bursar, { expires_at: new Date(Date.now() + 60_000).toISOString() })
   const cancelled = await createLink(bursar)
   await bursar.demo.delete(`${PAY}/payment_links/${cancelled.id}`)
+  const closed = await bursar.demo.post(`${PAY}/orders`, ORDER)
+  await bursar.demo.delete(`${PAY}/orders/${closed.body.data.order_id}`)
   const paid = await createLink(bursar)
   await bursar.sql(`update orders set state = 'paid', paid_at = now(), transaction_id = 'T1' where id = $1`, [
     paid.id,
@@ -82,6 +84,7 @@ test('an expired, a cancelled, a closed and a paid one each say so, and whether 
   const cases: [string, string, RegExp][] = [
     ['expired', expired.url, /Expired[\s\S]*No money has been taken/],
     ['cancelled', cancelled.url, /Cancelled[\s\S]*No money has been taken/],
+    ['closed', closed.body.data.redirect_url, /Closed[\s\S]*No money has been taken/],
     ['paid', paid.url, /Paid[\s\S]*Paid on \d+ \w+ \d{4}/],
   ]
   for (const [name, url, says] of cases) {
