@@ -1,8 +1,9 @@
 import Fastify from 'fastify'
 import pg from 'pg'
+import { insertPayment, type Body } from './bare-payments.ts'
 
 /**
- * The peer that Bursar is measured against: the same framework and driver, the same row, nothing else. No
+ * The peer that Bursar is measured against: the same framework and driver, the same rows, nothing else. No
  * authentication, limits, log, schema or idempotency. Prints its port.
  */
 const pool = new pg.Pool({ connectionString: process.argv[2] ?? '', max: 16 })
@@ -22,20 +23,26 @@ app.get<{ Params: { id: string } }>('/orders/:id', async request => {
   return { status: 'success', data: result.rows[0] as unknown }
 })
 
-type Body = {
-  name: string
-  phone: string
-  email: string
-  details: { component_type: string; amount: number }[]
-}
 let count = 0
+
+async function inTransaction(work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
 
 app.post<{ Body: Body }>('/orders', async (request, reply) => {
   const id = `bare_${process.pid}_${++count}`
   const { name, phone, email, details } = request.body
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  await inTransaction(async client => {
     await client.query({
       name: 'insert_order',
       text: `insert into orders (institute_id, id, kind, collector_code, name, phone, email, new_admission, notes, created_at)
@@ -49,14 +56,14 @@ app.post<{ Body: Body }>('/orders', async (request, reply) => {
         values: [id, index + 1, line.component_type, Math.round(line.amount * 100)],
       })
     }
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+  })
   return reply.code(201).send({ status: 'success', data: { order_id: id } })
+})
+
+app.post<{ Body: Body }>('/payments', async (request, reply) => {
+  const id = `bare_${process.pid}_${++count}`
+  await inTransaction(client => insertPayment(client, id, request.body))
+  return reply.code(201).send({ status: 'success', data: { order_id: id, status: 'captured' } })
 })
 
 process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,61 +9,93 @@ import pg from 'pg'
 import { startTestCluster, stopTestCluster } from '../test/harness/cluster.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 
-/** Bursar and its bare peer as processes of their own over one durable PostgreSQL. */
+/** A durable PostgreSQL in a folder that goes with it. */
+export type Cluster = {
+  folder: string
+  /** Makes an empty database and answers its address. */
+  makeDatabase(name: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** Bursar and its bare peer as processes of their own over one database. */
 export type Rig = { bare: string; full: string; close(): Promise<void> }
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-export async function openRig(): Promise<Rig> {
+export async function openCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-bench-'))
   const host = await startTestCluster(folder, { durable: true })
-  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
-  await admin.connect()
-  await admin.query('create database bench')
-  await admin.end()
-  const url = `postgres://bursar@localhost/bench?host=${encodeURIComponent(host)}`
-  const env = { ...process.env, DATABASE_URL: url, DATA_DIR: folder, PORT: '0', LOG_FORMAT: 'json' }
-  const bursar = spawn(process.execPath, [path('../src/main.ts')], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const full = await firstMatch(bursar, /Listening +(http\S+)/)
-  // The log goes on being written as in production; nobody reads it.
-  bursar.stdout?.pipe((await import('node:fs')).createWriteStream(join(folder, 'bursar.log')))
-  await liftRateLimit(url)
-  const peer = spawn(process.execPath, [path('bare-server.ts'), url], {
-    stdio: ['ignore', 'pipe', openSync('/dev/null', 'w')],
-  })
-  const bare = await firstMatch(peer, /(http\S+)/)
   return {
-    bare,
-    full,
+    folder,
+    async makeDatabase(name) {
+      const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
+      await admin.connect()
+      await admin.query(`create database ${pg.escapeIdentifier(name)}`)
+      await admin.end()
+      return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+    },
     async close() {
-      for (const child of [bursar, peer]) {
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-      }
       await stopTestCluster(folder)
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
+export async function openRig(): Promise<Rig> {
+  const cluster = await openCluster()
+  const children: ChildProcess[] = []
+  const close = async (): Promise<void> => {
+    for (const child of children) {
+      if (child.exitCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    await cluster.close()
+  }
+  try {
+    const url = await cluster.makeDatabase('bench')
+    const env = { ...process.env, DATABASE_URL: url, DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json' }
+    const bursar = spawn(process.execPath, [path('../src/main.ts')], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    children.push(bursar)
+    const full = await firstMatch(bursar, /Listening +(http\S+)/)
+    // The log goes on being written as in production; nobody reads it.
+    bursar.stdout.pipe(createWriteStream(join(cluster.folder, 'bursar.log')))
+    await liftRateLimit(url)
+    const peer = spawn(process.execPath, [path('bare-server.ts'), url], {
+      stdio: ['ignore', 'pipe', openSync('/dev/null', 'w')],
+    })
+    children.push(peer)
+    return { bare: await firstMatch(peer, /(http\S+)/), full, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
 export async function load(plan: LoadPlan): Promise<LoadResult> {
-  const child = spawn(process.execPath, [path('load.ts'), JSON.stringify(plan)], {
+  const result = (await runChild('load.ts', plan)) as LoadResult
+  if (result.failures > 0) throw new Error(`${result.failures} of the requests to ${plan.url} failed`)
+  return result
+}
+
+/** Runs a file of this folder with a plan as its argument; answers the JSON that it prints. */
+export async function runChild(
+  file: string,
+  plan: object,
+  options: { flags?: string[]; env?: NodeJS.ProcessEnv } = {},
+): Promise<unknown> {
+  const child = spawn(process.execPath, [...(options.flags ?? []), path(file), JSON.stringify(plan)], {
+    env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
   await once(child, 'close')
-  const result = JSON.parse(text) as LoadResult
-  if (result.failures > 0) throw new Error(`${result.failures} of the requests to ${plan.url} failed`)
-  return result
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+  if (child.exitCode !== 0) throw new Error(`${file} ended with ${child.exitCode ?? child.signalCode}`)
+  return JSON.parse(text) as unknown
 }
 
 async function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {

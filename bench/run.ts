@@ -1,19 +1,41 @@
+import { describe, isMet, type Figure } from './figures.ts'
 import { measureOrders } from './orders.ts'
-import { openRig } from './rig.ts'
+import { measurePayments } from './payments.ts'
+import { openRig, type Rig } from './rig.ts'
+import { measureSettlement } from './settlement.ts'
 
-/** `npm run bench [-- SECONDS]`: how long each round loads, 4 by default. Exits 1 when a ratio misses its aim. */
-const seconds = Number(process.argv[2] ?? 4)
-const rig = await openRig()
-let isShort = false
-try {
-  for (const { name, ratio, wanted, detail } of await measureOrders(rig, seconds)) {
-    const verdict = ratio >= wanted ? 'ok' : 'SHORT'
-    isShort ||= ratio < wanted
-    process.stdout.write(
-      `${verdict.padEnd(6)}${ratio.toFixed(2)} (aim ${wanted.toFixed(2)})  ${name}: ${detail}\n`,
-    )
+/**
+ * `npm run bench [-- SECONDS [orders|payments|settlement]]`: how long each round loads, 4 by default, and one group
+ * instead of all. Exits 1 when a figure misses its aim.
+ */
+const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
+  orders: seconds => withRig(rig => measureOrders(rig, seconds)),
+  payments: seconds => withRig(rig => measurePayments(rig, seconds)),
+  settlement: () => measureSettlement(),
+}
+
+async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {
+  const rig = await openRig()
+  try {
+    return await measure(rig)
+  } finally {
+    await rig.close()
   }
-} finally {
-  await rig.close()
+}
+
+const [time = '4', ...names] = process.argv.slice(2)
+const seconds = Number(time)
+const wanted = names.length === 0 ? Object.keys(GROUPS) : names
+if (!(seconds > 0) || wanted.some(name => !Object.hasOwn(GROUPS, name))) {
+  process.stderr.write(`Usage: npm run bench -- SECONDS [${Object.keys(GROUPS).join('|')}]\n`)
+  process.exit(2)
+}
+
+let isShort = false
+for (const name of wanted) {
+  for (const figure of (await GROUPS[name]?.(seconds)) ?? []) {
+    isShort ||= !isMet(figure)
+    process.stdout.write(`${describe(figure)}\n`)
+  }
 }
 process.exit(isShort ? 1 : 0)

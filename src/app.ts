@@ -7,19 +7,24 @@ import { refuseOtherMethods } from './http/other-methods.ts'
 import { createServer } from './http/server.ts'
 import { EVENT_WEBHOOKS } from './journal/event-docs.ts'
 import { orderRoutes } from './orders/orders.routes.ts'
-import type { Ground } from './platform/ground.ts'
+import { paymentRoutes } from './payments/payments.routes.ts'
+import type { Till } from './payments/till.ts'
 import type { Log } from './platform/log.ts'
 import { checkoutRoutes } from './portal/checkout.routes.ts'
+import { protectPages } from './portal/pages.ts'
+import { bankRoutes } from './sandbox/bank.routes.ts'
 import { clockRoutes } from './sandbox/clock.routes.ts'
 import type { SandboxClock } from './sandbox/clock.service.ts'
+import { sandboxPaymentRoutes } from './sandbox/payments.routes.ts'
+import type { SandboxTill } from './sandbox/payments.service.ts'
 import { studentRoutes } from './students/students.routes.ts'
 import { subscriptionRoutes } from './webhooks/subscriptions.routes.ts'
 
 export type AppOptions = {
-  ground: Ground
+  till: Till
   log: Log
   /** Only in sandbox mode. */
-  sandbox: SandboxClock | null
+  sandbox: (SandboxClock & SandboxTill) | null
   readiness: Readiness
   metricsToken: string | null
   tls?: { cert: Buffer; key: Buffer } | undefined
@@ -39,20 +44,28 @@ const REFERENCE = {
 
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { ground, log, sandbox } = options
-  const metrics = createMetrics(ground.db)
-  const app = createServer({ ground, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
+  const { till, log, sandbox } = options
+  const metrics = createMetrics(till.db)
+  const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const finishMethods = refuseOtherMethods(app)
-  await addOpenApi(app, ground.publicUrl, EVENT_WEBHOOKS)
+  await addOpenApi(app, till.publicUrl, EVENT_WEBHOOKS)
 
-  orderRoutes(app, ground)
-  studentRoutes(app, ground)
-  subscriptionRoutes(app, ground)
-  if (sandbox !== null) clockRoutes(app, ground, sandbox)
+  orderRoutes(app, till)
+  paymentRoutes(app, till)
+  studentRoutes(app, till)
+  subscriptionRoutes(app, till)
+  if (sandbox !== null) {
+    clockRoutes(app, till, sandbox)
+    sandboxPaymentRoutes(app, sandbox)
+  }
 
-  addHealthRoutes(app, { ...options, metrics })
+  addHealthRoutes(app, { ...options, ground: till, metrics })
   finishMethods()
   await app.register(apiReference, { routePrefix: '/docs', configuration: REFERENCE })
-  await app.register(async pages => checkoutRoutes(pages, ground, log))
+  await app.register(async pages => {
+    await protectPages(pages, till.mode, log)
+    checkoutRoutes(pages, till)
+    if (sandbox !== null) bankRoutes(pages, sandbox)
+  })
   return app
 }

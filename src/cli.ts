@@ -8,6 +8,7 @@ import { reportFailure } from './cli/failures.ts'
 import { addExamples, finishProgram } from './cli/help.ts'
 import { addInstituteCommands } from './cli/institutes.ts'
 import { addKeyCommands } from './cli/keys.ts'
+import { addMoneyCommands } from './cli/money.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOpenApiCommand } from './cli/openapi.ts'
 
@@ -30,6 +31,7 @@ addInstituteCommands(program)
 addBranchCommands(program)
 addCatalogueCommands(program)
 addKeyCommands(program)
+addMoneyCommands(program)
 addBackupCommands(program)
 addMigrateCommand(program)
 addConfigCommand(program)

@@ -23,6 +23,7 @@ export type Config = {
   logFormat: LogFormat
   metricsToken: string | null
   drainMs: number
+  razorpay: { keyId: string; keySecret: string; webhookSecret: string } | null
 }
 
 type Key = { name: string; describes: string; standard: string; isSecret?: boolean }
@@ -78,6 +79,18 @@ export const CONFIG_KEYS: readonly Key[] = [
     name: 'DRAIN_SECONDS',
     describes: 'how long readiness says no before the doors close',
     standard: '0 in sandbox, 5 in live',
+  },
+  {
+    name: 'RAZORPAY_KEY_ID',
+    describes: 'takes payments through Razorpay instead of the sandbox bank',
+    standard: '',
+  },
+  { name: 'RAZORPAY_KEY_SECRET', describes: 'secret of that key', standard: '', isSecret: true },
+  {
+    name: 'RAZORPAY_WEBHOOK_SECRET',
+    describes: 'secret of the webhook at PUBLIC_URL/callbacks/razorpay',
+    standard: '',
+    isSecret: true,
   },
 ]
 
@@ -137,6 +150,7 @@ export function readConfig(env: Env): Config {
     logLevel: choose('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
     logFormat: choose('LOG_FORMAT', ['plain', 'json'], mode === 'live' ? 'json' : 'plain'),
     metricsToken: get('METRICS_TOKEN'),
+    razorpay: readRazorpay(get, lines),
     drainMs: number('DRAIN_SECONDS', mode === 'live' ? 5 : 0, [0, 300]) * 1_000,
   }
   checkPublicUrl(config, lines)
@@ -162,6 +176,20 @@ function readTls(certFile: string | null, keyFile: string | null, lines: string[
   for (const file of [certFile, keyFile])
     if (!existsSync(file)) lines.push(`The file ${file} does not exist.`)
   return { certFile, keyFile }
+}
+
+function readRazorpay(get: (name: string) => string | null, lines: string[]): Config['razorpay'] {
+  const keyId = get('RAZORPAY_KEY_ID')
+  const keySecret = get('RAZORPAY_KEY_SECRET')
+  const webhookSecret = get('RAZORPAY_WEBHOOK_SECRET')
+  if (keyId !== null && keySecret !== null && webhookSecret !== null)
+    return { keyId, keySecret, webhookSecret }
+  if (keyId !== null || keySecret !== null || webhookSecret !== null) {
+    lines.push(
+      'RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET and RAZORPAY_WEBHOOK_SECRET go together; set all or none.',
+    )
+  }
+  return null
 }
 
 function checkPublicUrl(config: Config, lines: string[]): void {

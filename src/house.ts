@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from './http/health.ts'
 import { openGround, type OpenGround } from './open.ts'
+import { openTill } from './open-till.ts'
 import { DueWorker } from './platform/due-work.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
 import { BursarError } from './platform/errors.ts'
@@ -39,7 +40,8 @@ export async function startHouse(
   const { hold, ...opened } = await openAndHold(wanted, log, onEmbedded)
   const { ground, sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
-  const worker = new DueWorker(dueWork(ground), ground.clock, log)
+  const { till, bank } = openTill(wanted, ground)
+  const worker = new DueWorker(dueWork(till, bank), ground.clock, log)
   const timers = watch(opened, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
@@ -55,8 +57,11 @@ export async function startHouse(
   try {
     let config = wanted
     if (wanted.role !== 'worker') {
-      const sandbox = sandboxClock === null ? null : { db: ground.db, clock: sandboxClock, worker }
-      app = await createApp({ ...wanted, ground, log, sandbox, readiness, tls: await readTls(wanted) })
+      const sandbox =
+        sandboxClock === null || bank === null
+          ? null
+          : { db: ground.db, clock: sandboxClock, worker, till, bank }
+      app = await createApp({ ...wanted, till, log, sandbox, readiness, tls: await readTls(wanted) })
       config = await listen(app, wanted)
       ground.publicUrl = config.publicUrl
     }

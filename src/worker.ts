@@ -1,19 +1,39 @@
 import { expireOrders, nextExpiry } from './orders/orders.service.ts'
+import { checkPayments, nextCheckDue } from './payments/payments.service.ts'
+import { nextTryDue, sendRefunds } from './payments/refunds.service.ts'
+import type { SandboxBank } from './payments/sandbox-bank.ts'
+import { nextSettlementRun, settleDue } from './payments/settle-due.service.ts'
+import type { Till } from './payments/till.ts'
 import type { DueWork } from './platform/due-work.ts'
-import type { Ground } from './platform/ground.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
 
 /** The catalogue of due work: a name and one service call each. */
-export function dueWork(ground: Ground): DueWork[] {
+export function dueWork(till: Till, bank: SandboxBank | null): DueWork[] {
   return [
     {
       name: 'orders_expired',
-      runBatch: limit => expireOrders(ground, limit),
-      nextAt: () => nextExpiry(ground),
+      runBatch: limit => expireOrders(till, limit),
+      nextAt: () => nextExpiry(till),
+    },
+    {
+      name: 'payments_checked',
+      runBatch: limit => checkPayments(till, limit),
+      nextAt: () => nextCheckDue(till),
+    },
+    {
+      name: 'refunds_sent',
+      runBatch: limit => sendRefunds(till, limit),
+      nextAt: () => nextTryDue(till),
+    },
+    {
+      name: 'items_settled',
+      runBatch: () => settleDue(till, bank),
+      nextAt: () => nextSettlementRun(till),
     },
     {
       name: 'answers_forgotten',
-      runBatch: limit => forgetOldAnswers(ground.db, limit),
+      isHousekeeping: true,
+      runBatch: limit => forgetOldAnswers(till.db, limit),
       nextAt: async () => null,
     },
   ]

@@ -1,5 +1,11 @@
 import { Argument, type Command } from 'commander'
-import { createInstitute, listInstitutes, setStrictCatalogue } from '../institutes/institutes.service.ts'
+import {
+  createInstitute,
+  getInstitute,
+  listInstitutes,
+  readCallbackKey,
+  setStrictCatalogue,
+} from '../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../institutes/institutes.rules.ts'
 import { addExamples } from './help.ts'
 import { collectBranch, readInstituteCode, readName } from './input.ts'
@@ -48,6 +54,20 @@ export function addInstituteCommands(program: Command): void {
     .addArgument(new Argument('<state>', 'on or off').choices(['on', 'off']))
     .action(runStrict)
   addExamples(strict, ['bursar institutes strict green-park on', 'bursar institutes strict green-park off'])
+
+  const callbackKey = institutes
+    .command('callback-key')
+    .description("show the key that signs a payer's return to callback_url")
+    .argument('<code>', "the institute's code", readInstituteCode)
+    .action(runCallbackKey)
+  addExamples(callbackKey, ['bursar institutes callback-key green-park'])
+}
+
+async function runCallbackKey(code: string): Promise<void> {
+  await withGround(async ground => {
+    const key = await readCallbackKey(ground, await getInstitute(ground, code))
+    show({ callback_key: key }, key)
+  })
 }
 
 async function runList(): Promise<void> {

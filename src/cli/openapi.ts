@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { OffsetClock } from '../platform/clock.ts'
 import { Database } from '../platform/db.ts'
 import { DueWorker } from '../platform/due-work.ts'
+import type { Ground } from '../platform/ground.ts'
 import { createLog } from '../platform/log.ts'
 import { MASTER_KEY_BYTES, Vault } from '../platform/secrets.ts'
 import { addExamples } from './help.ts'
@@ -39,17 +40,20 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const { createApp } = await import('../app.ts')
+  const [{ createApp }, { openTill }] = await Promise.all([import('../app.ts'), import('../open-till.ts')])
+  const ground: Ground = {
+    db,
+    clock,
+    vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
+    mode: 'sandbox',
+    publicUrl: PUBLIC_URL,
+  }
+  const { till, bank } = openTill({ razorpay: null }, ground)
+  const worker = new DueWorker([], clock, log)
   const app = await createApp({
-    ground: {
-      db,
-      clock,
-      vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
-      mode: 'sandbox',
-      publicUrl: PUBLIC_URL,
-    },
+    till,
     log,
-    sandbox: { db, clock, worker: new DueWorker([], clock, log) },
+    sandbox: bank === null ? null : { db, clock, worker, till, bank },
     readiness: { isDraining: false },
     metricsToken: null,
     trustProxy: false,

@@ -49,15 +49,19 @@ export function formatBytes(bytes: number): string {
 const REDRAW_MS = 200
 
 /** A line on stderr that is drawn over itself; nothing where stderr is no terminal. */
-export function startProgress(what: string, totalBytes?: number): { tick(bytes: number): void; end(): void } {
+export function startProgress(
+  what: string,
+  total?: number,
+  format: (done: number) => string = formatBytes,
+): { tick(done: number): void; end(): void } {
   if (!process.stderr.isTTY || wantsJson()) return { tick() {}, end() {} }
   let drawnAt = 0
   return {
-    tick(bytes) {
+    tick(done) {
       if (Date.now() - drawnAt < REDRAW_MS) return
       drawnAt = Date.now()
-      const share = totalBytes === undefined ? '' : ` (${Math.floor((bytes / totalBytes) * 100)} %)`
-      process.stderr.write(`\r\u001B[K${what}: ${formatBytes(bytes)}${share}`)
+      const share = total === undefined ? '' : ` (${Math.floor((done / total) * 100)} %)`
+      process.stderr.write(`\r\u001B[K${what}: ${format(done)}${share}`)
     },
     end() {
       if (drawnAt > 0) process.stderr.write('\r\u001B[K')

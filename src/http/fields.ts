@@ -1,4 +1,4 @@
-import { Type, type TUnsafe } from 'typebox'
+import { Type, type Static, type TSchema, type TUnsafe } from 'typebox'
 import type { Paise } from '../platform/money.ts'
 
 /**
@@ -20,14 +20,36 @@ export const field = {
   day: (docs: Docs) => formatted<string>('date', docs),
   moment: (docs: Docs) => formatted<Date>('date-time', docs),
   momentOrDay: (docs: Docs) => formatted<Date>('date-or-time', docs),
+  rangeStart: (docs: Docs) => formatted<Date>('range-start', docs),
+  rangeEnd: (docs: Docs) => formatted<Date>('range-end', docs),
   phone: (docs: Docs) => formatted<string>('phone', docs),
   email: (docs: Docs) => formatted<string>('email', docs),
   emailList: (docs: Docs) => formatted<string>('email-list', docs),
   url: (docs: Docs) => formatted<string>('http-url', { ...docs, maxLength: 2048 }),
-  resourceId: (docs: Docs) => formatted<string>('resource-id', { ...docs, maxLength: 100_000 }),
-  registrationId: (docs: Docs) => formatted<string>('registration-id', { ...docs, maxLength: 100_000 }),
+  resourceId: (docs: Docs) =>
+    formatted<string>('resource-id', {
+      ...docs,
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9_.-]{1,64}$',
+    }),
+  registrationId: (docs: Docs) =>
+    formatted<string>('registration-id', { ...docs, minLength: 1, maxLength: 128 }),
   pageSize: () =>
-    formatted<number>('page-size', { description: 'How many to answer with, 1 to 200; 50 when absent.' }),
+    Type.Unsafe<number>({
+      description: 'How many to answer with.',
+      type: 'integer',
+      minimum: 1,
+      maximum: 200,
+      default: 50,
+      format: 'page-size',
+    }),
+}
+
+/** A field that null or "" empties, where absent leaves it as it is. */
+export function clearable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
+  const { type } = schema as { type?: string }
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] })
 }
 
 /** What answers are made of; nothing reads these, tests hold every answer against them. */
@@ -42,7 +64,9 @@ export const shown = {
     Type.Unsafe<Values[number]>({ ...docs, type: 'string', enum: values }),
 }
 
-function formatted<Value>(format: string, options: Docs & { maxLength?: number }): TUnsafe<Value> {
+type TextOptions = Docs & { minLength?: number; maxLength?: number; pattern?: string }
+
+function formatted<Value>(format: string, options: TextOptions): TUnsafe<Value> {
   return Type.Unsafe<Value>({ ...options, type: 'string', format })
 }
 

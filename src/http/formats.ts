@@ -1,9 +1,12 @@
-import { parseDay, parseMoment, startOfDay } from '../platform/calendar.ts'
+import { dayAfter, parseDay, parseMoment, startOfDay } from '../platform/calendar.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { parseRupees } from '../platform/money.ts'
 
 /** The house's own `format` values: what each turns a sent value into, and what to say when it cannot. */
 type Format = { read(value: unknown): unknown; expects: string }
+
+const MOMENT_OR_DAY =
+  'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD'
 
 export const formats: Record<string, Format> = {
   rupees: {
@@ -24,7 +27,15 @@ export const formats: Record<string, Format> = {
   },
   'date-or-time': {
     read: readMomentOrDay,
-    expects: 'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD',
+    expects: MOMENT_OR_DAY,
+  },
+  'range-start': {
+    read: value => readMomentOrDay(withPlus(value)),
+    expects: MOMENT_OR_DAY,
+  },
+  'range-end': {
+    read: value => readEnd(withPlus(value)),
+    expects: MOMENT_OR_DAY,
   },
   phone: {
     read: value => (typeof value === 'string' && isPhone(value) ? value : null),
@@ -48,7 +59,7 @@ export const formats: Record<string, Format> = {
   },
   'registration-id': {
     read: value => (typeof value === 'string' && isPrintable(value) ? value : null),
-    expects: 'must be 1 to 128 printable characters',
+    expects: 'must be 1 to 128 printable characters, not only blanks',
   },
   'page-size': {
     read: readPageSize,
@@ -61,10 +72,22 @@ function readYear(value: unknown): number | null {
   return typeof year === 'number' && Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null
 }
 
+/** A bare day is its first moment in India, within the same bounds as every moment. */
 function readMomentOrDay(value: unknown): Date | null {
   if (typeof value !== 'string') return null
-  const day = parseDay(value)
-  return day === null ? parseMoment(value) : startOfDay(day)
+  return parseMoment(parseDay(value) === null ? value : `${value}T00:00`)
+}
+
+/** The end of a range: a moment as it is, a bare day up to its end in India. */
+function readEnd(value: unknown): Date | null {
+  const start = readMomentOrDay(value)
+  const day = typeof value === 'string' ? parseDay(value) : null
+  return start === null || day === null ? start : startOfDay(dayAfter(day))
+}
+
+/** In a query an unencoded "+" arrives as a blank; before an offset it can have been nothing else. */
+function withPlus(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/^(\S+) (\d{2}:\d{2})$/, '$1+$2') : value
 }
 
 function isPhone(text: string): boolean {
@@ -73,21 +96,26 @@ function isPhone(text: string): boolean {
 }
 
 function isEmail(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+  return isOneLine(text) && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
 }
 
 function isEmailList(text: string): boolean {
-  return text.split(',').every(part => isEmail(part.trim()))
+  return isOneLine(text) && text.split(',').every(part => isEmail(part.trim()))
 }
 
 function isHttpUrl(text: string): boolean {
-  if (!/^https?:\/\/[^\s/?#]\S*$/i.test(text)) return false
+  if (!isOneLine(text) || !/^https?:\/\/[^\s/?#]\S*$/i.test(text)) return false
   const url = URL.parse(text)
   return url !== null && url.hostname !== ''
 }
 
+/** No control characters and nothing that breaks a line: what goes into headers and mails stays in its place. */
+function isOneLine(text: string): boolean {
+  return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+}
+
 function isPrintable(text: string): boolean {
-  return countCharacters(text) <= 128 && /^[^\p{Cc}\p{Cs}\p{Co}\p{Cn}]+$/u.test(text)
+  return text.trim() !== '' && countCharacters(text) <= 128 && /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(text)
 }
 
 function readPageSize(value: unknown): number | null {

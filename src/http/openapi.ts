@@ -57,8 +57,7 @@ type Documented = { docs: EndpointDocs; method?: string; params?: TObject; query
 /** The route schema that the OpenAPI document is generated from. Nothing validates by it: see reader.ts. */
 export function documentEndpoint({ docs, method, params, query, body }: Documented): Record<string, unknown> {
   const isWrite = method !== undefined
-  const statuses = new Set<keyof typeof ERROR_TEXTS>([400, 401, 403, 429, 500, 503, ...(docs.errors ?? [])])
-  if (isWrite) statuses.add(409).add(413).add(422)
+  const errors = [...(docs.errors ?? []), ...(isWrite ? ([409, 413, 422] as const) : [])]
   return {
     operationId: docs.operationId,
     tags: [docs.tag],
@@ -72,16 +71,42 @@ export function documentEndpoint({ docs, method, params, query, body }: Document
       ...Object.fromEntries(
         Object.entries(docs.answers).map(([status, answer]) => [status, success(answer)]),
       ),
-      ...Object.fromEntries(
-        [...statuses]
-          .sort((left, right) => left - right)
-          .map(status => [
-            status,
-            { description: ERROR_TEXTS[status], content: { 'application/json': { schema: ErrorEnvelope } } },
-          ]),
-      ),
+      ...errorAnswers(errors),
     },
   }
+}
+
+/** The same for an operation that answers with a file. */
+export function documentFile(file: {
+  operationId: string
+  tag: EndpointDocs['tag']
+  summary: string
+  description: string
+  params: TObject
+  mediaType: string
+}): Record<string, unknown> {
+  const { mediaType, tag, ...docs } = file
+  const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file.' })
+  return {
+    ...docs,
+    tags: [tag],
+    response: {
+      200: { description: 'The file.', content: { [mediaType]: { schema } } },
+      ...errorAnswers([404]),
+    },
+  }
+}
+
+function errorAnswers(extra: readonly (keyof typeof ERROR_TEXTS)[]): Record<string, unknown> {
+  const statuses = new Set<keyof typeof ERROR_TEXTS>([400, 401, 403, 429, 500, 503, ...extra])
+  return Object.fromEntries(
+    [...statuses]
+      .sort((left, right) => left - right)
+      .map(status => [
+        status,
+        { description: ERROR_TEXTS[status], content: { 'application/json': { schema: ErrorEnvelope } } },
+      ]),
+  )
 }
 
 const IDEMPOTENCY_HEADER = Type.Object({

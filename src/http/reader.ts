@@ -5,7 +5,7 @@ import { countCharacters, formats } from './formats.ts'
 /**
  * Reads a request against the JSON Schema that also documents it. Not a general validator: it implements the
  * wire conventions, which none has. Only known fields are taken over; null or "" in an optional field means
- * not sent (or null where the schema says `x-clearable`); nothing is coerced but money and years, whose
+ * not sent (or null where the schema's type includes it); nothing is coerced but money and years, whose
  * formats turn them into paise and integers. Every problem is collected, with its dotted path.
  */
 type Schema = {
@@ -20,7 +20,8 @@ type Schema = {
   minLength?: number
   maxLength?: number
   exclusiveMinimum?: number
-  'x-clearable'?: boolean
+  /** Two fields of an object, the second of which must not be less than the first. */
+  'x-ascending'?: readonly [string, string]
 }
 
 type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
@@ -38,7 +39,7 @@ export function compileReader(schema: TSchema): (value: unknown) => unknown {
 
 function compile(schema: Schema): Read {
   if (schema.format !== undefined) return compileFormat(schema, schema.format)
-  switch (schema.type) {
+  switch (typeOf(schema)) {
     case 'object':
       return compileObject(schema)
     case 'array':
@@ -50,6 +51,12 @@ function compile(schema: Schema): Read {
     default:
       throw new Error(`the reader does not know how to read ${JSON.stringify(schema)}`)
   }
+}
+
+/** The one type beside null. */
+function typeOf({ type }: Schema): string | undefined {
+  const [one, ...others] = [type ?? []].flat().filter(name => name !== 'null')
+  return others.length === 0 ? one : undefined
 }
 
 const MAX_PROBLEMS = 100
@@ -65,7 +72,7 @@ function compileObject(schema: Schema): Read {
     name,
     read: compile(field),
     isRequired: required.has(name),
-    isClearable: field['x-clearable'] === true,
+    isClearable: Array.isArray(field.type) && field.type.includes('null'),
   }))
   return (value, key, problems) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -79,8 +86,21 @@ function compileObject(schema: Schema): Read {
       else if (isRequired) report(problems, path, 'is required')
       else if (isClearable && raw !== undefined) result[name] = null
     }
+    checkAscending(schema, result, { key, problems })
     return result
   }
+}
+
+function checkAscending(
+  { 'x-ascending': pair }: Schema,
+  read: Record<string, unknown>,
+  { key, problems }: { key: string; problems: FieldProblem[] },
+): void {
+  if (pair === undefined) return
+  const [first, second] = pair
+  const [low, high] = [read[first], read[second]]
+  if (typeof low !== 'number' || typeof high !== 'number' || high >= low) return
+  report(problems, key === '' ? second : `${key}.${second}`, `must not be before ${first}`)
 }
 
 function compileArray(schema: Schema): Read {

@@ -29,11 +29,20 @@ export async function checkCatalogue(
     if (!codesOfKind.includes(code)) {
       problems.push({
         key,
-        message: `is not in the catalogue; allowed are: ${codesOfKind.join(', ') || 'none yet'}`,
+        message: `is not in the catalogue; allowed are: ${listCodes(codesOfKind)}`,
       })
     }
   }
-  if (problems.length > 0) throw badFields(problems)
+  if (problems.length > 0) throw badFields(problems.slice(0, MAX_PROBLEMS))
+}
+
+const MAX_PROBLEMS = 100
+const MAX_LISTED = 50
+
+function listCodes(codes: readonly string[]): string {
+  if (codes.length === 0) return 'none yet'
+  const more = codes.length > MAX_LISTED ? ` and ${codes.length - MAX_LISTED} more` : ''
+  return codes.slice(0, MAX_LISTED).join(', ') + more
 }
 
 /** The codes that may not have joined the catalogue yet; the caller inserts them with its own writes. */

@@ -57,6 +57,13 @@ export async function addBranch(ground: Ground, code: string, branch: Branch): P
   return getInstitute(ground, code)
 }
 
+/** The key that signs a payer's return to the ERP. */
+export async function readCallbackKey({ db, vault }: Ground, institute: Institute): Promise<string> {
+  const sealed = await store.readCallbackKey(db, institute.id)
+  if (sealed === null) throw notFound(`The institute ${institute.code}`)
+  return vault.open(sealed, callbackKeyPurpose(institute.code))
+}
+
 function callbackKeyPurpose(instituteCode: string): string {
   return `callback key of ${instituteCode}`
 }

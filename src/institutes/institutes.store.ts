@@ -52,6 +52,14 @@ export async function insertInstitute(
   return row?.id ?? null
 }
 
+export async function readCallbackKey(db: Queryable, instituteId: number): Promise<Buffer | null> {
+  const [row] = await db.query<{ callback_key_sealed: Buffer }>(
+    'select callback_key_sealed from institutes where id = $1',
+    [instituteId],
+  )
+  return row?.callback_key_sealed ?? null
+}
+
 export async function setStrict(db: Queryable, instituteId: number, strict: boolean): Promise<void> {
   await db.query('update institutes set strict_catalogue = $2 where id = $1', [instituteId, strict])
 }

@@ -162,3 +162,4 @@ export const RefundBlock = Type.Object(
   },
   { description: 'The refund.' },
 )
+export type RefundBlock = AsWritten<Static<typeof RefundBlock>>

@@ -140,7 +140,12 @@ export const EVENTS: Record<EventCode, { when: string; payload: TObject }> = {
 }
 
 type StudentPayload = { service_student_id: string; registration_id: string; student: block.StudentBlock }
-type LinkPayload = { order_id: string; order: block.OrderBlock; payment?: block.PaymentBlock }
+type OrderPayload = { order_id: string; order: block.OrderBlock; payment?: block.PaymentBlock }
+type RefundPayload = { order_id: string; payment: block.PaymentBlock; refund: block.RefundBlock }
 
 /** The payloads that something records today, as it writes them. */
-export type EventPayload = StudentPayload | (StudentPayload & { payment: block.PaymentBlock }) | LinkPayload
+export type EventPayload =
+  | StudentPayload
+  | (StudentPayload & { payment: block.PaymentBlock })
+  | OrderPayload
+  | RefundPayload

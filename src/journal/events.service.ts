@@ -20,12 +20,15 @@ export type NewEvent<Code extends EventCode = EventCode> = {
  */
 export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
+  // Two events of one change carry the same payload; it is written out once.
+  const written = new Map<EventPayload, string>()
+  const jsonOf = (payload: EventPayload): string => {
+    const json = written.get(payload) ?? JSON.stringify(payload)
+    written.set(payload, json)
+    return json
+  }
   await insertEvents(
     tx,
-    events.map(({ payload, ...event }) => ({
-      ...event,
-      id: newId('evt'),
-      payloadJson: JSON.stringify(payload),
-    })),
+    events.map(({ payload, ...event }) => ({ ...event, id: newId('evt'), payloadJson: jsonOf(payload) })),
   )
 }

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
-import { readUntil, readYears } from '../http/query.ts'
 import { badField } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { docsFor } from './orders.docs.ts'
@@ -63,7 +62,6 @@ function addRoutes(app: FastifyInstance, ground: Ground, kind: OrderKind): void 
 }
 
 function toNewOrder(kind: OrderKind, body: Static<typeof schemas.CreateOrderBody>): NewOrder {
-  const years = readYears(body)
   return {
     kind,
     collectorCode: body.collector_code,
@@ -74,8 +72,8 @@ function toNewOrder(kind: OrderKind, body: Static<typeof schemas.CreateOrderBody
     studentName: body.student_name ?? null,
     grade: body.grade ?? null,
     stream: body.stream ?? null,
-    academicYearStart: years.start ?? null,
-    academicYearEnd: years.end ?? null,
+    academicYearStart: body.academic_year_start ?? null,
+    academicYearEnd: body.academic_year_end ?? null,
     newAdmission: body.new_admission ?? false,
     dateOfBirth: body.date_of_birth ?? null,
     customIdentifier: body.custom_identifier ?? null,
@@ -93,7 +91,7 @@ function toFilter(kind: OrderKind, query: Static<typeof schemas.ListLinksQuery>)
     identifier: query.identifier,
     collectorCode: query.collector_code,
     createdFrom: query.created_from,
-    createdBefore: query.created_to === undefined ? undefined : readUntil('created_to', query.created_to),
+    createdBefore: query.created_to,
     note: query.note === undefined ? undefined : readNote(query.note),
     cursor: query.cursor,
   }

@@ -15,43 +15,50 @@ const note = Type.Object({
   value: field.text({ description: 'Its value.', examples: ['B-17'] }),
 })
 
-export const CreateOrderBody = Type.Object({
-  name: field.text({ description: 'Payer name.', examples: ['Asha Rao'] }),
-  phone: field.phone({
-    description: 'Payer phone, 7 to 15 digits; returned as sent.',
-    examples: ['+91 98765 43210'],
-  }),
-  email: field.email({ description: 'Payer e-mail.', examples: ['asha@example.in'] }),
-  details: Type.Array(line, { minItems: 1, maxItems: 50, description: 'What is to be paid, line by line.' }),
-  identifier: Type.Optional(
-    field.identifier({ description: "The institute's identifier of the student or payer." }),
-  ),
-  student_name: Type.Optional(field.text({ description: 'Student name.' })),
-  grade: Type.Optional(field.code({ description: 'Grade identifier.' })),
-  stream: Type.Optional(field.text({ description: 'Stream name.' })),
-  academic_year_start: Type.Optional(field.year({ description: 'First year of the academic year.' })),
-  academic_year_end: Type.Optional(field.year({ description: 'Last year of it, not before the first.' })),
-  new_admission: Type.Optional(
-    field.flag({ description: 'Whether this belongs to a new admission; false when absent.' }),
-  ),
-  date_of_birth: Type.Optional(field.day({ description: 'Date of birth of the student, YYYY-MM-DD.' })),
-  custom_identifier: Type.Optional(field.identifier({ description: 'A second identifier of your own.' })),
-  notes: Type.Optional(
-    Type.Array(note, { maxItems: 50, description: 'Metadata kept with it and returned with every read.' }),
-  ),
-  callback_url: Type.Optional(
-    field.url({
-      description:
-        "Where the payer's browser returns after paying; for navigation only, not proof of payment.",
+export const CreateOrderBody = Type.Object(
+  {
+    name: field.text({ description: 'Payer name.', examples: ['Asha Rao'] }),
+    phone: field.phone({
+      description: 'Payer phone, 7 to 15 digits; returned as sent.',
+      examples: ['+91 98765 43210'],
     }),
-  ),
-  expires_at: Type.Optional(
-    field.moment({ description: 'No payment can start from then on; in the future.' }),
-  ),
-  collector_code: Type.Optional(
-    field.code({ description: 'Branch code; required when the institute has several branches.' }),
-  ),
-})
+    email: field.email({ description: 'Payer e-mail.', examples: ['asha@example.in'] }),
+    details: Type.Array(line, {
+      minItems: 1,
+      maxItems: 50,
+      description: 'What is to be paid, line by line.',
+    }),
+    identifier: Type.Optional(
+      field.identifier({ description: "The institute's identifier of the student or payer." }),
+    ),
+    student_name: Type.Optional(field.text({ description: 'Student name.' })),
+    grade: Type.Optional(field.code({ description: 'Grade identifier.' })),
+    stream: Type.Optional(field.text({ description: 'Stream name.' })),
+    academic_year_start: Type.Optional(field.year({ description: 'First year of the academic year.' })),
+    academic_year_end: Type.Optional(field.year({ description: 'Last year of it, not before the first.' })),
+    new_admission: Type.Optional(
+      field.flag({ description: 'Whether this belongs to a new admission; false when absent.' }),
+    ),
+    date_of_birth: Type.Optional(field.day({ description: 'Date of birth of the student, YYYY-MM-DD.' })),
+    custom_identifier: Type.Optional(field.identifier({ description: 'A second identifier of your own.' })),
+    notes: Type.Optional(
+      Type.Array(note, { maxItems: 50, description: 'Metadata kept with it and returned with every read.' }),
+    ),
+    callback_url: Type.Optional(
+      field.url({
+        description:
+          "Where the payer's browser returns after paying; for navigation only, not proof of payment.",
+      }),
+    ),
+    expires_at: Type.Optional(
+      field.moment({ description: 'No payment can start from then on; in the future.' }),
+    ),
+    collector_code: Type.Optional(
+      field.code({ description: 'Branch code; required when the institute has several branches.' }),
+    ),
+  },
+  { 'x-ascending': ['academic_year_start', 'academic_year_end'] },
+)
 
 export const OrderParams = Type.Object({
   order_id: field.resourceId({
@@ -64,12 +71,14 @@ const listQuery = {
   limit: Type.Optional(field.pageSize()),
   cursor: Type.Optional(field.resourceId({ description: '`next_cursor` of the page before.' })),
   identifier: Type.Optional(field.identifier({ description: 'Only with this identifier.' })),
-  collector_code: Type.Optional(field.code({ description: 'Only of this branch.' })),
+  collector_code: Type.Optional(
+    field.code({ description: 'Only of this branch; not compared when the institute has one branch.' }),
+  ),
   created_from: Type.Optional(
-    field.momentOrDay({ description: 'Created at or after; a bare day begins at midnight in India.' }),
+    field.rangeStart({ description: 'Created at or after; a bare day begins at midnight in India.' }),
   ),
   created_to: Type.Optional(
-    field.text({ description: 'Created before this moment, or up to the end of this day.' }),
+    field.rangeEnd({ description: 'Created before this moment, or up to the end of this day in India.' }),
   ),
   note: Type.Optional(field.text({ description: 'Only with this note, as key:value.' }, 1001)),
 }

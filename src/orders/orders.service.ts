@@ -13,6 +13,7 @@ import { replayIfDone, stillRunning, transact, type Act } from '../platform/idem
 import { newId } from '../platform/ids.ts'
 import { orderView } from './order-view.ts'
 import { assertCancellable, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
+import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
 import * as store from './orders.store.ts'
 
 /** An order as it is asked for; the rest of it is made here. */
@@ -100,19 +101,16 @@ export type OrderPage = { orders: Order[]; nextCursor: string | undefined }
 export async function listOrders(
   ground: Ground,
   institute: Institute,
-  filter: store.OrderFilter,
+  filter: OrderFilter,
   limit: number,
 ): Promise<OrderPage> {
-  if (
-    filter.cursor !== undefined &&
-    (await store.findOrder(ground.db, institute.id, filter.cursor)) === null
-  ) {
+  const { cursor, collectorCode: sent, kind } = filter
+  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  if (cursor !== undefined && (await store.findOrder(ground.db, institute.id, cursor))?.kind !== kind) {
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   }
-  const found = await store.listOrders(ground.db, institute.id, filter, {
-    now: ground.clock.now(),
-    limit: limit + 1,
-  })
+  const range = { now: ground.clock.now(), limit: limit + 1 }
+  const found = await readPage(ground.db, institute.id, { ...filter, collectorCode }, range)
   const orders = found.slice(0, limit)
   return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
 }
@@ -139,6 +137,7 @@ export async function nextExpiry(ground: Ground): Promise<Date | null> {
 }
 
 async function close(tx: Transaction, closings: readonly store.Closing[]): Promise<void> {
+  if (closings.length === 0) return
   await store.closeOrders(tx, closings)
   const links = closings.filter(({ order }) => order.kind === 'link')
   await recordEvents(

@@ -1,10 +1,9 @@
 import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
-import { assertNever } from '../platform/assert.ts'
 import type { Database, Queryable, Transaction } from '../platform/db.ts'
-import { lockNumber, type Once } from '../platform/idempotency.ts'
-import type { Order, OrderKind, OrderState, OrderStatus } from './orders.rules.ts'
+import { KEPT, lockNumber, type Once } from '../platform/idempotency.ts'
+import type { Order, OrderKind, OrderState } from './orders.rules.ts'
 
-type OrderRow = {
+export type OrderRow = {
   id: string
   kind: OrderKind
   collector_code: string
@@ -36,7 +35,7 @@ type OrderRow = {
   }[]
 }
 
-const COLUMNS = `
+export const ORDER_COLUMNS = `
   o.id, o.kind, o.collector_code, o.state, o.name, o.phone, o.email, o.identifier, o.student_name, o.grade, o.stream,
   o.academic_year_start, o.academic_year_end, o.new_admission, o.date_of_birth, o.custom_identifier, o.notes,
   o.callback_url, o.expires_at, o.transaction_id, o.paid_at, o.closed_at, o.created_at,
@@ -44,7 +43,7 @@ const COLUMNS = `
       'settlementUtr', l.settlement_utr, 'settledAt', l.settled_at) order by l.line_no)
    from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines`
 
-const BY_ID = `select ${COLUMNS} from orders o where o.institute_id = $1 and o.id = $2`
+const BY_ID = `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.id = $2`
 
 export async function findOrder(db: Database, instituteId: number, id: string): Promise<Order | null> {
   const [row] = await db.pointRead<OrderRow>(BY_ID, [instituteId, id])
@@ -82,7 +81,7 @@ const CREATE_ONCE = `with lock as materialized (select pg_try_advisory_xact_lock
     select $1::int, $25::text, $26::bytea, $27::int, $28::text from lock where is_free
     on conflict (institute_id, key) do update
       set fingerprint = excluded.fingerprint, http_status = excluded.http_status, body = excluded.body, created_at = now()
-      where k.created_at <= now() - interval '24 hours'
+      where k.created_at <= now() - ${KEPT}
     returning 1
   ), ${INSERT_ORDER} select (select is_free from lock) as "isFree", exists (select from ord) as "isNew"`
 
@@ -148,64 +147,53 @@ export async function closeOrders(tx: Transaction, closings: readonly Closing[])
   )
 }
 
-export type OrderFilter = {
-  kind: OrderKind
-  status?: OrderStatus | undefined
-  identifier?: string | undefined
-  collectorCode?: string | undefined
-  createdFrom?: Date | undefined
-  createdBefore?: Date | undefined
-  note?: { key: string; value: string } | undefined
-  cursor?: string | undefined
+export async function lockOrders(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.query('select 1 from orders where institute_id = $1 and id = any($2) order by id for update', [
+    instituteId,
+    ids,
+  ])
 }
 
-/** Newest first, by keyset: the cursor is the id of the last one shown. */
-export async function listOrders(
+export async function setPaid(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+  paid: { transactionId: string; paidAt: Date },
+): Promise<void> {
+  await tx.query(
+    `update orders set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
+     where institute_id = $1 and id = $2`,
+    [instituteId, id, paid.transactionId, paid.paidAt],
+  )
+}
+
+/** Marks every line of these orders as settled. */
+export async function setSettled(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+  settlement: { utr: string; settledAt: Date },
+): Promise<void> {
+  await tx.query(
+    `update order_lines set settlement_utr = $3, settled_at = $4 where institute_id = $1 and order_id = any($2)`,
+    [instituteId, ids, settlement.utr, settlement.settledAt],
+  )
+}
+
+export async function findOrders(
   db: Queryable,
   instituteId: number,
-  filter: OrderFilter,
-  page: { now: Date; limit: number },
+  ids: readonly string[],
 ): Promise<Order[]> {
-  const values: unknown[] = [instituteId, filter.kind]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['o.institute_id = $1', 'o.kind = $2']
-  if (filter.status !== undefined) where.push(statusCondition(filter, () => bind(page.now)))
-  if (filter.identifier !== undefined) where.push(`o.identifier = ${bind(filter.identifier)}`)
-  if (filter.collectorCode !== undefined) where.push(`o.collector_code = ${bind(filter.collectorCode)}`)
-  if (filter.createdFrom !== undefined) where.push(`o.created_at >= ${bind(filter.createdFrom)}`)
-  if (filter.createdBefore !== undefined) where.push(`o.created_at < ${bind(filter.createdBefore)}`)
-  if (filter.note !== undefined) {
-    where.push(`o.notes <> '[]' and o.notes @> ${bind(JSON.stringify([filter.note]))}::jsonb`)
-  }
-  if (filter.cursor !== undefined) {
-    where.push(`(o.created_at, o.id) < (select c.created_at, c.id from orders c
-      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
-  }
   const rows = await db.query<OrderRow>(
-    `select ${COLUMNS} from orders o where ${where.join(' and ')}
-     order by o.created_at desc, o.id desc limit ${bind(page.limit)}`,
-    values,
+    `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.id = any($2)`,
+    [instituteId, ids],
   )
   return rows.map(toOrder)
-}
-
-function statusCondition({ kind, status }: OrderFilter, bindNow: () => string): string {
-  switch (status) {
-    case 'unpaid':
-      return kind === 'order'
-        ? `o.state <> 'paid'`
-        : `o.state = 'unpaid' and (o.expires_at is null or o.expires_at > ${bindNow()})`
-    case 'expired':
-      return `(o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= ${bindNow()}))`
-    case 'cancelled':
-      return `o.state = 'cancelled'`
-    case 'paid':
-      return `o.state = 'paid'`
-    case undefined:
-      return 'true'
-    default:
-      return assertNever(status)
-  }
 }
 
 /** Takes unpaid ones past their expiry, skipping those that another worker holds. */
@@ -215,7 +203,7 @@ export async function lockExpired(
   limit: number,
 ): Promise<{ instituteId: number; order: Order; expiresAt: Date }[]> {
   const rows = await tx.query<OrderRow & { institute_id: number; expires_at: Date }>(
-    `select o.institute_id, ${COLUMNS} from orders o
+    `select o.institute_id, ${ORDER_COLUMNS} from orders o
      where o.state = 'unpaid' and o.expires_at is not null and o.expires_at <= $1
      order by o.expires_at limit $2 for update of o skip locked`,
     [now, limit],
@@ -230,7 +218,7 @@ export async function nextExpiry(db: Queryable): Promise<Date | null> {
   return row?.expires_at ?? null
 }
 
-function toOrder(row: OrderRow): Order {
+export function toOrder(row: OrderRow): Order {
   return {
     id: row.id,
     kind: row.kind,

@@ -39,6 +39,14 @@ export function startOfDay(day: string): Date {
   return new Date(Temporal.PlainDate.from(day).toZonedDateTime(INDIA).epochMilliseconds)
 }
 
+/** The day in India at a moment. */
+export function dayOf(moment: Date): string {
+  return Temporal.Instant.fromEpochMilliseconds(moment.getTime())
+    .toZonedDateTimeISO(INDIA)
+    .toPlainDate()
+    .toString()
+}
+
 export function dayAfter(day: string): string {
   return Temporal.PlainDate.from(day).add({ days: 1 }).toString()
 }

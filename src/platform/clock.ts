@@ -13,7 +13,8 @@ export class OffsetClock implements Clock {
     return new Date(Date.now() + this.#offsetMs)
   }
 
-  setOffset(offsetMs: number): void {
-    this.#offsetMs = offsetMs
+  /** Forward only: an offset that was read before a later move must not take it back. */
+  advanceTo(offsetMs: number): void {
+    this.#offsetMs = Math.max(this.#offsetMs, offsetMs)
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 
@@ -8,6 +9,8 @@ import type { Log } from './log.ts'
  */
 export type DueWork = {
   name: string
+  /** Nothing that a person would want to read of. */
+  isHousekeeping?: boolean
   /** Does at most `limit` that are due now; answers how many it did. */
   runBatch(limit: number): Promise<number>
   /** When the next falls due, as far as is known. */
@@ -17,6 +20,9 @@ export type DueWork = {
 const BATCH = 200
 const LONGEST_SLEEP_MS = 5_000
 const AFTER_FAILURE_MS = 2_000
+// What is due and was not done is held by somebody else: asking without a pause would only keep us busy.
+const SHORTEST_SLEEP_MS = 100
+const FINISH_LIMIT_MS = 60_000
 
 export class DueWorker {
   readonly #works: readonly DueWork[]
@@ -24,7 +30,7 @@ export class DueWorker {
   readonly #log: Log
   #running: Promise<void> | null = null
   #stopped = false
-  #wake: () => void = () => {}
+  #endSleep: () => void = () => {}
 
   constructor(works: readonly DueWork[], clock: Clock, log: Log) {
     this.#works = works
@@ -36,15 +42,10 @@ export class DueWorker {
     this.#running ??= this.#loop()
   }
 
-  /** Looks for due work now instead of at the next moment it knows of. */
-  wake(): void {
-    this.#wake()
-  }
-
   /** Finishes the batch at hand. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#wake()
+    this.#endSleep()
     await this.#running
   }
 
@@ -59,6 +60,20 @@ export class DueWorker {
       }
       done[work.name] = count
     }
+    return done
+  }
+
+  /** Does everything that is due and waits for what others are doing of it; answers how many of each we did. */
+  async finishAllDue(): Promise<Record<string, number>> {
+    const done: Record<string, number> = {}
+    const deadline = Date.now() + FINISH_LIMIT_MS
+    do {
+      for (const [name, count] of Object.entries(await this.runAllDue()))
+        done[name] = (done[name] ?? 0) + count
+      if ((await this.#untilNext()) > SHORTEST_SLEEP_MS) break
+      await wait(SHORTEST_SLEEP_MS)
+    } while (Date.now() < deadline)
+    for (const work of this.#works) if (work.isHousekeeping === true) delete done[work.name]
     return done
   }
 
@@ -80,7 +95,7 @@ export class DueWorker {
     let sleepMs = LONGEST_SLEEP_MS
     for (const work of this.#works) {
       const next = await work.nextAt()
-      if (next !== null) sleepMs = Math.min(sleepMs, Math.max(0, next.getTime() - now))
+      if (next !== null) sleepMs = Math.min(sleepMs, Math.max(SHORTEST_SLEEP_MS, next.getTime() - now))
     }
     return sleepMs
   }
@@ -88,7 +103,7 @@ export class DueWorker {
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
-    this.#wake = resolve
+    this.#endSleep = resolve
     await promise
     clearTimeout(timer)
   }

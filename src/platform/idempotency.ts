@@ -32,7 +32,8 @@ export class AlreadyDone extends Error {
 
 type Stored = { fingerprint: Buffer; http_status: number; body: string }
 
-const KEPT = `interval '24 hours'`
+/** How long an answer is kept, in SQL. */
+export const KEPT = `interval '24 hours'`
 
 /** Runs the work in a transaction, at most once per Idempotency-Key. */
 export async function transact<Result>(
@@ -85,13 +86,11 @@ export async function rememberAnswer<Result>(
   once: Once<Result>,
   answer: Answer,
 ): Promise<void> {
-  await db.query(`${STORE_ANSWER} on conflict (institute_id, key) do nothing`, [
-    instituteId,
-    once.key,
-    once.fingerprint,
-    answer.httpStatus,
-    answer.body,
-  ])
+  await db.query(
+    `${STORE_ANSWER} on conflict (institute_id, key) do update set fingerprint = excluded.fingerprint,
+    http_status = excluded.http_status, body = excluded.body, created_at = now()`,
+    [instituteId, once.key, once.fingerprint, answer.httpStatus, answer.body],
+  )
 }
 
 const STORE_ANSWER = `insert into idempotency_keys (institute_id, key, fingerprint, http_status, body)

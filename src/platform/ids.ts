@@ -4,7 +4,19 @@ import { randomFillSync } from 'node:crypto'
  * Prefixed ids such as `order_01k9…`: the microsecond and 75 random bits in base 32, so they sort by creation and
  * cannot be guessed. Randomness is drawn for many ids at once: every request makes some.
  */
-export type IdPrefix = 'order' | 'student' | 'user' | 'wh' | 'evt' | 'pay' | 'req' | 'key_live' | 'key_test'
+export type IdPrefix =
+  | 'order'
+  | 'student'
+  | 'user'
+  | 'wh'
+  | 'evt'
+  | 'pay'
+  | 'rfd'
+  | 'stl'
+  | 'bank'
+  | 'req'
+  | 'key_live'
+  | 'key_test'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARACTERS = 11

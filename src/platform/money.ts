@@ -1,6 +1,6 @@
 /**
  * Money is integer paise. A JavaScript number holds them exactly: the largest amount accepted, ₹1e11, is
- * 1e13 paise, and 50 such lines are still far below 2^53.
+ * 1e13 paise, and what adds amounts up bounds how many: 50 lines an order, 200 components a student.
  */
 declare const paise: unique symbol
 export type Paise = number & { readonly [paise]: true }
@@ -39,6 +39,29 @@ export function subtractPaise(from: Paise, amount: Paise): Paise {
 
 export function minPaise(left: Paise, right: Paise): Paise {
   return left < right ? left : right
+}
+
+/**
+ * Splits an amount in proportion to weights, exact to the paisa: what rounding leaves goes to the largest fractions,
+ * the earlier first. No part exceeds its weight while the amount is at most their sum.
+ */
+export function splitInProportion(amount: Paise, weights: readonly Paise[]): Paise[] {
+  const total = BigInt(sumPaise(weights))
+  if (total === 0n) throw new Error('an amount cannot be split over nothing')
+  const parts = weights.map((weight, index) => {
+    const product = BigInt(amount) * BigInt(weight)
+    return { index, floor: Number(product / total), rest: product % total }
+  })
+  let left = amount - parts.reduce((sum, part) => sum + part.floor, 0)
+  const byRest = parts.toSorted((one, two) =>
+    one.rest === two.rest ? one.index - two.index : one.rest > two.rest ? -1 : 1,
+  )
+  for (const part of byRest) {
+    if (left === 0) break
+    part.floor += 1
+    left -= 1
+  }
+  return parts.map(part => paiseOf(part.floor))
 }
 
 const INDIAN_GROUPING = new Intl.NumberFormat('en-IN', {

@@ -15,8 +15,7 @@ export class ReadLane {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    this.#client ??= this.#connect()
-    const client = await this.#client
+    const client = await (this.#client ?? this.#connect())
     const result = await client.query<Row>(namedQuery(text, values))
     return result.rows
   }
@@ -32,19 +31,17 @@ export class ReadLane {
     }
   }
 
-  async #connect(): Promise<pg.Client> {
+  #connect(): Promise<pg.Client> {
     const client = new pg.Client({ ...this.#config, pipeline: true })
+    const connecting = client.connect().then(() => client)
+    // A lost client says so twice, by error and by end; the second must not forget its successor.
     const forget = (): void => {
-      this.#client = null
+      if (this.#client === connecting) this.#client = null
     }
     client.on('error', forget)
     client.on('end', forget)
-    try {
-      await client.connect()
-      return client
-    } catch (error) {
-      forget()
-      throw error
-    }
+    connecting.catch(forget)
+    this.#client = connecting
+    return connecting
   }
 }

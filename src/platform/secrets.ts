@@ -43,6 +43,11 @@ export class Vault {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
   }
 
+  /** A key of its own for a purpose, the same on every process. */
+  deriveKey(purpose: string): string {
+    return createHmac('sha256', this.#key).update(`derive ${purpose}`).digest('hex')
+  }
+
   /** A value that tells two master keys apart without telling anything about either. */
   fingerprint(): string {
     return createHmac('sha256', this.#key).update('bursar master key check').digest('hex')

@@ -1,7 +1,17 @@
-import type { Queryable } from './db.ts'
+import type { Queryable, Transaction } from './db.ts'
 
 /** The few facts about the installation itself that live in its database. */
-type Setting = 'master_key_fingerprint' | 'clock_offset_ms' | 'sandbox_seeded'
+type Setting =
+  | 'master_key_fingerprint'
+  | 'clock_offset_ms'
+  | 'sandbox_seeded'
+  | 'settlements_read_at'
+  | 'settlements_read_through'
+
+/** Held until the transaction ends, also before the setting has been written for the first time. */
+export async function lockSetting(tx: Transaction, key: Setting): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`bursar setting ${key}`])
+}
 
 export async function readSetting(db: Queryable, key: Setting): Promise<string | null> {
   const [row] = await db.query<{ value: string }>('select value from instance_settings where key = $1', [key])

@@ -1,120 +1,105 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findInstitute } from '../institutes/institutes.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { stateAt, totalOf, type Order } from '../orders/orders.rules.ts'
+import { findInstitute } from '../institutes/institutes.service.ts'
+import { stateAt, type Order } from '../orders/orders.rules.ts'
 import { findOrder } from '../orders/orders.service.ts'
-import { assertNever } from '../platform/assert.ts'
-import { formatMoment } from '../platform/calendar.ts'
+import { PAYMENT_MODES } from '../payments/payments.rules.ts'
+import { listPayments, startPayment } from '../payments/payments.service.ts'
+import { receiptPdf } from '../payments/receipt-file.service.ts'
+import { findReceipt } from '../payments/receipts.service.ts'
+import type { Till } from '../payments/till.ts'
 import { BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
 import { isIdShaped } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
-import { formatRupees } from '../platform/money.ts'
-import { protectPages, sendPage } from './pages.ts'
+import { callbackUrlFor } from './callback.service.ts'
+import { describePage } from './order-page.ts'
+import { formField, languageOf, sendPage, sendWrongLink } from './pages.ts'
 
-/** The page behind `redirect_url`. */
-export async function checkoutRoutes(app: FastifyInstance, ground: Ground, log: Log): Promise<void> {
-  await protectPages(app, ground.mode)
-  app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, log))
-  app.get<{ Params: { institute: string; order_id: string } }>(
-    '/pay/:institute/:order_id',
-    { schema: { hide: true } },
-    async (request, reply) => {
-      const { institute: code, order_id: id } = request.params
-      const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(ground, code) : null
-      const order = institute === null ? null : await findOrder(ground, institute, id)
-      if (institute === null || order === null) return sendWrongLink(reply)
-      return sendOrder(reply, ground, institute, order)
-    },
+const URL_PATH = '/pay/:institute/:order_id'
+const hidden = { schema: { hide: true } }
+
+type Found = { institute: Institute; order: Order; path: string }
+
+/** The page behind `redirect_url`, and what it leads to: start, return, receipt. */
+export function checkoutRoutes(app: FastifyInstance, till: Till): void {
+  app.get(
+    URL_PATH,
+    hidden,
+    withOrder(till, (found, request, reply) => showOrder(till, found, request, reply)),
   )
-}
 
-function sendOrder(reply: FastifyReply, ground: Ground, institute: Institute, order: Order): FastifyReply {
-  const now = ground.clock.now()
-  const state = stateAt(order, now)
-  const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
-  return sendPage(reply, {
-    template: './order',
-    title: `Fees, ${institute.name}`,
-    data: {
-      institute: institute.name,
-      branch: institute.branches.length > 1 ? branch?.name : undefined,
-      student: order.studentName ?? order.identifier,
-      isSandbox: ground.mode === 'sandbox',
-      total: formatRupees(totalOf(order)),
-      lines: order.lines.map(line => ({
-        label: readable(line.componentType),
-        amount: formatRupees(line.amountPaise),
-      })),
-      ...words(order, state),
-      reference: order.id,
-    },
+  // A second tab, a double click, the back button: whoever posts again is sent to the same payment.
+  const start = withOrder(till, async ({ institute, order, path }, request, reply) => {
+    // One that is past its time or withdrawn sends nobody to the bank, also not to finish what was begun.
+    if (stateAt(order, till.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
+    const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
+    try {
+      const returnUrl = `${till.publicUrl}${path}/return`
+      const { redirectUrl } = await startPayment(till, institute, order.id, { mode, returnUrl })
+      return await reply.redirect(redirectUrl ?? path, 303)
+    } catch (error) {
+      // Paid, expired or withdrawn meanwhile: the page says which.
+      if (error instanceof BursarError && error.code === 'HUE00002') return reply.redirect(path, 303)
+      throw error
+    }
   })
+  app.post(`${URL_PATH}/start`, hidden, start)
+  app.get(
+    `${URL_PATH}/start`,
+    hidden,
+    withOrder(till, async ({ path }, _request, reply) => reply.redirect(path, 303)),
+  )
+
+  // Back from the provider: on to the institute if it is paid and asked for that, else the page tells how it stands.
+  const comeBack = withOrder(till, async ({ institute, order, path }, _request, reply) => {
+    const url = order.state === 'paid' ? await callbackUrlFor(till, institute, order) : null
+    return reply.redirect(url ?? path, 303)
+  })
+  app.get(`${URL_PATH}/return`, hidden, comeBack)
+
+  const receipt = withOrder(till, async ({ institute, order }, request, reply) => {
+    const pdf = await receiptPdf(till, institute, order)
+    if (pdf === null) return sendWrongLink(request, reply)
+    return reply
+      .header('content-type', 'application/pdf')
+      .header('content-disposition', `attachment; filename="receipt-${order.id}.pdf"`)
+      .header('cache-control', 'no-store')
+      .send(pdf)
+  })
+  app.get(`${URL_PATH}/receipt.pdf`, hidden, receipt)
 }
 
-function words(
-  order: Order,
-  state: ReturnType<typeof stateAt>,
-): { state: string; statusText: string; say: string } {
-  switch (state) {
-    case 'unpaid':
-      return { state, statusText: 'To pay', say: unpaidText(order) }
-    case 'paid':
-      return { state, statusText: 'Paid', say: `Paid on ${formatMoment(order.paidAt ?? order.createdAt)}.` }
-    case 'expired':
-      return {
-        state,
-        statusText: 'Expired',
-        say: 'This page no longer takes payments. No money has been taken. Ask the institute for a new link.',
-      }
-    case 'cancelled':
-      return {
-        state,
-        statusText: order.kind === 'link' ? 'Cancelled' : 'Closed',
-        say: 'The institute has withdrawn this request. No money has been taken. Ask them if you think this is a mistake.',
-      }
-    default:
-      return assertNever(state)
+async function showOrder(
+  till: Till,
+  { institute, order, path }: Found,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const language = languageOf(request, reply)
+  const { still } = request.query as { still?: unknown }
+  const { title, data, refreshSeconds } = describePage({
+    institute,
+    order,
+    payments: await listPayments(till, institute.id, order.id),
+    receipt: order.state === 'paid' ? await findReceipt(till, institute, order) : null,
+    callbackUrl: await callbackUrlFor(till, institute, order),
+    now: till.clock.now(),
+    isSandbox: till.mode === 'sandbox',
+    takesPayments: till.currentProvider !== null,
+    isStill: still === '1',
+    path,
+    language,
+  })
+  return sendPage(reply, { template: 'order', title, language, refreshSeconds, data })
+}
+
+type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+function withOrder(till: Till, handle: Handler) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { institute: code, order_id: id } = request.params as { institute: string; order_id: string }
+    const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(till, code) : null
+    const order = institute === null ? null : await findOrder(till, institute, id)
+    if (institute === null || order === null) return sendWrongLink(request, reply)
+    return handle({ institute, order, path: `/pay/${institute.code}/${order.id}` }, request, reply)
   }
-}
-
-function unpaidText(order: Order): string {
-  return order.expiresAt === null
-    ? 'These fees are due.'
-    : `These fees are due; they can be paid here until ${formatMoment(order.expiresAt)}.`
-}
-
-function sendWrongLink(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, {
-    template: './message',
-    title: 'Page not found',
-    status: 404,
-    data: {
-      heading: 'We do not know this link',
-      say: 'Check that the whole link was copied, or ask the institute to send it again. No money has been taken.',
-    },
-  })
-}
-
-/** A parent sees a page, never JSON: what happened, whether money moved, what to do, what to quote. */
-function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
-  const isAway = error instanceof BursarError && error.code === 'SYE00001'
-  log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
-  return sendPage(reply, {
-    template: './message',
-    title: 'Please try again',
-    status: isAway ? 503 : 500,
-    data: {
-      heading: 'We cannot show this page right now',
-      say: 'No money has been taken. Please try again in a minute.',
-      reference: request.id,
-    },
-  })
-}
-
-/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
-function readable(code: string): string {
-  if (!/^[A-Z0-9_]+$/.test(code)) return code
-  const words = code.toLowerCase().replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,7 +1,7 @@
 import { createInstitute, findInstitute } from '../institutes/institutes.service.ts'
 import { createKey, listKeys } from '../institutes/keys.service.ts'
 import type { Ground } from '../platform/ground.ts'
-import { readSetting, writeSetting } from '../platform/settings.ts'
+import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 
 /** The institutes and published credentials that every sandbox has. Live mode never runs this. */
 export const SANDBOX_INSTITUTES = [
@@ -25,7 +25,7 @@ export const SANDBOX_INSTITUTES = [
 /** Once per database, so a demo key that was revoked stays revoked; under a lock, so processes may start at once. */
 export async function seedSandbox(ground: Ground): Promise<void> {
   await ground.db.transaction(async tx => {
-    await tx.query(`select pg_advisory_xact_lock(hashtext('bursar sandbox seed'))`)
+    await lockSetting(tx, 'sandbox_seeded')
     if ((await readSetting(tx, 'sandbox_seeded')) !== null) return
     for (const institute of SANDBOX_INSTITUTES) await seedInstitute(ground, institute)
     await writeSetting(tx, 'sandbox_seeded', 'yes')

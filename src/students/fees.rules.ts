@@ -51,14 +51,13 @@ function discountsAfter(
   before: Price | null,
   sent: SentFee,
 ): { discounts: readonly Discount[]; note: string | null } {
-  if (sent.discounts !== undefined && sent.feePaise > 0) return { discounts: sent.discounts, note: null }
   const stored = before?.discounts ?? []
-  const kept = capDiscounts(stored, sent.feePaise)
-  if (sameDiscounts(stored, kept)) return { discounts: kept, note: null }
-  return {
-    discounts: kept,
-    note: sent.feePaise === 0 ? 'discounts ended with the fee' : 'discounts capped at the new fee',
+  if (sent.feePaise === 0) {
+    return { discounts: [], note: stored.length === 0 ? null : 'discounts ended with the fee' }
   }
+  if (sent.discounts !== undefined) return { discounts: sent.discounts, note: null }
+  if (discountOf({ discounts: stored }) <= sent.feePaise) return { discounts: stored, note: null }
+  return { discounts: capDiscounts(stored, sent.feePaise), note: 'discounts capped at the new fee' }
 }
 
 /** Keeps discounts in their order until the fee is used up. */
@@ -67,8 +66,37 @@ function capDiscounts(discounts: readonly Discount[], feePaise: Paise): Discount
   return discounts.flatMap(discount => {
     const valuePaise = minPaise(discount.valuePaise, left)
     left = subtractPaise(left, valuePaise)
-    return valuePaise > 0 ? [{ ...discount, valuePaise }] : []
+    return valuePaise > 0 || discount.valuePaise === 0 ? [{ ...discount, valuePaise }] : []
   })
+}
+
+export const MAX_COMPONENTS = 200
+/** What a student's fees may add up to, and what is paid for it: ₹1e11, as much as one amount may be. */
+export const MAX_TOTAL_PAISE = 1e13
+
+/** What is wrong with changes after which a student would have more fees than can be summed up exactly. */
+export function totalProblems(
+  current: readonly FeeComponent[],
+  changes: readonly FeeChange[],
+  path: string,
+): FieldProblem[] {
+  if (changes.length === 0) return []
+  const fees = new Map<string, number>(current.map(fee => [fee.componentType, fee.feePaise]))
+  for (const change of changes) fees.set(change.componentType, change.after.feePaise)
+  const problems: FieldProblem[] = []
+  if (fees.size > MAX_COMPONENTS) {
+    problems.push({
+      key: path,
+      message: `would give this student ${fees.size} components; it can have at most ${MAX_COMPONENTS} in all`,
+    })
+  }
+  if ([...fees.values()].reduce((total, fee) => total + fee, 0) > MAX_TOTAL_PAISE) {
+    problems.push({
+      key: path,
+      message: 'would make the fees of this student more than 100000000000 rupees in all',
+    })
+  }
+  return problems
 }
 
 /** What is wrong with fees as sent, by field. */
@@ -124,12 +152,10 @@ function samePrice(left: Price, right: Price): boolean {
   return left.feePaise === right.feePaise && sameDiscounts(left.discounts, right.discounts)
 }
 
+/** In whatever order they stand. */
 function sameDiscounts(left: readonly Discount[], right: readonly Discount[]): boolean {
-  return (
-    left.length === right.length &&
-    left.every((discount, index) => {
-      const other = right[index]
-      return discount.discountType === other?.discountType && discount.valuePaise === other.valuePaise
-    })
-  )
+  const texts = (discounts: readonly Discount[]): string[] =>
+    discounts.map(({ discountType, valuePaise }) => `${valuePaise} ${discountType}`).sort()
+  const others = texts(right)
+  return left.length === right.length && texts(left).every((text, index) => text === others[index])
 }

@@ -71,7 +71,8 @@ export type RecordedChange = {
   discountsAfter: Discount[]
 }
 
-const MAX_HISTORY = 500
+/** Of each component. */
+const MAX_HISTORY = 100
 
 /** Newest first. */
 export async function readFeeHistory(
@@ -83,7 +84,9 @@ export async function readFeeHistory(
     `select component_type as "componentType", changed_at as "changedAt", source, note,
        fee_before_paise as "feeBeforePaise", discounts_before as "discountsBefore",
        fee_after_paise as "feeAfterPaise", discounts_after as "discountsAfter"
-     from fee_changes where institute_id = $1 and student_id = $2 order by change_no desc limit ${MAX_HISTORY}`,
+     from (select *, row_number() over (partition by component_type order by change_no desc) as age
+       from fee_changes where institute_id = $1 and student_id = $2) as changes
+     where age <= ${MAX_HISTORY} order by change_no desc`,
     [instituteId, studentId],
   )
 }

@@ -7,13 +7,15 @@ import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import * as payments from './direct-payments.store.ts'
-import { feeProblems, mergeFees, type SentFee } from './fees.rules.ts'
+import { feeProblems, mergeFees, totalProblems, type SentFee } from './fees.rules.ts'
 import * as fees from './fees.store.ts'
+import { digestOf } from './registration-digest.ts'
 import { paymentBlock, studentBlock } from './student-blocks.ts'
 import {
   decidePayments,
   isSomeoneElse,
   mergeProfile,
+  paidProblems,
   paymentProblems,
   type DirectPayment,
   type Identity,
@@ -35,10 +37,11 @@ export type Registration = {
 export type Registered = { studentId: string; isNew: boolean }
 
 /** One transaction with everything that a registration writes, so a repeat finds all of it or nothing. */
-type Scene = { tx: Transaction; institute: Institute; registration: Registration; now: Date }
+type Scene = { tx: Transaction; institute: Institute; registration: Registration; digest: Buffer; now: Date }
 
 /**
- * Registers a student, or brings a registered one up to date: safe to repeat. Two at once for one student end
+ * Registers a student, or brings a registered one up to date: safe to repeat, and the body applied last changes
+ * nothing when it comes again, whatever was changed by other ways in between. Two at once for one student end
  * with one student, because the identity is unique and the loser of the race goes on with the winner's row.
  */
 export async function registerStudent(
@@ -53,39 +56,44 @@ export async function registerStudent(
   ]
   if (problems.length > 0) throw badFields(problems)
   const codes = codesInUse(registration)
+  const digest = digestOf(registration)
   await checkCatalogue(ground.db, institute, codes)
   return transact(ground.db, act, async tx => {
-    const scene: Scene = { tx, institute, registration, now: ground.clock.now() }
+    const scene: Scene = { tx, institute, registration, digest, now: ground.clock.now() }
     await joinCatalogue(tx, institute, codes)
-    const { student, isNew } = await findOrCreate(scene)
-    const current = isNew ? student : await bringUpToDate(scene, student)
+    const { student, isNew, isKnown } = await findOrCreate(scene)
+    const current = isNew || isKnown ? student : await bringUpToDate(scene, student)
     await linkToUser(scene, student.id)
+    if (isKnown) return { studentId: student.id, isNew }
     const added = await addPayments(scene, student.id)
-    const changes = mergeFees(await fees.readFees(tx, institute.id, student.id), registration.fees)
-    await fees.applyFeeChanges(tx, institute.id, student.id, changes, {
-      changedAt: scene.now,
-      source: 'registration',
-    })
+    const context = { changedAt: scene.now, source: 'registration' } as const
+    await changeFees(tx, { instituteId: institute.id, studentId: student.id }, registration.fees, context)
     await recordWhatHappened(scene, current, isNew, added)
     return { studentId: student.id, isNew }
   })
 }
 
-async function findOrCreate(scene: Scene): Promise<{ student: Student; isNew: boolean }> {
-  const { tx, institute, registration, now } = scene
+/** `isKnown`: this very body is the one applied last. */
+type Found = { student: Student; isNew: boolean; isKnown: boolean }
+
+async function findOrCreate(scene: Scene): Promise<Found> {
+  const { tx, institute, registration, digest, now } = scene
   const { collectorCode: sentBranch, identity } = registration
   const branch =
     sentBranch === undefined
       ? defaultBranch(institute)
       : knownBranch(institute, sentBranch, 'student.collector_code')
-  const find = async (): Promise<Student | undefined> => {
-    const [first, second] = await students.lockByIdentity(tx, institute.id, identity, branch)
-    if (first?.collectorCode === branch) return first
-    // Registered without a branch and moved since: without a branch again, it is still that student.
-    return sentBranch === undefined && second === undefined ? first : undefined
+  const find = async (): Promise<Found | undefined> => {
+    const known = await students.lockByIdentity(tx, institute.id, identity, branch)
+    const found =
+      known.find(({ student }) => student.collectorCode === branch) ??
+      // Registered without a branch and moved since: without a branch again, it is still that student.
+      (sentBranch === undefined ? known.find(one => one.isBranchAssumed) : undefined)
+    if (found === undefined) return undefined
+    return { student: found.student, isNew: false, isKnown: found.digest?.equals(digest) === true }
   }
   const existing = await find()
-  if (existing !== undefined) return { student: existing, isNew: false }
+  if (existing !== undefined) return existing
   const student: Student = {
     ...identity,
     ...registration.profile,
@@ -95,14 +103,16 @@ async function findOrCreate(scene: Scene): Promise<{ student: Student; isNew: bo
     createdAt: now,
     updatedAt: now,
   }
-  if (await students.insertStudent(tx, institute.id, student)) return { student, isNew: true }
+  const origin = { isBranchAssumed: sentBranch === undefined, digest }
+  if (await students.insertStudent(tx, institute.id, student, origin))
+    return { student, isNew: true, isKnown: false }
   const winner = await find()
   if (winner === undefined) throw new Error('a student vanished between two statements')
-  return { student: winner, isNew: false }
+  return winner
 }
 
 async function bringUpToDate(
-  { tx, institute, registration, now }: Scene,
+  { tx, institute, registration, digest, now }: Scene,
   student: Student,
 ): Promise<Student> {
   if (isSomeoneElse(student, registration.profile)) {
@@ -113,6 +123,7 @@ async function bringUpToDate(
   }
   const { profile, isChanged } = mergeProfile(profileOf(student), registration.profile)
   if (isChanged) await students.updateProfile(tx, institute.id, student.id, { ...profile, updatedAt: now })
+  await students.setDigest(tx, institute.id, student.id, digest)
   return { ...student, ...profile }
 }
 
@@ -142,9 +153,25 @@ async function addPayments(
       { service_student_id: studentId },
     )
   }
+  const problems = paidProblems(known, decision.payments, 'payments')
+  if (problems.length > 0) throw badFields(problems)
   const added = decision.payments.map(payment => ({ ...payment, id: newId('pay') }))
   await payments.insertPayments(tx, institute.id, studentId, added, now)
   return added
+}
+
+/** Merges fees into those of a student that the caller has locked. */
+export async function changeFees(
+  tx: Transaction,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  sent: readonly SentFee[],
+  context: fees.FeeChangeContext,
+): Promise<void> {
+  const current = await fees.readFees(tx, instituteId, studentId)
+  const changes = mergeFees(current, sent)
+  const problems = totalProblems(current, changes, 'fee_components')
+  if (problems.length > 0) throw badFields(problems)
+  await fees.applyFeeChanges(tx, instituteId, studentId, changes, context)
 }
 
 async function recordWhatHappened(

@@ -54,8 +54,9 @@ export const registerDocs: EndpointDocs = {
   summary: 'Register a student',
   description:
     'Under a user, with fees and earlier payments. Safe to repeat: the same student (branch, identifier, grade and ' +
-    'academic year) answers 200 with its id, its profile is brought up to date, fees merge as in Update Fee, and ' +
-    'payments with a new transaction_id are added. A known transaction_id with another amount, or another fullname ' +
+    'academic year) answers 200 with its id. The body applied last changes nothing when it comes again, also after ' +
+    'Update Fee; another body brings the profile up to date, its fees merge as in Update Fee, and payments with a new ' +
+    'transaction_id are added. Under another registration_id that user is linked too. A known transaction_id with another amount, or another fullname ' +
     'together with another date_of_birth, is 409 with the existing service_student_id.',
   answers: {
     200: registeredAnswer('The student was registered before.'),
@@ -133,7 +134,7 @@ export const getFeeDocs: EndpointDocs = {
   operationId: 'getFee',
   tag: 'Students',
   summary: 'Get the fees of a student',
-  description: 'Components with their balance and every change, newest first.',
+  description: 'Components with their balance and the 100 newest changes of each, newest first.',
   errors: [404],
   answers: {
     200: { description: 'The fees.', data: FeeView, example: { status: 'success', data: EXAMPLE_FEES } },

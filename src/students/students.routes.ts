@@ -2,8 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
-import { readYears } from '../http/query.ts'
-import { badField } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import type { SentFee } from './fees.rules.ts'
 import { registerStudent, type Registration } from './register.service.ts'
@@ -92,17 +90,14 @@ function toFilter(query: Static<typeof schemas.ListStudentsQuery>) {
 
 function toRegistration(registrationId: string, body: Static<typeof schemas.RegisterBody>): Registration {
   const { student } = body
-  const years = readYears(student, 'student.')
-  if (years.start === undefined || years.end === undefined)
-    throw badField('student.academic_year_start', 'is required')
   return {
     registrationId,
     collectorCode: student.collector_code,
     identity: {
       identifier: student.identifier,
       grade: student.grade,
-      academicYearStart: years.start,
-      academicYearEnd: years.end,
+      academicYearStart: student.academic_year_start,
+      academicYearEnd: student.academic_year_end,
     },
     profile: {
       customIdentifier: student.custom_identifier ?? null,
@@ -122,8 +117,8 @@ type BodyFee = Static<typeof schemas.UpdateFeeBody>['fee_components'][number]
 type BodyPayment = NonNullable<Static<typeof schemas.RegisterBody>['payments']>[number]
 
 function toSentFee(fee: BodyFee): SentFee {
-  // The reader turns discounts that were cleared into null: replaced by none.
-  const discounts = (fee.discounts as BodyFee['discounts'] | null) === null ? [] : fee.discounts
+  // Cleared is replaced by none.
+  const discounts = fee.discounts === null ? [] : fee.discounts
   return {
     componentType: fee.component_type,
     feePaise: fee.fee_amount,

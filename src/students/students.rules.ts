@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
+import { MAX_TOTAL_PAISE } from './fees.rules.ts'
 
 /** What makes two records the same student, beside the branch. */
 export type Identity = {
@@ -86,4 +87,16 @@ export function decidePayments(known: KnownPayments, sent: readonly DirectPaymen
   })
   if (clash !== undefined) return { kind: 'conflict', transactionId: clash.transactionId }
   return { kind: 'add', payments: sent.filter(payment => !known.has(payment.transactionId)) }
+}
+
+/** What is wrong with payments after which more would be paid for a student than can be summed up exactly. */
+export function paidProblems(
+  known: KnownPayments,
+  added: readonly DirectPayment[],
+  path: string,
+): FieldProblem[] {
+  const amounts = [...known.values(), ...added.map(payment => payment.amountPaise)]
+  // Not sumPaise: a sum too large to be exact is an answer here, not an accident.
+  if (added.length === 0 || amounts.reduce<number>((sum, one) => sum + one, 0) <= MAX_TOTAL_PAISE) return []
+  return [{ key: path, message: 'would make more than 100000000000 rupees paid for this student in all' }]
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { field, shown } from '../http/fields.ts'
+import { clearable, field, shown } from '../http/fields.ts'
+import { MAX_COMPONENTS } from './fees.rules.ts'
 
 /** What student routes take and answer. */
 export const RegistrationParams = Type.Object({
@@ -22,7 +23,6 @@ const discount = Type.Object({
 })
 
 const MAX_DISCOUNTS = 50
-const MAX_COMPONENTS = 200
 const MAX_PAYMENTS = 1000
 
 const componentType = field.code({
@@ -35,23 +35,31 @@ const feeAmount = field.amount({
 })
 const discountsDocs = { maxItems: MAX_DISCOUNTS, description: 'What is taken off; together at most the fee.' }
 
-const student = Type.Object({
-  fullname: field.text({ description: 'Full name.', examples: ['Kabir Rao'] }),
-  identifier: field.identifier({
-    description: 'Student identifier such as a student id.',
-    examples: ['ADM-1042'],
-  }),
-  grade: field.code({ description: 'Grade or class.', examples: ['5'] }),
-  new_admission: field.flag({ description: 'New admission or not.' }),
-  academic_year_start: field.year({ description: 'Start year.', examples: ['2026'] }),
-  academic_year_end: field.year({ description: 'End year.', examples: ['2027'] }),
-  date_of_birth: field.day({ description: 'YYYY-MM-DD.', examples: ['2015-06-20'] }),
-  primary_contact_name: field.text({ description: 'Name of the primary contact.' }),
-  primary_contact_number: field.phone({ description: 'Phone of the primary contact.' }),
-  primary_contact_email: field.email({ description: 'E-mail of the primary contact.' }),
-  collector_code: Type.Optional(field.code({ description: 'Branch code; without it the default branch.' })),
-  custom_identifier: Type.Optional(field.identifier({ description: 'A second identifier of your own.' })),
-})
+const student = Type.Object(
+  {
+    fullname: field.text({ description: 'Full name.', examples: ['Kabir Rao'] }),
+    identifier: field.identifier({
+      description: 'Student identifier such as a student id.',
+      examples: ['ADM-1042'],
+    }),
+    grade: field.code({ description: 'Grade or class.', examples: ['5'] }),
+    new_admission: field.flag({ description: 'New admission or not.' }),
+    academic_year_start: field.year({ description: 'Start year.', examples: ['2026'] }),
+    academic_year_end: field.year({ description: 'End year.', examples: ['2027'] }),
+    date_of_birth: field.day({ description: 'YYYY-MM-DD.', examples: ['2015-06-20'] }),
+    primary_contact_name: field.text({ description: 'Name of the primary contact.' }),
+    primary_contact_number: field.phone({ description: 'Phone of the primary contact.' }),
+    primary_contact_email: field.email({ description: 'E-mail of the primary contact.' }),
+    collector_code: Type.Optional(
+      field.code({
+        description:
+          'Branch code; without it the default branch, or wherever a student registered without one was moved.',
+      }),
+    ),
+    custom_identifier: Type.Optional(field.identifier({ description: 'A second identifier of your own.' })),
+  },
+  { 'x-ascending': ['academic_year_start', 'academic_year_end'] },
+)
 
 const payment = Type.Object({
   amount: field.positiveAmount({ description: 'Rupees; the sum of its fee_components.' }),
@@ -81,13 +89,17 @@ export const RegisterBody = Type.Object({
         fee_amount: feeAmount,
         discounts: Type.Optional(Type.Array(discount, discountsDocs)),
       }),
-      { maxItems: MAX_COMPONENTS, description: 'The fees.' },
+      {
+        maxItems: MAX_COMPONENTS,
+        description: 'The fees; a student has at most 200 components and 100000000000 rupees in all.',
+      },
     ),
   ),
   payments: Type.Optional(
     Type.Array(payment, {
       maxItems: MAX_PAYMENTS,
-      description: 'Payments taken before; those known already are left alone.',
+      description:
+        'Payments taken before; those known already are left alone. At most 100000000000 rupees in all.',
     }),
   ),
 })
@@ -97,9 +109,14 @@ export const UpdateFeeBody = Type.Object({
     Type.Object({
       component_type: componentType,
       fee_amount: feeAmount,
-      discounts: Type.Optional(Type.Array(discount, { ...discountsDocs, 'x-clearable': true })),
+      discounts: Type.Optional(clearable(Type.Array(discount, discountsDocs))),
     }),
-    { minItems: 1, maxItems: MAX_COMPONENTS, description: 'The components to set; others stay as they are.' },
+    {
+      minItems: 1,
+      maxItems: MAX_COMPONENTS,
+      description:
+        'The components to set; others stay. A student has at most 200 and 100000000000 rupees in all.',
+    },
   ),
 })
 
@@ -108,7 +125,9 @@ export const ListStudentsQuery = Type.Object({
   cursor: Type.Optional(field.resourceId({ description: '`next_cursor` of the page before.' })),
   identifier: Type.Optional(field.identifier({ description: 'Only with this identifier.' })),
   grade: Type.Optional(field.code({ description: 'Only of this grade.' })),
-  collector_code: Type.Optional(field.code({ description: 'Only of this branch.' })),
+  collector_code: Type.Optional(
+    field.code({ description: 'Only of this branch; not compared when the institute has one branch.' }),
+  ),
   academic_year_start: Type.Optional(field.year({ description: 'Only of this start year.' })),
   academic_year_end: Type.Optional(field.year({ description: 'Only of this end year.' })),
   registration_id: Type.Optional(field.registrationId({ description: 'Only of this user.' })),
@@ -180,7 +199,7 @@ export const FeeView = Type.Object({
           before: Type.Optional(Type.Object(shownPrice, { description: 'Absent for the first entry.' })),
           after: Type.Object(shownPrice, { description: 'As it was from then on.' }),
         }),
-        { description: 'Every change, newest first.' },
+        { description: 'The 100 newest changes of this component, newest first.' },
       ),
     }),
     { description: 'In the order registered.' },

@@ -1,11 +1,11 @@
 import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
-import type { Institute } from '../institutes/institutes.rules.ts'
-import { badFields, notFound } from '../platform/errors.ts'
+import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { badField, badFields, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
-import { feeProblems, mergeFees, type SentFee } from './fees.rules.ts'
+import { feeProblems, type SentFee } from './fees.rules.ts'
 import * as fees from './fees.store.ts'
-import { codesOfFees } from './register.service.ts'
+import { changeFees, codesOfFees } from './register.service.ts'
 import * as store from './students.store.ts'
 
 export type { RecordedChange } from './fees.store.ts'
@@ -27,18 +27,28 @@ export async function listStudents(
   filter: store.StudentFilter,
   limit: number,
 ): Promise<{ records: store.StudentRecord[]; nextCursor: string | undefined }> {
-  const found = await store.listRecords(ground.db, institute.id, filter, limit + 1)
+  const { cursor, collectorCode: sent } = filter
+  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  if (cursor !== undefined && !(await store.hasStudent(ground.db, institute.id, cursor))) {
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  }
+  const found = await store.listRecords(ground.db, institute.id, { ...filter, collectorCode }, limit + 1)
   const records = found.slice(0, limit)
   return { records, nextCursor: found.length > limit ? records.at(-1)?.student.id : undefined }
 }
 
+/** Both from one snapshot, so that the newest change is the one that made the fee shown. */
 export async function getFees(
   ground: Ground,
   institute: Institute,
   id: string,
 ): Promise<{ record: store.StudentRecord; history: fees.RecordedChange[] }> {
-  const record = await getStudent(ground, institute, id)
-  return { record, history: await fees.readFeeHistory(ground.db, institute.id, id) }
+  return ground.db.transaction(async tx => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    const record = await store.readRecord(tx, institute.id, id)
+    if (record === null) throw notFound('This student')
+    return { record, history: await fees.readFeeHistory(tx, institute.id, id) }
+  })
 }
 
 export async function updateFees(
@@ -55,9 +65,8 @@ export async function updateFees(
     await checkCatalogue(tx, institute, codes)
     await joinCatalogue(tx, institute, codes)
     if ((await store.lockStudent(tx, institute.id, id)) === null) throw notFound('This student')
-    const changes = mergeFees(await fees.readFees(tx, institute.id, id), sent)
-    const changedAt = ground.clock.now()
-    await fees.applyFeeChanges(tx, institute.id, id, changes, { changedAt, source: 'update' })
+    const context = { changedAt: ground.clock.now(), source: 'update' } as const
+    await changeFees(tx, { instituteId: institute.id, studentId: id }, sent, context)
     return null
   })
 }

@@ -46,16 +46,30 @@ const RECORD_COLUMNS = `${COLUMNS},
 
 type RecordRow = StudentRow & { registration_ids: string[]; fees: FeeComponent[]; paid: [string, Paise][] }
 
+const RECORD_BY_ID = `select ${RECORD_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
+
 export async function findRecord(
   db: Database,
   instituteId: number,
   id: string,
 ): Promise<StudentRecord | null> {
-  const [row] = await db.pointRead<RecordRow>(
-    `select ${RECORD_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`,
-    [instituteId, id],
-  )
+  const [row] = await db.pointRead<RecordRow>(RECORD_BY_ID, [instituteId, id])
   return row === undefined ? null : toRecord(row)
+}
+
+/** The same inside a transaction, beside other reads of its snapshot. */
+export async function readRecord(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<StudentRecord | null> {
+  const [row] = await tx.query<RecordRow>(RECORD_BY_ID, [instituteId, id])
+  return row === undefined ? null : toRecord(row)
+}
+
+export async function hasStudent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
+  const rows = await db.query('select 1 from students where institute_id = $1 and id = $2', [instituteId, id])
+  return rows.length === 1
 }
 
 export type StudentFilter = {
@@ -109,15 +123,25 @@ export async function lockStudent(tx: Transaction, instituteId: number, id: stri
   return row === undefined ? null : toStudent(row)
 }
 
+/** How a student came to be what it is, for the next registration of it. */
+export type Origin = {
+  /** Registered without a branch, so the default one was taken. */
+  isBranchAssumed: boolean
+  /** Of the registration applied last. */
+  digest: Buffer | null
+}
+
+export type KnownStudent = Origin & { student: Student }
+
 /** Every branch's student of this identity, locked; the preferred branch's first. */
 export async function lockByIdentity(
   tx: Transaction,
   instituteId: number,
   identity: Identity,
   preferredBranch: string,
-): Promise<Student[]> {
-  const rows = await tx.query<StudentRow>(
-    `select ${COLUMNS} from students s
+): Promise<KnownStudent[]> {
+  const rows = await tx.query<StudentRow & { branch_assumed: boolean; registration_digest: Buffer | null }>(
+    `select ${COLUMNS}, s.branch_assumed, s.registration_digest from students s
      where s.institute_id = $1 and s.identifier = $2 and s.grade = $3
        and s.academic_year_start = $4 and s.academic_year_end = $5
      order by (s.collector_code = $6) desc, s.id for update`,
@@ -130,7 +154,11 @@ export async function lockByIdentity(
       preferredBranch,
     ],
   )
-  return rows.map(toStudent)
+  return rows.map(row => ({
+    student: toStudent(row),
+    isBranchAssumed: row.branch_assumed,
+    digest: row.registration_digest,
+  }))
 }
 
 /** False when another registration of the same student came first. */
@@ -138,12 +166,13 @@ export async function insertStudent(
   tx: Transaction,
   instituteId: number,
   student: Student,
+  origin: Origin,
 ): Promise<boolean> {
   const rows = await tx.query(
     `insert into students (institute_id, id, collector_code, identifier, grade, academic_year_start, academic_year_end,
        custom_identifier, fullname, new_admission, date_of_birth, primary_contact_name, primary_contact_number,
-       primary_contact_email, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)
+       primary_contact_email, created_at, updated_at, branch_assumed, registration_digest)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16, $17)
      on conflict on constraint students_identity do nothing returning 1`,
     [
       instituteId,
@@ -161,9 +190,25 @@ export async function insertStudent(
       student.contactNumber,
       student.contactEmail,
       student.createdAt,
+      origin.isBranchAssumed,
+      origin.digest,
     ],
   )
   return rows.length === 1
+}
+
+/** Remembers which registration was applied last. */
+export async function setDigest(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+  digest: Buffer,
+): Promise<void> {
+  await tx.query('update students set registration_digest = $3 where institute_id = $1 and id = $2', [
+    instituteId,
+    id,
+    digest,
+  ])
 }
 
 export async function updateProfile(

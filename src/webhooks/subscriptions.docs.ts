@@ -32,10 +32,11 @@ export const listDocs: EndpointDocs = {
   operationId: 'listWebhooks',
   tag: 'Webhooks',
   summary: 'List webhooks',
-  description: 'All subscriptions of the institute.',
+  description:
+    'All active subscriptions of the institute; on request also disabled ones, at most the 200 disabled last.',
   answers: {
     200: {
-      description: 'All of them.',
+      description: 'The subscriptions.',
       data: Type.Array(WebhookView),
       example: { status: 'success', data: [EXAMPLE] },
     },

@@ -1,10 +1,8 @@
 import { Type } from 'typebox'
-import { field, shown } from '../http/fields.ts'
+import { clearable, field, shown } from '../http/fields.ts'
 import { EVENT_CODES } from '../journal/event-codes.ts'
 
 /** What subscription routes take and answer. */
-const clearable = { 'x-clearable': true }
-
 export const AddWebhookBody = Type.Object({
   collector_code: Type.Optional(
     field.code({ description: 'Branch code; required if the institute has more than one branch.' }),
@@ -22,29 +20,19 @@ export const AddWebhookBody = Type.Object({
     examples: ['it@school.example.in,accounts@school.example.in'],
   }),
   secret_key: Type.Optional(
-    Type.Unsafe<string | null>({
-      ...field.text(
+    clearable(
+      field.text(
         { description: 'Signs the deliveries; plain text, or whsec_ and base64. Never returned.' },
         256,
       ),
-      ...clearable,
-    }),
+    ),
   ),
   header_key: Type.Optional(
-    Type.Unsafe<string | null>({
-      ...field.text(
-        { description: 'Name of a header sent with every delivery.', examples: ['X-Api-Key'] },
-        128,
-      ),
-      ...clearable,
-    }),
+    clearable(
+      field.text({ description: 'Name of a header sent with every delivery.', examples: ['X-Api-Key'] }, 128),
+    ),
   ),
-  header_value: Type.Optional(
-    Type.Unsafe<string | null>({
-      ...field.text({ description: 'Its value. Never returned.' }),
-      ...clearable,
-    }),
-  ),
+  header_value: Type.Optional(clearable(field.text({ description: 'Its value. Never returned.' }))),
 })
 
 export const WebhookParams = Type.Object({
@@ -55,8 +43,14 @@ export const WebhookParams = Type.Object({
 })
 
 export const ListWebhooksQuery = Type.Object({
-  collector_code: Type.Optional(field.code({ description: 'Only of this branch.' })),
-  include: Type.Optional(field.oneOf(['disabled'], { description: 'Show disabled subscriptions too.' })),
+  collector_code: Type.Optional(
+    field.code({ description: 'Only of this branch; not compared when the institute has one branch.' }),
+  ),
+  include: Type.Optional(
+    field.oneOf(['disabled'], {
+      description: 'Show disabled subscriptions too, at most the 200 disabled last.',
+    }),
+  ),
 })
 
 const commonView = {

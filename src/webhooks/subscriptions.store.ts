@@ -110,7 +110,9 @@ export async function findSubscription(
   return row ?? null
 }
 
-/** All of them: there is at most one active per event code and branch. */
+const MAX_DISABLED = 200
+
+/** All active ones, at most one per event code and branch; of the disabled those disabled last. */
 export async function listSubscriptions(
   db: Queryable,
   instituteId: number,
@@ -118,7 +120,11 @@ export async function listSubscriptions(
 ): Promise<Subscription[]> {
   return db.query<Subscription>(
     `select ${COLUMNS} from webhook_subscriptions
-     where institute_id = $1 and ($2::text is null or collector_code = $2) and ($3 or disabled_at is null)
+     where institute_id = $1 and ($2::text is null or collector_code = $2)
+       and (disabled_at is null or ($3 and id in (
+         select d.id from webhook_subscriptions d
+         where d.institute_id = $1 and ($2::text is null or d.collector_code = $2) and d.disabled_at is not null
+         order by d.disabled_at desc, d.id desc limit ${MAX_DISABLED})))
      order by id`,
     [instituteId, filter.collectorCode, filter.withDisabled],
   )

@@ -94,11 +94,11 @@ async function readOperations(): Promise<Operation[]> {
 }
 
 /** A value with every field that the schema knows, so that each is there to be spoilt. */
-function fill(schema: Json, name = ''): Json {
-  if (schema.type === 'array') return [fill(schema.items)]
-  if (schema.type === 'boolean') return true
+function fill(schema: Json, name = '', [type] = [schema.type].flat()): Json {
+  if (type === 'array') return [fill(schema.items)]
+  if (type === 'boolean') return true
   if (name === 'collector_code') return 'MAIN'
-  if (schema.type !== 'object') {
+  if (type !== 'object') {
     return schema.enum?.[0] ?? BY_FORMAT[schema.format] ?? schema.examples?.[0] ?? schema.example ?? 'text'
   }
   return Object.fromEntries(

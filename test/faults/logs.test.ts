@@ -144,6 +144,7 @@ async function failingRequests({ demo, sql }: Bursar): Promise<Answer[]> {
     await demo.get(`${PAY}/orders/${IDENTIFIER}`),
     await demo.get(`/pay/demo-school/${IDENTIFIER}`),
     await demo.post(`${ERP}/users/${REGISTRATION}-2/students`, student()),
+    await demo.get(`${ERP}/students?identifier=${IDENTIFIER}`),
   ]
 }
 

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
+import { startBursar, type TestBursar } from './bursar.ts'
 
 /** Chromium as people have it: installed by the system, without a profile, without calling home. */
 const CANDIDATES = [
@@ -11,6 +13,8 @@ const CANDIDATES = [
   '/usr/bin/google-chrome',
 ]
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+const SCREENSHOTS = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url))
 
 export const PHONE = { width: 360, height: 740 }
 export const DESKTOP = { width: 1280, height: 800 }
@@ -29,14 +33,34 @@ export async function openBrowser(t: TestContext): Promise<Browser | null> {
   return browser
 }
 
+export type Stage = { bursar: TestBursar; browser: Browser }
+
+/** A browser and a Bursar for it to look at; null where there is no browser. */
+export async function setStage(t: TestContext): Promise<Stage | null> {
+  const browser = await openBrowser(t)
+  return browser === null ? null : { browser, bursar: await startBursar(t) }
+}
+
+/** Screenshots are documentation: written only when asked for, so a test run changes no file. */
+export async function keep(page: Page, name: string): Promise<void> {
+  if (process.env['SCREENSHOTS'] === undefined) return
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  await page.screenshot({ path: `${SCREENSHOTS}${name}.png`, fullPage: true })
+}
+
+/** Whether a person would have to scroll sideways. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+}
+
 /** What axe finds wrong with the page as it stands; evaluated outside the page's own script policy. */
 export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(AXE, 'utf8'))
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
     }
-    const { violations } = await axe.run()
+    const { violations } = await axe.run({ resultTypes: ['violations'] })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`)
   })
 }

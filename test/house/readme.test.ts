@@ -46,7 +46,8 @@ test('the five calls of the README work exactly as printed', async t => {
   const answers = stdout.split('}{').length
   assert.equal(answers, 5, stdout)
   assert.match(stdout, /"redirect_url":"http:\/\/127\.0\.0\.1:8080\/pay\/demo-school\/order_/)
-  assert.match(stdout, /"status":"unpaid"/)
-  assert.match(stdout, /"outstanding":35000/)
+  assert.match(stdout, /"status":"captured"/)
+  assert.match(stdout, /"status":"paid"/)
+  assert.match(stdout, /"service_student_id":"student_/)
   assert.match(stdout, /"event_code":"pay\.payment\.debited"/)
 })

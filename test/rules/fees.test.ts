@@ -7,6 +7,7 @@ import {
   feeProblems,
   mergeFees,
   summariseFees,
+  type Discount,
   type FeeComponent,
   type SentFee,
 } from '../../src/students/fees.rules.ts'
@@ -33,6 +34,11 @@ function apply(current: FeeComponent[], sent: SentFee[]): FeeComponent[] {
     merged.set(type, { componentType: type, position, ...after })
   }
   return [...merged.values()]
+}
+
+/** The same discounts in another order are the same. */
+function inOneOrder(discounts: readonly Discount[]): string[] {
+  return discounts.map(one => `${one.discountType} ${one.valuePaise}`).sort()
 }
 
 const history = fc.array(sentFees, { maxLength: 6 })
@@ -63,7 +69,7 @@ test('a component sent is set, one not sent stays as it was', () => {
           )
         else assert.equal(fee.feePaise, asked.feePaise)
         if (asked?.discounts !== undefined && asked.feePaise > 0)
-          assert.deepEqual(fee.discounts, asked.discounts)
+          assert.deepEqual(inOneOrder(fee.discounts), inOneOrder(asked.discounts))
       }
     }),
   )
@@ -122,4 +128,31 @@ test('discounts that were not sent are capped at a lower fee in their order, and
   assert.equal(change?.note, 'discounts capped at the new fee')
   const [ended] = mergeFees(current, [{ componentType: 'TUITION', feePaise: paiseOf(0) }])
   assert.deepEqual(ended?.after, { feePaise: 0, discounts: [] })
+})
+
+test('discounts that fit the new fee stay untouched, those of 0 too, and nothing is noted', () => {
+  const discounts = [
+    { discountType: 'MERIT', valuePaise: paiseOf(0) },
+    { discountType: 'SIBLING', valuePaise: paiseOf(30) },
+  ]
+  const current: FeeComponent[] = [
+    { componentType: 'TUITION', position: 1, feePaise: paiseOf(100), discounts },
+  ]
+  const after = (fee: number) => mergeFees(current, [{ componentType: 'TUITION', feePaise: paiseOf(fee) }])[0]
+  assert.deepEqual([after(30)?.after.discounts, after(30)?.note], [discounts, null])
+  assert.deepEqual(
+    after(20)?.after.discounts.map(one => one.valuePaise),
+    [0, 20],
+  )
+  assert.equal(after(20)?.note, 'discounts capped at the new fee')
+})
+
+test('the same discounts in another order are no change', () => {
+  const discounts = [
+    { discountType: 'MERIT', valuePaise: paiseOf(1) },
+    { discountType: 'SIBLING', valuePaise: paiseOf(2) },
+  ]
+  const price = { componentType: 'TUITION', feePaise: paiseOf(100) }
+  const current: FeeComponent[] = [{ ...price, position: 1, discounts }]
+  assert.deepEqual(mergeFees(current, [{ ...price, discounts: discounts.toReversed() }]), [])
 })

@@ -1,0 +1,88 @@
+import pg from 'pg'
+import { readConfig } from '../src/config.ts'
+import { openGround } from '../src/open.ts'
+import type { Figure } from './figures.ts'
+import { openCluster, runChild, type Cluster } from './rig.ts'
+import type { SettlePlan, SettleResult } from './settle-all.ts'
+import { findFaults, seedCaptured } from './settlement-books.ts'
+
+const MANY = 100_000
+const FEW = 10_000
+const SAMPLE_EVERY = 10_000
+
+/** One institute's payments of a day settled in one process: how fast, with how much memory, and rightly. */
+export async function measureSettlement(): Promise<Figure[]> {
+  const cluster = await openCluster()
+  try {
+    // Few before and few after, so that what else the machine does in between hits both.
+    const before = await settle(cluster, FEW, 'before')
+    const many = await settle(cluster, MANY, 'many')
+    const after = await settle(cluster, FEW, 'after')
+    return figuresOf([before, after], many)
+  } finally {
+    await cluster.close()
+  }
+}
+
+type Run = SettleResult & { perSecond: number; faults: string[] }
+
+async function settle(cluster: Cluster, total: number, name: string): Promise<Run> {
+  const url = await cluster.makeDatabase(`settle_${name}`)
+  const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'warn' }
+  const { ground } = await openGround(readConfig(env))
+  await ground.db.close()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    process.stderr.write(`Seeding ${total} captured payments\n`)
+    await seedCaptured(client, total)
+    const plan: SettlePlan = { total, sampleEvery: SAMPLE_EVERY }
+    const result = (await runChild('settle-all.ts', plan, { flags: ['--expose-gc'], env })) as SettleResult
+    const faults = await findFaults(client, total)
+    if (result.settled !== total) faults.push(`${result.settled} of ${total} were settled`)
+    if (result.exceptions !== 0) faults.push(`${result.exceptions} exceptions`)
+    if (result.again.settled + result.again.exceptions !== 0)
+      faults.push('reading the day again did something')
+    return { ...result, faults, perSecond: total / ((result.payOutMs + result.settleMs) / 1_000) }
+  } finally {
+    await client.end()
+  }
+}
+
+function figuresOf(few: readonly Run[], many: Run): Figure[] {
+  const first = many.samples[0]
+  const last = many.samples.at(-1)
+  if (first === undefined || last === undefined) throw new Error('the memory was never looked at')
+  const faults = [...few, many].flatMap(run => run.faults)
+  const fewRate = few.reduce((sum, run) => sum + run.perSecond, 0) / few.length
+  const rss = Math.max(...many.samples.map(sample => sample.rssBytes))
+  return [
+    {
+      name: `Settlement of ${MANY} payments, payments per second`,
+      value: Math.round(many.perSecond),
+      aim: null,
+      detail: `pay-out ${seconds(many.payOutMs)}, settling ${seconds(many.settleMs)}, the day read again ${seconds(many.again.ms)}`,
+    },
+    {
+      name: `Rate with ${MANY} payments, of that with ${FEW}`,
+      value: many.perSecond / fewRate,
+      aim: { least: 0.7 },
+      detail: `${Math.round(many.perSecond)}/s against ${few.map(run => `${Math.round(run.perSecond)}/s`).join(' before and ')} after`,
+    },
+    {
+      name: `Heap after ${last.settled} payments, of that after ${first.settled}`,
+      value: last.heapBytes / first.heapBytes,
+      aim: { most: 1.3 },
+      detail: `${mega(last.heapBytes)} against ${mega(first.heapBytes)} after collection; process ${mega(first.rssBytes)} to ${mega(last.rssBytes)}, at most ${mega(rss)}`,
+    },
+    {
+      name: 'Faults in the books: settled exactly once, ledger balanced',
+      value: faults.length,
+      aim: { most: 0 },
+      detail: faults.length === 0 ? 'none' : faults.join('; '),
+    },
+  ]
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+const mega = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
+import { openTill } from '../open-till.ts'
+import { reconcile, type Reconciliation } from '../payments/reconcile.service.ts'
+import { cancelReceipt } from '../payments/receipts.service.ts'
+import { formatRupees, paiseOf } from '../platform/money.ts'
+import { addExamples } from './help.ts'
+import { InputError, readInstituteCode, readName } from './input.ts'
+import { show, startProgress } from './output.ts'
+import { withGround } from './with-ground.ts'
+
+export function addMoneyCommands(program: Command): void {
+  const check = program
+    .command('reconcile')
+    .description('hold ledger, orders and provider against each other and say what differs; changes nothing')
+    .argument('[institute]', "an institute's code; all of them if absent", readInstituteCode)
+    .action(runReconcile)
+  addExamples(check, ['bursar reconcile', 'bursar reconcile green-park --json'])
+
+  const receipts = program.command('receipts').description('receipts of payments')
+  const cancel = receipts
+    .command('cancel')
+    .description('cancel a receipt; its number is never used again')
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .argument('<number>', 'as printed, such as 2026-27/000042')
+    .requiredOption('--reason <reason>', 'why; it is printed on the receipt', readName)
+    .action(runCancel)
+  addExamples(cancel, [
+    'bursar receipts cancel green-park 2026-27/000042 --reason "issued to the wrong payer"',
+  ])
+}
+
+async function runReconcile(code?: string): Promise<void> {
+  await withGround(async ground => {
+    const { till } = openTill(readConfig(process.env), ground)
+    const institutes = code === undefined ? await listInstitutes(ground) : [await getInstitute(ground, code)]
+    const results: Reconciliation[] = []
+    for (const institute of institutes) {
+      const progress = startProgress(`Payments of ${institute.code}`, undefined, String)
+      results.push(await reconcile(till, institute, compared => progress.tick(compared)))
+      progress.end()
+    }
+    show(results, results.map(describe).join('\n'))
+    if (results.some(result => result.differences.length > 0)) process.exitCode = 1
+  })
+}
+
+function describe({ institute, checks, differences, expected }: Reconciliation): string {
+  const waiting = paiseOf(expected.reduce((sum, payment) => sum + payment.amountPaise, 0))
+  const head = `${institute}: ${checks.length} checks, ${differences.length} differences`
+  const rest =
+    expected.length === 0
+      ? ''
+      : `, ${expected.length} payments (${formatRupees(waiting)}) expected from the bank`
+  const lines = differences.map(({ check, subject, detail }) => `  ${check}: ${subject} ${detail}`)
+  return [head + rest, ...lines].join('\n')
+}
+
+async function runCancel(institute: string, number: string, options: { reason: string }): Promise<void> {
+  const [, financialYear, digits] = /^(\d{4}-\d{2})\/(\d{1,9})$/.exec(number) ?? []
+  if (financialYear === undefined || digits === undefined) {
+    throw new InputError(`"${number}" is not a receipt number; they look like 2026-27/000042.`)
+  }
+  await withGround(async ground => {
+    const target = { financialYear, number: Number(digits), reason: options.reason }
+    await cancelReceipt(ground, await getInstitute(ground, institute), target)
+    show({ cancelled: number }, `Cancelled the receipt ${number}.`)
+  })
+}

@@ -1,0 +1,26 @@
+import type { Config } from './config.ts'
+import { takeCallback } from './payments/callbacks.service.ts'
+import type { Provider, ProviderName } from './payments/provider.ts'
+import { createRazorpay } from './payments/razorpay.client.ts'
+import type { SandboxBank } from './payments/sandbox-bank.ts'
+import { createSandboxBank } from './payments/sandbox-bank.client.ts'
+import type { Till } from './payments/till.ts'
+import type { Ground } from './platform/ground.ts'
+
+/** The providers that this configuration has. Razorpay goes first where it is set up; live mode knows no sandbox bank. */
+export function openTill(
+  config: Pick<Config, 'razorpay'>,
+  ground: Ground,
+): { till: Till; bank: SandboxBank | null } {
+  const providers = new Map<ProviderName, Provider>()
+  const bank =
+    ground.mode === 'sandbox'
+      ? createSandboxBank(ground, ground.vault.deriveKey('sandbox bank callbacks'))
+      : null
+  if (bank !== null) providers.set('sandbox', bank)
+  if (config.razorpay !== null) providers.set('razorpay', createRazorpay(config.razorpay))
+  const currentProvider = config.razorpay === null ? (bank?.name ?? null) : 'razorpay'
+  const till: Till = Object.assign(ground, { providers, currentProvider })
+  if (bank !== null) bank.tell = callback => takeCallback(till, 'sandbox', callback)
+  return { till, bank }
+}

@@ -1,0 +1,41 @@
+import { assert } from '../platform/assert.ts'
+import type { Transaction } from '../platform/db.ts'
+import { canMove, type Order } from './orders.rules.ts'
+import * as store from './orders.store.ts'
+
+/** What payments do to orders, inside their own transaction. */
+export async function lockOrder(tx: Transaction, instituteId: number, id: string): Promise<Order | null> {
+  return store.lockOrder(tx, instituteId, id)
+}
+
+/** In the order of their ids, so that two who lock many cannot deadlock. */
+export async function lockOrders(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<void> {
+  await store.lockOrders(tx, instituteId, ids)
+}
+
+/** Money wins: an expired or cancelled one becomes paid too. */
+export async function markPaid(
+  tx: Transaction,
+  instituteId: number,
+  order: Order,
+  paid: { transactionId: string; paidAt: Date },
+): Promise<Order> {
+  assert(canMove(order.state, 'paid'), `an order cannot move from ${order.state} to paid`)
+  await store.setPaid(tx, instituteId, order.id, paid)
+  return { ...order, ...paid, state: 'paid', closedAt: null }
+}
+
+/** Answers the orders as they are with their settlement on every line. */
+export async function markSettled(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+  settlement: { utr: string; settledAt: Date },
+): Promise<Order[]> {
+  await store.setSettled(tx, instituteId, ids, settlement)
+  return store.findOrders(tx, instituteId, ids)
+}

@@ -1,0 +1,24 @@
+import { assertNever } from '../platform/assert.ts'
+import { badRequest } from '../platform/errors.ts'
+import { applyReport } from './payments.service.ts'
+import type { Callback, ProviderName } from './provider.ts'
+import { applyRefundReport } from './refunds.service.ts'
+import { providerOf, type Till } from './till.ts'
+
+/** Takes what a provider posts: believed only with its signature, applied once however often it comes. */
+export async function takeCallback(till: Till, name: ProviderName, callback: Callback): Promise<void> {
+  const reports = await providerOf(till, name).readCallback(callback)
+  if (reports === null) throw badRequest('The signature is missing or wrong.')
+  for (const report of reports) {
+    switch (report.about) {
+      case 'payment':
+        await applyReport(till, report)
+        break
+      case 'refund':
+        await applyRefundReport(till, report)
+        break
+      default:
+        assertNever(report)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { PaymentBlock } from '../journal/event-blocks.ts'
+import type { NewEvent } from '../journal/events.service.ts'
+import { orderView } from '../orders/order-view.ts'
+import type { Order } from '../orders/orders.rules.ts'
+import { toRupees } from '../platform/money.ts'
+import type { Payment, Refund } from './payments.rules.ts'
+
+/** A payment as events carry it, split as its order is. */
+function paymentBlock(payment: Payment, order: Order): PaymentBlock {
+  const settlementUtr = order.lines[0]?.settlementUtr ?? undefined
+  return {
+    id: payment.id,
+    amount: toRupees(payment.amountPaise),
+    product: 'pay',
+    mode: payment.mode,
+    transaction_id: payment.transactionId ?? payment.id,
+    paid_at: (payment.capturedAt ?? payment.createdAt).toISOString(),
+    settlement_utr: settlementUtr,
+    details: order.lines.map(line => ({
+      component_type: line.componentType,
+      amount: toRupees(line.amountPaise),
+      settlement_utr: line.settlementUtr ?? undefined,
+      settled_at: line.settledAt?.toISOString(),
+    })),
+  }
+}
+
+/** `pay.payment.*` for every payment, and beside it the event of its kind. */
+export function paymentEvents(
+  payment: Payment,
+  order: Order,
+  what: { happened: 'debited' | 'settled'; at: Date },
+): NewEvent[] {
+  const kind = order.kind === 'link' ? 'payment_link' : 'order'
+  const payload = {
+    order_id: order.id,
+    order: orderView(order, what.at),
+    payment: paymentBlock(payment, order),
+  }
+  return (['pay', kind] as const).map(prefix => ({
+    code: `${prefix}.payment.${what.happened}` as const,
+    instituteId: payment.instituteId,
+    collectorCode: order.collectorCode,
+    resourceId: order.id,
+    occurredAt: what.at,
+    payload,
+  }))
+}
+
+export function refundEvent(
+  refund: Refund,
+  payment: Payment,
+  order: Order,
+  what: { happened: 'processed' | 'failed'; at: Date },
+): NewEvent {
+  return {
+    code: `refund.${what.happened}`,
+    instituteId: refund.instituteId,
+    collectorCode: order.collectorCode,
+    resourceId: order.id,
+    occurredAt: what.at,
+    payload: {
+      order_id: order.id,
+      payment: paymentBlock(payment, order),
+      refund: refundView({ ...refund, state: what.happened }),
+    },
+  }
+}
+
+export function refundView(refund: Refund) {
+  return {
+    id: refund.id,
+    amount: toRupees(refund.amountPaise),
+    status: refund.state,
+    reason: refund.reason ?? undefined,
+    processed_at: refund.processedAt?.toISOString(),
+    utr: refund.utr ?? undefined,
+  }
+}

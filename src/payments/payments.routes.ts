@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { callerOf } from '../http/auth.ts'
+import { rawBody } from '../http/body.ts'
+import { addRead, addWrite } from '../http/endpoint.ts'
+import { created, JSON_TYPE, ok, successBody } from '../http/envelope.ts'
+import { field, shown } from '../http/fields.ts'
+import { compileReader } from '../http/reader.ts'
+import { getOrder } from '../orders/orders.service.ts'
+import type { OrderKind } from '../orders/orders.rules.ts'
+import { notFound } from '../platform/errors.ts'
+import { takeCallback } from './callbacks.service.ts'
+import { refundView } from './payment-events.ts'
+import type { Refund } from './payments.rules.ts'
+import type { ProviderName } from './provider.ts'
+import { receiptPdf } from './receipt-file.service.ts'
+import { listRefunds, requestRefund } from './refunds.service.ts'
+import { listRefundsDocs, receiptDocs, refundDocs } from './payments.docs.ts'
+import type { Till } from './till.ts'
+
+const RefundBody = Type.Object({
+  amount: Type.Optional(field.positiveAmount({ description: 'Rupees; all that is left when absent.' })),
+  reason: Type.Optional(field.text({ description: 'Why, for your own records.' })),
+})
+
+const Params = Type.Object({ order_id: field.resourceId({ description: 'Id of the order or link.' }) })
+
+const RefundView = Type.Object({
+  id: shown.text({ description: 'Refund id.' }),
+  amount: shown.amount({ description: 'Rupees.' }),
+  status: shown.oneOf(['pending', 'processed', 'failed'], { description: 'How far it is.' }),
+  reason: Type.Optional(shown.text({ description: 'Present only if given.' })),
+  processed_at: Type.Optional(shown.moment({ description: 'When the payer got it back.' })),
+  utr: Type.Optional(shown.text({ description: 'Bank reference; only if processed.' })),
+})
+
+/** Refunds of orders and links, and the door that providers post to. */
+export function paymentRoutes(app: FastifyInstance, till: Till): void {
+  addRefundRoutes(app, till, 'order')
+  addRefundRoutes(app, till, 'link')
+  addReceiptRoute(app, till, 'order')
+  addReceiptRoute(app, till, 'link')
+  for (const name of till.providers.keys()) addCallbackRoute(app, till, name)
+}
+
+function addRefundRoutes(app: FastifyInstance, till: Till, kind: OrderKind): void {
+  const url = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}/:order_id/refunds`
+  addWrite(app, till, {
+    method: 'POST',
+    url,
+    docs: refundDocs(kind, RefundView),
+    params: Params,
+    body: RefundBody,
+    perform: (act, { caller, params, body }) =>
+      requestRefund(
+        till,
+        act,
+        { institute: caller.institute, kind, orderId: params.order_id },
+        { amountPaise: body.amount, reason: body.reason ?? null },
+      ),
+    present: (refund: Refund) => created(refundView(refund)),
+  })
+  addRead(app, {
+    url,
+    docs: listRefundsDocs(kind, RefundView),
+    params: Params,
+    async answer({ caller, params }) {
+      await getOrder(till, caller.institute, kind, params.order_id)
+      return ok((await listRefunds(till, caller.institute.id, params.order_id)).map(refundView))
+    },
+  })
+}
+
+/** A file, not an envelope; errors wear the envelope as everywhere. */
+function addReceiptRoute(app: FastifyInstance, till: Till, kind: OrderKind): void {
+  const url = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}/:order_id/receipt`
+  const readParams = compileReader(Params)
+  app.get(url, { config: { scope: 'read' }, schema: receiptDocs(kind, Params) }, async (request, reply) => {
+    const { order_id: id } = readParams(request.params) as { order_id: string }
+    const { institute } = callerOf(request)
+    const pdf = await receiptPdf(till, institute, await getOrder(till, institute, kind, id))
+    if (pdf === null) throw notFound('A receipt for this order')
+    return reply.header('content-type', 'application/pdf').send(pdf)
+  })
+}
+
+/** Not an operation of the API: no key, but a signature. */
+function addCallbackRoute(app: FastifyInstance, till: Till, name: ProviderName): void {
+  app.post(`/callbacks/${name}`, { schema: { hide: true } }, async (request, reply) => {
+    const headers = request.headers as Record<string, string | undefined>
+    await takeCallback(till, name, { headers, rawBody: rawBody(request) })
+    return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
+  })
+}

@@ -1,0 +1,141 @@
+import type { Order } from '../orders/orders.rules.ts'
+import { assert, assertNever } from '../platform/assert.ts'
+import { dayOf } from '../platform/calendar.ts'
+import { conflict } from '../platform/errors.ts'
+import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
+import type { PaymentMode, PaymentOutcome, ProviderName } from './provider.ts'
+
+export type PaymentState = 'created' | 'pending' | 'captured' | 'failed'
+
+export type Payment = {
+  instituteId: number
+  id: string
+  orderId: string
+  provider: ProviderName
+  state: PaymentState
+  amountPaise: Paise
+  mode: string
+  providerRef: string | null
+  redirectUrl: string | null
+  transactionId: string | null
+  failureCode: string | null
+  failureMessage: string | null
+  isDuplicate: boolean
+  createdAt: Date
+  capturedAt: Date | null
+  settlementId: string | null
+  checks: number
+}
+
+export const PAYMENT_MODES: readonly PaymentMode[] = ['upi', 'card', 'netbanking']
+
+/** Which move leads where. A failed one may still be captured: banks report late, and money wins. */
+const MOVES: Record<PaymentState, readonly PaymentState[]> = {
+  created: ['pending', 'captured', 'failed'],
+  pending: ['captured', 'failed'],
+  failed: ['captured'],
+  captured: [],
+}
+
+export type Decision =
+  | { kind: 'nothing' }
+  | { kind: 'pending' }
+  | { kind: 'fail'; code: string; message: string }
+  | { kind: 'capture'; outcome: Extract<PaymentOutcome, { kind: 'captured' }>; isDuplicate: boolean }
+  | { kind: 'mismatch'; reportedPaise: Paise }
+
+/** What a report does to a payment. Reports come late, twice and in any order; only a lawful move moves it. */
+export function decide(payment: Payment, outcome: PaymentOutcome, isOrderPaid: boolean): Decision {
+  const can = (to: PaymentState): boolean => MOVES[payment.state].includes(to)
+  switch (outcome.kind) {
+    case 'open':
+      return { kind: 'nothing' }
+    case 'pending':
+      return can('pending') ? { kind: 'pending' } : { kind: 'nothing' }
+    case 'failed':
+      return can('failed')
+        ? { kind: 'fail', code: outcome.code, message: outcome.message }
+        : { kind: 'nothing' }
+    case 'captured':
+      if (!can('captured')) return { kind: 'nothing' }
+      if (outcome.amountPaise !== payment.amountPaise)
+        return { kind: 'mismatch', reportedPaise: outcome.amountPaise }
+      return { kind: 'capture', outcome, isDuplicate: isOrderPaid }
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** States are data; a move that is not in the table is our bug. */
+export function assertMove(from: PaymentState, to: PaymentState): void {
+  assert(MOVES[from].includes(to), `a payment cannot move from ${from} to ${to}`)
+}
+
+/** When the provider's money reaches the institute: T+1 working day. */
+export function settleDueOn(capturedAt: Date, holidays: Holidays): string {
+  return addWorkingDays(dayOf(capturedAt), 1, holidays)
+}
+
+const CHECK_AFTER_MS = [60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000]
+
+/** The janitor asks soon at first and then ever more rarely, never stopping while it is unknown. */
+export function nextCheck(checks: number, now: Date): Date {
+  const wait = CHECK_AFTER_MS[Math.min(checks, CHECK_AFTER_MS.length - 1)] ?? 60_000
+  return new Date(now.getTime() + wait)
+}
+
+const CHECKS_AFTER_FAILURE = 8
+
+/** Some providers let a payer try again on the page of a failed payment, so it is asked about for some hours more. */
+export function checkAfterFailure(checks: number, now: Date): Date | null {
+  return checks < CHECKS_AFTER_FAILURE ? nextCheck(checks, now) : null
+}
+
+/** One that the payer never took up at the provider is given up after a while, so that another can start. */
+export const ABANDONED_AFTER_MS = 30 * 60_000
+
+export type RefundState = 'pending' | 'processed' | 'failed'
+
+export type Refund = {
+  instituteId: number
+  id: string
+  paymentId: string
+  orderId: string
+  kind: 'requested' | 'duplicate'
+  state: RefundState
+  amountPaise: Paise
+  reason: string | null
+  providerRef: string | null
+  utr: string | null
+  failureMessage: string | null
+  requestedAt: Date
+  processedAt: Date | null
+  tries: number
+}
+
+/** What is left to refund of the payment that paid an order; failed refunds and automatic ones do not count. */
+export function refundableOf(payment: Payment, refunds: readonly Refund[]): Paise {
+  const counted = refunds.filter(refund => refund.kind === 'requested' && refund.state !== 'failed')
+  return subtractPaise(payment.amountPaise, sumPaise(counted.map(refund => refund.amountPaise)))
+}
+
+export function refundAmount(asked: Paise | undefined, refundable: Paise): Paise {
+  if (refundable === 0) throw conflict('All of this payment has been refunded already.')
+  const amount = asked ?? refundable
+  if (amount > refundable)
+    throw conflict(`At most ${refundable / 100} rupees of this payment can still be refunded.`)
+  return amount
+}
+
+/** The financial year in India runs from April to March: 2026-27. */
+export function financialYear(day: string): string {
+  const { year, month } = Temporal.PlainDate.from(day)
+  const start = month >= 4 ? year : year - 1
+  return `${start}-${String((start + 1) % 100).padStart(2, '0')}`
+}
+
+export function describeOrder(order: Order): string {
+  const who = order.studentName ?? order.identifier
+  return who === null ? 'Fees' : `Fees for ${who}`
+}

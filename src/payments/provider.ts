@@ -1,0 +1,92 @@
+import type { Paise } from '../platform/money.ts'
+
+/**
+ * What a payment provider is to us: a real gateway is one file that implements this. A provider moves money and
+ * reports; it decides nothing about orders. Every call may be repeated with the same ids and must then do nothing new.
+ */
+export type Provider = {
+  readonly name: ProviderName
+  /** Takes the payment up and says where to send the payer's browser. */
+  start(request: StartRequest): Promise<Started>
+  /** Reads what the provider posts to us of its own accord; null when the signature is not the provider's. */
+  readCallback(callback: Callback): Promise<Report[] | null>
+  /** What became of a payment, asked by us. */
+  status(payment: PaymentAtProvider): Promise<PaymentReport>
+  refund(request: RefundRequest): Promise<RefundReport>
+  /** What the provider paid out on a day of Asia/Kolkata, batch by batch. */
+  settlements(day: string): AsyncIterable<SettlementReport>
+}
+
+export type ProviderName = 'sandbox' | 'razorpay'
+export type PaymentMode = 'upi' | 'card' | 'netbanking'
+
+export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
+
+export type StartRequest = {
+  instituteId: number
+  collectorCode: string
+  paymentId: string
+  amountPaise: Paise
+  mode: PaymentMode
+  payer: { name: string; phone: string; email: string }
+  description: string
+  /** Where the provider sends the payer's browser when it is done. */
+  returnUrl: string
+}
+
+export type Started = { providerRef: string; redirectUrl: string }
+
+export type Callback = { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }
+
+export type Report = PaymentReport | RefundReport
+
+export type PaymentReport = {
+  about: 'payment'
+  instituteId: number
+  paymentId: string
+  providerRef: string
+  outcome: PaymentOutcome
+}
+
+export type PaymentOutcome =
+  | { kind: 'open' }
+  | { kind: 'pending' }
+  | { kind: 'captured'; amountPaise: Paise; mode: string; transactionId: string; capturedAt: Date }
+  | { kind: 'failed'; code: string; message: string }
+
+export type RefundRequest = {
+  instituteId: number
+  refundId: string
+  payment: { paymentId: string; providerRef: string }
+  amountPaise: Paise
+}
+
+export type RefundReport = {
+  about: 'refund'
+  instituteId: number
+  refundId: string
+  providerRef: string
+  outcome: RefundOutcome
+}
+
+export type RefundOutcome =
+  | { kind: 'pending' }
+  | { kind: 'processed'; utr: string; processedAt: Date }
+  | { kind: 'failed'; message: string }
+
+/** One pay-out: an UTR over many payments and refunds of one institute and branch. */
+export type SettlementReport = {
+  instituteId: number
+  utr: string
+  settledAt: Date
+  items: readonly SettlementItem[]
+}
+
+export type SettlementItem = {
+  kind: 'payment' | 'refund'
+  /** Our payment or refund id, as the provider kept it for us. */
+  ourId: string
+  providerRef: string
+  amountPaise: Paise
+  feePaise: Paise
+}

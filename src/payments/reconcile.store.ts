@@ -1,0 +1,123 @@
+import type { Queryable } from '../platform/db.ts'
+
+/** Each check is a question whose right answer is no row. */
+export type Difference = { check: string; subject: string; detail: string }
+
+const CHECKS: readonly { check: string; sql: string }[] = [
+  {
+    check: 'every ledger transaction balances',
+    sql: `select transaction_id::text as subject, 'sums to ' || sum(amount_paise) || ' paise' as detail
+      from ledger_entries where institute_id = $1 group by transaction_id having sum(amount_paise) <> 0`,
+  },
+  {
+    check: 'a paid order has exactly one paying payment of its total, and only a paid one has',
+    sql: `select o.id as subject, o.state || ', ' || count(p.id) || ' paying payments' as detail
+      from orders o left join payments p on p.institute_id = o.institute_id and p.order_id = o.id
+        and p.state = 'captured' and not p.is_duplicate
+      where o.institute_id = $1
+      group by o.id, o.state having count(p.id) <> case when o.state = 'paid' then 1 else 0 end`,
+  },
+  {
+    check: 'a captured payment is as large as its order',
+    sql: `select p.id as subject, p.amount_paise || ' of ' || l.total || ' paise' as detail
+      from payments p join lateral (select sum(amount_paise) as total from order_lines l
+        where l.institute_id = p.institute_id and l.order_id = p.order_id) l on true
+      where p.institute_id = $1 and p.state = 'captured' and p.amount_paise <> l.total`,
+  },
+  {
+    check: 'every captured payment is in the ledger once',
+    sql: `select p.id as subject, count(t.id) || ' postings' as detail
+      from payments p left join ledger_transactions t on t.institute_id = p.institute_id and t.reference = p.id
+        and t.kind in ('payment_captured', 'duplicate_captured')
+      where p.institute_id = $1 and p.state = 'captured' group by p.id having count(t.id) <> 1`,
+  },
+  {
+    check: 'every paying payment has one receipt',
+    sql: `select p.id as subject, 'has no receipt' as detail
+      from payments p left join receipts r on r.institute_id = p.institute_id and r.payment_id = p.id
+      where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate and r.payment_id is null`,
+  },
+  {
+    check: 'receipt numbers have no gaps',
+    sql: `select financial_year as subject, count(*) || ' receipts, last number ' || max(number) as detail
+      from receipts where institute_id = $1 group by financial_year having count(*) <> max(number)`,
+  },
+  {
+    check: 'refunds stay within their payment',
+    sql: `select p.id as subject, sum(r.amount_paise) || ' refunded of ' || p.amount_paise || ' paise' as detail
+      from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+      where r.institute_id = $1 and r.kind = 'requested' and r.state <> 'failed'
+      group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+  },
+  {
+    check: 'every duplicate payment is being given back or was',
+    sql: `select p.id as subject, 'no refund' as detail
+      from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.kind = 'duplicate'
+        and r.state <> 'failed'
+      where p.institute_id = $1 and p.state = 'captured' and p.is_duplicate and r.id is null`,
+  },
+  {
+    check: 'what we owe the institute is what is captured, not refunded and not settled',
+    sql: `with owed as (
+        select coalesce(sum(p.amount_paise), 0) as due from payments p
+        where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate
+      ), back as (
+        select coalesce(sum(amount_paise), 0) as refunded from refunds
+        where institute_id = $1 and kind = 'requested' and state <> 'failed'
+      ), out as (
+        select coalesce(sum(gross_paise - refund_paise), 0) as settled from settlements where institute_id = $1
+      ), book as (
+        select -coalesce(sum(amount_paise), 0) as payable from ledger_entries where institute_id = $1 and account = 'institute_payable'
+      ), duplicates as (
+        select coalesce(sum(case when p.settlement_id is not null then p.amount_paise else 0 end), 0)
+          - coalesce(sum(case when r.settlement_id is not null then r.amount_paise else 0 end), 0) as carried
+        from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.kind = 'duplicate'
+        where p.institute_id = $1 and p.is_duplicate
+      )
+      select 'institute_payable' as subject, payable || ' in the books, ' || (due - refunded - settled + carried) || ' by the payments' as detail
+      from owed, back, out, book, duplicates where payable <> due - refunded - settled + carried`,
+  },
+  {
+    check: 'what a provider reported and we could not match has been looked at',
+    sql: `select utr || ' ' || provider_ref as subject, problem || ': reported ' || reported_paise || ' paise' as detail
+      from settlement_exceptions where institute_id = $1`,
+  },
+]
+
+export async function findDifferences(db: Queryable, instituteId: number): Promise<Difference[]> {
+  const found: Difference[] = []
+  for (const { check, sql } of CHECKS) {
+    const rows = await db.query<{ subject: string; detail: string }>(`${sql} limit 1000`, [instituteId])
+    found.push(...rows.map(row => ({ check, ...row })))
+  }
+  return found
+}
+
+export const CHECK_NAMES: readonly string[] = CHECKS.map(({ check }) => check)
+
+/** Payments that should have been paid out before a day and are in no report: expected, not wrong. */
+export async function listOverdue(
+  db: Queryable,
+  instituteId: number,
+  today: string,
+): Promise<{ id: string; dueOn: string; amountPaise: number }[]> {
+  return db.query(
+    `select id, settle_due_on as "dueOn", amount_paise as "amountPaise" from payments
+     where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on < $2
+     order by settle_due_on, id limit 1000`,
+    [instituteId, today],
+  )
+}
+
+/** The newest captured payments, to be asked about at their provider. */
+export async function listToCompare(
+  db: Queryable,
+  instituteId: number,
+  page: { after: string; limit: number },
+): Promise<{ id: string; provider: string; providerRef: string | null; state: string }[]> {
+  return db.query(
+    `select id, provider, provider_ref as "providerRef", state from payments
+     where institute_id = $1 and id > $2 order by id limit $3`,
+    [instituteId, page.after, page.limit],
+  )
+}

@@ -1,0 +1,176 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { dayAfter, startOfDay } from '../platform/calendar.ts'
+import { assertNever } from '../platform/assert.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { newId } from '../platform/ids.ts'
+import { paiseOf } from '../platform/money.ts'
+import type { Callback, PaymentOutcome, PaymentReport, Report, SettlementReport } from './provider.ts'
+import type { SandboxBank } from './sandbox-bank.ts'
+import { bankMove, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './sandbox-bank.rules.ts'
+import * as store from './sandbox-bank.store.ts'
+
+const SIGNATURE = 'x-sandbox-bank-signature'
+const ITEMS_PER_SLICE = 1_000
+
+export function createSandboxBank(ground: Ground, key: string): SandboxBank {
+  const { db, clock } = ground
+  const bank: SandboxBank = {
+    name: 'sandbox',
+    tell: () => Promise.reject(new Error('the bank does not know where to post')),
+    async start(request) {
+      const { instituteId, amountPaise } = request
+      const ref = await store.openBankPayment(db, { ...request, ref: newId('bank') })
+      if (scriptOf(amountPaise) === 'tells_first') {
+        for (const callback of await bank.act(instituteId, ref, { outcome: 'success' }))
+          await bank.tell(callback)
+      }
+      return {
+        providerRef: ref,
+        redirectUrl: `${ground.publicUrl}/sandbox/bank/${request.instituteId}/${ref}`,
+      }
+    },
+    readCallback: async ({ headers, rawBody }) => {
+      const sent = Buffer.from(headers[SIGNATURE] ?? '')
+      const expected = Buffer.from(sign(key, rawBody))
+      if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null
+      return [readReport(rawBody)]
+    },
+    async status({ instituteId, paymentId }) {
+      const payment = await store.findBankPayment(db, instituteId, { paymentId })
+      if (payment === null) return unknownReport(instituteId, paymentId)
+      return reportOf(payment)
+    },
+    async refund({ instituteId, refundId, payment, amountPaise }) {
+      const utr = `RFD${refundId.slice(-13).toUpperCase()}`
+      const at = clock.now()
+      const paymentRef = payment.providerRef
+      const made = await store.refundAtBank(db, {
+        instituteId,
+        ref: newId('bank'),
+        refundId,
+        paymentRef,
+        amountPaise,
+        utr,
+        at,
+      })
+      const outcome = { kind: 'processed' as const, utr: made.utr, processedAt: made.processedAt }
+      return { about: 'refund', instituteId, refundId, providerRef: made.ref, outcome }
+    },
+    settlements: day => readPayOuts(ground, day),
+    find: (instituteId, ref) => store.findBankPayment(db, instituteId, { ref }),
+    act: (instituteId, ref, act) => actAtCounter(ground, key, { instituteId, ref }, act),
+    payOut: (before, instituteId) =>
+      db.transaction(async tx => {
+        // One statement over everything that is due may take longer than one that a request waits for.
+        await tx.query(`set local statement_timeout = '300s'`)
+        return store.payOut(tx, { before, at: clock.now(), instituteId })
+      }),
+  }
+  return bank
+}
+
+async function actAtCounter(
+  { db, clock }: Ground,
+  key: string,
+  { instituteId, ref }: { instituteId: number; ref: string },
+  act: BankAct,
+): Promise<Callback[]> {
+  const payment = await db.transaction(async tx => {
+    const current = await store.lockBankPayment(tx, instituteId, ref)
+    if (current === null) throw notFound('This payment')
+    const state = bankMove(current.state, act.outcome, scriptOf(current.amountPaise))
+    if (state === null) throw conflict(`The bank has this payment as ${current.state} already.`)
+    const isCaptured = state === 'captured'
+    const moved: BankPayment = {
+      ...current,
+      state,
+      mode: act.mode ?? current.mode,
+      failureCode: state === 'failed' ? (act.failureCode ?? 'bank_declined') : null,
+      transactionId: isCaptured ? `SBX${ref.slice(-13).toUpperCase()}` : null,
+      capturedAt: isCaptured ? clock.now() : null,
+    }
+    await store.updateBankPayment(tx, moved)
+    return moved
+  })
+  const callback = callbackFor(key, reportOf(payment))
+  const script = scriptOf(payment.amountPaise)
+  if (script === 'tells_nothing') return []
+  return script === 'tells_twice' ? [callback, callback] : [callback]
+}
+
+async function* readPayOuts({ db }: Ground, day: string): AsyncIterable<SettlementReport> {
+  for (const { instituteId, utr, settledAt } of await store.listPayOuts(
+    db,
+    startOfDay(day),
+    startOfDay(dayAfter(day)),
+  )) {
+    let after = ''
+    for (;;) {
+      const items = await store.listPayOutItems(db, instituteId, utr, { after, limit: ITEMS_PER_SLICE })
+      if (items.length === 0) break
+      after = items.at(-1)?.ref ?? ''
+      yield {
+        instituteId,
+        utr,
+        settledAt,
+        items: items.map(({ kind, ourId, ref, amountPaise, mode }) => ({
+          kind,
+          ourId,
+          providerRef: ref,
+          amountPaise,
+          feePaise: kind === 'payment' ? feeOf(mode, amountPaise) : paiseOf(0),
+        })),
+      }
+    }
+  }
+}
+
+function outcomeOf(payment: BankPayment): PaymentOutcome {
+  switch (payment.state) {
+    case 'open':
+      return { kind: 'open' }
+    case 'pending':
+      return { kind: 'pending' }
+    case 'failed': {
+      const code = payment.failureCode ?? 'bank_declined'
+      return { kind: 'failed', code, message: FAILURES[code] ?? 'The bank declined the payment.' }
+    }
+    case 'captured':
+      return {
+        kind: 'captured',
+        amountPaise: payment.amountPaise,
+        mode: payment.mode,
+        transactionId: payment.transactionId ?? payment.ref,
+        capturedAt: payment.capturedAt ?? new Date(0),
+      }
+    default:
+      return assertNever(payment.state)
+  }
+}
+
+function reportOf(payment: BankPayment): PaymentReport {
+  const { instituteId, paymentId, ref } = payment
+  return { about: 'payment', instituteId, paymentId, providerRef: ref, outcome: outcomeOf(payment) }
+}
+
+/** We asked for it and the answer was lost before the bank had it: nothing has happened there. */
+function unknownReport(instituteId: number, paymentId: string): PaymentReport {
+  return { about: 'payment', instituteId, paymentId, providerRef: '', outcome: { kind: 'open' } }
+}
+
+function callbackFor(key: string, report: PaymentReport): Callback {
+  const rawBody = Buffer.from(JSON.stringify(report))
+  return { headers: { [SIGNATURE]: sign(key, rawBody) }, rawBody }
+}
+
+function sign(key: string, body: Buffer): string {
+  return createHmac('sha256', key).update(body).digest('hex')
+}
+
+function readReport(rawBody: Buffer): Report {
+  // Signed by ourselves a moment ago, so its shape is known; only the moment has to become one again.
+  const report = JSON.parse(rawBody.toString('utf8')) as PaymentReport
+  if (report.outcome.kind !== 'captured') return report
+  return { ...report, outcome: { ...report.outcome, capturedAt: new Date(report.outcome.capturedAt) } }
+}

@@ -1,0 +1,15 @@
+/** Does each, one after the other; one that fails does not keep the rest waiting, and is told of at the end. */
+export async function eachByItself<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const item of items) {
+    try {
+      await act(item)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}

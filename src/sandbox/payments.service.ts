@@ -1,0 +1,76 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import type { Payment } from '../payments/payments.rules.ts'
+import { findPayment, startPayment } from '../payments/payments.service.ts'
+import type { PaymentMode } from '../payments/provider.ts'
+import type { SandboxBank } from '../payments/sandbox-bank.ts'
+import { scriptOf, type BankAct } from '../payments/sandbox-bank.rules.ts'
+import { settleDay, today, type SettlementSummary } from '../payments/settlements.service.ts'
+import type { Till } from '../payments/till.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import { rememberAnswer, type Act } from '../platform/idempotency.ts'
+
+/** What the sandbox lets a developer do to the bank. */
+export type SandboxTill = { till: Till; bank: SandboxBank }
+
+/** Tells the bank what the payer did, and hands its callbacks to the door that every provider's go through. */
+export async function actAtBank(
+  { bank }: SandboxTill,
+  where: { instituteId: number; ref: string },
+  act: BankAct,
+): Promise<void> {
+  for (const callback of await bank.act(where.instituteId, where.ref, act)) await bank.tell(callback)
+}
+
+export async function payOrder(
+  sandbox: SandboxTill,
+  act: Act<Payment>,
+  target: { institute: Institute; orderId: string },
+  paying: { outcome: BankAct['outcome']; mode: PaymentMode },
+): Promise<Payment> {
+  const { institute, orderId } = target
+  const started = await startPayment(sandbox.till, institute, orderId, {
+    mode: paying.mode,
+    returnUrl: `${sandbox.till.publicUrl}/pay/${institute.code}/${orderId}/return`,
+  })
+  return actOn(sandbox, act, started, { outcome: paying.outcome, mode: paying.mode })
+}
+
+export async function resolvePayment(
+  sandbox: SandboxTill,
+  act: Act<Payment>,
+  target: { institute: Institute; paymentId: string },
+  outcome: 'success' | 'failure',
+): Promise<Payment> {
+  const payment = await findPayment(sandbox.till, target.institute.id, target.paymentId)
+  if (payment === null) throw notFound('This payment')
+  return actOn(sandbox, act, payment, { outcome })
+}
+
+async function actOn(
+  sandbox: SandboxTill,
+  act: Act<Payment>,
+  payment: Payment,
+  bankAct: BankAct,
+): Promise<Payment> {
+  const { till } = sandbox
+  if (payment.providerRef === null || payment.provider !== 'sandbox') {
+    throw conflict('This payment is not at the sandbox bank.')
+  }
+  // A bank that told us before it answered our start has done it already.
+  const isDone = scriptOf(payment.amountPaise) === 'tells_first' && payment.state === 'created'
+  if (!isDone) {
+    await actAtBank(sandbox, { instituteId: payment.instituteId, ref: payment.providerRef }, bankAct)
+  }
+  const after = (await findPayment(till, payment.instituteId, payment.id)) ?? payment
+  if (act.once !== undefined) await rememberAnswer(till.db, act.instituteId, act.once, act.once.answer(after))
+  return after
+}
+
+/** Pays out and settles every captured payment of the institute at once, whatever its due day. */
+export async function settleEverything(
+  { till, bank }: SandboxTill,
+  instituteId: number,
+): Promise<SettlementSummary> {
+  await bank.payOut(new Date(till.clock.now().getTime() + 1), instituteId)
+  return settleDay(till, 'sandbox', today(till))
+}

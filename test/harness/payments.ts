@@ -1,0 +1,189 @@
+/**
+ * What must be true of payments at every moment, whatever happened and wherever it was cut off. Each rule is a
+ * question to the database whose right answer is no row; the tests ask them by SQL of their own, not the product's.
+ */
+export type Broken = { rule: string; subject: string; detail: string }
+
+type Ask = <Row extends Record<string, unknown>>(text: string) => Promise<Row[]>
+
+const PAYING = `(select * from payments where state = 'captured' and not is_duplicate)`
+
+/** Every balance and what the payments, refunds and settlements say it has to be. */
+const BALANCES = `
+  select i.id as institute, b.account, b.expected, coalesce(e.balance, 0) as balance
+  from institutes i
+  cross join lateral (select
+      coalesce(sum(amount_paise), 0) as taken,
+      coalesce(sum(amount_paise) filter (where is_duplicate), 0) as taken_twice
+    from payments where institute_id = i.id and state = 'captured') p
+  cross join lateral (select
+      coalesce(sum(amount_paise) filter (where kind = 'requested' and state <> 'failed'), 0) as asked,
+      coalesce(sum(amount_paise) filter (where kind = 'requested' and state = 'pending'), 0) as waiting,
+      coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as made,
+      coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as given_back
+    from refunds where institute_id = i.id) r
+  cross join lateral (select coalesce(sum(gross_paise - refund_paise), 0) as payable
+    from settlements where institute_id = i.id) s
+  cross join lateral (values
+    ('institute_payable', -(p.taken - p.taken_twice - r.asked - s.payable)),
+    ('provider_receivable', p.taken - r.made - s.payable),
+    ('payer_clearing', -(p.taken_twice - r.given_back)),
+    ('refunds', -r.waiting),
+    ('fees', 0::numeric),
+    ('settlement_bank', 0::numeric)) b (account, expected)
+  left join lateral (select sum(amount_paise) as balance from ledger_entries
+    where institute_id = i.id and account = b.account) e on true`
+
+/** How often each event of a payment, refund or order was recorded, and how often it should have been. */
+const EVENT_COUNTS = `
+  with told as (
+    select institute_id, event_code as code, coalesce(payload -> 'refund' ->> 'id', payload -> 'payment' ->> 'id', resource_id) as about,
+      count(*) as times from events group by 1, 2, 3
+  ), due as (
+    select p.institute_id, p.id as about, prefix || '.payment.' || happened as code
+    from ${PAYING} p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+    cross join lateral (values ('pay'), (case o.kind when 'link' then 'payment_link' else 'order' end)) k (prefix)
+    cross join lateral (values ('debited', true), ('settled', p.settlement_id is not null)) h (happened, is_due) where is_due
+    union all
+    select institute_id, id, 'refund.' || state from refunds where state <> 'pending'
+    union all
+    select institute_id, id, 'payment_link.payment.' || state from orders where kind = 'link' and state in ('expired', 'cancelled')
+  )
+  select coalesce(t.code, d.code) as code, coalesce(t.about, d.about) as about, coalesce(t.times, 0) as times, d.about is not null as is_due
+  from told t full join due d using (institute_id, about, code)`
+
+const RULES: Record<string, string> = {
+  'every ledger transaction balances and has two entries or more': `
+    select t.id as subject, coalesce(sum(e.amount_paise), 0) || ' over ' || count(e.line_no) as detail
+    from ledger_transactions t left join ledger_entries e on e.institute_id = t.institute_id and e.transaction_id = t.id
+    group by t.institute_id, t.id having coalesce(sum(e.amount_paise), 0) <> 0 or count(e.line_no) < 2`,
+  'the ledger sums to nothing': `
+    select 'ledger' as subject, sum(amount_paise) as detail from ledger_entries having sum(amount_paise) <> 0`,
+  'every account holds what payments, refunds and settlements say': `
+    select institute || ' ' || account as subject, balance || ' instead of ' || expected as detail
+    from (${BALANCES}) b where balance <> expected`,
+  'an order is paid if and only if exactly one payment pays it': `
+    select o.id as subject, o.state || ' with ' || count(p.id) as detail
+    from orders o left join ${PAYING} p on p.institute_id = o.institute_id and p.order_id = o.id
+    group by o.institute_id, o.id, o.state having count(p.id) <> (o.state = 'paid')::int`,
+  'a payment is as large as its order': `
+    select p.id as subject, p.amount_paise || ' of ' || sum(l.amount_paise) as detail
+    from payments p join order_lines l on l.institute_id = p.institute_id and l.order_id = p.order_id
+    group by p.institute_id, p.id, p.amount_paise having p.amount_paise <> sum(l.amount_paise)`,
+  'a captured payment is in the ledger once, as what it is, and no other is': `
+    select coalesce(p.id, t.reference) as subject, coalesce(t.kind, 'no posting') as detail
+    from (select institute_id, id, case when is_duplicate then 'duplicate_captured' else 'payment_captured' end as kind
+      from payments where state = 'captured') p
+    full join (select institute_id, reference, kind from ledger_transactions where kind like '%\\_captured') t
+      on t.institute_id = p.institute_id and t.reference = p.id and t.kind = p.kind
+    where p.id is null or t.reference is null`,
+  'at most one payment of an order is under way': `
+    select order_id as subject, count(*) as detail from payments where state in ('created', 'pending')
+    group by institute_id, order_id having count(*) > 1`,
+  'refunds stay within their payment': `
+    select p.id as subject, sum(r.amount_paise) || ' of ' || p.amount_paise as detail
+    from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+    where r.state <> 'failed' group by p.institute_id, p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+  'asked-for refunds are of the paying payment, and only a duplicate goes back by itself, once and whole': `
+    select r.id as subject, r.kind || ' of ' || p.state || ' ' || p.id as detail
+    from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+    where p.state <> 'captured' or p.order_id <> r.order_id or p.is_duplicate <> (r.kind = 'duplicate')
+      or (r.kind = 'duplicate' and r.amount_paise <> p.amount_paise)
+    union all
+    select p.id, count(r.id) || ' refunds of a duplicate' from payments p
+    left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
+    where p.is_duplicate group by p.institute_id, p.id having count(r.id) <> 1`,
+  'the lines of a refund sum to it': `
+    select r.id as subject, sum(l.amount_paise) || ' of ' || r.amount_paise as detail
+    from refunds r left join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+    group by r.institute_id, r.id, r.amount_paise having sum(l.amount_paise) is distinct from r.amount_paise`,
+  'no line is refunded beyond its amount': `
+    select o.order_id || ' line ' || o.line_no as subject, sum(l.amount_paise) || ' of ' || o.amount_paise as detail
+    from refund_lines l join refunds r on r.institute_id = l.institute_id and r.id = l.refund_id and r.state <> 'failed'
+    join order_lines o on o.institute_id = r.institute_id and o.order_id = r.order_id and o.line_no = l.line_no
+    group by r.institute_id, r.payment_id, o.order_id, o.line_no, o.amount_paise having sum(l.amount_paise) > o.amount_paise`,
+  'every paying payment has one receipt, of the year it was paid in, and no other has': `
+    select coalesce(p.id, r.payment_id) as subject, coalesce(r.financial_year, 'no receipt') as detail
+    from (select *, captured_at at time zone 'Asia/Kolkata' - interval '3 months' as fiscal from ${PAYING} p) p
+    full join receipts r on r.institute_id = p.institute_id and r.payment_id = p.id
+    where p.id is null or r.financial_year is distinct from
+      to_char(p.fiscal, 'YYYY') || '-' || to_char(p.fiscal + interval '1 year', 'YY')`,
+  'receipt numbers run from 1 without a gap, and the counter knows the last': `
+    select r.institute_id || ' ' || r.financial_year as subject, count(*) || ' up to ' || max(r.number) as detail
+    from receipts r left join receipt_counters c using (institute_id, financial_year)
+    group by r.institute_id, r.financial_year, c.last_number
+    having min(r.number) <> 1 or max(r.number) <> count(*) or c.last_number is distinct from max(r.number)`,
+  'each event was recorded exactly once': `
+    select about as subject, code || ' told ' || times || ' times' as detail from (${EVENT_COUNTS}) e
+    where code ~ '^(pay|order|payment_link|refund)\\.' and times <> is_due::int
+      and not (times = 1 and code ~ '\\.(expired|cancelled)$' and exists (
+        select from orders o where o.id = about and o.state = 'paid'))`,
+  'the debit of an order is told before its settlement and refunds': `
+    select later.resource_id as subject, later.event_code as detail
+    from events later join events debit on debit.institute_id = later.institute_id and debit.resource_id = later.resource_id
+      and debit.event_code = 'pay.payment.debited' and debit.sequence > later.sequence
+    where later.event_code like '%.settled' or later.event_code like 'refund.%'`,
+  'the lines of a settled payment carry its UTR, and no others carry one': `
+    select l.order_id as subject, coalesce(l.settlement_utr, 'none') || ' instead of ' || coalesce(s.utr, 'none') as detail
+    from order_lines l left join ${PAYING} p on p.institute_id = l.institute_id and p.order_id = l.order_id
+    left join settlements s on s.institute_id = p.institute_id and s.id = p.settlement_id
+    where l.settlement_utr is distinct from s.utr or l.settled_at is distinct from s.settled_at`,
+  'a settlement is the sum of what it settled, and only what is done is settled': `
+    select s.id as subject, s.gross_paise || ' less ' || s.refund_paise as detail from settlements s
+    where s.gross_paise <> (select coalesce(sum(amount_paise) filter (where state = 'captured'), 0) from payments p
+        where p.institute_id = s.institute_id and p.settlement_id = s.id)
+      or s.refund_paise <> (select coalesce(sum(amount_paise) filter (where state = 'processed'), 0) from refunds r
+        where r.institute_id = s.institute_id and r.settlement_id = s.id)`,
+  'what is captured or given back here is so at the bank, and the bank gives nothing back that we did not ask for': `
+    select p.id as subject, 'captured here, ' || coalesce(b.state, 'unknown') || ' at the bank' as detail
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    where p.provider = 'sandbox' and p.state = 'captured' and (b.state is distinct from 'captured' or b.amount_paise <> p.amount_paise)
+    union all
+    select coalesce(r.id, b.refund_id), coalesce(r.state, 'unknown') || ' here' from bank_refunds b
+    full join (select * from refunds where state = 'processed') r on r.institute_id = b.institute_id and r.id = b.refund_id
+    where (b.ref is null or r.id is null or r.amount_paise <> b.amount_paise)
+      and not exists (select from refunds w where w.id = b.refund_id and w.state = 'pending' and w.amount_paise = b.amount_paise)`,
+}
+
+/** Nothing may be open any more once the clock has moved on and the due work is done. */
+const AT_REST: Record<string, string> = {
+  'no payment is under way for ever': `
+    select id as subject, state as detail from payments where state in ('created', 'pending')
+      and not exists (select from bank_payments b where b.payment_id = id and b.state = 'pending')`,
+  'what the bank captured is captured here': `
+    select b.payment_id as subject, p.state as detail from bank_payments b
+    left join payments p on p.institute_id = b.institute_id and p.id = b.payment_id
+    where b.state = 'captured' and p.state is distinct from 'captured'`,
+  'no refund is left waiting': `select id as subject, kind as detail from refunds where state = 'pending'`,
+  'every captured payment has been settled': `
+    select p.id as subject, concat('due ', p.settle_due_on, ', paid out by ', b.settlement_utr, ' ', s.settled_at, ' ', e.problem) as detail
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    left join bank_settlements s on s.institute_id = b.institute_id and s.utr = b.settlement_utr
+    left join settlement_exceptions e on e.institute_id = b.institute_id and e.provider_ref = b.ref
+    where p.state = 'captured' and p.settlement_id is null`,
+  'what the bank took back in a pay-out is in a settlement here': `
+    select r.id as subject, b.settlement_utr as detail from bank_refunds b
+    join refunds r on r.institute_id = b.institute_id and r.id = b.refund_id
+    where b.settlement_utr is not null and r.settlement_id is null`,
+  'no order stays unpaid past its expiry': `
+    select o.id as subject, o.expires_at as detail from orders o, instance_settings s
+    where s.key = 'clock_offset_ms' and o.state = 'unpaid'
+      and o.expires_at < now() + s.value::numeric * interval '1 millisecond' - interval '1 minute'`,
+}
+
+const textOf = (rules: Record<string, string>): string =>
+  Object.entries(rules)
+    .map(([rule, sql]) => `(select '${rule}' as rule, subject::text, detail::text from (${sql}) r limit 5)`)
+    .join('\nunion all\n')
+
+const ALWAYS = textOf(RULES)
+const IN_THE_END = textOf({ ...RULES, ...AT_REST })
+
+export async function findBroken(ask: Ask): Promise<Broken[]> {
+  return ask<Broken>(ALWAYS)
+}
+
+/** The same, and that everything has come to its end. */
+export async function findUnfinished(ask: Ask): Promise<Broken[]> {
+  return ask<Broken>(IN_THE_END)
+}

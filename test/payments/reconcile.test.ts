@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { openTill } from '../../src/open-till.ts'
+import { reconcile } from '../../src/payments/reconcile.service.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
+
+const bursar = await startBursar({ after })
+const { demo, house } = bursar
+const sql = (text: string, values?: unknown[]) => bursar.sql<{ id: string }>(text, values)
+const { till } = openTill({ razorpay: null }, house.ground)
+const institute = await getInstitute(house.ground, 'demo-school')
+
+async function makePaid(): Promise<string> {
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, {
+    outcome: 'success',
+    mode: 'card',
+  })
+  return body.data.order_id
+}
+
+const differences = async (): Promise<string[]> =>
+  (await reconcile(till, institute)).differences.map(({ check, subject }) => `${check}: ${subject}`)
+
+const orderId = await makePaid()
+await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 100 })
+await demo.post(`${PAY}/orders`, sampleOrder())
+await house.worker.runAllDue()
+await demo.post('/api/v1/sandbox/settlements/run')
+await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 50 })
+await makePaid()
+
+test('after payments, refunds and a settlement everything agrees', async () => {
+  assert.deepEqual(await differences(), [])
+})
+
+test('a payment due at the bank and in no report is expected, not wrong', async () => {
+  await sql(`update payments set settle_due_on = '2020-01-01' where settlement_id is null`)
+  const { differences: found, expected } = await reconcile(till, institute)
+  assert.deepEqual(found, [])
+  assert.equal(expected.length, 1)
+})
+
+test('every kind of disagreement is found and named', async () => {
+  const [payment] = await sql(`select id from payments where order_id = $1`, [orderId])
+  assert.ok(payment)
+  const planted: [string, string, RegExp][] = [
+    [
+      `update orders set state = 'unpaid', paid_at = null where id = '${orderId}'`,
+      `update orders set state = 'paid', paid_at = now() where id = '${orderId}'`,
+      /paying payment/,
+    ],
+    [
+      `update payments set is_duplicate = true where id = '${payment.id}'`,
+      `update payments set is_duplicate = false where id = '${payment.id}'`,
+      /being given back/,
+    ],
+    [
+      `update order_lines set amount_paise = amount_paise + 1 where order_id = '${orderId}'`,
+      `update order_lines set amount_paise = amount_paise - 1 where order_id = '${orderId}'`,
+      /as large as its order/,
+    ],
+    [
+      `update receipts set number = number + 5 where number = 2`,
+      `update receipts set number = 2 where number = 7`,
+      /no gaps/,
+    ],
+    [
+      `update refunds set amount_paise = amount_paise + 10000000 where order_id = '${orderId}'`,
+      `update refunds set amount_paise = amount_paise - 10000000 where order_id = '${orderId}'`,
+      /within their payment/,
+    ],
+    [
+      `update bank_payments set state = 'failed' where payment_id = '${payment.id}'`,
+      `update bank_payments set state = 'captured' where payment_id = '${payment.id}'`,
+      /the provider says/,
+    ],
+    [
+      `update settlements set gross_paise = gross_paise + 1, net_paise = net_paise + 1`,
+      `update settlements set gross_paise = gross_paise - 1, net_paise = net_paise - 1`,
+      /owe the institute/,
+    ],
+  ]
+  for (const [spoil, mend, named] of planted) {
+    await sql(spoil)
+    assert.match((await differences()).join('\n'), named, spoil)
+    await sql(mend)
+    assert.deepEqual(await differences(), [], mend)
+  }
+})
+
+const entry = (amount: number): string =>
+  `insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
+   select 1, max(id), ${Math.abs(amount)}, 'fees', ${amount} from ledger_transactions where institute_id = 1`
+
+test('the books cannot be spoiled: unbalanced, late, changed or deleted entries are refused by the database', async () => {
+  const header = `insert into ledger_transactions (institute_id, kind, reference, occurred_at) values (1, 'settled', 'x', now()) returning id`
+  await assert.rejects(
+    house.ground.db.transaction(async tx => void (await tx.query(header))),
+    /does not balance/,
+  )
+  await assert.rejects(
+    house.ground.db.transaction(async tx => {
+      await tx.query(header)
+      await tx.query(entry(5))
+      await tx.query(entry(-4))
+    }),
+    /does not balance/,
+  )
+  await assert.rejects(sql(entry(5)), /is closed/)
+  for (const statement of [
+    'update ledger_entries set amount_paise = 1',
+    'delete from ledger_entries',
+    'truncate ledger_transactions cascade',
+  ]) {
+    await assert.rejects(sql(statement), /append-only/)
+  }
+})

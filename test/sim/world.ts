@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import pg from 'pg'
+import { readConfig } from '../../src/config.ts'
+import { startHouse, type House } from '../../src/house.ts'
+import type { PaymentReport } from '../../src/payments/provider.ts'
+import type { Till } from '../../src/payments/till.ts'
+import { typeParsers } from '../../src/platform/db-client.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { Client, DEMO, GROUP, type Answer } from '../harness/client.ts'
+import { waitFor } from '../harness/wait.ts'
+import { startCutLine, type CutLine } from './cut-line.ts'
+
+/** A Bursar that can be cut off at any statement and started again on the same database, and eyes of our own on it. */
+type Owner = { after(done: () => Promise<void> | void): void }
+
+export type SeenPayment = {
+  id: string
+  state: 'created' | 'pending' | 'captured' | 'failed'
+  isDuplicate: boolean
+  bank: 'open' | 'pending' | 'captured' | 'failed' | null
+  ref: string | null
+}
+
+export type Seen = {
+  institute: 'demo-school' | 'demo-group'
+  id: string
+  kind: 'order' | 'link'
+  state: 'unpaid' | 'paid' | 'expired' | 'cancelled'
+  total: number
+  expiresAt: number | null
+  refundable: number
+  /** Newest first. */
+  payments: SeenPayment[]
+}
+
+const LATEST = `
+  select i.code as institute, o.id, o.kind, o.state, l.total, extract(epoch from o.expires_at) * 1000 as "expiresAt",
+    coalesce(p.list, '[]') as payments,
+    coalesce((select p.amount_paise from payments p where p.institute_id = o.institute_id and p.order_id = o.id
+        and p.state = 'captured' and not p.is_duplicate), 0)
+      - coalesce((select sum(r.amount_paise) from refunds r where r.institute_id = o.institute_id and r.order_id = o.id
+        and r.kind = 'requested' and r.state <> 'failed'), 0)::bigint as refundable
+  from (select * from orders order by id desc limit $1) o join institutes i on i.id = o.institute_id
+  cross join lateral (select sum(amount_paise)::bigint as total from order_lines l
+    where l.institute_id = o.institute_id and l.order_id = o.id) l
+  cross join lateral (select json_agg(json_build_object('id', p.id, 'state', p.state, 'isDuplicate', p.is_duplicate,
+      'bank', b.state, 'ref', p.provider_ref) order by p.created_at desc, p.id desc) as list
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    where p.institute_id = o.institute_id and p.order_id = o.id) p
+  order by o.id desc`
+
+const SIGNATURE = 'x-sandbox-bank-signature'
+const REMEMBERED = 60
+
+export class World {
+  readonly line: CutLine
+  /** Answers that were given: what they say must stay so. */
+  readonly promised = { orders: new Set<string>(), captured: new Set<string>(), refunds: new Set<string>() }
+  /** Creates by Idempotency-Key whose answer is still owed. */
+  readonly unanswered = new Map<string, () => Promise<void>>()
+  crashes = 0
+  #house: House
+  readonly #pool: pg.Pool
+  readonly #env: Record<string, string>
+
+  private constructor(line: CutLine, house: House, pool: pg.Pool, env: Record<string, string>) {
+    this.line = line
+    this.#house = house
+    this.#pool = pool
+    this.#env = env
+  }
+
+  static async open(owner: Owner): Promise<World> {
+    const direct = new URL(await cloneDatabase(owner))
+    const line = await startCutLine(direct.searchParams.get('host') ?? '')
+    const pool = new pg.Pool({
+      connectionString: direct.href,
+      application_name: 'model',
+      max: 4,
+      types: typeParsers,
+    })
+    pool.on('error', () => {})
+    const throughLine = new URL(direct)
+    throughLine.searchParams.set('host', line.host)
+    const env = {
+      PORT: '0',
+      DATABASE_URL: throughLine.href,
+      MASTER_KEY: TEST_MASTER_KEY,
+      BURSAR_ROLE: 'api',
+      DRAIN_SECONDS: '0',
+    }
+    const world = new World(line, await open(env), pool, env)
+    owner.after(async () => {
+      await world.#house.stop()
+      await pool.end()
+      line.close()
+    })
+    return world
+  }
+
+  get house(): House {
+    return this.#house
+  }
+
+  /** The ground of a running house is its till. */
+  get till(): Till {
+    return this.#house.ground as Till
+  }
+
+  get now(): number {
+    return this.#house.ground.clock.now().getTime()
+  }
+
+  as(institute: Seen['institute']): Client {
+    const { host, port } = this.#house.config
+    return new Client(`http://${host}:${port}`, institute === 'demo-school' ? DEMO : GROUP)
+  }
+
+  /** No answer of ours is ever an error of ours, unless the line was cut under it. */
+  async send(
+    institute: Seen['institute'],
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+  ): Promise<Answer> {
+    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const answer = await this.as(institute).send(method, path, body, headers)
+    assert.ok(answer.status < 500, `${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer
+  }
+
+  /** Posts what the bank would; the signature may be a forger's. */
+  async tell(report: unknown, signature?: string | null): Promise<number> {
+    const text = JSON.stringify(report)
+    const key = this.#house.ground.vault.deriveKey('sandbox bank callbacks')
+    const right = createHmac('sha256', key).update(text).digest('hex')
+    const headers = signature === null ? {} : { [SIGNATURE]: signature ?? right }
+    const answer = await this.as('demo-school').post('/callbacks/sandbox', text, {
+      ...headers,
+      authorization: '',
+    })
+    assert.ok(answer.status < 500, `callback: ${answer.status} ${answer.text}`)
+    return answer.status
+  }
+
+  /** What the bank's own books say of a payment. */
+  async bankReport(paymentId: string): Promise<PaymentReport> {
+    const [row] = await this.sql<{ institute_id: number }>(
+      'select institute_id from payments where id = $1',
+      [paymentId],
+    )
+    const provider = this.till.providers.get('sandbox')
+    assert.ok(provider !== undefined && row !== undefined)
+    return provider.status({ instituteId: row.institute_id, paymentId, providerRef: null })
+  }
+
+  sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await this.#pool.query<Row>(text, values)).rows
+
+  async latest(limit = REMEMBERED): Promise<Seen[]> {
+    return this.sql<Seen>(LATEST, [limit])
+  }
+
+  /** Ends the house as a crash would and starts another on what the database kept. */
+  async crash(): Promise<void> {
+    this.line.cut()
+    await this.#house.stop()
+    await waitFor(
+      async () =>
+        (
+          await this.sql(
+            `select from pg_stat_activity where datname = current_database() and application_name = 'bursar'`,
+          )
+        ).length === 0,
+      'the server to notice',
+    )
+    this.line.mend()
+    this.#house = await open(this.#env)
+    this.crashes++
+    for (const again of this.unanswered.values()) await again()
+  }
+}
+
+function open(env: Record<string, string>): Promise<House> {
+  return startHouse(readConfig(env), createLog({ level: 'silent', format: 'json' }))
+}
