@@ -110,10 +110,12 @@ export async function refundAtBank(
 
 /** Pays out to every institute and branch what was captured before a moment: one UTR each. */
 export async function payOut(
-  db: Queryable,
+  tx: Transaction,
   { before, at, instituteId }: { before: Date; at: Date; instituteId: number | undefined },
 ): Promise<number> {
-  const rows = await db.query<{ count: number }>(
+  // One statement over everything that is due may take longer than one that a request waits for.
+  await tx.query(`set local statement_timeout = '300s'`)
+  const rows = await tx.query<{ count: number }>(
     `with due as (
        select institute_id, ref, collector_code from bank_payments
        where state = 'captured' and settlement_utr is null and captured_at < $1 and ($3::int is null or institute_id = $3)
