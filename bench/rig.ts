@@ -98,6 +98,23 @@ export async function runChild(
   return JSON.parse(text) as unknown
 }
 
+/** A receiver of deliveries at several ports; noting the moments at which events come costs it a little. */
+export async function openReceiver(
+  mode: 'plain' | 'noting',
+): Promise<{ ports: number[]; close(): Promise<void> }> {
+  const child = spawn(process.execPath, [path('webhook-receiver.ts'), mode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ports = JSON.parse(await firstMatch(child, /(\[.*\])/)) as number[]
+  return {
+    ports,
+    async close() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
 async function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {
   if (child.stdout === null) throw new Error('the process has no output')
   const lines = createInterface({ input: child.stdout })

@@ -3,15 +3,18 @@ import { measureOrders } from './orders.ts'
 import { measurePayments } from './payments.ts'
 import { openRig, type Rig } from './rig.ts'
 import { measureSettlement } from './settlement.ts'
+import { measureBacklog, measureWebhooks } from './webhooks.ts'
 
 /**
- * `npm run bench [-- SECONDS [orders|payments|settlement]]`: how long each round loads, 4 by default, and one group
+ * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog]]`: how long each round loads, 4 by default, and one group
  * instead of all. Exits 1 when a figure misses its aim.
  */
 const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
   orders: seconds => withRig(rig => measureOrders(rig, seconds)),
   payments: seconds => withRig(rig => measurePayments(rig, seconds)),
   settlement: () => measureSettlement(),
+  webhooks: seconds => measureWebhooks(seconds),
+  backlog: () => measureBacklog(),
 }
 
 async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {

@@ -11,17 +11,26 @@ import { paymentRoutes } from './payments/payments.routes.ts'
 import type { Till } from './payments/till.ts'
 import type { Log } from './platform/log.ts'
 import { checkoutRoutes } from './portal/checkout.routes.ts'
+import { deliveryPages } from './portal/delivery.routes.ts'
 import { protectPages } from './portal/pages.ts'
 import { bankRoutes } from './sandbox/bank.routes.ts'
 import { clockRoutes } from './sandbox/clock.routes.ts'
 import type { SandboxClock } from './sandbox/clock.service.ts'
+import { sandboxErpRoutes } from './sandbox/erp.routes.ts'
+import { mailboxPages, mailboxRoutes } from './sandbox/mailbox.routes.ts'
 import { sandboxPaymentRoutes } from './sandbox/payments.routes.ts'
 import type { SandboxTill } from './sandbox/payments.service.ts'
+import { triggerRoutes } from './sandbox/trigger.routes.ts'
+import type { ErpGround } from './students/erp-line.ts'
+import { pullRoutes } from './students/pull.routes.ts'
 import { studentRoutes } from './students/students.routes.ts'
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts'
+import { eventRoutes } from './webhooks/events.routes.ts'
 import { subscriptionRoutes } from './webhooks/subscriptions.routes.ts'
 
 export type AppOptions = {
   till: Till
+  erpGround: ErpGround
   log: Log
   /** Only in sandbox mode. */
   sandbox: (SandboxClock & SandboxTill) | null
@@ -44,7 +53,7 @@ const REFERENCE = {
 
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { till, log, sandbox } = options
+  const { till, erpGround, log, sandbox } = options
   const metrics = createMetrics(till.db)
   const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const finishMethods = refuseOtherMethods(app)
@@ -53,10 +62,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   orderRoutes(app, till)
   paymentRoutes(app, till)
   studentRoutes(app, till)
+  pullRoutes(app, erpGround)
   subscriptionRoutes(app, till)
+  eventRoutes(app, till)
+  deliveryRoutes(app, till)
   if (sandbox !== null) {
     clockRoutes(app, till, sandbox)
     sandboxPaymentRoutes(app, sandbox)
+    triggerRoutes(app, till)
+    sandboxErpRoutes(app, till)
+    mailboxRoutes(app, till)
   }
 
   addHealthRoutes(app, { ...options, ground: till, metrics })
@@ -65,7 +80,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(async pages => {
     await protectPages(pages, till.mode, log)
     checkoutRoutes(pages, till)
-    if (sandbox !== null) bankRoutes(pages, sandbox)
+    deliveryPages(pages, till)
+    if (sandbox !== null) {
+      bankRoutes(pages, sandbox)
+      mailboxPages(pages, till)
+    }
   })
   return app
 }

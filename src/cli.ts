@@ -4,13 +4,16 @@ import { addBackupCommands } from './cli/backup.ts'
 import { addBranchCommands } from './cli/branches.ts'
 import { addCatalogueCommands } from './cli/catalogue.ts'
 import { addConfigCommand } from './cli/config.ts'
+import { addErpCommands } from './cli/erp.ts'
 import { reportFailure } from './cli/failures.ts'
 import { addExamples, finishProgram } from './cli/help.ts'
 import { addInstituteCommands } from './cli/institutes.ts'
 import { addKeyCommands } from './cli/keys.ts'
+import { addListenCommand } from './cli/listen.ts'
 import { addMoneyCommands } from './cli/money.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOpenApiCommand } from './cli/openapi.ts'
+import { addTriggerCommand } from './cli/trigger.ts'
 
 /** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -31,11 +34,14 @@ addInstituteCommands(program)
 addBranchCommands(program)
 addCatalogueCommands(program)
 addKeyCommands(program)
+addErpCommands(program)
 addMoneyCommands(program)
 addBackupCommands(program)
 addMigrateCommand(program)
 addConfigCommand(program)
 addOpenApiCommand(program)
+addTriggerCommand(program)
+addListenCommand(program)
 finishProgram(program)
 
 try {

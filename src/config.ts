@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Mode } from './platform/ground.ts'
 import type { LogFormat } from './platform/log.ts'
+import { parseMailAddress, smtpUrlProblem, type MailAddress } from './platform/mail-settings.ts'
+import { isCidr } from './platform/outbound-addresses.ts'
 import { parseMasterKey } from './platform/secrets.ts'
+import { RETRY_SECONDS } from './webhooks/deliveries.rules.ts'
 
-/** The only reader of the environment. Each key is described here, and all are checked before anything starts. */
+/** The only reader of the environment; `config-keys.ts` describes each key. All are checked before anything starts. */
 type Role = 'all' | 'api' | 'worker'
 
 export type Config = {
@@ -24,75 +27,12 @@ export type Config = {
   metricsToken: string | null
   drainMs: number
   razorpay: { keyId: string; keySecret: string; webhookSecret: string } | null
+  mail: { smtpUrl: string | null; from: MailAddress }
+  outbound: { allowed: readonly string[]; nameServers: readonly string[] }
+  webhooks: { retrySeconds: readonly number[]; placesPerEndpoint: number }
+  /** With what the command line asks a running Bursar. */
+  apiKey: { keyId: string; secret: string } | null
 }
-
-type Key = { name: string; describes: string; standard: string; isSecret?: boolean }
-
-export const CONFIG_KEYS: readonly Key[] = [
-  { name: 'BURSAR_MODE', describes: 'sandbox, or live for real money', standard: 'sandbox' },
-  { name: 'BURSAR_ROLE', describes: 'what this process does: all, api or worker', standard: 'all' },
-  { name: 'HOST', describes: 'address to listen on', standard: '127.0.0.1' },
-  { name: 'PORT', describes: 'port to listen on; 0 takes a free one', standard: '8080' },
-  {
-    name: 'PUBLIC_URL',
-    describes: "where parents' browsers reach us; https in live mode",
-    standard: 'http://HOST:PORT',
-  },
-  {
-    name: 'DATA_DIR',
-    describes: 'folder of the embedded PostgreSQL and the sandbox master key',
-    standard: './data',
-  },
-  {
-    name: 'DATABASE_URL',
-    describes: 'PostgreSQL 18 to use instead of the embedded one',
-    standard: '',
-    isSecret: true,
-  },
-  {
-    name: 'MASTER_KEY',
-    describes: '32 bytes in hex or base64 that seal stored secrets',
-    standard: 'made in DATA_DIR',
-    isSecret: true,
-  },
-  { name: 'TLS_CERT_FILE', describes: 'certificate chain, to serve https ourselves', standard: '' },
-  { name: 'TLS_KEY_FILE', describes: 'private key of the certificate', standard: '' },
-  {
-    name: 'TRUST_PROXY',
-    describes: 'addresses or CIDRs of proxies whose X-Forwarded-* count, comma-separated',
-    standard: '',
-  },
-  { name: 'DB_POOL_SIZE', describes: 'database connections of this process', standard: '16' },
-  { name: 'LOG_LEVEL', describes: 'trace, debug, info, warn, error or silent', standard: 'info' },
-  {
-    name: 'LOG_FORMAT',
-    describes: 'plain for a terminal, json for machines',
-    standard: 'plain in sandbox, json in live',
-  },
-  {
-    name: 'METRICS_TOKEN',
-    describes: 'bearer token for /metrics; live mode serves it only with one',
-    standard: '',
-    isSecret: true,
-  },
-  {
-    name: 'DRAIN_SECONDS',
-    describes: 'how long readiness says no before the doors close',
-    standard: '0 in sandbox, 5 in live',
-  },
-  {
-    name: 'RAZORPAY_KEY_ID',
-    describes: 'takes payments through Razorpay instead of the sandbox bank',
-    standard: '',
-  },
-  { name: 'RAZORPAY_KEY_SECRET', describes: 'secret of that key', standard: '', isSecret: true },
-  {
-    name: 'RAZORPAY_WEBHOOK_SECRET',
-    describes: 'secret of the webhook at PUBLIC_URL/callbacks/razorpay',
-    standard: '',
-    isSecret: true,
-  },
-]
 
 /** Says everything that is wrong at once, one line each. */
 export class ConfigError extends Error {
@@ -129,28 +69,32 @@ export function readConfig(env: Env): Config {
   const mode = choose('BURSAR_MODE', ['sandbox', 'live'], 'sandbox')
   const host = get('HOST') ?? '127.0.0.1'
   const port = number('PORT', 8080, [0, 65_535])
+  const publicUrl = (
+    get('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  ).replace(/\/+$/, '')
   const config: Config = {
     mode,
     role: choose('BURSAR_ROLE', ['all', 'api', 'worker'], 'all'),
     host,
     port,
-    publicUrl: (get('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(
-      /\/+$/,
-      '',
-    ),
+    publicUrl,
     dataDir: resolve(get('DATA_DIR') ?? 'data'),
     databaseUrl: get('DATABASE_URL'),
     masterKey: readMasterKey(get('MASTER_KEY'), lines),
     tls: readTls(get('TLS_CERT_FILE'), get('TLS_KEY_FILE'), lines),
-    trustProxy:
-      get('TRUST_PROXY')
-        ?.split(',')
-        .map(part => part.trim()) ?? false,
+    trustProxy: get('TRUST_PROXY') === null ? false : splitList(get('TRUST_PROXY')),
     poolSize: number('DB_POOL_SIZE', 16, [2, 500]),
     logLevel: choose('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
     logFormat: choose('LOG_FORMAT', ['plain', 'json'], mode === 'live' ? 'json' : 'plain'),
     metricsToken: get('METRICS_TOKEN'),
     razorpay: readRazorpay(get, lines),
+    mail: readMail(get, publicUrl, lines),
+    outbound: readOutbound(get, lines),
+    webhooks: {
+      retrySeconds: readRetrySeconds(get('WEBHOOK_RETRY_SECONDS'), lines),
+      placesPerEndpoint: number('WEBHOOK_PLACES', 50, [1, 1_000]),
+    },
+    apiKey: readApiKey(get, lines),
     drainMs: number('DRAIN_SECONDS', mode === 'live' ? 5 : 0, [0, 300]) * 1_000,
   }
   checkPublicUrl(config, lines)
@@ -190,6 +134,56 @@ function readRazorpay(get: (name: string) => string | null, lines: string[]): Co
     )
   }
   return null
+}
+
+function readApiKey(get: (name: string) => string | null, lines: string[]): Config['apiKey'] {
+  const keyId = get('BURSAR_API_KEY')
+  const secret = get('BURSAR_API_SECRET')
+  if (keyId !== null && secret !== null) return { keyId, secret }
+  if (keyId !== null || secret !== null)
+    lines.push('BURSAR_API_KEY and BURSAR_API_SECRET go together; set both or neither.')
+  return null
+}
+
+function readMail(get: (name: string) => string | null, publicUrl: string, lines: string[]): Config['mail'] {
+  const smtpUrl = get('SMTP_URL')
+  const problem = smtpUrl === null ? null : smtpUrlProblem(smtpUrl)
+  if (problem !== null) lines.push(problem)
+  const standard = { name: 'Bursar', address: `no-reply@${URL.parse(publicUrl)?.hostname ?? 'localhost'}` }
+  const text = get('MAIL_FROM')
+  const from = text === null ? standard : parseMailAddress(text)
+  if (from === null) lines.push(`MAIL_FROM must be an address or Name <address>; it is "${text}".`)
+  return { smtpUrl, from: from ?? standard }
+}
+
+function readOutbound(get: (name: string) => string | null, lines: string[]): Config['outbound'] {
+  const allowed = splitList(get('OUTBOUND_ALLOW'))
+  for (const cidr of allowed)
+    if (!isCidr(cidr)) lines.push(`OUTBOUND_ALLOW holds "${cidr}", which is not a CIDR such as 10.0.0.0/8.`)
+  const nameServers = splitList(get('DNS_SERVERS'))
+  for (const server of nameServers)
+    if (URL.parse(`dns://${server}`) === null)
+      lines.push(`DNS_SERVERS holds "${server}", which is not an address.`)
+  return { allowed, nameServers }
+}
+
+const LONGEST_RETRY_SECONDS = 30 * 86_400
+const MOST_RETRIES = 50
+
+function readRetrySeconds(text: string | null, lines: string[]): readonly number[] {
+  if (text === null) return RETRY_SECONDS
+  const seconds = splitList(text).map(Number)
+  const isRight = seconds.every(value => value > 0 && value <= LONGEST_RETRY_SECONDS)
+  if (isRight && seconds.length <= MOST_RETRIES) return seconds
+  lines.push('WEBHOOK_RETRY_SECONDS must be at most 50 positive numbers, separated by commas.')
+  return RETRY_SECONDS
+}
+
+function splitList(text: string | null): string[] {
+  return (text ?? '')
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
 }
 
 function checkPublicUrl(config: Config, lines: string[]): void {

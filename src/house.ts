@@ -6,13 +6,18 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from './http/health.ts'
+import { openDeliveries } from './open-deliveries.ts'
+import { openErp } from './open-erp.ts'
 import { openGround, type OpenGround } from './open.ts'
+import { openPost } from './open-post.ts'
 import { openTill } from './open-till.ts'
 import { DueWorker } from './platform/due-work.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
 import { BursarError } from './platform/errors.ts'
 import type { Log } from './platform/log.ts'
 import { loadOffset } from './sandbox/clock.service.ts'
+import type { ErpGround } from './students/erp-line.ts'
+import type { DeliveryEngine } from './webhooks/deliver.service.ts'
 import { dueWork } from './worker.ts'
 
 /** A running Bursar. */
@@ -20,6 +25,8 @@ export type House = OpenGround & {
   /** As configured, with the port it really got. */
   config: Config
   worker: DueWorker
+  deliveries: DeliveryEngine
+  erpGround: ErpGround
   /** In order: readiness, requests, work, database. */
   stop(): Promise<void>
 }
@@ -41,14 +48,19 @@ export async function startHouse(
   const { ground, sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
   const { till, bank } = openTill(wanted, ground)
-  const worker = new DueWorker(dueWork(till, bank), ground.clock, log)
+  const { post, closePost } = openPost(wanted, ground, log)
+  const { erpGround, closeErp } = openErp(wanted, ground)
+  const worker = new DueWorker(dueWork(till, bank, post), ground.clock, log)
+  const { deliveries, closeDeliveries } = openDeliveries(wanted, ground, log)
   const timers = watch(opened, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
     readiness.isDraining = true
     await wait(drainMs)
-    if (app !== null) await closeServer(app)
-    await worker.stop()
+    // A request that waits for an ERP is answered at once, instead of holding everything up for its 15 seconds.
+    await Promise.all([app === null ? null : closeServer(app), closeErp()])
+    await Promise.all([worker.stop(), closeDeliveries()])
+    closePost()
     for (const timer of timers) clearInterval(timer)
     await hold?.release()
     await ground.db.close()
@@ -61,12 +73,23 @@ export async function startHouse(
         sandboxClock === null || bank === null
           ? null
           : { db: ground.db, clock: sandboxClock, worker, till, bank }
-      app = await createApp({ ...wanted, till, log, sandbox, readiness, tls: await readTls(wanted) })
+      app = await createApp({
+        ...wanted,
+        till,
+        erpGround,
+        log,
+        sandbox,
+        readiness,
+        tls: await readTls(wanted),
+      })
       config = await listen(app, wanted)
       ground.publicUrl = config.publicUrl
     }
-    if (wanted.role !== 'api') worker.start()
-    return { ...opened, config, worker, stop: () => stop(wanted.drainMs) }
+    if (wanted.role !== 'api') {
+      worker.start()
+      deliveries.start()
+    }
+    return { ...opened, config, worker, deliveries, erpGround, stop: () => stop(wanted.drainMs) }
   } catch (error) {
     await stop(0)
     throw error

@@ -1,3 +1,5 @@
+import { nextMessageDue, sendMessages } from './messages/messages.service.ts'
+import type { Post } from './messages/post.ts'
 import { expireOrders, nextExpiry } from './orders/orders.service.ts'
 import { checkPayments, nextCheckDue } from './payments/payments.service.ts'
 import { nextTryDue, sendRefunds } from './payments/refunds.service.ts'
@@ -6,9 +8,12 @@ import { nextSettlementRun, settleDue } from './payments/settle-due.service.ts'
 import type { Till } from './payments/till.ts'
 import type { DueWork } from './platform/due-work.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
+import { forgetOldFetches } from './students/pull-log.service.ts'
+import { forgetOldDeliveries } from './webhooks/deliveries.service.ts'
+import { mailFailures } from './webhooks/failure-mails.service.ts'
 
 /** The catalogue of due work: a name and one service call each. */
-export function dueWork(till: Till, bank: SandboxBank | null): DueWork[] {
+export function dueWork(till: Till, bank: SandboxBank | null, post: Post): DueWork[] {
   return [
     {
       name: 'orders_expired',
@@ -29,6 +34,30 @@ export function dueWork(till: Till, bank: SandboxBank | null): DueWork[] {
       name: 'items_settled',
       runBatch: () => settleDue(till, bank),
       nextAt: () => nextSettlementRun(till),
+    },
+    {
+      name: 'webhook_mails',
+      isHousekeeping: true,
+      runBatch: limit => mailFailures(till, limit),
+      nextAt: async () => null,
+    },
+    // After everything that may have something to tell.
+    {
+      name: 'messages_sent',
+      runBatch: limit => sendMessages(post, limit),
+      nextAt: () => nextMessageDue(post),
+    },
+    {
+      name: 'deliveries_forgotten',
+      isHousekeeping: true,
+      runBatch: limit => forgetOldDeliveries(till, limit),
+      nextAt: async () => null,
+    },
+    {
+      name: 'fetches_forgotten',
+      isHousekeeping: true,
+      runBatch: limit => forgetOldFetches(till, limit),
+      nextAt: async () => null,
     },
     {
       name: 'answers_forgotten',

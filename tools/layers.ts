@@ -6,6 +6,7 @@
 const FEATURE_RANK = [
   ['journal'],
   ['institutes'],
+  ['messages'],
   ['students'],
   ['orders'],
   ['payments'],

@@ -40,7 +40,11 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const [{ createApp }, { openTill }] = await Promise.all([import('../app.ts'), import('../open-till.ts')])
+  const [{ createApp }, { openTill }, { openErp }] = await Promise.all([
+    import('../app.ts'),
+    import('../open-till.ts'),
+    import('../open-erp.ts'),
+  ])
   const ground: Ground = {
     db,
     clock,
@@ -49,9 +53,14 @@ async function generateDocument(): Promise<object> {
     publicUrl: PUBLIC_URL,
   }
   const { till, bank } = openTill({ razorpay: null }, ground)
+  const { erpGround, closeErp } = openErp(
+    { mode: 'sandbox', outbound: { allowed: [], nameServers: [] } },
+    ground,
+  )
   const worker = new DueWorker([], clock, log)
   const app = await createApp({
     till,
+    erpGround,
     log,
     sandbox: bank === null ? null : { db, clock, worker, till, bank },
     readiness: { isDraining: false },
@@ -63,6 +72,7 @@ async function generateDocument(): Promise<object> {
     return app.swagger()
   } finally {
     await app.close()
+    await closeErp()
     await db.close()
   }
 }

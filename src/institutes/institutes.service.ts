@@ -36,6 +36,11 @@ export async function findInstitute({ db }: Ground, code: string): Promise<Insti
   return store.findInstitute(db, code)
 }
 
+/** Those of these ids, in any order. */
+export async function getInstitutesById({ db }: Ground, ids: readonly number[]): Promise<Institute[]> {
+  return store.findInstitutes(db, ids)
+}
+
 export async function listInstitutes({ db }: Ground): Promise<Institute[]> {
   return store.listInstitutes(db)
 }

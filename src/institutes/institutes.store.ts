@@ -34,6 +34,14 @@ export async function findInstitute(db: Queryable, code: string): Promise<Instit
   return row === undefined ? null : toInstitute(row)
 }
 
+export async function findInstitutes(db: Queryable, ids: readonly number[]): Promise<Institute[]> {
+  const rows = await db.query<InstituteRow>(
+    `select ${INSTITUTE_COLUMNS} from institutes i where i.id = any($1)`,
+    [ids],
+  )
+  return rows.map(toInstitute)
+}
+
 export async function listInstitutes(db: Queryable): Promise<Institute[]> {
   const rows = await db.query<InstituteRow>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
   return rows.map(toInstitute)

@@ -8,7 +8,7 @@ const day = (description: string) => Type.String({ format: 'date', description }
 const maybe = Type.Optional
 
 /** Optional fields may be given as undefined: JSON leaves them out. */
-type AsWritten<Value> = Value extends readonly (infer Item)[]
+export type AsWritten<Value> = Value extends readonly (infer Item)[]
   ? AsWritten<Item>[]
   : Value extends object
     ? { [Key in keyof Value]: AsWritten<Value[Key]> | (object extends Pick<Value, Key> ? undefined : never) }

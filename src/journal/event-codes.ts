@@ -43,3 +43,7 @@ export const EVENT_CODES = [
 ] as const
 
 export type EventCode = (typeof EVENT_CODES)[number]
+
+/** What a test delivery carries; nothing happened, so nobody subscribes to it. */
+export const TEST_CODE = 'webhook.test'
+export type TestCode = typeof TEST_CODE

@@ -1,4 +1,4 @@
-import { Type, type TObject } from 'typebox'
+import { Type, type Static, type TObject } from 'typebox'
 import * as block from './event-blocks.ts'
 import type { EventCode } from './event-codes.ts'
 
@@ -45,7 +45,7 @@ const Change = Type.Object({
   after: Type.Unknown({ description: 'As it is.' }),
 })
 
-export const EVENTS: Record<EventCode, { when: string; payload: TObject }> = {
+export const EVENTS = {
   'masterdata.student.registered': { when: 'A student is registered.', payload: Student },
   'masterdata.student.dropped': { when: 'A student is marked dropped.', payload: Student },
   'masterdata.student.activated': { when: 'A dropped student is active again.', payload: Student },
@@ -137,15 +137,10 @@ export const EVENTS: Record<EventCode, { when: string; payload: TObject }> = {
   },
   'refund.processed': { when: 'A refund was made.', payload: Refund },
   'refund.failed': { when: 'A refund could not be made.', payload: Refund },
-}
+} satisfies Record<EventCode, { when: string; payload: TObject }>
 
-type StudentPayload = { service_student_id: string; registration_id: string; student: block.StudentBlock }
-type OrderPayload = { order_id: string; order: block.OrderBlock; payment?: block.PaymentBlock }
-type RefundPayload = { order_id: string; payment: block.PaymentBlock; refund: block.RefundBlock }
+/** What an event carries, as it is written. */
+export type PayloadOf<Code extends EventCode> = block.AsWritten<Static<(typeof EVENTS)[Code]['payload']>>
+export type EventPayload = { [Code in EventCode]: PayloadOf<Code> }[EventCode]
 
-/** The payloads that something records today, as it writes them. */
-export type EventPayload =
-  | StudentPayload
-  | (StudentPayload & { payment: block.PaymentBlock })
-  | OrderPayload
-  | RefundPayload
+export type TestPayload = { webhook_id: string; message: string }

@@ -8,22 +8,23 @@ export async function insertPosting(
   posting: Posting,
   occurredAt: Date,
 ): Promise<boolean> {
-  const [row] = await tx.query<{ id: number }>(
-    `insert into ledger_transactions (institute_id, kind, reference, occurred_at) values ($1, $2, $3, $4)
-     on conflict (institute_id, kind, reference) do nothing returning id`,
-    [instituteId, posting.kind, posting.reference, occurredAt],
-  )
-  if (row === undefined) return false
-  await tx.query(
-    `insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
-     select $1, $2, e.no, e.account, e.amount
-     from unnest($3::text[], $4::bigint[]) with ordinality as e (account, amount, no)`,
+  const entries = await tx.query(
+    `with posted as (
+       insert into ledger_transactions (institute_id, kind, reference, occurred_at) values ($1, $2, $3, $4)
+       on conflict (institute_id, kind, reference) do nothing returning id
+     )
+     insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
+     select $1, posted.id, e.no, e.account, e.amount
+     from posted, unnest($5::text[], $6::bigint[]) with ordinality as e (account, amount, no)
+     returning 1`,
     [
       instituteId,
-      row.id,
+      posting.kind,
+      posting.reference,
+      occurredAt,
       posting.entries.map(entry => entry.account),
       posting.entries.map(entry => entry.amountPaise),
     ],
   )
-  return true
+  return entries.length > 0
 }

@@ -17,16 +17,15 @@ export async function lockOrders(
   await store.lockOrders(tx, instituteId, ids)
 }
 
-/** Money wins: an expired or cancelled one becomes paid too. */
+/** The caller holds its lock. Money wins: an expired or cancelled one becomes paid too. */
 export async function markPaid(
   tx: Transaction,
   instituteId: number,
-  order: Order,
+  order: Pick<Order, 'id' | 'state'>,
   paid: { transactionId: string; paidAt: Date },
 ): Promise<Order> {
   assert(canMove(order.state, 'paid'), `an order cannot move from ${order.state} to paid`)
-  await store.setPaid(tx, instituteId, order.id, paid)
-  return { ...order, ...paid, state: 'paid', closedAt: null }
+  return store.setPaid(tx, instituteId, order.id, paid)
 }
 
 /** Answers the orders as they are with their settlement on every line. */

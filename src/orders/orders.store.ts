@@ -158,17 +158,20 @@ export async function lockOrders(
   ])
 }
 
+/** Answers the order as it is then. */
 export async function setPaid(
   tx: Transaction,
   instituteId: number,
   id: string,
   paid: { transactionId: string; paidAt: Date },
-): Promise<void> {
-  await tx.query(
-    `update orders set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
-     where institute_id = $1 and id = $2`,
+): Promise<Order> {
+  const [row] = await tx.query<OrderRow>(
+    `update orders o set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
+     where o.institute_id = $1 and o.id = $2 returning ${ORDER_COLUMNS}`,
     [instituteId, id, paid.transactionId, paid.paidAt],
   )
+  if (row === undefined) throw new Error(`the order ${id} is gone`)
+  return toOrder(row)
 }
 
 /** Marks every line of these orders as settled. */

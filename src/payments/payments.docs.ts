@@ -2,7 +2,7 @@ import { Type, type TObject, type TSchema } from 'typebox'
 import { documentFile, type EndpointDocs } from '../http/openapi.ts'
 import type { OrderKind } from '../orders/orders.rules.ts'
 
-/** What the reference says of refunds. */
+/** What the reference says of refunds and receipts. */
 const EXAMPLE = {
   id: 'rfd_1k092c8gpz8wezh4es8gqprf85',
   amount: 5000,
@@ -10,45 +10,50 @@ const EXAMPLE = {
   reason: 'left the school',
 }
 
-export function refundDocs(kind: OrderKind, view: TSchema): EndpointDocs {
-  const isLink = kind === 'link'
-  return {
-    operationId: isLink ? 'refundPaymentLink' : 'refundPayOrder',
-    tag: isLink ? 'Payment links' : 'Pay orders',
-    summary: isLink ? 'Refund a payment link' : 'Refund a pay order',
-    description:
-      'Whole or in part, never above what was paid less earlier refunds; spread over the lines in proportion. It is ' +
-      'pending at first; `refund.processed` or `refund.failed` tells how it ended. The status stays `paid`.',
-    errors: [404],
-    answers: { 201: { description: 'Taken up.', data: view, example: { status: 'success', data: EXAMPLE } } },
-    exampleBody: { amount: 5000, reason: 'left the school' },
-  }
+const NAMES: Record<OrderKind, Pick<EndpointDocs, 'tag'> & { noun: string; id: string }> = {
+  order: { tag: 'Pay orders', noun: 'pay order', id: 'PayOrder' },
+  link: { tag: 'Payment links', noun: 'payment link', id: 'PaymentLink' },
 }
 
-export function listRefundsDocs(kind: OrderKind, view: TSchema): EndpointDocs {
-  const isLink = kind === 'link'
+export function refundDocs(kind: OrderKind, view: TSchema): { request: EndpointDocs; list: EndpointDocs } {
+  const { tag, noun, id } = NAMES[kind]
   return {
-    operationId: isLink ? 'listPaymentLinkRefunds' : 'listPayOrderRefunds',
-    tag: isLink ? 'Payment links' : 'Pay orders',
-    summary: isLink ? 'List the refunds of a payment link' : 'List the refunds of a pay order',
-    description: 'All of them, oldest first; an automatic refund of a double payment is among them.',
-    errors: [404],
-    answers: {
-      200: {
-        description: 'All of them.',
-        data: Type.Array(view),
-        example: { status: 'success', data: [EXAMPLE] },
+    request: {
+      operationId: `refund${id}`,
+      tag,
+      summary: `Refund a ${noun}`,
+      description:
+        'Whole or in part, never above what was paid less earlier refunds; spread over the lines in proportion. It is ' +
+        'pending at first; `refund.processed` or `refund.failed` tells how it ended. The status stays `paid`.',
+      errors: [404],
+      answers: {
+        201: { description: 'Taken up.', data: view, example: { status: 'success', data: EXAMPLE } },
+      },
+      exampleBody: { amount: 5000, reason: 'left the school' },
+    },
+    list: {
+      operationId: `list${id}Refunds`,
+      tag,
+      summary: `List the refunds of a ${noun}`,
+      description: 'All of them, oldest first; an automatic refund of a double payment is among them.',
+      errors: [404],
+      answers: {
+        200: {
+          description: 'All of them.',
+          data: Type.Array(view),
+          example: { status: 'success', data: [EXAMPLE] },
+        },
       },
     },
   }
 }
 
 export function receiptDocs(kind: OrderKind, params: TObject): Record<string, unknown> {
-  const isLink = kind === 'link'
+  const { tag, noun, id } = NAMES[kind]
   return documentFile({
-    operationId: isLink ? 'getPaymentLinkReceipt' : 'getPayOrderReceipt',
-    tag: isLink ? 'Payment links' : 'Pay orders',
-    summary: isLink ? 'Download the receipt of a payment link' : 'Download the receipt of a pay order',
+    operationId: `get${id}Receipt`,
+    tag,
+    summary: `Download the receipt of a ${noun}`,
     description: 'A PDF with the running number of the financial year; 404 until it is paid.',
     params,
     mediaType: 'application/pdf',

@@ -15,7 +15,7 @@ import type { Refund } from './payments.rules.ts'
 import type { ProviderName } from './provider.ts'
 import { receiptPdf } from './receipt-file.service.ts'
 import { listRefunds, requestRefund } from './refunds.service.ts'
-import { listRefundsDocs, receiptDocs, refundDocs } from './payments.docs.ts'
+import { receiptDocs, refundDocs } from './payments.docs.ts'
 import type { Till } from './till.ts'
 
 const RefundBody = Type.Object({
@@ -45,10 +45,11 @@ export function paymentRoutes(app: FastifyInstance, till: Till): void {
 
 function addRefundRoutes(app: FastifyInstance, till: Till, kind: OrderKind): void {
   const url = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}/:order_id/refunds`
+  const docs = refundDocs(kind, RefundView)
   addWrite(app, till, {
     method: 'POST',
     url,
-    docs: refundDocs(kind, RefundView),
+    docs: docs.request,
     params: Params,
     body: RefundBody,
     perform: (act, { caller, params, body }) =>
@@ -62,7 +63,7 @@ function addRefundRoutes(app: FastifyInstance, till: Till, kind: OrderKind): voi
   })
   addRead(app, {
     url,
-    docs: listRefundsDocs(kind, RefundView),
+    docs: docs.list,
     params: Params,
     async answer({ caller, params }) {
       await getOrder(till, caller.institute, kind, params.order_id)

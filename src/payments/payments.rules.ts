@@ -1,4 +1,4 @@
-import type { Order } from '../orders/orders.rules.ts'
+import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { conflict } from '../platform/errors.ts'
@@ -26,6 +26,33 @@ export type Payment = {
   capturedAt: Date | null
   settlementId: string | null
   checks: number
+}
+
+/** An intent to pay all of an order. */
+export function newPayment(
+  instituteId: number,
+  order: Order,
+  { id, provider, mode, at }: { id: string; provider: ProviderName; mode: PaymentMode; at: Date },
+): Payment {
+  return {
+    instituteId,
+    id,
+    orderId: order.id,
+    provider,
+    state: 'created',
+    amountPaise: totalOf(order),
+    mode,
+    providerRef: null,
+    redirectUrl: null,
+    transactionId: null,
+    failureCode: null,
+    failureMessage: null,
+    isDuplicate: false,
+    createdAt: at,
+    capturedAt: null,
+    settlementId: null,
+    checks: 0,
+  }
 }
 
 export const PAYMENT_MODES: readonly PaymentMode[] = ['upi', 'card', 'netbanking']

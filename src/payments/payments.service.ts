@@ -2,14 +2,16 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../journal/events.service.ts'
 import { captureOf } from '../journal/ledger.rules.ts'
 import { post } from '../journal/ledger.service.ts'
-import { lockOrder, markPaid } from '../orders/order-payments.service.ts'
-import { stateAt, totalOf, type Order } from '../orders/orders.rules.ts'
-import { assert, assertNever } from '../platform/assert.ts'
+import { markPaid } from '../orders/order-payments.service.ts'
+import { stateAt, type Order, type OrderState } from '../orders/orders.rules.ts'
+import { findOrder } from '../orders/orders.service.ts'
+import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
-import { conflict, notFound } from '../platform/errors.ts'
-import { eachByItself } from '../platform/each.ts'
+import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { actOnDue } from '../platform/lease.ts'
+import { knownHolidays } from './holidays.service.ts'
 import { paymentEvents } from './payment-events.ts'
 import {
   ABANDONED_AFTER_MS,
@@ -18,6 +20,7 @@ import {
   decide,
   describeOrder,
   financialYear,
+  newPayment,
   nextCheck,
   settleDueOn,
   type Decision,
@@ -25,7 +28,6 @@ import {
 } from './payments.rules.ts'
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from './provider.ts'
-import { issueReceipt } from './receipts.store.ts'
 import { refundDuplicate } from './refunds.service.ts'
 import { providerOf, type Till } from './till.ts'
 
@@ -39,9 +41,7 @@ export async function startPayment(
   orderId: string,
   options: { mode: PaymentMode; returnUrl: string },
 ): Promise<Payment> {
-  const { payment, order } = await till.db.transaction(async tx =>
-    openPayment(till, tx, institute, orderId, options.mode),
-  )
+  const { payment, order } = await openPayment(till, institute, orderId, options.mode)
   if (payment.redirectUrl !== null) return payment
   const started = await providerOf(till, payment.provider).start({
     instituteId: institute.id,
@@ -57,62 +57,48 @@ export async function startPayment(
   return { ...payment, ...started }
 }
 
+const OPENING_TRIES = 3
+
+/**
+ * Decides on the order as it is read and writes only if it is still so: one short statement instead of a transaction
+ * around the two. Refused without a payment under way, something has moved in between and all is looked at again.
+ */
 async function openPayment(
   till: Till,
-  tx: Transaction,
   institute: Institute,
   orderId: string,
   mode: PaymentMode,
 ): Promise<{ payment: Payment; order: Order }> {
-  const now = till.clock.now()
-  const order = await lockOrder(tx, institute.id, orderId)
-  if (order === null) throw notFound('This order')
-  const state = stateAt(order, now)
-  if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)
-  const [latest] = await store.listPayments(tx, institute.id, orderId)
-  if (latest !== undefined && isUnderWay(latest)) return { payment: latest, order }
-  if (till.currentProvider === null) throw conflict('Online payment is not set up for this installation.')
-  const payment: Payment = {
-    instituteId: institute.id,
-    id: newId('pay'),
-    orderId,
-    provider: till.currentProvider,
-    state: 'created',
-    amountPaise: totalOf(order),
-    mode,
-    providerRef: null,
-    redirectUrl: null,
-    transactionId: null,
-    failureCode: null,
-    failureMessage: null,
-    isDuplicate: false,
-    createdAt: now,
-    capturedAt: null,
-    settlementId: null,
-    checks: 0,
+  const { db, currentProvider: provider } = till
+  for (let left = OPENING_TRIES; left > 0; left--) {
+    const now = till.clock.now()
+    const order = await findOrder(till, institute, orderId)
+    if (order === null) throw notFound('This order')
+    const state = stateAt(order, now)
+    if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)
+    if (provider !== null) {
+      const payment = newPayment(institute.id, order, { id: newId('pay'), provider, mode, at: now })
+      if (await store.insertPayment(db, payment, { orderState: state, nextCheckAt: nextCheck(0, now) }))
+        return { payment, order }
+    }
+    const underWay = await store.findUnderWay(db, institute.id, orderId)
+    if (underWay !== null) return { payment: underWay, order }
+    if (provider === null) throw conflict('Online payment is not set up for this installation.')
   }
-  const isNew = await store.insertPayment(tx, payment, nextCheck(0, now))
-  assert(isNew, `the order ${orderId} had another payment under way`)
-  return { payment, order }
-}
-
-function isUnderWay(payment: Payment): boolean {
-  return payment.state === 'created' || payment.state === 'pending'
+  throw unavailable('Other payments of this order end at this moment. Please retry.')
 }
 
 /** Applies what a provider says, however often and in whatever order it says it. */
 export async function applyReport(till: Till, report: PaymentReport): Promise<Decision['kind']> {
   return till.db.transaction(async tx => {
-    const known = await store.findPayment(tx, report.instituteId, report.paymentId)
-    if (known === null) return 'nothing'
-    // Order first, then payment: every act on the two locks them in this order.
-    const order = await lockOrder(tx, known.instituteId, known.orderId)
-    const locked = await store.lockPayment(tx, known.instituteId, known.id)
-    if (order === null || locked === null) throw new Error(`the payment ${known.id} lost its order`)
+    const locked = await store.lockWithOrder(tx, report.instituteId, report.paymentId)
+    if (locked === null) return 'nothing'
+    const { orderState } = locked
     // If the answer to our start was lost, this is the first we hear of the provider's name for it.
-    const payment = { ...locked, providerRef: locked.providerRef ?? (report.providerRef || null) }
-    const decision = decide(payment, report.outcome, order.state === 'paid')
-    await perform(till, tx, { payment, order }, decision)
+    const providerRef = locked.payment.providerRef ?? (report.providerRef || null)
+    const payment = { ...locked.payment, providerRef }
+    const decision = decide(payment, report.outcome, orderState === 'paid')
+    await perform(till, tx, { payment, orderState }, decision)
     return decision.kind
   })
 }
@@ -120,7 +106,7 @@ export async function applyReport(till: Till, report: PaymentReport): Promise<De
 async function perform(
   till: Till,
   tx: Transaction,
-  { payment, order }: { payment: Payment; order: Order },
+  { payment, orderState }: { payment: Payment; orderState: OrderState },
   decision: Decision,
 ): Promise<void> {
   const now = till.clock.now()
@@ -141,51 +127,46 @@ async function perform(
       // Not ours to interpret: it stays open and the reconciliation shows it.
       return
     case 'capture':
-      return capture(tx, { payment, order }, decision)
+      return capture(till, tx, { payment, orderState }, decision)
     default:
       return assertNever(decision)
   }
 }
 
 async function capture(
+  till: Till,
   tx: Transaction,
-  { payment, order }: { payment: Payment; order: Order },
+  { payment, orderState }: { payment: Payment; orderState: OrderState },
   { outcome, isDuplicate }: Extract<Decision, { kind: 'capture' }>,
 ): Promise<void> {
   assertMove(payment.state, 'captured')
+  const { instituteId, orderId } = payment
   const { mode, transactionId, capturedAt } = outcome
-  await store.movePayment(tx, payment, {
-    state: 'captured',
+  const captured: Payment = { ...payment, state: 'captured', mode, transactionId, capturedAt, isDuplicate }
+  const move = {
+    state: captured.state,
     mode,
     transactionId,
     capturedAt,
     isDuplicate,
-    settleDueOn: settleDueOn(capturedAt, await store.readHolidays(tx)),
+    settleDueOn: settleDueOn(capturedAt, await knownHolidays(till.db, tx)),
     nextCheckAt: null,
-  })
-  const captured: Payment = { ...payment, state: 'captured', mode, transactionId, capturedAt, isDuplicate }
-  await post(tx, payment.instituteId, captureOf(payment.id, payment.amountPaise, isDuplicate), capturedAt)
+  }
+  await post(tx, instituteId, captureOf(payment.id, payment.amountPaise, isDuplicate), capturedAt)
   if (isDuplicate) {
-    await refundDuplicate(tx, captured, order, capturedAt)
+    await store.movePayment(tx, payment, move)
+    await refundDuplicate(tx, captured, capturedAt)
     return
   }
-  const paid = await markPaid(tx, payment.instituteId, order, { transactionId, paidAt: capturedAt })
-  await issueReceipt(tx, payment.instituteId, {
-    financialYear: financialYear(dayOf(capturedAt)),
-    paymentId: payment.id,
-    issuedAt: capturedAt,
-  })
+  const order = { id: orderId, state: orderState }
+  const paid = await markPaid(tx, instituteId, order, { transactionId, paidAt: capturedAt })
   await recordEvents(tx, paymentEvents(captured, paid, { happened: 'debited', at: capturedAt }))
+  await store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
-
-const LEASE_MS = 60_000
 
 /** Asks the provider about payments whose end is not known; answers how many it asked about. */
 export async function checkPayments(till: Till, limit: number): Promise<number> {
-  const now = till.clock.now()
-  const claimed = await store.claimToCheck(till.db, now, new Date(now.getTime() + LEASE_MS), limit)
-  await eachByItself(claimed, payment => checkPayment(till, payment))
-  return claimed.length
+  return actOnDue(till, store.toCheck, limit, payment => checkPayment(till, payment))
 }
 
 async function checkPayment(till: Till, payment: Payment): Promise<void> {
@@ -207,7 +188,7 @@ async function checkPayment(till: Till, payment: Payment): Promise<void> {
 }
 
 export async function nextCheckDue(till: Till): Promise<Date | null> {
-  return store.nextCheckDue(till.db)
+  return store.toCheck.nextDue(till.db)
 }
 
 /** All payments of an order, newest first. */
@@ -216,5 +197,5 @@ export async function listPayments(till: Till, instituteId: number, orderId: str
 }
 
 export async function findPayment(till: Till, instituteId: number, id: string): Promise<Payment | null> {
-  return store.findPayment(till.db, instituteId, id)
+  return store.readPayment(till.db, instituteId, id)
 }

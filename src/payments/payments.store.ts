@@ -1,4 +1,7 @@
-import type { Queryable, Transaction } from '../platform/db.ts'
+import type { OrderState } from '../orders/orders.rules.ts'
+import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import { leased } from '../platform/lease.ts'
+import { COMMIT_LATER } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", id, order_id as "orderId", provider, state, amount_paise as "amountPaise", mode,
@@ -6,11 +9,19 @@ const COLUMNS = `institute_id as "instituteId", id, order_id as "orderId", provi
   failure_code as "failureCode", failure_message as "failureMessage", is_duplicate as "isDuplicate",
   created_at as "createdAt", captured_at as "capturedAt", settlement_id as "settlementId", checks`
 
-/** False when the order has a payment under way already. */
-export async function insertPayment(tx: Transaction, payment: Payment, nextCheckAt: Date): Promise<boolean> {
-  const rows = await tx.query(
+/**
+ * False when the order has a payment under way already, or is no longer in the state in which this one was thought
+ * of. The order's lock waits for whoever is moving it, so that none slips in beside a capture.
+ */
+export async function insertPayment(
+  db: Queryable,
+  payment: Payment,
+  { orderState, nextCheckAt }: { orderState: OrderState; nextCheckAt: Date },
+): Promise<boolean> {
+  const rows = await db.query(
     `insert into payments (institute_id, id, order_id, provider, amount_paise, mode, created_at, next_check_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     select o.institute_id, $2, o.id, $4, $5, $6, $7, $8
+     from orders o where o.institute_id = $1 and o.id = $3 and o.state = $9 for update
      on conflict (institute_id, order_id) where state in ('created', 'pending') do nothing returning 1`,
     [
       payment.instituteId,
@@ -21,35 +32,57 @@ export async function insertPayment(tx: Transaction, payment: Payment, nextCheck
       payment.mode,
       payment.createdAt,
       nextCheckAt,
+      orderState,
     ],
   )
   return rows.length === 1
 }
 
+/** Lost, it is as if the provider's answer had been: the next start asks again under the same id, or the janitor does. */
 export async function recordStarted(
   db: Queryable,
   payment: Pick<Payment, 'instituteId' | 'id'>,
   started: { providerRef: string; redirectUrl: string },
 ): Promise<void> {
   await db.query(
-    'update payments set provider_ref = $3, redirect_url = $4 where institute_id = $1 and id = $2',
+    `update payments set provider_ref = $3, redirect_url = $4 from ${COMMIT_LATER}
+     where institute_id = $1 and id = $2`,
     [payment.instituteId, payment.id, started.providerRef, started.redirectUrl],
   )
 }
 
-export async function lockPayment(tx: Transaction, instituteId: number, id: string): Promise<Payment | null> {
-  const [row] = await tx.query<Payment>(
-    `select ${COLUMNS} from payments where institute_id = $1 and id = $2 for update`,
+/**
+ * A payment and the state of its order, both locked. The order first, as in every act on the two: the payment's lock
+ * is taken on top of the join, which has no row before the order's is held.
+ */
+export async function lockWithOrder(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<{ payment: Payment; orderState: OrderState } | null> {
+  const [row] = await tx.query<Payment & { orderState: OrderState }>(
+    `with locked as materialized (
+       select state as "orderState" from orders where institute_id = $1
+         and id = (select order_id from payments where institute_id = $1 and id = $2) for update
+     )
+     select ${COLUMNS}, "orderState" from locked, payments where institute_id = $1 and id = $2 for update of payments`,
     [instituteId, id],
   )
+  if (row === undefined) return null
+  const { orderState, ...payment } = row
+  return { payment, orderState }
+}
+
+const BY_ID = `select ${COLUMNS} from payments where institute_id = $1 and id = $2`
+
+export async function findPayment(db: Queryable, instituteId: number, id: string): Promise<Payment | null> {
+  const [row] = await db.query<Payment>(BY_ID, [instituteId, id])
   return row ?? null
 }
 
-export async function findPayment(db: Queryable, instituteId: number, id: string): Promise<Payment | null> {
-  const [row] = await db.query<Payment>(
-    `select ${COLUMNS} from payments where institute_id = $1 and id = $2`,
-    [instituteId, id],
-  )
+/** Outside a transaction, the cheap way. */
+export async function readPayment(db: Database, instituteId: number, id: string): Promise<Payment | null> {
+  const [row] = await db.pointRead<Payment>(BY_ID, [instituteId, id])
   return row ?? null
 }
 
@@ -59,6 +92,20 @@ export async function listPayments(db: Queryable, instituteId: number, orderId: 
     `select ${COLUMNS} from payments where institute_id = $1 and order_id = $2 order by created_at desc, id desc`,
     [instituteId, orderId],
   )
+}
+
+/** An order has at most one: a unique index says so. */
+export async function findUnderWay(
+  db: Queryable,
+  instituteId: number,
+  orderId: string,
+): Promise<Payment | null> {
+  const [row] = await db.query<Payment>(
+    `select ${COLUMNS} from payments
+     where institute_id = $1 and order_id = $2 and state in ('created', 'pending')`,
+    [instituteId, orderId],
+  )
+  return row ?? null
 }
 
 /** The payment that pays the order, as opposed to a duplicate of it. */
@@ -86,53 +133,69 @@ export type PaymentMove = {
   nextCheckAt: Date | null
 }
 
+const MOVE = `
+  update payments set state = $3, mode = coalesce($4, mode), transaction_id = coalesce($5, transaction_id),
+    captured_at = $6, settle_due_on = $7, is_duplicate = $8, failure_code = $9, failure_message = $10, next_check_at = $11,
+    provider_ref = coalesce(provider_ref, $12)
+  where institute_id = $1 and id = $2`
+
 export async function movePayment(tx: Transaction, payment: Payment, move: PaymentMove): Promise<void> {
+  await tx.query(MOVE, moveValues(payment, move))
+}
+
+/**
+ * The move of a payment that pays its order, with the next receipt number of the institute's year. The counter's row
+ * is held until the commit, so numbers have no gaps: one that is rolled back was never taken. It also makes all payments
+ * of an institute wait for each other, so this is the last that a transaction does.
+ */
+export async function moveWithReceipt(
+  tx: Transaction,
+  payment: Payment,
+  move: PaymentMove & { capturedAt: Date },
+  financialYear: string,
+): Promise<void> {
   await tx.query(
-    `update payments set state = $3, mode = coalesce($4, mode), transaction_id = coalesce($5, transaction_id),
-       captured_at = $6, settle_due_on = $7, is_duplicate = $8, failure_code = $9, failure_message = $10, next_check_at = $11,
-       provider_ref = coalesce(provider_ref, $12)
-     where institute_id = $1 and id = $2`,
-    [
-      payment.instituteId,
-      payment.id,
-      move.state,
-      move.mode ?? null,
-      move.transactionId ?? null,
-      move.capturedAt ?? null,
-      move.settleDueOn ?? null,
-      move.isDuplicate ?? false,
-      move.failure?.code ?? null,
-      move.failure?.message ?? null,
-      move.nextCheckAt,
-      payment.providerRef,
-    ],
+    `with moved as (${MOVE}), counter as (
+       insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $13, 1)
+       on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1
+       returning last_number
+     )
+     insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
+     select $1, $13, last_number, $2, $6 from counter`,
+    [...moveValues(payment, move), financialYear],
   )
 }
 
-/** Takes payments that are due to be asked about and pushes their next question away: that is the lease. */
-export async function claimToCheck(db: Queryable, now: Date, until: Date, limit: number): Promise<Payment[]> {
-  return db.query<Payment>(
-    `update payments set next_check_at = $2, checks = checks + 1
-     where (institute_id, id) in (
-       select institute_id, id from payments where next_check_at <= $1
-       order by next_check_at limit $3 for update skip locked)
-     returning ${COLUMNS}`,
-    [now, until, limit],
-  )
+function moveValues(payment: Payment, move: PaymentMove): unknown[] {
+  return [
+    payment.instituteId,
+    payment.id,
+    move.state,
+    move.mode ?? null,
+    move.transactionId ?? null,
+    move.capturedAt ?? null,
+    move.settleDueOn ?? null,
+    move.isDuplicate ?? false,
+    move.failure?.code ?? null,
+    move.failure?.message ?? null,
+    move.nextCheckAt,
+    payment.providerRef,
+  ]
 }
+
+/** Those whose end is not known: the provider is asked about them. */
+export const toCheck = leased<Payment>({
+  table: 'payments',
+  dueAt: 'next_check_at',
+  tries: 'checks',
+  columns: COLUMNS,
+})
 
 export async function setNextCheck(db: Queryable, payment: Payment, at: Date | null): Promise<void> {
   await db.query(
     'update payments set next_check_at = $3 where institute_id = $1 and id = $2 and next_check_at is not null',
     [payment.instituteId, payment.id, at],
   )
-}
-
-export async function nextCheckDue(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(next_check_at) as at from payments where next_check_at is not null',
-  )
-  return row?.at ?? null
 }
 
 export async function readHolidays(db: Queryable): Promise<Set<string>> {

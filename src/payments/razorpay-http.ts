@@ -1,5 +1,6 @@
-import { type Dispatcher, request } from 'undici'
 import { unavailable } from '../platform/errors.ts'
+import { anyAddress } from '../platform/outbound-addresses.ts'
+import { Outbound, type OutboundAnswer, type OutboundProblem } from '../platform/outbound.ts'
 import { ProviderRefused } from './provider-refused.ts'
 import { AnswerError, parseJson, readRefusal } from './razorpay-shapes.ts'
 
@@ -21,14 +22,18 @@ export const RECON_BYTES = 16 * ANSWER_BYTES
 /** Gives out callers; the requests made with one share its deadline. */
 export function createCaller(options: CallerOptions): () => Call {
   const { keyId, keySecret, baseUrl, timeoutMs } = options
+  // The operator chose where Razorpay is. Nothing has to close it: an idle connection keeps no process alive.
+  const outbound = new Outbound({ policy: anyAddress })
   const authorization = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`
   const root = baseUrl.replace(/\/+$/, '')
   return () => {
-    const signal = AbortSignal.timeout(timeoutMs)
+    const deadline = performance.now() + timeoutMs
     return async (method, path, read, { body, headers, maxBytes = ANSWER_BYTES } = {}) => {
-      const answer = await exchange(`${root}${path}`, maxBytes, {
+      const remainingMs = deadline - performance.now()
+      if (remainingMs <= 0) throw tooLate(timeoutMs)
+      const result = await outbound.send({
         method,
-        signal,
+        url: `${root}${path}`,
         headers: {
           ...headers,
           authorization,
@@ -36,44 +41,40 @@ export function createCaller(options: CallerOptions): () => Call {
           'content-type': 'application/json',
         },
         body: body === undefined ? null : JSON.stringify(body),
-      }).catch((error: unknown) => {
-        if (error instanceof AnswerError) throw misunderstood(error)
-        if (signal.aborted) throw unavailable(`Razorpay did not answer within ${timeoutMs} ms.`)
-        throw unavailable('Razorpay cannot be reached.', error)
+        timeoutMs: Math.ceil(remainingMs),
+        maxBytes,
       })
-      return understand(answer, read, text => text.replaceAll(keySecret, '…'))
+      if (result.kind === 'failed') throw unanswered(result, timeoutMs)
+      if (result.isTruncated) throw misunderstood(new AnswerError('answer', `at most ${maxBytes} bytes`))
+      return understand(result, read, text => text.replaceAll(keySecret, '…'))
     }
   }
 }
 
-type Answer = { statusCode: number; bytes: Buffer }
-type RequestOptions = Omit<Dispatcher.RequestOptions, 'origin' | 'path'> & { signal: AbortSignal }
-
-/** Follows no redirect: `request` never does, and our credentials go nowhere else. */
-async function exchange(url: string, maxBytes: number, options: RequestOptions): Promise<Answer> {
-  const { statusCode, body } = await request(url, options)
-  const chunks: Buffer[] = []
-  let length = 0
-  // Leaving the loop early destroys the body and with it the connection.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > maxBytes) throw new AnswerError('answer', `at most ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return { statusCode, bytes: Buffer.concat(chunks) }
+function unanswered({ reason, message }: OutboundProblem, timeoutMs: number): Error {
+  if (reason === 'timeout') return tooLate(timeoutMs)
+  return unavailable('Razorpay cannot be reached.', new Error(message))
 }
 
-function understand<T>(answer: Answer, read: (answer: unknown) => T, redact: (text: string) => string): T {
-  const { statusCode, bytes } = answer
+function tooLate(timeoutMs: number): Error {
+  return unavailable(`Razorpay did not answer within ${timeoutMs} ms.`)
+}
+
+function understand<T>(
+  answer: OutboundAnswer,
+  read: (answer: unknown) => T,
+  redact: (text: string) => string,
+): T {
+  const { httpStatus, body } = answer
   try {
-    if (statusCode >= 200 && statusCode < 300) return read(parseJson(bytes))
-    if (statusCode < 400 || statusCode >= 500)
-      throw unavailable(`Razorpay answered with status ${statusCode}.`)
+    if (httpStatus >= 200 && httpStatus < 300) return read(parseJson(body))
+    if (httpStatus < 400 || httpStatus >= 500)
+      throw unavailable(`Razorpay answered with status ${httpStatus}.`)
     // Wrong keys are ours to mend: no payment or refund is at fault, and each works once they are right.
-    if (statusCode === 401) throw unavailable('Razorpay does not accept the configured key.')
-    const refusal = readRefusal(parseJson(bytes))
-    if (refusal === null || mayPass(statusCode, refusal.description)) {
-      throw unavailable(`Razorpay answered with status ${statusCode}.`)
+    if (httpStatus === 401) throw unavailable('Razorpay does not accept the configured key.')
+    const refusal = readRefusal(parseJson(body))
+    if (refusal === null || mayPass(httpStatus, refusal.description)) {
+      throw unavailable(`Razorpay answered with status ${httpStatus}.`)
     }
     throw new ProviderRefused(redact(refusal.description), refusal.code)
   } catch (error) {
@@ -82,11 +83,11 @@ function understand<T>(answer: Answer, read: (answer: unknown) => T, redact: (te
 }
 
 /** Refusals for now only: too many requests, or the same refund still under way. */
-function mayPass(statusCode: number, description: string): boolean {
+function mayPass(httpStatus: number, description: string): boolean {
   return (
-    statusCode === 408 ||
-    statusCode === 429 ||
-    (statusCode === 409 && !/different request/i.test(description))
+    httpStatus === 408 ||
+    httpStatus === 429 ||
+    (httpStatus === 409 && !/different request/i.test(description))
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Queryable } from '../platform/db.ts'
 
 export type Receipt = {
   financialYear: string
@@ -7,27 +7,6 @@ export type Receipt = {
   issuedAt: Date
   cancelledAt: Date | null
   cancelReason: string | null
-}
-
-/**
- * The next number of the institute's year. The counter's row is held until the payment commits, so numbers have
- * no gaps: one that is rolled back was never taken.
- */
-export async function issueReceipt(
-  tx: Transaction,
-  instituteId: number,
-  receipt: { financialYear: string; paymentId: string; issuedAt: Date },
-): Promise<void> {
-  await tx.query(
-    `with counter as (
-       insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $2, 1)
-       on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1
-       returning last_number
-     )
-     insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
-     select $1, $2, last_number, $3, $4 from counter`,
-    [instituteId, receipt.financialYear, receipt.paymentId, receipt.issuedAt],
-  )
 }
 
 export async function findReceipt(

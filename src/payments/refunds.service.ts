@@ -7,8 +7,8 @@ import type { Order, OrderKind } from '../orders/orders.rules.ts'
 import type { Transaction } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
-import { eachByItself } from '../platform/each.ts'
 import { newId } from '../platform/ids.ts'
+import { actOnDue } from '../platform/lease.ts'
 import { splitInProportion, subtractPaise, ZERO, type Paise } from '../platform/money.ts'
 import { refundEvent } from './payment-events.ts'
 import { refundableOf, refundAmount, type Payment, type Refund } from './payments.rules.ts'
@@ -49,13 +49,10 @@ export async function requestRefund(
 }
 
 /** A second capture for a paid order goes back by itself, in the transaction that recorded it. */
-export async function refundDuplicate(
-  tx: Transaction,
-  payment: Payment,
-  order: Order,
-  at: Date,
-): Promise<void> {
+export async function refundDuplicate(tx: Transaction, payment: Payment, at: Date): Promise<void> {
   const reason = 'paid twice'
+  const order = await lockOrder(tx, payment.instituteId, payment.orderId)
+  if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
   const refund = newRefund(payment, { kind: 'duplicate', amountPaise: payment.amountPaise, reason, at })
   await store.insertRefund(tx, refund, spread(order, payment.amountPaise, new Map()))
 }
@@ -64,14 +61,9 @@ export async function listRefunds(till: Till, instituteId: number, orderId: stri
   return store.listRefundsOfOrder(till.db, instituteId, orderId)
 }
 
-const LEASE_MS = 60_000
-
 /** Sends refunds that are due to the provider; the refund's id keeps a repeat from paying twice. */
 export async function sendRefunds(till: Till, limit: number): Promise<number> {
-  const now = till.clock.now()
-  const claimed = await store.claimToTry(till.db, now, new Date(now.getTime() + LEASE_MS), limit)
-  await eachByItself(claimed, refund => sendRefund(till, refund))
-  return claimed.length
+  return actOnDue(till, store.toTry, limit, refund => sendRefund(till, refund))
 }
 
 async function sendRefund(till: Till, refund: Refund): Promise<void> {
@@ -103,7 +95,7 @@ export async function sendAgain(till: Till, instituteId: number, ids: readonly s
 }
 
 export async function nextTryDue(till: Till): Promise<Date | null> {
-  return store.nextTryDue(till.db)
+  return store.toTry.nextDue(till.db)
 }
 
 /** Applies what a provider says of a refund, once. */

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { leased } from '../platform/lease.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Refund, RefundState } from './payments.rules.ts'
 
@@ -115,24 +116,13 @@ export async function finishRefund(
   )
 }
 
-/** Takes refunds that are due to be sent or asked about; the pushed moment is the lease. */
-export async function claimToTry(db: Queryable, now: Date, until: Date, limit: number): Promise<Refund[]> {
-  return db.query<Refund>(
-    `update refunds set next_try_at = $2, tries = tries + 1
-     where (institute_id, id) in (
-       select institute_id, id from refunds where next_try_at <= $1
-       order by next_try_at limit $3 for update skip locked)
-     returning ${COLUMNS}`,
-    [now, until, limit],
-  )
-}
-
-export async function nextTryDue(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(next_try_at) as at from refunds where next_try_at is not null',
-  )
-  return row?.at ?? null
-}
+/** Those to send to the provider, or to send again when its answer was lost. */
+export const toTry = leased<Refund>({
+  table: 'refunds',
+  dueAt: 'next_try_at',
+  tries: 'tries',
+  columns: COLUMNS,
+})
 
 export async function listPending(
   db: Queryable,

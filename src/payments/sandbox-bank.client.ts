@@ -6,8 +6,8 @@ import type { Ground } from '../platform/ground.ts'
 import { newId } from '../platform/ids.ts'
 import { paiseOf } from '../platform/money.ts'
 import type { Callback, PaymentOutcome, PaymentReport, Report, SettlementReport } from './provider.ts'
-import type { SandboxBank } from './sandbox-bank.ts'
-import { bankMove, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './sandbox-bank.rules.ts'
+import type { AtCounter, SandboxBank } from './sandbox-bank.ts'
+import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './sandbox-bank.rules.ts'
 import * as store from './sandbox-bank.store.ts'
 
 const SIGNATURE = 'x-sandbox-bank-signature'
@@ -22,7 +22,7 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
       const { instituteId, amountPaise } = request
       const ref = await store.openBankPayment(db, { ...request, ref: newId('bank') })
       if (scriptOf(amountPaise) === 'tells_first') {
-        for (const callback of await bank.act(instituteId, ref, { outcome: 'success' }))
+        for (const callback of await bank.act({ instituteId, ref, amountPaise }, { outcome: 'success' }))
           await bank.tell(callback)
       }
       return {
@@ -59,39 +59,37 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
     },
     settlements: day => readPayOuts(ground, day),
     find: (instituteId, ref) => store.findBankPayment(db, instituteId, { ref }),
-    act: (instituteId, ref, act) => actAtCounter(ground, key, { instituteId, ref }, act),
+    act: (where, act) => actAtCounter(ground, key, where, act),
     payOut: (before, instituteId) =>
       db.transaction(tx => store.payOut(tx, { before, at: clock.now(), instituteId })),
   }
   return bank
 }
 
+/** All that may become of it goes into one statement, which picks by the state it finds: nobody can come between. */
 async function actAtCounter(
   { db, clock }: Ground,
   key: string,
-  { instituteId, ref }: { instituteId: number; ref: string },
+  where: AtCounter,
   act: BankAct,
 ): Promise<Callback[]> {
-  const payment = await db.transaction(async tx => {
-    const current = await store.lockBankPayment(tx, instituteId, ref)
+  const script = scriptOf(where.amountPaise)
+  const moves = bankMoves(act.outcome, script).map(({ from, to }) => ({
+    from,
+    state: to,
+    failureCode: to === 'failed' ? (act.failureCode ?? 'bank_declined') : null,
+    transactionId: to === 'captured' ? `SBX${where.ref.slice(-13).toUpperCase()}` : null,
+    capturedAt: to === 'captured' ? clock.now() : null,
+  }))
+  const isTold = script !== 'tells_nothing'
+  const moved = await store.moveBankPayment(db, where, { mode: act.mode, moves, isTold })
+  if (moved === null) {
+    const current = await store.findBankPayment(db, where.instituteId, { ref: where.ref })
     if (current === null) throw notFound('This payment')
-    const state = bankMove(current.state, act.outcome, scriptOf(current.amountPaise))
-    if (state === null) throw conflict(`The bank has this payment as ${current.state} already.`)
-    const isCaptured = state === 'captured'
-    const moved: BankPayment = {
-      ...current,
-      state,
-      mode: act.mode ?? current.mode,
-      failureCode: state === 'failed' ? (act.failureCode ?? 'bank_declined') : null,
-      transactionId: isCaptured ? `SBX${ref.slice(-13).toUpperCase()}` : null,
-      capturedAt: isCaptured ? clock.now() : null,
-    }
-    await store.updateBankPayment(tx, moved)
-    return moved
-  })
-  const callback = callbackFor(key, reportOf(payment))
-  const script = scriptOf(payment.amountPaise)
-  if (script === 'tells_nothing') return []
+    throw conflict(`The bank has this payment as ${current.state} already.`)
+  }
+  const callback = callbackFor(key, reportOf(moved))
+  if (!isTold) return []
   return script === 'tells_twice' ? [callback, callback] : [callback]
 }
 

@@ -21,12 +21,22 @@ export function scriptOf(amount: Paise): BankScript {
 }
 
 /** What the bank makes of the payer's word, or null when it is too late for it. */
-export function bankMove(state: BankState, outcome: BankOutcome, script: BankScript): BankState | null {
+function bankMove(state: BankState, outcome: BankOutcome, script: BankScript): BankState | null {
   if (state === 'captured' || state === 'failed') return null
   if (outcome === 'failure' || (outcome === 'success' && script === 'fails')) return 'failed'
   // Once pending, the bank's own later word decides, whatever the magic amount said first.
   if (outcome === 'success') return script === 'stays_pending' && state === 'open' ? 'pending' : 'captured'
   return state === 'open' ? 'pending' : null
+}
+
+const BANK_STATES: readonly BankState[] = ['open', 'pending', 'captured', 'failed']
+
+/** The same as a table, for the bank that does not look before it moves: from each state that can move to the next. */
+export function bankMoves(outcome: BankOutcome, script: BankScript): { from: BankState; to: BankState }[] {
+  return BANK_STATES.flatMap(from => {
+    const to = bankMove(from, outcome, script)
+    return to === null ? [] : [{ from, to }]
+  })
 }
 
 /** UPI is free, net banking has a flat fee, cards cost one per cent rounded to the paisa. */

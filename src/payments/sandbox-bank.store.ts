@@ -1,19 +1,23 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
-import type { BankPayment } from './sandbox-bank.rules.ts'
+import { COMMIT_LATER } from './commit-later.ts'
+import type { BankPayment, BankState } from './sandbox-bank.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", collector_code as "collectorCode",
   amount_paise as "amountPaise", state, mode, failure_code as "failureCode", transaction_id as "transactionId",
   return_url as "returnUrl", captured_at as "capturedAt"`
 
-/** The payment under its id, made if it is new: a start that is repeated finds the first. */
+/**
+ * The payment under its id, made if it is new: a start that is repeated finds the first. Lost, it takes with it our
+ * record that it was started, which is written after it: it never came to the bank, for both of us.
+ */
 export async function openBankPayment(
   db: Queryable,
   payment: Omit<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'capturedAt'>,
 ): Promise<string> {
   const [opened] = await db.query<{ ref: string }>(
     `insert into bank_payments (institute_id, ref, payment_id, collector_code, amount_paise, mode, return_url)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (institute_id, payment_id) do nothing returning ref`,
+     select $1, $2, $3, $4, $5, $6, $7 from ${COMMIT_LATER} on conflict (institute_id, payment_id) do nothing returning ref`,
     [
       payment.instituteId,
       payment.ref,
@@ -46,32 +50,38 @@ export async function findBankPayment(
   return row ?? null
 }
 
-export async function lockBankPayment(
-  tx: Transaction,
-  instituteId: number,
-  ref: string,
-): Promise<BankPayment | null> {
-  const [row] = await tx.query<BankPayment>(
-    `select ${COLUMNS} from bank_payments where institute_id = $1 and ref = $2 for update`,
-    [instituteId, ref],
-  )
-  return row ?? null
+/** What a payment becomes if it is found in a state. */
+export type BankMove = Pick<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'capturedAt'> & {
+  from: BankState
 }
 
-export async function updateBankPayment(tx: Transaction, payment: BankPayment): Promise<void> {
-  await tx.query(
-    `update bank_payments set state = $3, mode = $4, failure_code = $5, transaction_id = $6, captured_at = $7
-     where institute_id = $1 and ref = $2`,
+/**
+ * Answers the payment as it is then; null when it is in a state that none of the moves starts from, or is not there.
+ * If the bank tells us of it next, our commit of what it told takes the move along, and until then nobody was answered.
+ */
+export async function moveBankPayment(
+  db: Queryable,
+  { instituteId, ref }: Pick<BankPayment, 'instituteId' | 'ref'>,
+  { mode, moves, isTold }: { mode: string | undefined; moves: readonly BankMove[]; isTold: boolean },
+): Promise<BankPayment | null> {
+  const [row] = await db.query<BankPayment>(
+    `update bank_payments set state = move.to_state, mode = coalesce($3, mode), failure_code = move.failure,
+       transaction_id = move.transaction, captured_at = move.at
+     from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+       as move (from_state, to_state, failure, transaction, at)${isTold ? `, ${COMMIT_LATER}` : ''}
+     where institute_id = $1 and ref = $2 and state = move.from_state returning ${COLUMNS}`,
     [
-      payment.instituteId,
-      payment.ref,
-      payment.state,
-      payment.mode,
-      payment.failureCode,
-      payment.transactionId,
-      payment.capturedAt,
+      instituteId,
+      ref,
+      mode ?? null,
+      moves.map(move => move.from),
+      moves.map(move => move.state),
+      moves.map(move => move.failureCode),
+      moves.map(move => move.transactionId),
+      moves.map(move => move.capturedAt),
     ],
   )
+  return row ?? null
 }
 
 /** The refund under its id, made if it is new; answers what stands in the books. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { assert } from './assert.ts'
+import { BellListener, Bells, type BellName } from './bell.ts'
 import { namedQuery, typeParsers } from './db-client.ts'
 import { isRetryable, isTimeout, toBursarError } from './db-errors.ts'
 import { ReadLane } from './read-lane.ts'
@@ -10,7 +11,11 @@ export type Queryable = {
 }
 
 /** Inside a transaction. The brand keeps a store that must be atomic from being given the bare database. */
-export type Transaction = Queryable & { readonly inTransaction: true }
+export type Transaction = Queryable & {
+  readonly inTransaction: true
+  /** Tells workers after the commit that there is something to do. */
+  ring(bell: BellName): void
+}
 
 export type DatabaseOptions = {
   connection: pg.ClientConfig
@@ -29,6 +34,8 @@ const MAX_TRIES = 4
 export class Database implements Queryable {
   readonly #pool: pg.Pool
   readonly #lane: ReadLane
+  readonly #bells = new Bells(name => this.query(`notify ${name}`))
+  readonly #connection: pg.ClientConfig
   #isClosing = false
 
   constructor(options: DatabaseOptions) {
@@ -42,6 +49,7 @@ export class Database implements Queryable {
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }
+    this.#connection = { ...options.connection, application_name: 'bursar bell' }
     this.#pool = new pg.Pool({ ...config, max: options.poolSize, idleTimeoutMillis: 60_000 })
     // Without a handler Node ends the process when an idle connection is lost.
     this.#pool.on('error', error => {
@@ -72,6 +80,12 @@ export class Database implements Queryable {
     return retrying(() => this.#runOnce(work))
   }
 
+  /** Hears a bell that any process rings; starts and stops by its own. */
+  listen(bell: BellName, onRing: () => void): BellListener {
+    const config = { ...this.#connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
+    return new BellListener(config, bell, onRing)
+  }
+
   /** Open and waiting connections, for the metrics page. */
   get load(): { total: number; idle: number; waiting: number } {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
@@ -85,8 +99,10 @@ export class Database implements Queryable {
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect()
     let broken: Error | undefined
+    const rung = new Set<BellName>()
     const tx: Transaction = {
       inTransaction: true,
+      ring: bell => rung.add(bell),
       query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
         (await client.query<Row>(namedQuery(text, values))).rows,
     }
@@ -95,6 +111,7 @@ export class Database implements Queryable {
       const result = await work(tx)
       const commit = await client.query('commit')
       assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
+      for (const bell of rung) this.#bells.ring(bell)
       return result
     } catch (error) {
       // A connection that fell silent would keep its rollback waiting just as long; it is thrown away instead.

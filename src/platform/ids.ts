@@ -10,10 +10,19 @@ export type IdPrefix =
   | 'user'
   | 'wh'
   | 'evt'
+  | 'dlv'
+  | 'msg'
   | 'pay'
   | 'rfd'
   | 'stl'
   | 'bank'
+  | 'plan'
+  | 'inst'
+  | 'mdt'
+  | 'loan'
+  | 'disb'
+  | 'page'
+  | 'fetch'
   | 'req'
   | 'key_live'
   | 'key_test'
@@ -29,6 +38,11 @@ export function newId(prefix: IdPrefix): string {
   // The clock tells milliseconds; counting up within one keeps the ids of a process in order.
   lastMicros = Math.max(lastMicros + 1, Date.now() * 1_000)
   return `${prefix}_${encodeTime(lastMicros)}${drawRandom()}`
+}
+
+/** Below every id of this prefix that was made at that moment or later: ids sort by creation. */
+export function firstIdAt(prefix: IdPrefix, moment: Date): string {
+  return `${prefix}_${encodeTime(moment.getTime() * 1_000)}`
 }
 
 function encodeTime(micros: number): string {

@@ -2,7 +2,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment, startPayment } from '../payments/payments.service.ts'
 import type { PaymentMode } from '../payments/provider.ts'
-import type { SandboxBank } from '../payments/sandbox-bank.ts'
+import type { AtCounter, SandboxBank } from '../payments/sandbox-bank.ts'
 import { scriptOf, type BankAct } from '../payments/sandbox-bank.rules.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements.service.ts'
 import type { Till } from '../payments/till.ts'
@@ -13,12 +13,8 @@ import { rememberAnswer, type Act } from '../platform/idempotency.ts'
 export type SandboxTill = { till: Till; bank: SandboxBank }
 
 /** Tells the bank what the payer did, and hands its callbacks to the door that every provider's go through. */
-export async function actAtBank(
-  { bank }: SandboxTill,
-  where: { instituteId: number; ref: string },
-  act: BankAct,
-): Promise<void> {
-  for (const callback of await bank.act(where.instituteId, where.ref, act)) await bank.tell(callback)
+export async function actAtBank({ bank }: SandboxTill, where: AtCounter, act: BankAct): Promise<void> {
+  for (const callback of await bank.act(where, act)) await bank.tell(callback)
 }
 
 export async function payOrder(
@@ -59,7 +55,8 @@ async function actOn(
   // A bank that told us before it answered our start has done it already.
   const isDone = scriptOf(payment.amountPaise) === 'tells_first' && payment.state === 'created'
   if (!isDone) {
-    await actAtBank(sandbox, { instituteId: payment.instituteId, ref: payment.providerRef }, bankAct)
+    const { instituteId, providerRef: ref, amountPaise } = payment
+    await actAtBank(sandbox, { instituteId, ref, amountPaise }, bankAct)
   }
   const after = (await findPayment(till, payment.instituteId, payment.id)) ?? payment
   if (act.once !== undefined) await rememberAnswer(till.db, act.instituteId, act.once, act.once.answer(after))

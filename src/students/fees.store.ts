@@ -14,7 +14,7 @@ export async function readFees(
   )
 }
 
-export type FeeChangeContext = { changedAt: Date; source: 'registration' | 'update' }
+export type FeeChangeContext = { changedAt: Date; source: 'registration' | 'update' | 'pull' }
 
 /** Sets the changed components and writes each change down. */
 export async function applyFeeChanges(

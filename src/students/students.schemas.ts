@@ -194,7 +194,7 @@ export const FeeView = Type.Object({
       history: Type.Array(
         Type.Object({
           changed_at: shown.moment({ description: 'When.' }),
-          source: shown.text({ description: 'What changed it: registration or update.' }),
+          source: shown.text({ description: 'What changed it: registration, update or pull.' }),
           note: Type.Optional(shown.text({ description: 'What was adjusted beyond what was asked for.' })),
           before: Type.Optional(Type.Object(shownPrice, { description: 'Absent for the first entry.' })),
           after: Type.Object(shownPrice, { description: 'As it was from then on.' }),

@@ -11,7 +11,7 @@ export type StudentRecord = {
   paid: Map<string, Paise>
 }
 
-type StudentRow = {
+export type StudentRow = {
   id: string
   collector_code: string
   identifier: string
@@ -30,7 +30,7 @@ type StudentRow = {
   updated_at: Date
 }
 
-const COLUMNS = `s.id, s.collector_code, s.identifier, s.grade, s.academic_year_start, s.academic_year_end,
+export const COLUMNS = `s.id, s.collector_code, s.identifier, s.grade, s.academic_year_start, s.academic_year_end,
   s.custom_identifier, s.fullname, s.new_admission, s.date_of_birth, s.primary_contact_name, s.primary_contact_number,
   s.primary_contact_email, s.status, s.created_at, s.updated_at`
 
@@ -44,7 +44,11 @@ const RECORD_COLUMNS = `${COLUMNS},
      select l.component_type, sum(l.amount_paise)::bigint as paid from direct_payment_lines l
      where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
 
-type RecordRow = StudentRow & { registration_ids: string[]; fees: FeeComponent[]; paid: [string, Paise][] }
+type RecordRow = StudentRow & {
+  registration_ids: string[]
+  fees: FeeComponent[]
+  paid: [string, Paise][]
+}
 
 const RECORD_BY_ID = `select ${RECORD_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
 
@@ -236,7 +240,7 @@ export async function updateProfile(
   )
 }
 
-function toStudent(row: StudentRow): Student {
+export function toStudent(row: StudentRow): Student {
   return {
     id: row.id,
     collectorCode: row.collector_code,

@@ -60,6 +60,7 @@ export const getDocs: EndpointDocs = {
           status: 'subscribed',
           is_signed: true,
           has_header: false,
+          failures_in_row: 0,
           created_at: '2026-11-15T04:32:10.000Z',
         },
       },

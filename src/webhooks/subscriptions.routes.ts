@@ -84,6 +84,13 @@ function detailView(subscription: Subscription): Record<string, unknown> {
     status: subscription.disabledAt === null ? 'subscribed' : 'disabled',
     is_signed: subscription.secretSealed !== null,
     has_header: subscription.headerKey !== null && subscription.headerValueSealed !== null,
+    failures_in_row: subscription.failuresInRow,
+    paused_until: isPaused(subscription) ? subscription.pausedUntil?.toISOString() : undefined,
+    disabled_because: subscription.disabledBecause ?? undefined,
     created_at: subscription.createdAt.toISOString(),
   }
+}
+
+function isPaused({ disabledAt, pausedUntil }: Subscription): boolean {
+  return disabledAt === null && pausedUntil !== null && pausedUntil.getTime() > Date.now()
 }

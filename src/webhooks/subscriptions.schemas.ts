@@ -70,6 +70,15 @@ export const WebhookDetailView = Type.Object({
   status: shown.oneOf(['subscribed', 'disabled'], { description: 'Whether deliveries are made.' }),
   is_signed: shown.flag({ description: 'Whether a secret_key is set.' }),
   has_header: shown.flag({ description: 'Whether a custom header is sent.' }),
+  failures_in_row: Type.Integer({ description: 'Failed attempts since the last success.' }),
+  paused_until: Type.Optional(
+    shown.moment({ description: 'Nothing is sent before; present while the endpoint rests after failures.' }),
+  ),
+  disabled_because: Type.Optional(
+    shown.oneOf(['request', 'gone', 'failures'], {
+      description: 'Disable Webhook, an answer of 410, or a day of failures.',
+    }),
+  ),
   created_at: shown.moment({ description: 'When it was added.' }),
   disabled_at: Type.Optional(shown.moment({ description: 'Present only on a disabled subscription.' })),
 })

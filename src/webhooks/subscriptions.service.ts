@@ -4,6 +4,7 @@ import { badFields, badRequest, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
+import { cancelWaiting } from './deliveries.store.ts'
 import { remarks, subscriptionProblems, urlProblem, type SubscriptionChange } from './subscriptions.rules.ts'
 import * as store from './subscriptions.store.ts'
 
@@ -46,6 +47,9 @@ export async function addSubscription(
       headerValueSealed: null,
       createdAt: new Date(),
       disabledAt: null,
+      disabledBecause: null,
+      failuresInRow: 0,
+      pausedUntil: null,
     }
     const added = applyChange(ground, fresh, input)
     if (await store.insertSubscription(tx, institute.id, added)) return toSubscribed(added, input)
@@ -66,7 +70,10 @@ export async function disableSubscription(
   id: string,
 ): Promise<null> {
   return transact(ground.db, act, async tx => {
-    if (await store.disableSubscription(tx, institute.id, id)) return null
+    if (await store.disableSubscription(tx, institute.id, id, 'request')) {
+      await cancelWaiting(tx, institute.id, id)
+      return null
+    }
     throw badRequest('There is no active subscription with this id. List Webhooks shows those there are.')
   })
 }
@@ -93,8 +100,27 @@ export async function listSubscriptions(
   })
 }
 
+/** The keys that sign now, the current one first. */
+export function openSecrets(
+  { vault }: Ground,
+  sealed: Pick<store.Subscription, 'id' | 'secretSealed' | 'previousSecretSealed'>,
+): string[] {
+  if (sealed.secretSealed === null) return []
+  const keys = [sealed.secretSealed, sealed.previousSecretSealed].filter(key => key !== null)
+  return keys.map(key => vault.open(key, purpose(sealed, 'secret')))
+}
+
+/** The custom header, sent only when name and value are both set. */
+export function openHeader(
+  { vault }: Ground,
+  sealed: Pick<store.Subscription, 'id' | 'headerKey' | 'headerValueSealed'>,
+): { name: string; value: string } | null {
+  if (sealed.headerKey === null || sealed.headerValueSealed === null) return null
+  return { name: sealed.headerKey, value: vault.open(sealed.headerValueSealed, purpose(sealed, 'header')) }
+}
+
 /** Binds a sealed value to its row and column. */
-function purpose(subscription: store.Subscription, what: 'secret' | 'header'): string {
+function purpose(subscription: { id: string }, what: 'secret' | 'header'): string {
   return `webhook ${what} of ${subscription.id}`
 }
 

@@ -1,5 +1,6 @@
 import type { EventCode } from '../journal/event-codes.ts'
 import type { Queryable, Transaction } from '../platform/db.ts'
+import type { DisabledBecause } from './subscriptions.rules.ts'
 
 export type Subscription = {
   id: string
@@ -14,13 +15,17 @@ export type Subscription = {
   headerValueSealed: Buffer | null
   createdAt: Date
   disabledAt: Date | null
+  disabledBecause: DisabledBecause | null
+  failuresInRow: number
+  pausedUntil: Date | null
 }
 
 const COLUMNS = `id, collector_code as "collectorCode", event_code as "eventCode", url,
   failure_notification_email as "failureEmails", secret_sealed as "secretSealed",
   previous_secret_sealed as "previousSecretSealed", previous_secret_until as "previousSecretUntil",
   header_key as "headerKey", header_value_sealed as "headerValueSealed", created_at as "createdAt",
-  disabled_at as "disabledAt"`
+  disabled_at as "disabledAt", disabled_because as "disabledBecause", failures_in_row as "failuresInRow",
+  paused_until as "pausedUntil"`
 
 /** False when the event code is subscribed for this branch already. */
 export async function insertSubscription(
@@ -89,11 +94,12 @@ export async function disableSubscription(
   tx: Transaction,
   instituteId: number,
   id: string,
+  because: DisabledBecause,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update webhook_subscriptions set disabled_at = now()
+    `update webhook_subscriptions set disabled_at = now(), disabled_because = $3
      where institute_id = $1 and id = $2 and disabled_at is null returning 1`,
-    [instituteId, id],
+    [instituteId, id, because],
   )
   return rows.length === 1
 }
@@ -108,6 +114,14 @@ export async function findSubscription(
     [instituteId, id],
   )
   return row ?? null
+}
+
+/** Whoever else asks for it, or disables it, waits until we are done. */
+export async function lockSubscription(tx: Transaction, instituteId: number, id: string): Promise<void> {
+  await tx.query('select 1 from webhook_subscriptions where institute_id = $1 and id = $2 for update', [
+    instituteId,
+    id,
+  ])
 }
 
 const MAX_DISABLED = 200

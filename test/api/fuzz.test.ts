@@ -10,8 +10,8 @@ import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 
 /**
- * Whatever arrives, the answer is one of ours. Requests are written to bare sockets, since a client library
- * would tidy them up. FUZZ_SEED repeats a run, FUZZ_RUNS is the number of requests for each operation.
+ * Whatever arrives, the answer is one of ours. Requests are written to bare sockets: a client library would tidy them
+ * up. No name server answers, so no ERP is reached. FUZZ_SEED repeats a run, FUZZ_RUNS counts requests an operation.
  */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000)
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100)
@@ -20,7 +20,7 @@ console.log(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`)
 const FORMATS = `date=2015-06-20 date-time=2040-01-01T00:00:00Z date-or-time=2026-06-01 year=2026 rupees=1500
   phone=9876543210 email=asha@example.in email-list=it@example.in http-url=https://erp.example.in/x`
 const BY_FORMAT = Object.fromEntries(words(FORMATS).map(pair => pair.split('=')))
-const bursar = await startBursar({ after })
+const bursar = await startBursar({ after }, { DNS_SERVERS: '127.0.0.1:9' })
 const { demo } = bursar
 const { hostname, port } = new URL(bursar.url)
 const AUTH = `Basic ${Buffer.from('key_test_demo:secret_test_demo').toString('base64')}`

@@ -262,8 +262,9 @@ test('an unencoded + before the offset of a query date-time is understood', asyn
 
 test('include=disabled shows the 200 disabled last', async () => {
   await sql(
-    `insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email, disabled_at)
-     select b.institute_id, 'wh_old_' || n, 'SOUTH', 'refund.failed', 'https://x.in', 'a@b.in', now() - n * interval '1 hour'
+    `insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email,
+       disabled_at, disabled_because)
+     select b.institute_id, 'wh_old_' || n, 'SOUTH', 'refund.failed', 'https://x.in', 'a@b.in', now() - n * interval '1 hour', 'request'
      from branches b, generate_series(1, 201) n where b.collector_code = 'SOUTH'`,
   )
   const shown = await read(group, `${ERP}/webhooks?include=disabled`)

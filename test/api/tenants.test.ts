@@ -3,13 +3,26 @@ import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import { Client, DEMO, GROUP, type Answer, type Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
-import { made, mapValues, nearMiss } from './fixtures/tenants.ts'
+import {
+  CASH,
+  deliveryOf,
+  fetchOnce,
+  HARMLESS,
+  made,
+  mapValues,
+  messageTo,
+  nearMiss,
+  payAndRefund,
+  SHARED,
+  YEARS,
+} from './fixtures/tenants.ts'
 
 /** Demo Group, holding Demo School's ids, is told what it would be told of ids that do not exist. */
 const bursar = await startBursar({ after })
 const { demo, group } = bursar
 const PARENT = 'parent-of-demo'
 const IDENTIFIER = 'ADM-OF-DEMO'
+const READER = 'it@of-demo.example'
 
 /** Everything of Demo School's that a request can name, by the name that the reference gives it. */
 type Known = { path: Record<string, string>; query: Record<string, string>; branch: string }
@@ -22,64 +35,51 @@ const unknown: Known = {
 }
 const own = await fillDemoGroup()
 
-/** Parameters that name nothing of anybody's. */
-const HARMLESS = ['limit', 'status', 'include', 'created_from', 'created_to', 'product_type']
-const YEARS = ['academic_year_start', 'academic_year_end']
-/** Shared by all institutes of a sandbox. */
-const SHARED = ['getSandboxClock', 'moveSandboxClock']
-
 async function fillDemoSchool(): Promise<Known> {
   const note = { key: 'book', value: 'of-demo' }
   const order = await made(demo.post(`${PAY}/orders`, sampleOrder({ identifier: IDENTIFIER, notes: [note] })))
   const link = await made(
     demo.post(`${PAY}/payment_links`, sampleOrder({ identifier: IDENTIFIER, notes: [note] })),
   )
-  const payment = await payAndRefund(order.order_id, 'orders')
-  await payAndRefund(link.order_id, 'payment_links')
+  const payment = await payAndRefund(bursar, order.order_id, 'orders')
+  await payAndRefund(bursar, link.order_id, 'payment_links')
   const student = await made(
     demo.post(`${ERP}/users/${PARENT}/students`, {
       student: sampleStudent({ identifier: IDENTIFIER, grade: 'GRADE-OF-DEMO' }),
       fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60000 }],
-      payments: [
-        {
-          amount: 1500,
-          paid_at: '2026-06-01',
-          mode: 'cash',
-          transaction_id: 'CASH-OF-DEMO',
-          fee_components: [{ component_type: 'TUITION_FEE', amount: 1500 }],
-        },
-      ],
+      payments: [CASH],
     }),
   )
+  await fetchOnce(demo, IDENTIFIER)
   const webhook = await made(demo.post(`${ERP}/webhooks`, sampleWebhook({ secret_key: 'secret-of-demo' })))
+  const { event, delivery } = await deliveryOf(bursar, webhook.event_code)
   return {
     path: {
+      message_id: await messageTo(bursar, READER),
       order_id: order.order_id,
       link_id: link.order_id,
       payment_id: payment,
       service_student_id: student.service_student_id,
       webhook_id: webhook.id,
+      delivery_id: delivery.id,
+      event_id: event.event_id,
       registration_id: PARENT,
-      transaction_id: 'CASH-OF-DEMO',
+      transaction_id: CASH.transaction_id,
     },
     query: {
       cursor: order.order_id,
       identifier: IDENTIFIER,
       grade: 'GRADE-OF-DEMO',
       note: 'book:of-demo',
+      webhook_id: webhook.id,
+      event_id: event.event_id,
+      resource_id: event.resource_id,
       registration_id: PARENT,
+      to: READER,
       collector_code: 'MAIN',
     },
     branch: 'MAIN',
   }
-}
-
-/** Lists of refunds and receipts have something to show only of what was paid. */
-async function payAndRefund(id: string, kind: 'orders' | 'payment_links'): Promise<string> {
-  const paid = await demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' })
-  assert.equal(paid.status, 200, paid.text)
-  await made(demo.post(`${PAY}/${kind}/${id}/refunds`, { amount: 1 }))
-  return paid.body.data.payment_id
 }
 
 async function fillDemoGroup(): Promise<{ orders: string[]; links: string[]; students: string[] }> {

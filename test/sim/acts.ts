@@ -79,15 +79,13 @@ async function start(scene: Scene): Promise<string> {
 }
 
 function payStatuses(order: Seen, outcome: string, now: number): number[] {
-  const open = order.payments.find(isUnderWay)
-  if (open !== undefined) {
-    const isTaken =
-      open.bank === 'open' || open.bank === null || (open.bank === 'pending' && outcome !== 'pending')
-    // Whether a paid order's other payment may still be taken up is the product's affair; money is kept apart either way.
-    return order.state === 'paid' ? [200, 409] : [isTaken ? 200 : 409]
-  }
   const state = stateOf(order, now)
-  return state === 'unsure' ? [200, 409] : [state === 'unpaid' ? 200 : 409]
+  if (state === 'unsure') return [200, 409]
+  // One that takes no payments any more does not take up the one under way either; its money still counts if it comes.
+  if (state !== 'unpaid') return [409]
+  const open = order.payments.find(isUnderWay)
+  if (open === undefined || open.bank === null) return [200]
+  return [open.bank === 'open' || (open.bank === 'pending' && outcome !== 'pending') ? 200 : 409]
 }
 
 async function payOne(scene: Scene, order: Seen, outcome: string): Promise<number> {

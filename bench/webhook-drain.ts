@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { readConfig } from '../src/config.ts'
+import { openDeliveries } from '../src/open-deliveries.ts'
+import { openGround } from '../src/open.ts'
+import { createLog } from '../src/platform/log.ts'
+
+/**
+ * One worker over a backlog: for some seconds, or until it is empty. Prints how it went as JSON. Needs --expose-gc for
+ * the memory that stays.
+ */
+export type DrainPlan = { seconds: number } | { total: number; sampleEvery: number }
+export type DrainSample = { count: number; ms: number; heapBytes: number; rssBytes: number }
+export type DrainResult = { perSecond: number; statements: number; count: number; samples: DrainSample[] }
+
+const WARM_UP_MS = 1_500
+
+const plan = JSON.parse(process.argv[2] ?? '{}') as DrainPlan
+const counted = { statements: 0, attempts: 0 }
+const client = pg.Client.prototype as unknown as Record<'query', (...args: unknown[]) => unknown>
+const { query } = client
+client.query = function (...args) {
+  counted.statements++
+  return Reflect.apply(query, this, args)
+}
+
+// The line of every attempt is written out as in production; it is also what is counted here.
+const destination = {
+  write(line: string) {
+    if (line.includes('delivery attempted')) counted.attempts++
+    else process.stderr.write(line)
+  },
+}
+const log = createLog({ level: 'info', format: 'json', destination })
+const config = readConfig(process.env)
+const { ground } = await openGround(config)
+const { deliveries, closeDeliveries } = openDeliveries(config, ground, log)
+
+const samples: DrainSample[] = []
+deliveries.start()
+const result = 'seconds' in plan ? await drainFor(plan.seconds) : await drainAll(plan.total, plan.sampleEvery)
+await closeDeliveries()
+await ground.db.close()
+process.stdout.write(JSON.stringify(result))
+
+async function drainFor(seconds: number): Promise<DrainResult> {
+  await wait(WARM_UP_MS)
+  const before = { ...counted, at: performance.now() }
+  await wait(seconds * 1_000)
+  const count = counted.attempts - before.attempts
+  const perSecond = count / ((performance.now() - before.at) / 1_000)
+  return { perSecond, statements: counted.statements - before.statements, count, samples }
+}
+
+async function drainAll(total: number, sampleEvery: number): Promise<DrainResult> {
+  const start = performance.now()
+  let samplingMs = 0
+  while (counted.attempts < total) {
+    await wait(20)
+    if (counted.attempts < (samples.length + 1) * sampleEvery) continue
+    const at = performance.now()
+    globalThis.gc?.()
+    const { heapUsed, rss } = process.memoryUsage()
+    samples.push({ count: counted.attempts, ms: at - start - samplingMs, heapBytes: heapUsed, rssBytes: rss })
+    samplingMs += performance.now() - at
+    process.stderr.write(`${counted.attempts} of ${total} delivered\n`)
+  }
+  const { attempts: count, statements } = counted
+  return { perSecond: count / ((performance.now() - start) / 1_000), statements, count, samples }
+}

@@ -1,0 +1,131 @@
+import { compare, type Figure } from './figures.ts'
+import { openCluster, openReceiver, runChild, type Cluster } from './rig.ts'
+import type { BarePlan } from './webhook-bare.ts'
+import { BODY, openBooks, seedPending, type Books } from './webhook-books.ts'
+import type { DrainPlan, DrainResult } from './webhook-drain.ts'
+import { measureLatency } from './webhook-latency.ts'
+
+const WEBHOOKS = 100
+const AT_ONCE = 500
+const MANY = 1_000_000
+
+/** Deliveries to a local receiver: how fast, how soon, at what cost, and over a long backlog. */
+export async function measureWebhooks(seconds: number): Promise<Figure[]> {
+  return withReceiver(async (cluster, ports) => [
+    ...(await measureRate(cluster, ports, seconds)),
+    ...(await measureLatency(cluster, seconds)),
+  ])
+}
+
+/** A million deliveries that are due: the last tenth must go as fast as the first. */
+export async function measureBacklog(): Promise<Figure[]> {
+  return withReceiver(async (cluster, ports) => {
+    const books = await openBooks(cluster, 'backlog', { ports, webhooks: WEBHOOKS })
+    process.stderr.write(`Seeding ${MANY} deliveries\n`)
+    await seedPending(books, MANY, WEBHOOKS)
+    const plan: DrainPlan = { total: MANY, sampleEvery: MANY / 10 }
+    const { samples, perSecond } = await drain(books, plan)
+    const rates = samples.map((sample, index) => {
+      const before = samples[index - 1] ?? { count: 0, ms: 0 }
+      return (sample.count - before.count) / ((sample.ms - before.ms) / 1_000)
+    })
+    const [first, last] = [samples[0], samples.at(-1)]
+    const left = await books.client.query(
+      `select count(*)::int as n from webhook_deliveries where state <> 'delivered'`,
+    )
+    await books.client.end()
+    if (first === undefined || last === undefined) throw new Error('nothing was delivered')
+    return [
+      {
+        name: `Rate in the last tenth of ${MANY} pending deliveries, of that in the first`,
+        value: (rates.at(-1) ?? 0) / (rates[0] ?? 1),
+        aim: { least: 0.9 },
+        detail: `${rates.map(Math.round).join(', ')} per second; ${Math.round(perSecond)}/s in all`,
+      },
+      {
+        name: 'Heap at the end, of that after the first tenth',
+        value: last.heapBytes / first.heapBytes,
+        aim: { most: 1.3 },
+        detail: `${mega(first.heapBytes)} to ${mega(last.heapBytes)}; process ${mega(first.rssBytes)} to ${mega(last.rssBytes)}`,
+      },
+      {
+        name: 'Deliveries left undelivered',
+        value: (left.rows[0] as { n: number }).n,
+        aim: { most: 0 },
+        detail: `of ${MANY}`,
+      },
+    ]
+  })
+}
+
+async function measureRate(cluster: Cluster, ports: readonly number[], seconds: number): Promise<Figure[]> {
+  const books = await openBooks(cluster, 'rate', { ports, webhooks: WEBHOOKS })
+  const urls = ports.map(port => `http://127.0.0.1:${port}/hooks`)
+  const runs: DrainResult[] = []
+  const walBytes: number[] = []
+  const rate = await compare(
+    'Deliveries, of a bare undici loop that only POSTs the same bodies',
+    0.55,
+    {
+      bare: async time => {
+        const plan: BarePlan = { urls, body: BODY, seconds: time, atOnce: AT_ONCE }
+        return ((await runChild('webhook-bare.ts', plan)) as { perSecond: number }).perSecond
+      },
+      full: async time => {
+        await books.client.query('truncate webhook_deliveries')
+        await seedPending(books, Math.round((time + 4) * 12_000), WEBHOOKS)
+        const before = await walPosition(books)
+        const run = await drain(books, { seconds: time })
+        walBytes.push((await walPosition(books)) - before)
+        runs.push(run)
+        return run.perSecond
+      },
+    },
+    seconds,
+  )
+  const attempted = await books.client.query(
+    `select count(*)::int as n from webhook_deliveries where state = 'delivered'`,
+  )
+  await books.client.end()
+  const last = runs.at(-1)
+  if (last === undefined) throw new Error('nothing was delivered')
+  return [
+    rate,
+    {
+      name: 'SQL statements a delivery, under load',
+      value: last.statements / last.count,
+      aim: { most: 0.2 },
+      detail: `${last.statements} for ${last.count}; one by itself takes a claim, a transaction of two and its commit`,
+    },
+    {
+      name: 'Bytes written to the log of the database for one delivery',
+      value: Math.round((walBytes.at(-1) ?? 0) / (attempted.rows[0] as { n: number }).n),
+      aim: null,
+      detail: 'claim and result; the row and its event were there before',
+    },
+  ]
+}
+
+async function drain(books: Books, plan: DrainPlan): Promise<DrainResult> {
+  return (await runChild('webhook-drain.ts', plan, { flags: ['--expose-gc'], env: books.env })) as DrainResult
+}
+
+async function walPosition({ client }: Books): Promise<number> {
+  const { rows } = await client.query(`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as at`)
+  return (rows[0] as { at: number }).at
+}
+
+async function withReceiver(
+  measure: (cluster: Cluster, ports: number[]) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const cluster = await openCluster()
+  const receiver = await openReceiver('plain')
+  try {
+    return await measure(cluster, receiver.ports)
+  } finally {
+    await receiver.close()
+    await cluster.close()
+  }
+}
+
+const mega = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`

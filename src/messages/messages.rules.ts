@@ -1,0 +1,56 @@
+export const CHANNELS = ['email', 'sms', 'whatsapp'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+export type MessageState = 'queued' | 'sent' | 'failed'
+
+export type NewMessage = {
+  instituteId: number
+  channel: Channel
+  /** One e-mail address, or one phone number. */
+  recipient: string
+  /** E-mails only. */
+  subject?: string | undefined
+  body: string
+  /** The id of the resource it tells of. */
+  about: string
+  at: Date
+}
+
+export type Message = {
+  instituteId: number
+  id: string
+  channel: Channel
+  recipient: string
+  subject: string | null
+  body: string
+  about: string
+  state: MessageState
+  createdAt: Date
+  sentAt: Date | null
+  /** What the last try that failed was told. */
+  failure: string | null
+  tries: number
+  nextTryAt: Date | null
+}
+
+const MINUTE_MS = 60_000
+const RETRY_AFTER_MS = [1, 5, 30, 120, 360].map(minutes => minutes * MINUTE_MS)
+
+/** How long those wait that were not tried because their server is away. */
+export const AWAY_MS = MINUTE_MS
+
+/** When to try again after so many tries; null when it is given up. */
+export function nextTry(tries: number, now: Date): Date | null {
+  const afterMs = RETRY_AFTER_MS[tries - 1]
+  return afterMs === undefined ? null : new Date(now.getTime() + afterMs)
+}
+
+const FAILURE_LENGTH = 500
+
+/** A server's words as we keep them: readable, in one line, bounded. */
+export function plainWords(words: string): string {
+  return words
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, FAILURE_LENGTH)
+}

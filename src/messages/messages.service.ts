@@ -1,0 +1,129 @@
+import { assertNever } from '../platform/assert.ts'
+import type { Transaction } from '../platform/db.ts'
+import { badField } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { newId } from '../platform/ids.ts'
+import {
+  AWAY_MS,
+  nextTry,
+  plainWords,
+  type Channel,
+  type Message,
+  type NewMessage,
+} from './messages.rules.ts'
+import * as store from './messages.store.ts'
+import type { Outcome, Post } from './post.ts'
+
+/** Writes messages down in the transaction of what they tell of; the worker sends them. */
+export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
+  if (messages.length === 0) return
+  await store.insertMessages(
+    tx,
+    messages.map(message => ({ ...message, id: newId('msg') })),
+  )
+}
+
+// A few at a time, so that a server that hangs holds up as few, and the worker for one time-out only.
+const AT_ONCE = 5
+/** Longer than any sender may take. */
+const HOLD_MS = 60_000
+
+/**
+ * Sends messages that are due. A message is sent before it is marked, so a process that dies in between sends it again,
+ * under the same id; it is never sent twice on purpose.
+ */
+export async function sendMessages(post: Post, limit: number): Promise<number> {
+  let done = 0
+  while (done < limit) {
+    const now = post.clock.now()
+    const claim = { limit: Math.min(AT_ONCE, limit - done), holdMs: HOLD_MS }
+    const claimed = await store.claimToSend(post.db, now, claim)
+    if (claimed.length === 0) break
+    done += claimed.length
+    const awayChannels = await sendAll(post, claimed)
+    for (const channel of awayChannels) {
+      // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
+      const until = new Date(now.getTime() + AWAY_MS)
+      await store.postponeDue(post.db, channel, { now: post.clock.now(), until })
+    }
+  }
+  return done
+}
+
+export async function nextMessageDue(post: Post): Promise<Date | null> {
+  return store.nextTryDue(post.db)
+}
+
+/** Each by itself; answers the channels whose server was found away. */
+async function sendAll(post: Post, messages: readonly Message[]): Promise<Set<Channel>> {
+  const away = new Set<Channel>()
+  const tries = await Promise.allSettled(
+    messages.map(async message => {
+      const outcome = await send(post, message)
+      if (outcome.kind === 'delayed' && outcome.isAway) away.add(message.channel)
+      await finish(post, message, outcome)
+    }),
+  )
+  for (const result of tries) if (result.status === 'rejected') throw result.reason
+  return away
+}
+
+/** A sender that fails in a way of its own must not hold up the others, nor be asked for ever. */
+async function send(post: Post, message: Message): Promise<Outcome> {
+  try {
+    return await post.senders[message.channel].send({ ...message, subject: message.subject ?? '' })
+  } catch (error) {
+    return { kind: 'delayed', words: String(error), isAway: false }
+  }
+}
+
+async function finish(post: Post, message: Message, outcome: Outcome): Promise<void> {
+  const end = endOf(message, outcome, post.clock.now())
+  await store.finishTry(post.db, message, end)
+  const { id, channel, tries } = message
+  // Neither the address nor the server's words, which often repeat it.
+  const line = { message_id: id, channel, tries, state: end.state }
+  if (end.state === 'sent') post.log.info(line, 'message sent')
+  else post.log.warn({ ...line, next_try_at: end.nextTryAt?.toISOString() }, 'message not sent')
+}
+
+function endOf(message: Message, outcome: Outcome, now: Date): Parameters<typeof store.finishTry>[2] {
+  switch (outcome.kind) {
+    case 'sent':
+      return { state: 'sent', sentAt: now, failure: null, nextTryAt: null }
+    case 'refused':
+      return { state: 'failed', sentAt: null, failure: plainWords(outcome.words), nextTryAt: null }
+    case 'delayed': {
+      const nextTryAt = nextTry(message.tries, now)
+      const state = nextTryAt === null ? 'failed' : 'queued'
+      return { state, sentAt: null, failure: plainWords(outcome.words), nextTryAt }
+    }
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** A page of an institute's sent messages, the newest first. */
+export async function listSentMessages(
+  { db }: Ground,
+  instituteId: number,
+  { limit, ...filter }: { recipient: string | undefined; cursor: string | undefined; limit: number },
+): Promise<{ messages: Message[]; nextCursor: string | undefined }> {
+  const { cursor } = filter
+  if (cursor !== undefined && !(await store.isSent(db, instituteId, cursor))) {
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  }
+  const found = await store.listSent(db, instituteId, { ...filter, limit: limit + 1 })
+  const messages = found.slice(0, limit)
+  return { messages, nextCursor: found.length > limit ? messages.at(-1)?.id : undefined }
+}
+
+/** A page of everybody's messages, the newest first; for a sandbox only. */
+export async function listEverybodysMessages(
+  { db }: Ground,
+  { limit, ...filter }: { recipientPart: string | undefined; before: string | undefined; limit: number },
+): Promise<{ messages: Message[]; nextBefore: string | undefined }> {
+  const found = await store.listEverybodys(db, { ...filter, limit: limit + 1 })
+  const messages = found.slice(0, limit)
+  return { messages, nextBefore: found.length > limit ? messages.at(-1)?.id : undefined }
+}

@@ -1,0 +1,124 @@
+import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Channel, Message, NewMessage } from './messages.rules.ts'
+
+const COLUMNS = `institute_id as "instituteId", id, channel, recipient, subject, body, about, state,
+  created_at as "createdAt", sent_at as "sentAt", failure, tries, next_try_at as "nextTryAt"`
+
+export async function insertMessages(
+  tx: Transaction,
+  messages: readonly (NewMessage & { id: string })[],
+): Promise<void> {
+  await tx.query(
+    `insert into messages (institute_id, id, channel, recipient, subject, body, about, created_at, next_try_at)
+     select m.institute_id, m.id, m.channel, m.recipient, m.subject, m.body, m.about, m.at, m.at
+     from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+       as m (institute_id, id, channel, recipient, subject, body, about, at)`,
+    [
+      messages.map(message => message.instituteId),
+      messages.map(message => message.id),
+      messages.map(message => message.channel),
+      messages.map(message => message.recipient),
+      messages.map(message => message.subject ?? null),
+      messages.map(message => message.body),
+      messages.map(message => message.about),
+      messages.map(message => message.at),
+    ],
+  )
+}
+
+/** Takes messages that are due; nobody else takes them before the hold runs out. */
+export async function claimToSend(
+  db: Queryable,
+  now: Date,
+  { limit, holdMs }: { limit: number; holdMs: number },
+): Promise<Message[]> {
+  return db.query<Message>(
+    `update messages set tries = tries + 1, held_until = clock_timestamp() + $3 * interval '1 millisecond'
+     where (institute_id, id) in (
+       select institute_id, id from messages
+       where next_try_at <= $1 and (held_until is null or held_until < clock_timestamp())
+       order by next_try_at, id limit $2 for update skip locked)
+     returning ${COLUMNS}`,
+    [now, limit, holdMs],
+  )
+}
+
+/** The count of tries names the holder: whoever let the hold run out changes nothing any more. */
+export async function finishTry(
+  db: Queryable,
+  message: Message,
+  end: Pick<Message, 'state' | 'sentAt' | 'failure' | 'nextTryAt'>,
+): Promise<void> {
+  await db.query(
+    `update messages set state = $4, sent_at = $5, failure = $6, next_try_at = $7, held_until = null
+     where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
+    [message.instituteId, message.id, message.tries, end.state, end.sentAt, end.failure, end.nextTryAt],
+  )
+}
+
+export async function postponeDue(
+  db: Queryable,
+  channel: Channel,
+  { now, until }: { now: Date; until: Date },
+): Promise<void> {
+  await db.query(
+    `update messages set next_try_at = $3
+     where channel = $1 and next_try_at <= $2 and (held_until is null or held_until < clock_timestamp())`,
+    [channel, now, until],
+  )
+}
+
+export async function nextTryDue(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    'select min(next_try_at) as at from messages where next_try_at is not null',
+  )
+  return row?.at ?? null
+}
+
+export async function isSent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
+  const rows = await db.query(`select from messages where institute_id = $1 and id = $2 and state = 'sent'`, [
+    instituteId,
+    id,
+  ])
+  return rows.length > 0
+}
+
+/** An institute's sent messages, the one sent last first. */
+export async function listSent(
+  db: Queryable,
+  instituteId: number,
+  filter: { recipient: string | undefined; cursor: string | undefined; limit: number },
+): Promise<Message[]> {
+  const values: unknown[] = [instituteId]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['institute_id = $1', `state = 'sent'`]
+  if (filter.recipient !== undefined) where.push(`lower(recipient) = lower(${bind(filter.recipient)})`)
+  if (filter.cursor !== undefined) {
+    where.push(`(sent_at, id) < (select c.sent_at, c.id from messages c
+      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
+  }
+  return db.query<Message>(
+    `select ${COLUMNS} from messages where ${where.join(' and ')}
+     order by sent_at desc, id desc limit ${bind(filter.limit)}`,
+    values,
+  )
+}
+
+/** Everybody's messages in every state, the newest first: for the one person whose sandbox it is. */
+export async function listEverybodys(
+  db: Queryable,
+  filter: { recipientPart: string | undefined; before: string | undefined; limit: number },
+): Promise<Message[]> {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['true']
+  if (filter.recipientPart !== undefined) {
+    where.push(`strpos(lower(recipient), lower(${bind(filter.recipientPart)})) > 0`)
+  }
+  // An id begins with the moment it was made at, so their order is that of the messages.
+  if (filter.before !== undefined) where.push(`id < ${bind(filter.before)}`)
+  return db.query<Message>(
+    `select ${COLUMNS} from messages where ${where.join(' and ')} order by id desc limit ${bind(filter.limit)}`,
+    values,
+  )
+}

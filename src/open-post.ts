@@ -1,0 +1,26 @@
+import type { Config } from './config.ts'
+import type { Post, Sender } from './messages/post.ts'
+import type { Ground } from './platform/ground.ts'
+import type { Log } from './platform/log.ts'
+import { createMailer } from './platform/mailer.ts'
+
+/** Lands in the sandbox's mailbox, where every message is to be read anyway. */
+const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
+
+/** How messages to people leave this house: e-mail by SMTP where it is set up; in a sandbox the rest stays here. */
+export function openPost(
+  { mail }: Pick<Config, 'mail'>,
+  { db, clock, mode }: Ground,
+  log: Log,
+): { post: Post; closePost: () => void } {
+  const mailer = mail.smtpUrl === null ? null : createMailer({ url: mail.smtpUrl, from: mail.from })
+  if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
+  const withoutProvider = (words: string): Sender =>
+    mode === 'sandbox' ? MAILBOX : { send: async () => ({ kind: 'refused', words }) }
+  const senders = {
+    email: mailer ?? withoutProvider('SMTP_URL is not set'),
+    sms: withoutProvider('no provider for SMS is set up'),
+    whatsapp: withoutProvider('no provider for WhatsApp is set up'),
+  }
+  return { post: { db, clock, senders, log }, closePost: () => mailer?.close() }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+
+/**
+ * Tells workers, in this process or another, that there is something to do. A bell is rung after the commit and at
+ * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. A bell may go
+ * unheard (a lost connection, a process that dies before ringing), so whoever listens also looks by itself now and then.
+ */
+export type BellName = 'deliveries'
+
+const RING_AFTER_MS = 5
+const LISTEN_AGAIN_MS = 1_000
+
+export class Bells {
+  readonly #notify: (name: BellName) => Promise<unknown>
+  readonly #rung = new Set<BellName>()
+
+  constructor(notify: (name: BellName) => Promise<unknown>) {
+    this.#notify = notify
+  }
+
+  ring(name: BellName): void {
+    if (this.#rung.has(name)) return
+    this.#rung.add(name)
+    setTimeout(() => {
+      this.#rung.delete(name)
+      this.#notify(name).catch(() => {})
+    }, RING_AFTER_MS).unref()
+  }
+}
+
+/** Hears one bell over a connection of its own until it is stopped; a lost connection is opened again. */
+export class BellListener {
+  readonly #config: pg.ClientConfig
+  readonly #name: BellName
+  readonly #onRing: () => void
+  #hangUp: () => void = () => {}
+  #stopped = false
+  #running: Promise<void> | null = null
+  readonly #stop = new AbortController()
+
+  constructor(config: pg.ClientConfig, name: BellName, onRing: () => void) {
+    this.#config = config
+    this.#name = name
+    this.#onRing = onRing
+  }
+
+  start(): void {
+    this.#running ??= this.#loop()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#stop.abort()
+    this.#hangUp()
+    await this.#running
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#listen().catch(() => {})
+      if (!this.#stopped)
+        await wait(LISTEN_AGAIN_MS, undefined, { signal: this.#stop.signal }).catch(() => {})
+    }
+  }
+
+  /** Ends when the connection does. */
+  async #listen(): Promise<void> {
+    const client = new pg.Client({ ...this.#config, keepAlive: true })
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    client.on('error', () => resolve())
+    client.on('end', () => resolve())
+    client.on('notification', () => this.#onRing())
+    // A client that is still connecting cannot be ended; it is, once it has or has not.
+    this.#hangUp = resolve
+    try {
+      await client.connect()
+      await client.query(`listen ${this.#name}`)
+      // What was rung while nobody listened.
+      this.#onRing()
+      if (!this.#stopped) await ended
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { createTransport, type NodemailerError } from 'nodemailer'
+import { isMailAddress, type MailAddress } from './mail-settings.ts'
+
+/** Mail over SMTP: plain text, one recipient each, over a few connections that are kept open for a while. */
+export type Mailer = {
+  send(mail: { id: string; recipient: string; subject: string; body: string }): Promise<MailOutcome>
+  close(): void
+}
+
+type MailOutcome =
+  | { kind: 'sent' }
+  | { kind: 'refused'; words: string }
+  | { kind: 'delayed'; words: string; isAway: boolean }
+
+const CONNECTIONS = 5
+const IDLE_MS = 30_000
+const CONNECT_LIMIT_MS = 10_000
+const GREETING_LIMIT_MS = 10_000
+const SILENCE_LIMIT_MS = 15_000
+/** In all: a server that trickles its answers never falls silent. */
+const SEND_LIMIT_MS = 40_000
+
+export function createMailer({ url, from }: { url: string; from: MailAddress }): Mailer {
+  let transport = openTransport(url)
+  const givenUp = new WeakSet<object>()
+  const giveUpOn = (used: typeof transport): void => {
+    if (used === transport) transport = openTransport(url)
+    givenUp.add(used)
+    used.close({ force: true })
+  }
+  return {
+    async send({ id, recipient, subject, body }) {
+      if (!isMailAddress(recipient))
+        return { kind: 'refused', words: 'this is not an address mail can go to' }
+      const used = transport
+      const timer = setTimeout(() => giveUpOn(used), SEND_LIMIT_MS)
+      try {
+        // Addresses as objects and an envelope of their own: no text is parsed for a second recipient.
+        await used.sendMail({
+          messageId: `<${id}@${domainOf(from.address)}>`,
+          envelope: { from: from.address, to: [recipient] },
+          from,
+          to: { name: '', address: recipient },
+          subject: subject.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+          text: body,
+          // Keeps holiday notices from answering.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        })
+        return { kind: 'sent' }
+      } catch (error) {
+        if (givenUp.has(used)) return { kind: 'delayed', words: 'the server took too long', isAway: true }
+        return explain(error as NodemailerError)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+function openTransport(url: string) {
+  const { username, hostname } = new URL(url)
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    // Only for a kept connection that the server had closed: trying again later is our queue's work.
+    maxRequeues: 1,
+    idleTimeout: IDLE_MS,
+    dnsTimeout: CONNECT_LIMIT_MS,
+    connectionTimeout: CONNECT_LIMIT_MS,
+    greetingTimeout: GREETING_LIMIT_MS,
+    socketTimeout: SILENCE_LIMIT_MS,
+    // Opportunistic TLS is no protection for a password: whoever sits between can leave the offer out.
+    requireTLS: username !== '' && !isThisMachine(hostname),
+  })
+}
+
+const AUTHENTICATION_REQUIRED = 530
+
+/**
+ * A refusal for good is one of this message: a 5xx to its sender, recipient or text. Whatever goes wrong before that
+ * (no connection, a greeting of 5xx, a wrong password) says something of the server or of our settings.
+ */
+function explain(error: NodemailerError): MailOutcome {
+  const words = error.response ?? error.message
+  const isOfMessage = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
+  const { responseCode } = error
+  if (!isOfMessage || responseCode === 421 || responseCode === AUTHENTICATION_REQUIRED) {
+    return { kind: 'delayed', words, isAway: true }
+  }
+  if (error.permanent === true || error.command === 'API') return { kind: 'refused', words }
+  return { kind: 'delayed', words, isAway: false }
+}
+
+function isThisMachine(hostname: string): boolean {
+  return /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1)
+}

@@ -1,0 +1,80 @@
+export type FailureReason =
+  | 'address_refused'
+  | 'name_not_found'
+  | 'not_reachable'
+  | 'tls'
+  | 'timeout'
+  | 'broken_answer'
+  /** Ours: we were stopping. Nothing is known of the other side. */
+  | 'stopped'
+
+/** Why an exchange failed, in words for a person who does not know our house. */
+export class OutboundFailure extends Error {
+  override readonly name = 'OutboundFailure'
+  readonly reason: FailureReason
+
+  constructor(reason: FailureReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** What an error of the network means. Once the request was on its way, all that can fail is the answer. */
+export function explain(
+  error: unknown,
+  { isSent, isTls }: { isSent: boolean; isTls: boolean },
+): OutboundFailure {
+  if (error instanceof OutboundFailure) return error
+  const facts = factsOf(error)
+  if (facts.code === 'UND_ERR_DESTROYED' || facts.code === 'UND_ERR_CLOSED') {
+    return new OutboundFailure('stopped', 'Bursar was stopping.')
+  }
+  if (isSent) return new OutboundFailure('broken_answer', brokenWords(facts))
+  const tls = isTls ? tlsWords(facts) : null
+  if (tls !== null) return new OutboundFailure('tls', tls)
+  return new OutboundFailure('not_reachable', UNREACHABLE[facts.code] ?? 'No connection could be made.')
+}
+
+type Facts = { code: string; name: string; words: string; isOfSystem: boolean }
+
+function factsOf(error: unknown): Facts {
+  if (!(error instanceof Error)) return { code: '', name: '', words: '', isOfSystem: false }
+  const { code, syscall, reason } = error as { code?: unknown; syscall?: unknown; reason?: unknown }
+  return {
+    code: typeof code === 'string' ? code : '',
+    name: error.name,
+    // OpenSSL's message names its source files, a certificate's can be as long as its author likes.
+    words: (typeof reason === 'string' ? reason : error.message).slice(0, MOST_CHARACTERS),
+    // Several addresses were tried, each by a call of its own.
+    isOfSystem: typeof syscall === 'string' || error instanceof AggregateError,
+  }
+}
+
+const MOST_CHARACTERS = 200
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed while it was being made.',
+  EHOSTUNREACH: 'There is no way to the host.',
+  ENETUNREACH: 'There is no way to the host.',
+  ETIMEDOUT: 'The host did not take the connection in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The host did not take the connection in time.',
+}
+
+function brokenWords({ code, name, words }: Facts): string {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'The headers of the answer are too large.'
+  const isMisplaced = code === 'UND_ERR_SOCKET' && words.startsWith('bad')
+  if (name === 'HTTPParserError' || isMisplaced) return 'The answer is not valid HTTP.'
+  return 'The connection was closed before the answer was complete.'
+}
+
+/** Null when the trouble lies below TLS. */
+function tlsWords({ code, words, isOfSystem }: Facts): string | null {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The certificate is for another name: ${words}`
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return `The TLS handshake failed: ${words}`
+  if (isOfSystem || code.startsWith('UND_ERR_') || code.startsWith('ERR_')) return null
+  // Of the system's own it would name the call; without one Node says that the peer left during the handshake.
+  if (code === 'ECONNRESET') return 'The TLS handshake failed: the connection was closed'
+  // Behind a semicolon Node advises whoever started it.
+  return `The certificate is not trusted: ${words.split(';', 1)[0]}`
+}

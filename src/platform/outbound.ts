@@ -1,0 +1,221 @@
+import type { Socket } from 'node:net'
+import { Agent, type Dispatcher } from 'undici'
+import type { AddressPolicy } from './outbound-addresses.ts'
+import { createConnector } from './outbound-connect.ts'
+import { explain, OutboundFailure, type FailureReason } from './outbound-failure.ts'
+import { Names } from './outbound-names.ts'
+
+export type OutboundRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+  /** http or https; a user and password in it are not sent. */
+  url: string
+  headers: Record<string, string>
+  body?: string | Buffer | null
+  /** For everything from the name to the last byte of the answer. */
+  timeoutMs: number
+  /** Of the answer's body that are read. */
+  maxBytes: number
+}
+
+export type OutboundResult = OutboundAnswer | OutboundProblem
+
+export type OutboundAnswer = {
+  kind: 'answered'
+  httpStatus: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  /** As it was sent, never decompressed. */
+  body: Buffer
+  isTruncated: boolean
+  durationMs: number
+}
+
+export type OutboundProblem = {
+  kind: 'failed'
+  reason: FailureReason
+  /** Can be shown to whoever chose the address. */
+  message: string
+  durationMs: number
+}
+
+type OutboundOptions = {
+  policy: AddressPolicy
+  /** In place of the system's, each as `address` or `address:port`. */
+  nameServers?: readonly string[]
+  connectionsPerOrigin?: number
+}
+
+const CONNECTIONS_PER_ORIGIN = 64
+const MAX_HEADER_BYTES = 16 * 1024
+// Shorter than servers keep theirs: one closed just as we use it is a failed request, as nothing is ever sent twice.
+const IDLE_MS = 4_000
+const LONGEST_IDLE_MS = 10_000
+const BEFORE_PEER_CLOSES_MS = 1_000
+
+/**
+ * Every HTTP request that leaves the house. It follows no redirect, obeys no proxy of the environment, sends nothing a
+ * second time, and answers trouble at the other side as a result; only a request that is itself wrong throws.
+ */
+export class Outbound {
+  readonly #names: Names
+  readonly #sockets = new Set<Socket>()
+  readonly #agent: Agent
+
+  constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: OutboundOptions) {
+    this.#names = new Names(nameServers)
+    this.#agent = new Agent({
+      connect: createConnector({ policy, names: this.#names, sockets: this.#sockets }),
+      connections: connectionsPerOrigin,
+      // Two requests on one connection would be a second one lost with the first.
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: LONGEST_IDLE_MS,
+      keepAliveTimeoutThreshold: BEFORE_PEER_CLOSES_MS,
+      // The deadline of each request is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  async send(request: OutboundRequest): Promise<OutboundResult> {
+    const { method, headers, body = null } = request
+    const { origin, protocol, pathname, search } = readUrl(request.url)
+    assertHeaders(headers)
+    return new Promise(resolve => {
+      const exchange = new Exchange(request, protocol === 'https:', resolve)
+      this.#agent.dispatch({ origin, path: pathname + search, method, headers, body }, exchange)
+    })
+  }
+
+  /** Ends every connection at once; what was under way is answered as stopped. */
+  async close(): Promise<void> {
+    this.#names.close()
+    const isClosed = this.#agent.destroy()
+    for (const socket of this.#sockets) socket.destroy()
+    await isClosed
+  }
+}
+
+/** One request on its way; undici calls it as things happen. Settled once, whatever else happens after. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: OutboundRequest
+  readonly #isTls: boolean
+  readonly #settle: (result: OutboundResult) => void
+  readonly #startedAt = performance.now()
+  readonly #timer: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | null = null
+  #httpStatus = 0
+  #headers: Record<string, string> = {}
+  #length = 0
+  #isSettled = false
+
+  constructor(request: OutboundRequest, isTls: boolean, settle: (result: OutboundResult) => void) {
+    this.#request = request
+    this.#isTls = isTls
+    this.#settle = settle
+    this.#timer = setTimeout(onDeadline, request.timeoutMs, this)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection. To throw takes back the request alone, to abort ends the connection.
+    if (this.#isSettled) throw new OutboundFailure('timeout', 'given up')
+    this.#controller = controller
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
+    // 1xx come ahead of the answer.
+    if (status < 200) return
+    this.#httpStatus = status
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) this.#headers[name] = typeof value === 'string' ? value : value.join(', ')
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length <= this.#request.maxBytes) return
+    this.#succeed(true)
+    controller.abort(new OutboundFailure('broken_answer', 'The answer is too long.'))
+  }
+
+  onResponseEnd(): void {
+    this.#succeed(false)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#isSettled) return
+    this.#fail(explain(error, { isSent: this.#controller !== null, isTls: this.#isTls }))
+  }
+
+  giveUp(): void {
+    const within = `within ${this.#request.timeoutMs} ms.`
+    const failure = new OutboundFailure('timeout', this.#waitingFor() + within)
+    this.#fail(failure)
+    this.#controller?.abort(failure)
+  }
+
+  #waitingFor(): string {
+    if (this.#controller === null) return 'No connection was made '
+    return this.#httpStatus === 0 ? 'No answer came ' : 'The answer was not complete '
+  }
+
+  #succeed(isTruncated: boolean): void {
+    this.#end({
+      kind: 'answered',
+      httpStatus: this.#httpStatus,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks, Math.min(this.#length, this.#request.maxBytes)),
+      isTruncated,
+      durationMs: this.#elapsedMs(),
+    })
+  }
+
+  #fail({ reason, message }: OutboundFailure): void {
+    this.#end({ kind: 'failed', reason, message, durationMs: this.#elapsedMs() })
+  }
+
+  #end(result: OutboundResult): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    clearTimeout(this.#timer)
+    this.#settle(result)
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+}
+
+type IncomingHeaders = Record<string, string | string[] | undefined>
+
+function onDeadline(exchange: Exchange): void {
+  exchange.giveUp()
+}
+
+function readUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Error('the address of an outgoing request is neither http nor https')
+  }
+  return url
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** They belong to the connection; by `host` undici would even choose the name that a certificate must have. */
+const NOT_THE_CALLERS =
+  /^(?:host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+/** A line break in one would begin another header, or another request. */
+function assertHeaders(headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(name) || NOT_THE_CALLERS.test(name)) {
+      throw new Error(`${JSON.stringify(name)} cannot be a header of an outgoing request`)
+    }
+    if (!HEADER_VALUE.test(value)) throw new Error(`the value of the header ${name} cannot be sent`)
+  }
+}

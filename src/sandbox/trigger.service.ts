@@ -1,0 +1,39 @@
+import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import type { EventCode } from '../journal/event-codes.ts'
+import { fixtureOf, resourceOf } from '../journal/event-fixtures.ts'
+import { recordEvents } from '../journal/events.service.ts'
+import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { listSubscriptions } from '../webhooks/subscriptions.service.ts'
+
+export type Triggered = { eventId: string; eventCode: EventCode; resourceId: string; subscriptions: number }
+
+/**
+ * Records an event of which nothing happened, so that a receiver can be tried before there is a plan or a loan. Its
+ * resource is made up and has no other events; from there on it goes the way of every event.
+ */
+export async function triggerEvent(
+  ground: Ground,
+  act: Act<Triggered>,
+  institute: Institute,
+  wanted: { eventCode: EventCode; collectorCode: string | undefined },
+): Promise<Triggered> {
+  const { eventCode } = wanted
+  const collectorCode = branchFor(institute, wanted.collectorCode)
+  const active = await listSubscriptions(ground, institute, { collectorCode, withDisabled: false })
+  return transact(ground.db, act, async tx => {
+    const now = ground.clock.now()
+    const payload = fixtureOf(eventCode, { now, collectorCode })
+    const event = {
+      code: eventCode,
+      instituteId: institute.id,
+      collectorCode,
+      resourceId: resourceOf(payload),
+      occurredAt: now,
+      payload,
+    }
+    const [eventId = ''] = await recordEvents(tx, [event])
+    const subscriptions = active.filter(subscription => subscription.eventCode === eventCode).length
+    return { eventId, eventCode, resourceId: event.resourceId, subscriptions }
+  })
+}

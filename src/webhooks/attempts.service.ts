@@ -1,0 +1,86 @@
+import type { Transaction } from '../platform/db.ts'
+import type { Ground } from '../platform/ground.ts'
+import { healthAfter, type HealthChange, type NoticeKind, type Verdict } from './deliveries.rules.ts'
+import { cancelWaiting } from './deliveries.store.ts'
+import { finishAll, lockHealth, writeHealth, type Finish, type SubscriptionHealth } from './deliver.store.ts'
+import { addNotices, type Notice } from './notices.store.ts'
+import { disableSubscription } from './subscriptions.store.ts'
+
+/** How a claim ended; no verdict when nothing was sent. */
+export type Ended = { finish: Finish; verdict: Verdict | null }
+type Attempted = { finish: Finish; verdict: Verdict }
+type Group = { instituteId: number; webhookId: string; attempts: Attempted[] }
+
+/**
+ * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction. Subscriptions are
+ * locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for.
+ */
+export async function recordAttempts(ground: Ground, batch: readonly Ended[]): Promise<void> {
+  const groups = groupBySubscription(batch)
+  await ground.db.transaction(async tx => {
+    const locked = await lockHealth(
+      tx,
+      groups.map(({ instituteId, webhookId, attempts }) => ({
+        instituteId,
+        webhookId,
+        hasFailed: attempts.some(({ verdict }) => verdict.kind !== 'delivered'),
+      })),
+    )
+    await finishAll(
+      tx,
+      batch.map(({ finish }) => finish),
+    )
+    if (locked.length > 0) await applyHealth(tx, locked, groups)
+  })
+}
+
+async function applyHealth(
+  tx: Transaction,
+  locked: readonly SubscriptionHealth[],
+  groups: readonly Group[],
+): Promise<void> {
+  const now = new Date()
+  const changes: (SubscriptionHealth & HealthChange)[] = []
+  const notices: Notice[] = []
+  for (const before of locked) {
+    const group = groups.find(({ webhookId }) => webhookId === before.webhookId)
+    if (group === undefined) continue
+    const verdicts = group.attempts.map(({ verdict }) => verdict)
+    const change = { ...before, ...healthAfter(before, verdicts, now) }
+    changes.push(change)
+    notices.push(...noticesOf(group, change))
+  }
+  await writeHealth(tx, changes)
+  for (const { instituteId, webhookId, disable } of changes) {
+    if (disable === null) continue
+    await disableSubscription(tx, instituteId, webhookId, disable)
+    await cancelWaiting(tx, instituteId, webhookId)
+  }
+  if (notices.length > 0) await addNotices(tx, notices)
+}
+
+function noticesOf({ instituteId, webhookId, attempts }: Group, change: HealthChange): Notice[] {
+  const exhausted = attempts.filter(({ finish }) => finish.state === 'exhausted')
+  const toNotice = (kind: NoticeKind, shown: readonly Attempted[], times: number): Notice => ({
+    instituteId,
+    webhookId,
+    kind,
+    times,
+    deliveryId: shown.at(-1)?.finish.claimed.id ?? '',
+  })
+  const notices = change.notices.map(kind => toNotice(kind, attempts, 1))
+  if (exhausted.length > 0) notices.push(toNotice('exhausted', exhausted, exhausted.length))
+  return notices
+}
+
+function groupBySubscription(batch: readonly Ended[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const { finish, verdict } of batch) {
+    if (verdict === null) continue
+    const { instituteId, webhook } = finish.claimed
+    const group = groups.get(webhook.id) ?? { instituteId, webhookId: webhook.id, attempts: [] }
+    group.attempts.push({ finish, verdict })
+    groups.set(webhook.id, group)
+  }
+  return [...groups.values()]
+}

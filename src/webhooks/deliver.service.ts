@@ -1,0 +1,294 @@
+import type { Ground } from '../platform/ground.ts'
+import type { Log } from '../platform/log.ts'
+import type { Outbound, OutboundResult } from '../platform/outbound.ts'
+import { excerptOf, judge, stepAfter, type Verdict } from './deliveries.rules.ts'
+import { deliveryBody } from './delivery-body.ts'
+import { claimDue, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
+import { Lanes } from './lanes.ts'
+import { recordAttempts, type Ended } from './attempts.service.ts'
+import { postDelivery, type Prepared } from './receiver.client.ts'
+import { signatureHeaders } from './signing.ts'
+import { openHeader, openSecrets } from './subscriptions.service.ts'
+
+/**
+ * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until the bell
+ * rings, a retry of its own falls due, or a second has passed. Any number of processes do this side by side: a claim
+ * belongs to one of them, and one that dies leaves claims that run out.
+ */
+export type DeliveryOptions = {
+  retrySeconds: readonly number[]
+  placesPerEndpoint: number
+}
+
+const MAX_AT_ONCE = 1_000
+const CLAIM_AT_ONCE = 250
+const WRITE_AT_ONCE = 250
+const WRITE_AFTER_MS = 20
+const LOOK_EVERY_MS = 1_000
+/** A claim outlives this and the attempt after it. */
+const LONGEST_WAIT_MS = 15_000
+const STOP_WITHIN_MS = 3_000
+const AFTER_FAILURE_MS = 1_000
+
+export class DeliveryEngine {
+  readonly #ground: Ground
+  readonly #outbound: Outbound
+  readonly #log: Log
+  readonly #options: DeliveryOptions
+  readonly #lanes: Lanes
+  readonly #listener: { start(): void; stop(): Promise<void> }
+  readonly #held = new Set<Claimed>()
+  #finished: Ended[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #writeTimer: NodeJS.Timeout | null = null
+  #retryTimer: NodeJS.Timeout | null = null
+  #retryAt = Infinity
+  #wake: () => void = () => {}
+  #onIdle: () => void = () => {}
+  #isAwake = false
+  #stopped = false
+  #running: Promise<void> | null = null
+
+  constructor(ground: Ground, outbound: Outbound, log: Log, options: DeliveryOptions) {
+    this.#ground = ground
+    this.#outbound = outbound
+    this.#log = log
+    this.#options = options
+    this.#lanes = new Lanes(options.placesPerEndpoint)
+    this.#listener = ground.db.listen('deliveries', () => this.wake())
+  }
+
+  start(): void {
+    if (this.#running !== null) return
+    this.#listener.start()
+    this.#running = this.#loop()
+  }
+
+  /** Looks for due deliveries now. */
+  wake(): void {
+    this.#isAwake = true
+    this.#wake()
+  }
+
+  /** Lets attempts under way finish for a moment, then gives back whatever is left. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.wake()
+    await this.#listener.stop()
+    await this.#running
+    if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
+    const unstarted = this.#lanes.takeWaiting(Infinity)
+    for (const claimed of unstarted) this.#held.delete(claimed)
+    await this.#whenIdle(STOP_WITHIN_MS)
+    await this.#write()
+    const out = [...this.#held]
+    this.#held.clear()
+    const { db } = this.#ground
+    await Promise.allSettled([releaseAll(db, unstarted), releaseAll(db, out, { areOut: true })])
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopped) {
+      this.#isAwake = false
+      try {
+        if (!(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
+      } catch (error) {
+        this.#log.warn({ err: error }, 'deliveries could not be claimed and are tried again')
+        await this.#sleep(AFTER_FAILURE_MS)
+      }
+    }
+  }
+
+  /** True when there may be more that can start at once. */
+  async #takeDue(): Promise<boolean> {
+    await this.#giveBackStranded()
+    const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
+    if (limit <= 0) return false
+    const places = this.#placesNow()
+    const busy = this.#lanes.busy(places)
+    const claims = await claimDue(this.#ground.db, { limit, roomEach: places, busy })
+    const now = Date.now()
+    const surplus: Claimed[] = []
+    for (const claimed of claims) {
+      const entry = this.#lanes.enter(claimed, now)
+      if (entry === 'full') surplus.push(claimed)
+      else this.#held.add(claimed)
+      if (entry === 'starts') void this.#deliver(claimed)
+    }
+    // Subscriptions of one host whose lane was not known to be theirs yet; from now on it is.
+    await releaseAll(this.#ground.db, surplus)
+    return claims.length === limit
+  }
+
+  /** With half of what we can hold taken, a few places each: however many endpoints hang, there is room for others. */
+  #placesNow(): number {
+    const { placesPerEndpoint } = this.#options
+    return this.#held.size < MAX_AT_ONCE / 2 ? placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+  }
+
+  /** What waits too long behind a slow endpoint would outlive its claim. */
+  async #giveBackStranded(): Promise<void> {
+    const stranded = this.#lanes.takeWaiting(Date.now() - LONGEST_WAIT_MS)
+    for (const claimed of stranded) this.#held.delete(claimed)
+    await releaseAll(this.#ground.db, stranded)
+  }
+
+  /** Attempts one, then whoever waits for its place. */
+  async #deliver(first: Claimed): Promise<void> {
+    for (let claimed: Claimed | null = first; claimed !== null; claimed = this.#lanes.leave(claimed)) {
+      const ended = await this.#attempt(claimed)
+      // Given back already, as interrupted.
+      if (!this.#held.has(claimed)) return
+      this.#finished.push(ended)
+      if (this.#finished.length >= WRITE_AT_ONCE) void this.#write()
+      else this.#writeTimer ??= setTimeout(() => void this.#write(), WRITE_AFTER_MS)
+    }
+  }
+
+  async #attempt(claimed: Claimed): Promise<Ended> {
+    const { webhook, failures } = claimed
+    const at = new Date()
+    if (webhook.isDisabled) {
+      return {
+        finish: { claimed, state: 'cancelled', failures, nextInMs: null, attempt: null },
+        verdict: null,
+      }
+    }
+    const { secrets, header, result } = await this.#send(claimed, at)
+    const verdict = judge(result, new Date())
+    const step = stepAfter(failures, verdict, {
+      retrySeconds: this.#options.retrySeconds,
+      chance: Math.random(),
+    })
+    const masked = header === null ? secrets : [...secrets, header.value]
+    this.#logAttempt(claimed, result, step.state)
+    return { finish: { claimed, ...step, attempt: attemptRecord(at, result, verdict, masked) }, verdict }
+  }
+
+  /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
+  async #send(claimed: Claimed, at: Date): Promise<Omit<Opened, 'at'> & { result: OutboundResult }> {
+    try {
+      const secrets = openSecrets(this.#ground, claimed.webhook)
+      const header = openHeader(this.#ground, claimed.webhook)
+      const result = await postDelivery(this.#outbound, prepare(claimed, { at, secrets, header }))
+      return { secrets, header, result }
+    } catch (error) {
+      this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
+      const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
+      const result: OutboundResult = { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
+      return { secrets: [], header: null, result }
+    }
+  }
+
+  /** Writes results one batch after the other. */
+  #write(): Promise<void> {
+    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer)
+    this.#writeTimer = null
+    const batch = this.#finished
+    this.#finished = []
+    if (batch.length > 0) this.#writing = this.#writing.then(() => this.#writeBatch(batch))
+    return this.#writing
+  }
+
+  async #writeBatch(batch: readonly Ended[]): Promise<void> {
+    try {
+      await recordAttempts(this.#ground, batch)
+    } catch {
+      // One that cannot be written must not take the others with it.
+      for (const ended of batch) await this.#writeAlone(ended)
+    }
+    let next = Infinity
+    for (const { finish } of batch) {
+      this.#held.delete(finish.claimed)
+      next = Math.min(next, finish.nextInMs ?? Infinity)
+    }
+    if (this.#held.size === 0) this.#onIdle()
+    if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
+    this.wake()
+  }
+
+  async #writeAlone(ended: Ended): Promise<void> {
+    try {
+      await recordAttempts(this.#ground, [ended])
+    } catch (error) {
+      // Its claim runs out and it is sent again: at least once, never silently lost.
+      this.#log.warn({ err: error, delivery_id: ended.finish.claimed.id }, 'a result could not be written')
+    }
+  }
+
+  #wakeAt(moment: number): void {
+    if (moment >= this.#retryAt) return
+    if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
+    this.#retryAt = moment
+    this.#retryTimer = setTimeout(() => {
+      this.#retryAt = Infinity
+      this.wake()
+    }, moment - Date.now())
+  }
+
+  #logAttempt(claimed: Claimed, result: OutboundResult, state: string): void {
+    this.#log.info(
+      {
+        delivery_id: claimed.id,
+        event_id: claimed.event.id,
+        event: claimed.event.code,
+        webhook_id: claimed.webhook.id,
+        ...(result.kind === 'answered' ? { http_status: result.httpStatus } : { failed: result.reason }),
+        duration_ms: result.durationMs,
+        state,
+      },
+      'delivery attempted',
+    )
+  }
+
+  async #whenIdle(limitMs: number): Promise<void> {
+    if (this.#held.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, limitMs)
+    this.#onIdle = resolve
+    await promise
+    clearTimeout(timer)
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (this.#isAwake || this.#stopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#wake = resolve
+    await promise
+    clearTimeout(timer)
+  }
+}
+
+type Opened = { at: Date; secrets: readonly string[]; header: { name: string; value: string } | null }
+
+function prepare({ event, webhook }: Claimed, { at, secrets, header }: Opened): Prepared {
+  const body = deliveryBody(event)
+  return {
+    url: webhook.url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Bursar-Webhooks/1.0',
+      ...(header === null ? {} : { [header.name]: header.value }),
+      ...signatureHeaders({ eventId: event.id, body, at, secrets }),
+    },
+  }
+}
+
+function attemptRecord(
+  at: Date,
+  result: OutboundResult,
+  verdict: Verdict,
+  secrets: readonly string[],
+): AttemptRecord {
+  const record: AttemptRecord = { attempted_at: at.toISOString(), duration_ms: Math.round(result.durationMs) }
+  if (result.kind === 'answered') {
+    record.http_status = result.httpStatus
+    if (result.body.length > 0) record.response = excerptOf(result.body, secrets)
+  }
+  if (verdict.kind === 'failed') record.problem = verdict.problem
+  if (verdict.kind === 'gone')
+    record.problem = 'The endpoint answered 410 Gone, which disables the subscription.'
+  return record
+}

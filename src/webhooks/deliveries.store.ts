@@ -1,0 +1,153 @@
+import type { Queryable, Transaction } from '../platform/db.ts'
+import type { AttemptRecord } from './deliver.store.ts'
+import type { DeliveryState } from './deliveries.rules.ts'
+
+/** A delivery as people and programs look at it. */
+export type Delivery = {
+  id: string
+  eventId: string
+  eventCode: string
+  webhookId: string
+  state: DeliveryState
+  attempts: AttemptRecord[]
+  /** Null when it is over, and while an attempt is out. */
+  nextAttemptAt: Date | null
+  createdAt: Date
+}
+
+const COLUMNS = `d.id, d.event_id as "eventId", e.event_code as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
+  case when d.claim is null then d.next_attempt_at end as "nextAttemptAt", d.created_at as "createdAt"`
+const SOURCE = `webhook_deliveries d join events e on e.institute_id = d.institute_id and e.id = d.event_id`
+
+export type DeliveryFilter = {
+  status?: DeliveryState | undefined
+  eventId?: string | undefined
+  webhookId?: string | undefined
+  cursor?: string | undefined
+}
+
+/** Newest first: ids sort by creation. */
+export async function listDeliveries(
+  db: Queryable,
+  instituteId: number,
+  filter: DeliveryFilter,
+  limit: number,
+): Promise<Delivery[]> {
+  const values: unknown[] = [instituteId]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['d.institute_id = $1']
+  if (filter.status !== undefined) where.push(`d.state = ${bind(filter.status)}`)
+  if (filter.eventId !== undefined) where.push(`d.event_id = ${bind(filter.eventId)}`)
+  if (filter.webhookId !== undefined) where.push(`d.webhook_id = ${bind(filter.webhookId)}`)
+  if (filter.cursor !== undefined) where.push(`d.id < ${bind(filter.cursor)}`)
+  return db.query<Delivery>(
+    `select ${COLUMNS} from ${SOURCE} where ${where.join(' and ')} order by d.id desc limit ${bind(limit)}`,
+    values,
+  )
+}
+
+export async function findDelivery(db: Queryable, instituteId: number, id: string): Promise<Delivery | null> {
+  const [row] = await db.query<Delivery>(
+    `select ${COLUMNS} from ${SOURCE} where d.institute_id = $1 and d.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+export async function insertDeliveries(
+  tx: Transaction,
+  target: { instituteId: number; webhookId: string },
+  deliveries: readonly { id: string; eventId: string }[],
+): Promise<void> {
+  await tx.query(
+    `insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
+     select $1, d.id, $2, d.event_id from unnest($3::text[], $4::text[]) as d (id, event_id)`,
+    [
+      target.instituteId,
+      target.webhookId,
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ eventId }) => eventId),
+    ],
+  )
+}
+
+/** Due now, at the beginning of its schedule; one whose attempt is out is left to it. */
+export async function sendAgain(tx: Transaction, instituteId: number, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update webhook_deliveries set state = case when attempts = '[]' then 'pending' else 'retrying' end,
+       next_attempt_at = now(), failures = 0
+     where institute_id = $1 and id = $2 and (claim is null or next_attempt_at is null) returning 1`,
+    [instituteId, id],
+  )
+  return rows.length === 1
+}
+
+/** Lets the next attempt go at once although the circuit is open or the receiver asked for a pause. */
+export async function liftPause(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
+  await tx.query(
+    'update webhook_subscriptions set paused_until = null where institute_id = $1 and id = $2 and paused_until > now()',
+    [instituteId, webhookId],
+  )
+}
+
+/** Everything of this subscription that failed since then is due again. */
+export async function retryExhausted(
+  tx: Transaction,
+  target: { instituteId: number; webhookId: string; since: Date },
+): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `with again as (
+       update webhook_deliveries set state = 'retrying', next_attempt_at = now(), failures = 0
+       where institute_id = $1 and webhook_id = $2 and state = 'exhausted' and created_at >= $3 returning 1
+     )
+     select count(*) from again`,
+    [target.instituteId, target.webhookId, target.since],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Events that no earlier subscription of the same code and branch received, and this one has not been given. */
+export async function listMissed(
+  tx: Transaction,
+  target: { instituteId: number; webhookId: string; since: Date },
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ eventId: string }>(
+    `select distinct d.event_id as "eventId"
+     from webhook_subscriptions s
+     join webhook_subscriptions old on old.institute_id = s.institute_id and old.collector_code = s.collector_code
+       and old.event_code = s.event_code and old.disabled_at is not null
+     join webhook_deliveries d on d.institute_id = old.institute_id and d.webhook_id = old.id
+       and d.state in ('exhausted', 'cancelled') and d.created_at >= $3
+     join events e on e.institute_id = d.institute_id and e.id = d.event_id and e.event_code = s.event_code
+     where s.institute_id = $1 and s.id = $2 and not exists (select 1 from webhook_deliveries known
+       where known.institute_id = $1 and known.event_id = d.event_id
+         and (known.webhook_id = $2 or known.state = 'delivered'))
+     order by 1 limit $4`,
+    [target.instituteId, target.webhookId, target.since, limit],
+  )
+  return rows.map(({ eventId }) => eventId)
+}
+
+/** What waits under a disabled subscription will not be sent. The claim of an attempt that is out stays with it. */
+export async function cancelWaiting(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
+  await tx.query(
+    `update webhook_deliveries set state = 'cancelled', next_attempt_at = null
+     where institute_id = $1 and webhook_id = $2 and next_attempt_at is not null`,
+    [instituteId, webhookId],
+  )
+}
+
+/** Takes a batch of deliveries that are over out of the log, if their ids are below one; the events stay. */
+export async function forgetBelow(db: Queryable, id: string, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from webhook_deliveries where (institute_id, id) in (
+       select d.institute_id, d.id from institutes i cross join lateral (
+         select institute_id, id from webhook_deliveries
+         where institute_id = i.id and id < $1 and next_attempt_at is null order by id limit $2) d
+       limit $2
+     ) returning 1`,
+    [id, limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Client, Json } from '../harness/client.ts'
+import { assertRefused, assertStatus, openContract } from '../contract/support.ts'
+import { advance, queue } from './support.ts'
+
+const contract = await openContract()
+const { demo, group } = contract
+const MAILBOX = '/api/v1/sandbox/mailbox'
+
+async function read(query: Record<string, string> = {}, client: Client = demo): Promise<Json> {
+  const answer = await client.get(`${MAILBOX}?${new URLSearchParams(query)}`)
+  assertStatus(answer, 200)
+  return answer.body
+}
+
+async function texts(query: Record<string, string> = {}, client: Client = demo): Promise<string[]> {
+  return (await read(query, client)).data.map((message: Json) => message.text)
+}
+
+test('the mailbox is empty until something is sent', async () => {
+  assert.deepEqual(await read(), { status: 'success', data: [], has_more: false })
+})
+
+test('every channel of a sandbox lands in the mailbox without any provider', async () => {
+  await queue(
+    contract,
+    { recipient: 'shape@school.example', subject: 'Hello', body: 'By mail.\nLine 2' },
+    { channel: 'sms', recipient: '9876543210', subject: undefined, body: 'By SMS.' },
+    { channel: 'whatsapp', recipient: '+91 98765 43211', subject: undefined, body: 'By WhatsApp.' },
+  )
+  assert.equal((await advance(contract, 'P3D'))['messages_sent'], 3)
+  const [mail] = (await read({ to: 'shape@school.example' })).data
+  assert.deepEqual(Object.keys(mail), ['id', 'channel', 'to', 'subject', 'text', 'sent_at'])
+  assert.match(mail.id, /^msg_/)
+  assert.deepEqual(
+    [mail.channel, mail.to, mail.subject, mail.text],
+    ['email', 'shape@school.example', 'Hello', 'By mail.\nLine 2'],
+  )
+  const now = contract.house.ground.clock.now().getTime()
+  assert.ok(
+    Math.abs(Date.parse(mail.sent_at) - now) < 60_000,
+    `sent at ${mail.sent_at} of the sandbox's clock`,
+  )
+  const [sms] = (await read({ to: '9876543210' })).data
+  assert.deepEqual([sms.channel, 'subject' in sms], ['sms', false])
+  assert.deepEqual(await texts({ to: '+91 98765 43211' }), ['By WhatsApp.'])
+})
+
+test('to names one recipient, whatever the case of the letters', async () => {
+  await queue(
+    contract,
+    { recipient: 'Case@School.example', body: 'mine' },
+    { recipient: 'xcase@school.example' },
+  )
+  await advance(contract)
+  assert.deepEqual(await texts({ to: 'case@school.EXAMPLE' }), ['mine'])
+  assert.deepEqual(await texts({ to: '%@school.example' }), [])
+  assertRefused(await demo.get(`${MAILBOX}?to=a%00b`), 'HUE00000', 'to')
+})
+
+test('a message that is not sent yet is not in the mailbox', async () => {
+  const tomorrow = new Date(contract.house.ground.clock.now().getTime() + 86_400_000)
+  await queue(contract, { recipient: 'later@school.example', at: tomorrow })
+  await advance(contract)
+  assert.deepEqual(await texts({ to: 'later@school.example' }), [])
+  await advance(contract, 'P1D')
+  assert.equal((await texts({ to: 'later@school.example' })).length, 1)
+})
+
+test("another institute's messages are not in the mailbox, nor can its cursor be used", async () => {
+  const recipient = 'both@school.example'
+  await queue(
+    contract,
+    { recipient, body: 'to demo' },
+    { recipient, body: 'to group', institute: 'demo-group' },
+    { recipient, body: 'to group again', institute: 'demo-group' },
+  )
+  await advance(contract)
+  assert.deepEqual(await texts({ to: recipient }), ['to demo'])
+  assert.deepEqual((await texts({}, group)).toSorted(), ['to group', 'to group again'])
+  const { next_cursor: theirs } = await read({ limit: '1' }, group)
+  assertRefused(await demo.get(`${MAILBOX}?cursor=${theirs}`), 'HUE00000', 'cursor')
+})
+
+test('pages follow each other newest first, without a gap and without a repeat', async () => {
+  const recipient = 'pages@school.example'
+  for (let no = 0; no < 7; no++) {
+    await queue(contract, { recipient, body: `message ${no}` })
+    await advance(contract, no % 2 === 0 ? 'PT1S' : 'PT0S')
+  }
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const body = await read({ to: recipient, limit: '3', ...(cursor === undefined ? {} : { cursor }) })
+    seen.push(...body.data.map((message: Json) => message.text))
+    cursor = body.next_cursor
+    assert.equal(body.has_more, cursor !== undefined)
+  } while (cursor !== undefined)
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 7 }, (_, no) => `message ${6 - no}`),
+  )
+  assertRefused(await demo.get(`${MAILBOX}?limit=0`), 'HUE00000', 'limit')
+  assertRefused(await demo.get(`${MAILBOX}?cursor=msg_nobodys`), 'HUE00000', 'cursor')
+})
