@@ -12,15 +12,19 @@ import type { Till } from './payments/till.ts'
 import type { Log } from './platform/log.ts'
 import { checkoutRoutes } from './portal/checkout.routes.ts'
 import { deliveryPages } from './portal/delivery.routes.ts'
+import { flexPages } from './portal/flex.routes.ts'
 import { protectPages } from './portal/pages.ts'
 import { bankRoutes } from './sandbox/bank.routes.ts'
 import { clockRoutes } from './sandbox/clock.routes.ts'
 import type { SandboxClock } from './sandbox/clock.service.ts'
 import { sandboxErpRoutes } from './sandbox/erp.routes.ts'
+import { sandboxFlexRoutes } from './sandbox/flex.routes.ts'
 import { mailboxPages, mailboxRoutes } from './sandbox/mailbox.routes.ts'
 import { sandboxPaymentRoutes } from './sandbox/payments.routes.ts'
 import type { SandboxTill } from './sandbox/payments.service.ts'
 import { triggerRoutes } from './sandbox/trigger.routes.ts'
+import type { FlexGround } from './flex/flex-ground.ts'
+import { flexRoutes } from './flex/flex.routes.ts'
 import type { ErpGround } from './students/erp-line.ts'
 import { pullRoutes } from './students/pull.routes.ts'
 import { studentRoutes } from './students/students.routes.ts'
@@ -31,6 +35,7 @@ import { subscriptionRoutes } from './webhooks/subscriptions.routes.ts'
 export type AppOptions = {
   till: Till
   erpGround: ErpGround
+  flex: FlexGround
   log: Log
   /** Only in sandbox mode. */
   sandbox: (SandboxClock & SandboxTill) | null
@@ -53,7 +58,7 @@ const REFERENCE = {
 
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { till, erpGround, log, sandbox } = options
+  const { till, erpGround, flex, log, sandbox } = options
   const metrics = createMetrics(till.db)
   const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const finishMethods = refuseOtherMethods(app)
@@ -63,12 +68,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   paymentRoutes(app, till)
   studentRoutes(app, till)
   pullRoutes(app, erpGround)
+  flexRoutes(app, flex)
   subscriptionRoutes(app, till)
   eventRoutes(app, till)
   deliveryRoutes(app, till)
   if (sandbox !== null) {
     clockRoutes(app, till, sandbox)
     sandboxPaymentRoutes(app, sandbox)
+    sandboxFlexRoutes(app, sandbox)
     triggerRoutes(app, till)
     sandboxErpRoutes(app, till)
     mailboxRoutes(app, till)
@@ -80,6 +87,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(async pages => {
     await protectPages(pages, till.mode, log)
     checkoutRoutes(pages, till)
+    flexPages(pages, flex)
     deliveryPages(pages, till)
     if (sandbox !== null) {
       bankRoutes(pages, sandbox)

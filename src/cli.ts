@@ -3,9 +3,11 @@ import { Command } from 'commander'
 import { addBackupCommands } from './cli/backup.ts'
 import { addBranchCommands } from './cli/branches.ts'
 import { addCatalogueCommands } from './cli/catalogue.ts'
+import { addClockCommands } from './cli/clock.ts'
 import { addConfigCommand } from './cli/config.ts'
 import { addErpCommands } from './cli/erp.ts'
 import { reportFailure } from './cli/failures.ts'
+import { addFlexCommands } from './cli/flex.ts'
 import { addExamples, finishProgram } from './cli/help.ts'
 import { addInstituteCommands } from './cli/institutes.ts'
 import { addKeyCommands } from './cli/keys.ts'
@@ -35,11 +37,13 @@ addBranchCommands(program)
 addCatalogueCommands(program)
 addKeyCommands(program)
 addErpCommands(program)
+addFlexCommands(program)
 addMoneyCommands(program)
 addBackupCommands(program)
 addMigrateCommand(program)
 addConfigCommand(program)
 addOpenApiCommand(program)
+addClockCommands(program)
 addTriggerCommand(program)
 addListenCommand(program)
 finishProgram(program)

@@ -78,6 +78,34 @@ export const CONFIG_KEYS: readonly Key[] = [
     describes: 'sender of e-mails: Name <address>',
     standard: 'Bursar <no-reply@ the host of PUBLIC_URL>',
   },
+  { name: 'SMS_API_KEY', describes: 'sends SMS through Exotel: key of its API', standard: '' },
+  { name: 'SMS_API_TOKEN', describes: 'token of that key', standard: '', isSecret: true },
+  { name: 'SMS_ACCOUNT_SID', describes: 'account of that key', standard: '' },
+  { name: 'SMS_SENDER_ID', describes: 'sender of SMS: a header registered with DLT', standard: '' },
+  { name: 'SMS_ENTITY_ID', describes: 'DLT number of the entity that owns the header', standard: '' },
+  { name: 'SMS_TEMPLATE_ID', describes: 'DLT template that texts are sent under, 19 digits', standard: '' },
+  {
+    name: 'SMS_URL',
+    describes: "where Exotel's API is; https://api.exotel.com for accounts in Singapore",
+    standard: 'https://api.in.exotel.com',
+  },
+  {
+    name: 'WHATSAPP_PHONE_ID',
+    describes: "sends WhatsApp messages through Meta's Cloud API: id of the phone number",
+    standard: '',
+  },
+  { name: 'WHATSAPP_TOKEN', describes: 'permanent access token for it', standard: '', isSecret: true },
+  {
+    name: 'WHATSAPP_TEMPLATE',
+    describes: 'name of an approved template whose body has one variable, {{1}}',
+    standard: '',
+  },
+  { name: 'WHATSAPP_LANGUAGE', describes: "code of that template's language", standard: 'en' },
+  {
+    name: 'WHATSAPP_URL',
+    describes: "where Meta's API is, with its version",
+    standard: 'https://graph.facebook.com/v25.0',
+  },
   {
     name: 'OUTBOUND_ALLOW',
     describes:

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { SmsSettings } from './messages/sms.client.ts'
+import type { WhatsappSettings } from './messages/whatsapp.client.ts'
 import type { Mode } from './platform/ground.ts'
 import type { LogFormat } from './platform/log.ts'
 import { parseMailAddress, smtpUrlProblem, type MailAddress } from './platform/mail-settings.ts'
@@ -28,6 +30,8 @@ export type Config = {
   drainMs: number
   razorpay: { keyId: string; keySecret: string; webhookSecret: string } | null
   mail: { smtpUrl: string | null; from: MailAddress }
+  sms: SmsSettings | null
+  whatsapp: WhatsappSettings | null
   outbound: { allowed: readonly string[]; nameServers: readonly string[] }
   webhooks: { retrySeconds: readonly number[]; placesPerEndpoint: number }
   /** With what the command line asks a running Bursar. */
@@ -89,6 +93,8 @@ export function readConfig(env: Env): Config {
     metricsToken: get('METRICS_TOKEN'),
     razorpay: readRazorpay(get, lines),
     mail: readMail(get, publicUrl, lines),
+    sms: readSms(get, mode, lines),
+    whatsapp: readWhatsapp(get, mode, lines),
     outbound: readOutbound(get, lines),
     webhooks: {
       retrySeconds: readRetrySeconds(get('WEBHOOK_RETRY_SECONDS'), lines),
@@ -154,6 +160,60 @@ function readMail(get: (name: string) => string | null, publicUrl: string, lines
   const from = text === null ? standard : parseMailAddress(text)
   if (from === null) lines.push(`MAIL_FROM must be an address or Name <address>; it is "${text}".`)
   return { smtpUrl, from: from ?? standard }
+}
+
+function readSms(get: (name: string) => string | null, mode: Mode, lines: string[]): Config['sms'] {
+  const url = readProviderUrl('SMS_URL', 'https://api.in.exotel.com', { get, mode, lines })
+  const names = ['API_KEY', 'API_TOKEN', 'ACCOUNT_SID', 'SENDER_ID', 'ENTITY_ID', 'TEMPLATE_ID']
+  const values = readTogether(
+    names.map(name => `SMS_${name}`),
+    get,
+    lines,
+  )
+  if (values === null) return null
+  const [apiKey = '', apiToken = '', accountSid = '', senderId = '', entityId = '', templateId = ''] = values
+  if (!/^[A-Za-z0-9]{3,6}$/.test(senderId))
+    lines.push(`SMS_SENDER_ID must be a DLT header of 3 to 6 letters or digits; it is "${senderId}".`)
+  if (!/^\d+$/.test(entityId))
+    lines.push(`SMS_ENTITY_ID must be the DLT entity's number, digits only; it is "${entityId}".`)
+  if (!/^\d{19}$/.test(templateId))
+    lines.push(`SMS_TEMPLATE_ID must be a DLT template id of 19 digits; it is "${templateId}".`)
+  return { url, apiKey, apiToken, accountSid, senderId, entityId, templateId }
+}
+
+function readWhatsapp(get: (name: string) => string | null, mode: Mode, lines: string[]): Config['whatsapp'] {
+  const url = readProviderUrl('WHATSAPP_URL', 'https://graph.facebook.com/v25.0', { get, mode, lines })
+  const values = readTogether(['WHATSAPP_PHONE_ID', 'WHATSAPP_TOKEN', 'WHATSAPP_TEMPLATE'], get, lines)
+  if (values === null) return null
+  const [phoneId = '', token = '', template = ''] = values
+  if (!/^\d+$/.test(phoneId))
+    lines.push(`WHATSAPP_PHONE_ID must be the id of a phone number at Meta, digits only; it is "${phoneId}".`)
+  return { url, phoneId, token, template, language: get('WHATSAPP_LANGUAGE') ?? 'en' }
+}
+
+function readTogether(
+  names: readonly string[],
+  get: (name: string) => string | null,
+  lines: string[],
+): string[] | null {
+  const values = names.map(get).filter(value => value !== null)
+  if (values.length === names.length) return values
+  if (values.length > 0)
+    lines.push(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} go together; set all or none.`)
+  return null
+}
+
+/** It is not repeated when it is wrong: it may hold a password. */
+function readProviderUrl(
+  name: string,
+  standard: string,
+  { get, mode, lines }: { get: (name: string) => string | null; mode: Mode; lines: string[] },
+): string {
+  const url = get(name) ?? standard
+  const { protocol = '' } = URL.parse(url) ?? {}
+  if (protocol !== 'https:' && !(protocol === 'http:' && mode === 'sandbox'))
+    lines.push(`${name} must be an https address.`)
+  return url.replace(/\/+$/, '')
 }
 
 function readOutbound(get: (name: string) => string | null, lines: string[]): Config['outbound'] {

@@ -6,8 +6,10 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from './http/health.ts'
+import type { FlexGround } from './flex/flex-ground.ts'
 import { openDeliveries } from './open-deliveries.ts'
 import { openErp } from './open-erp.ts'
+import { openFlex } from './open-flex.ts'
 import { openGround, type OpenGround } from './open.ts'
 import { openPost } from './open-post.ts'
 import { openTill } from './open-till.ts'
@@ -15,7 +17,7 @@ import { DueWorker } from './platform/due-work.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
 import { BursarError } from './platform/errors.ts'
 import type { Log } from './platform/log.ts'
-import { loadOffset } from './sandbox/clock.service.ts'
+import { finishMove, loadOffset } from './sandbox/clock.service.ts'
 import type { ErpGround } from './students/erp-line.ts'
 import type { DeliveryEngine } from './webhooks/deliver.service.ts'
 import { dueWork } from './worker.ts'
@@ -27,6 +29,7 @@ export type House = OpenGround & {
   worker: DueWorker
   deliveries: DeliveryEngine
   erpGround: ErpGround
+  flex: FlexGround
   /** In order: readiness, requests, work, database. */
   stop(): Promise<void>
 }
@@ -50,7 +53,8 @@ export async function startHouse(
   const { till, bank } = openTill(wanted, ground)
   const { post, closePost } = openPost(wanted, ground, log)
   const { erpGround, closeErp } = openErp(wanted, ground)
-  const worker = new DueWorker(dueWork(till, bank, post), ground.clock, log)
+  const flex = openFlex(Object.assign(till, erpGround))
+  const worker = new DueWorker(dueWork(flex, bank, post), ground.clock, log)
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ground, log)
   const timers = watch(opened, log)
   let app: FastifyInstance | null = null
@@ -77,6 +81,7 @@ export async function startHouse(
         ...wanted,
         till,
         erpGround,
+        flex,
         log,
         sandbox,
         readiness,
@@ -88,8 +93,12 @@ export async function startHouse(
     if (wanted.role !== 'api') {
       worker.start()
       deliveries.start()
+      if (sandboxClock !== null)
+        finishMove({ db: ground.db, clock: sandboxClock, worker }).catch((err: unknown) =>
+          log.warn({ err }, 'a move of the clock could not be finished'),
+        )
     }
-    return { ...opened, config, worker, deliveries, erpGround, stop: () => stop(wanted.drainMs) }
+    return { ...opened, config, worker, deliveries, erpGround, flex, stop: () => stop(wanted.drainMs) }
   } catch (error) {
     await stop(0)
     throw error

@@ -1,5 +1,7 @@
 import type { Config } from './config.ts'
 import type { Post, Sender } from './messages/post.ts'
+import { createSmsSender } from './messages/sms.client.ts'
+import { createWhatsappSender } from './messages/whatsapp.client.ts'
 import type { Ground } from './platform/ground.ts'
 import type { Log } from './platform/log.ts'
 import { createMailer } from './platform/mailer.ts'
@@ -7,9 +9,9 @@ import { createMailer } from './platform/mailer.ts'
 /** Lands in the sandbox's mailbox, where every message is to be read anyway. */
 const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
 
-/** How messages to people leave this house: e-mail by SMTP where it is set up; in a sandbox the rest stays here. */
+/** How messages to people leave this house: each channel by what is set up for it; in a sandbox the rest stays here. */
 export function openPost(
-  { mail }: Pick<Config, 'mail'>,
+  { mail, sms = null, whatsapp = null }: Pick<Config, 'mail'> & Partial<Pick<Config, 'sms' | 'whatsapp'>>,
   { db, clock, mode }: Ground,
   log: Log,
 ): { post: Post; closePost: () => void } {
@@ -19,8 +21,11 @@ export function openPost(
     mode === 'sandbox' ? MAILBOX : { send: async () => ({ kind: 'refused', words }) }
   const senders = {
     email: mailer ?? withoutProvider('SMTP_URL is not set'),
-    sms: withoutProvider('no provider for SMS is set up'),
-    whatsapp: withoutProvider('no provider for WhatsApp is set up'),
+    sms: sms === null ? withoutProvider('no provider for SMS is set up') : createSmsSender(sms),
+    whatsapp:
+      whatsapp === null
+        ? withoutProvider('no provider for WhatsApp is set up')
+        : createWhatsappSender(whatsapp),
   }
   return { post: { db, clock, senders, log }, closePost: () => mailer?.close() }
 }

@@ -1,6 +1,10 @@
 import type { Config } from './config.ts'
+import type { OrderKind } from './orders/orders.rules.ts'
 import { takeCallback } from './payments/callbacks.service.ts'
+import type { MandateReport } from './payments/mandate-port.ts'
 import type { Provider, ProviderName } from './payments/provider.ts'
+import type { Purpose } from './payments/purposes.ts'
+import { PAY } from './payments/pay-purpose.ts'
 import { createRazorpay } from './payments/razorpay.client.ts'
 import type { SandboxBank } from './payments/sandbox-bank.ts'
 import { createSandboxBank } from './payments/sandbox-bank.client.ts'
@@ -20,7 +24,17 @@ export function openTill(
   if (bank !== null) providers.set('sandbox', bank)
   if (config.razorpay !== null) providers.set('razorpay', createRazorpay(config.razorpay))
   const currentProvider = config.razorpay === null ? (bank?.name ?? null) : 'razorpay'
-  const till: Till = Object.assign(ground, { providers, currentProvider })
+  const till: Till = Object.assign(ground, {
+    providers,
+    currentProvider,
+    purposes: new Map<OrderKind, Purpose>([
+      ['order', PAY],
+      ['link', PAY],
+    ]),
+    onMandate: async ({ mandateId }: MandateReport) => {
+      throw new Error(`nobody is there to be told of the mandate ${mandateId}`)
+    },
+  })
   if (bank !== null) bank.tell = callback => takeCallback(till, 'sandbox', callback)
   return { till, bank }
 }

@@ -1,24 +1,35 @@
+import { nextStepAt, runSteps } from './flex/engine.service.ts'
+import type { FlexGround } from './flex/flex-ground.ts'
+import { checkMandates, nextMandateCheckAt } from './flex/mandates.service.ts'
 import { nextMessageDue, sendMessages } from './messages/messages.service.ts'
 import type { Post } from './messages/post.ts'
 import { expireOrders, nextExpiry } from './orders/orders.service.ts'
 import { checkPayments, nextCheckDue } from './payments/payments.service.ts'
 import { nextTryDue, sendRefunds } from './payments/refunds.service.ts'
 import type { SandboxBank } from './payments/sandbox-bank.ts'
-import { nextSettlementRun, settleDue } from './payments/settle-due.service.ts'
-import type { Till } from './payments/till.ts'
+import { nextSettlementDue, nextSettlementRun, settleDue } from './payments/settle-due.service.ts'
 import type { DueWork } from './platform/due-work.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
+import { nextReminderStop, sendReminders } from './reminders/reminders.service.ts'
 import { forgetOldFetches } from './students/pull-log.service.ts'
 import { forgetOldDeliveries } from './webhooks/deliveries.service.ts'
 import { mailFailures } from './webhooks/failure-mails.service.ts'
 
 /** The catalogue of due work: a name and one service call each. */
-export function dueWork(till: Till, bank: SandboxBank | null, post: Post): DueWork[] {
+export function dueWork(till: FlexGround, bank: SandboxBank | null, post: Post): DueWork[] {
   return [
     {
       name: 'orders_expired',
       runBatch: limit => expireOrders(till, limit),
       nextAt: () => nextExpiry(till),
+      nextStop: () => nextExpiry(till),
+    },
+    // Before we ask: what the bank tells of its own accord need not be asked for.
+    {
+      name: 'bank_confirms',
+      runBatch: async limit => bank?.runDue(limit) ?? 0,
+      nextAt: async () => bank?.nextDue() ?? null,
+      nextStop: async () => bank?.nextDue() ?? null,
     },
     {
       name: 'payments_checked',
@@ -34,6 +45,25 @@ export function dueWork(till: Till, bank: SandboxBank | null, post: Post): DueWo
       name: 'items_settled',
       runBatch: () => settleDue(till, bank),
       nextAt: () => nextSettlementRun(till),
+      nextStop: () => nextSettlementDue(till),
+    },
+    {
+      name: 'mandates_checked',
+      runBatch: limit => checkMandates(till, limit),
+      nextAt: () => nextMandateCheckAt(till),
+      nextStop: () => nextMandateCheckAt(till),
+    },
+    {
+      name: 'instalments_stepped',
+      runBatch: limit => runSteps(till, limit),
+      nextAt: () => nextStepAt(till),
+      nextStop: () => nextStepAt(till),
+    },
+    {
+      name: 'reminders_decided',
+      runBatch: limit => sendReminders(till, limit),
+      nextAt: async () => null,
+      nextStop: () => nextReminderStop(till),
     },
     {
       name: 'webhook_mails',

@@ -69,15 +69,20 @@ export class ApiClient {
     return this.#ask('GET', path, null)
   }
 
-  post<Answer>(path: string, body: object): Promise<Answer> {
-    return this.#ask('POST', path, JSON.stringify(body))
+  post<Answer>(path: string, body: object, timeoutMs = TIMEOUT_MS): Promise<Answer> {
+    return this.#ask('POST', path, JSON.stringify(body), timeoutMs)
   }
 
   close(): Promise<void> {
     return this.outbound.close()
   }
 
-  async #ask<Answer>(method: 'GET' | 'POST', path: string, body: string | null): Promise<Answer> {
+  async #ask<Answer>(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string | null,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<Answer> {
     const { keyId, secret } = this.#credentials
     const result = await this.outbound.send({
       method,
@@ -87,7 +92,7 @@ export class ApiClient {
         'content-type': 'application/json',
       },
       body,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
     })
     if (result.kind === 'failed')

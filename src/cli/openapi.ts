@@ -40,10 +40,11 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const [{ createApp }, { openTill }, { openErp }] = await Promise.all([
+  const [{ createApp }, { openTill }, { openErp }, { openFlex }] = await Promise.all([
     import('../app.ts'),
     import('../open-till.ts'),
     import('../open-erp.ts'),
+    import('../open-flex.ts'),
   ])
   const ground: Ground = {
     db,
@@ -61,6 +62,7 @@ async function generateDocument(): Promise<object> {
   const app = await createApp({
     till,
     erpGround,
+    flex: openFlex(Object.assign(till, erpGround)),
     log,
     sandbox: bank === null ? null : { db, clock, worker, till, bank },
     readiness: { isDraining: false },

@@ -3,7 +3,7 @@ import { Type, type TObject, type TSchema } from 'typebox'
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {
   operationId: string
-  tag: 'Pay orders' | 'Payment links' | 'Students' | 'Webhooks' | 'Sandbox'
+  tag: 'Pay orders' | 'Payment links' | 'Students' | 'Flex' | 'Webhooks' | 'Sandbox'
   summary: string
   description: string
   /** The success answers by status: the schema of `data`, absent when there is none, and an example. */

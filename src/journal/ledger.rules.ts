@@ -28,6 +28,7 @@ type PostingKind =
   | 'refund_processed'
   | 'refund_failed'
   | 'duplicate_refunded'
+  | 'payment_returned'
   | 'settled'
 
 export type Posting = { kind: PostingKind; reference: string; entries: readonly Entry[] }
@@ -68,6 +69,14 @@ export function refundResultOf(refundId: string, amount: Paise, isProcessed: boo
 export function duplicateRefundOf(refundId: string, amount: Paise): Posting {
   return posting('duplicate_refunded', refundId, [
     debit('payer_clearing', amount),
+    credit('provider_receivable', amount),
+  ])
+}
+
+/** The bank took a debit back: we no longer owe it to the institute, nor does the provider owe it to us. */
+export function returnOf(refundId: string, amount: Paise): Posting {
+  return posting('payment_returned', refundId, [
+    debit('institute_payable', amount),
     credit('provider_receivable', amount),
   ])
 }

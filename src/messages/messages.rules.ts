@@ -54,3 +54,21 @@ export function plainWords(words: string): string {
     .trim()
     .slice(0, FAILURE_LENGTH)
 }
+
+/** As providers want it, `+91…` unless it names another country; null when no message can go there. */
+export function internationalNumber(text: string): string | null {
+  const plain = text.replaceAll(/[\s\-().[\]]/g, '')
+  const indian = /^(?:(?:\+|00)?91)?0?([6-9]\d{9})$/.exec(plain)?.[1]
+  if (indian !== undefined) return `+91${indian}`
+  return /^\+(?!91)[1-9]\d{7,14}$/.test(plain) ? plain : null
+}
+
+/** The text, or the number as text, at a place in somebody's JSON; empty when there is none. */
+export function textAt(json: unknown, ...path: (string | number)[]): string {
+  let value = json
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return ''
+    value = (value as Record<string | number, unknown>)[step]
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}

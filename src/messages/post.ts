@@ -1,5 +1,6 @@
 import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
+import type { OutboundResult } from '../platform/outbound.ts'
 import type { Channel } from './messages.rules.ts'
 
 /** What became of one try. */
@@ -16,3 +17,40 @@ export type Sender = {
 }
 
 export type Post = Pick<Ground, 'db' | 'clock'> & { senders: Readonly<Record<Channel, Sender>>; log: Log }
+
+/** What an HTTP provider says in its answer; `null` leaves it to the status. */
+export type Said = { verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null; words: string }
+
+/** A wrong key or an empty account is ours to mend, and the message goes once it is. */
+const MAY_PASS = [401, 402, 403, 408, 429]
+
+/** Only words that `read` found are kept, never a page as it came, and no secret that they repeat. */
+export function outcomeOf(
+  result: OutboundResult,
+  read: (json: unknown) => Said,
+  secrets: readonly string[],
+): Outcome {
+  if (result.kind === 'failed') return { kind: 'delayed', words: result.message, isAway: true }
+  const { httpStatus } = result
+  const said = read(parseJson(result.body))
+  const isWell = httpStatus >= 200 && httpStatus < 300
+  if (isWell && said.verdict === 'taken') return { kind: 'sent' }
+  const words = secrets.reduce(
+    (text, secret) => text.replaceAll(secret, '…'),
+    `${httpStatus} ${said.words === '' ? 'without a reason that we understand' : said.words}`,
+  )
+  if (said.verdict === 'busy_recipient') return { kind: 'delayed', words, isAway: false }
+  if (said.verdict === 'busy') return { kind: 'delayed', words, isAway: true }
+  const isOfMessage = httpStatus >= 400 && httpStatus < 500 && !MAY_PASS.includes(httpStatus)
+  return said.verdict === 'refused' || isOfMessage
+    ? { kind: 'refused', words }
+    : { kind: 'delayed', words, isAway: true }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return null
+  }
+}

@@ -1,6 +1,7 @@
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db.ts'
 import { canMove, type Order } from './orders.rules.ts'
+import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
 import * as store from './orders.store.ts'
 
 /** What payments do to orders, inside their own transaction. */
@@ -27,6 +28,20 @@ export async function markPaid(
   assert(canMove(order.state, 'paid'), `an order cannot move from ${order.state} to paid`)
   return store.setPaid(tx, instituteId, order.id, paid)
 }
+
+/** The caller holds its lock. */
+export async function markReversed(tx: Transaction, instituteId: number, order: Order): Promise<Order> {
+  assert(canMove(order.state, 'reversed'), `an order cannot move from ${order.state} to reversed`)
+  await store.setReversed(tx, instituteId, order.id)
+  return { ...order, state: 'reversed' }
+}
+
+/** Orders of a plan, written in the transaction of whoever plans them; one statement for any number. */
+export async function openOrders(tx: Transaction, orders: readonly PlannedOrder[]): Promise<void> {
+  if (orders.length > 0) await insertOrders(tx, orders)
+}
+
+export type { PlannedOrder }
 
 /** Answers the orders as they are with their settlement on every line. */
 export async function markSettled(

@@ -1,10 +1,10 @@
 import { assertNever } from '../platform/assert.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { Order, OrderKind, OrderStatus } from './orders.rules.ts'
+import type { Order, PublicKind, OrderStatus } from './orders.rules.ts'
 import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 
 export type OrderFilter = {
-  kind: OrderKind
+  kind: PublicKind
   status?: OrderStatus | undefined
   identifier?: string | undefined
   collectorCode?: string | undefined

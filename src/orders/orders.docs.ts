@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { EndpointDocs } from '../http/openapi.ts'
-import type { OrderKind } from './orders.rules.ts'
+import type { PublicKind } from './orders.rules.ts'
 import { CreatedOrderView, LinkView, OrderView } from './orders.schemas.ts'
 
 /** What the reference says of the order and link operations. */
-export function docsFor(kind: OrderKind): Record<'create' | 'list' | 'get' | 'cancel', EndpointDocs> {
+export function docsFor(kind: PublicKind): Record<'create' | 'list' | 'get' | 'cancel', EndpointDocs> {
   const isLink = kind === 'link'
   const noun = isLink ? 'payment link' : 'pay order'
   const Noun = isLink ? 'PaymentLink' : 'PayOrder'

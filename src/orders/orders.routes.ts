@@ -6,7 +6,7 @@ import { badField } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { docsFor } from './orders.docs.ts'
 import { orderView } from './order-view.ts'
-import type { OrderKind } from './orders.rules.ts'
+import type { PublicKind } from './orders.rules.ts'
 import * as schemas from './orders.schemas.ts'
 import { cancelOrder, createOrder, getOrder, listOrders, type NewOrder } from './orders.service.ts'
 
@@ -16,7 +16,7 @@ export function orderRoutes(app: FastifyInstance, ground: Ground): void {
   addRoutes(app, ground, 'link')
 }
 
-function addRoutes(app: FastifyInstance, ground: Ground, kind: OrderKind): void {
+function addRoutes(app: FastifyInstance, ground: Ground, kind: PublicKind): void {
   const base = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}`
   const docs = docsFor(kind)
   addWrite(app, ground, {
@@ -61,7 +61,7 @@ function addRoutes(app: FastifyInstance, ground: Ground, kind: OrderKind): void 
   })
 }
 
-function toNewOrder(kind: OrderKind, body: Static<typeof schemas.CreateOrderBody>): NewOrder {
+function toNewOrder(kind: PublicKind, body: Static<typeof schemas.CreateOrderBody>): NewOrder {
   return {
     kind,
     collectorCode: body.collector_code,
@@ -84,7 +84,7 @@ function toNewOrder(kind: OrderKind, body: Static<typeof schemas.CreateOrderBody
   }
 }
 
-function toFilter(kind: OrderKind, query: Static<typeof schemas.ListLinksQuery>) {
+function toFilter(kind: PublicKind, query: Static<typeof schemas.ListLinksQuery>) {
   return {
     kind,
     status: query.status,

@@ -1,10 +1,21 @@
 import { conflict } from '../platform/errors.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 
-export type OrderKind = 'order' | 'link'
+/** What the API makes and shows. */
+export type PublicKind = 'order' | 'link'
 
-/** As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. */
-export type OrderState = 'unpaid' | 'paid' | 'expired' | 'cancelled'
+/** A plan's own: the parent pays a down payment at the checkout; the bank debits an instalment, one order a presentation. */
+export type OrderKind = PublicKind | 'downpayment' | 'instalment'
+
+export function isPublic(kind: OrderKind): kind is PublicKind {
+  return kind === 'order' || kind === 'link'
+}
+
+/**
+ * As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. One is `reversed`
+ * when the bank took a confirmed debit back.
+ */
+export type OrderState = 'unpaid' | 'paid' | 'expired' | 'cancelled' | 'reversed'
 
 export type OrderLine = {
   componentType: string
@@ -47,7 +58,29 @@ const MOVES: Record<OrderState, readonly OrderState[]> = {
   unpaid: ['paid', 'expired', 'cancelled'],
   expired: ['paid'],
   cancelled: ['paid'],
-  paid: [],
+  paid: ['reversed'],
+  reversed: [],
+}
+
+/** An order that nobody has paid yet. */
+export function unpaidOrder(
+  input: Omit<Order, 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'lines'> & {
+    lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
+  },
+): Order {
+  return {
+    ...input,
+    state: 'unpaid',
+    transactionId: null,
+    paidAt: null,
+    closedAt: null,
+    lines: input.lines.map(({ componentType, amountPaise }) => ({
+      componentType,
+      amountPaise,
+      settlementUtr: null,
+      settledAt: null,
+    })),
+  }
 }
 
 export function canMove(from: OrderState, to: OrderState): boolean {
@@ -65,7 +98,7 @@ export type OrderStatus = 'paid' | 'unpaid' | 'expired' | 'cancelled'
 /** What the read view calls it: a pay order knows only paid and unpaid. */
 export function statusAt(order: Pick<Order, 'kind' | 'state' | 'expiresAt'>, now: Date): OrderStatus {
   const state = stateAt(order, now)
-  if (order.kind === 'link') return state
+  if (order.kind === 'link' && state !== 'reversed') return state
   return state === 'paid' ? 'paid' : 'unpaid'
 }
 

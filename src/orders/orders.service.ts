@@ -12,7 +12,7 @@ import type { Ground } from '../platform/ground.ts'
 import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { orderView } from './order-view.ts'
-import { assertCancellable, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
+import { assertCancellable, unpaidOrder, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
 import * as store from './orders.store.ts'
 
@@ -41,17 +41,7 @@ export async function createOrder(
   const codes = codesInUse(input)
   await checkCatalogue(db, institute, codes)
   const newCodes = unseenEntries(db, institute, codes)
-  const order: Order = {
-    ...input,
-    id: newId('order'),
-    collectorCode,
-    state: 'unpaid',
-    transactionId: null,
-    paidAt: null,
-    closedAt: null,
-    createdAt: now,
-    lines: input.lines.map(line => ({ ...line, settlementUtr: null, settledAt: null })),
-  }
+  const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ground.publicUrl}/pay/${institute.code}/${order.id}` }
   const { isNew, isFree } = await store.insertOrder(db, institute.id, order, {
     newCodes,
@@ -76,9 +66,10 @@ export async function getOrder(
   return ofKind(await store.findOrder(ground.db, institute.id, id), kind)
 }
 
-/** For the hosted page, where the address does not say which kind it is. */
+/** For the hosted page, where the address does not say which kind it is. An instalment is nobody's to pay there. */
 export async function findOrder(ground: Ground, institute: Institute, id: string): Promise<Order | null> {
-  return store.findOrder(ground.db, institute.id, id)
+  const order = await store.findOrder(ground.db, institute.id, id)
+  return order?.kind === 'instalment' ? null : order
 }
 
 export async function cancelOrder(

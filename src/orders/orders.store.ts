@@ -174,6 +174,14 @@ export async function setPaid(
   return toOrder(row)
 }
 
+/** It was paid once, so it keeps when and by what. */
+export async function setReversed(tx: Transaction, instituteId: number, id: string): Promise<void> {
+  await tx.query(`update orders set state = 'reversed' where institute_id = $1 and id = $2`, [
+    instituteId,
+    id,
+  ])
+}
+
 /** Marks every line of these orders as settled. */
 export async function setSettled(
   tx: Transaction,

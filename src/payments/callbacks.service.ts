@@ -1,5 +1,6 @@
 import { assertNever } from '../platform/assert.ts'
 import { badRequest } from '../platform/errors.ts'
+import { applyReturn } from './returns.service.ts'
 import { applyReport } from './payments.service.ts'
 import type { Callback, ProviderName } from './provider.ts'
 import { applyRefundReport } from './refunds.service.ts'
@@ -16,6 +17,12 @@ export async function takeCallback(till: Till, name: ProviderName, callback: Cal
         break
       case 'refund':
         await applyRefundReport(till, report)
+        break
+      case 'mandate':
+        await till.onMandate(report)
+        break
+      case 'return':
+        await applyReturn(till, report)
         break
       default:
         assertNever(report)

@@ -1,17 +1,21 @@
 import type { PaymentBlock } from '../journal/event-blocks.ts'
 import type { NewEvent } from '../journal/events.service.ts'
 import { orderView } from '../orders/order-view.ts'
-import type { Order } from '../orders/orders.rules.ts'
+import { isPublic, type Order } from '../orders/orders.rules.ts'
 import { toRupees } from '../platform/money.ts'
 import type { Payment, Refund } from './payments.rules.ts'
 
 /** A payment as events carry it, split as its order is. */
-function paymentBlock(payment: Payment, order: Order): PaymentBlock {
+export function paymentBlock(
+  payment: Payment,
+  order: Order,
+  product: PaymentBlock['product'] = 'pay',
+): PaymentBlock {
   const settlementUtr = order.lines[0]?.settlementUtr ?? undefined
   return {
     id: payment.id,
     amount: toRupees(payment.amountPaise),
-    product: 'pay',
+    product,
     mode: payment.mode,
     transaction_id: payment.transactionId ?? payment.id,
     paid_at: (payment.capturedAt ?? payment.createdAt).toISOString(),
@@ -61,7 +65,7 @@ export function refundEvent(
     occurredAt: what.at,
     payload: {
       order_id: order.id,
-      payment: paymentBlock(payment, order),
+      payment: paymentBlock(payment, order, isPublic(order.kind) ? 'pay' : 'flex'),
       refund: refundView({ ...refund, state: what.happened }),
     },
   }

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TSchema } from 'typebox'
 import { documentFile, type EndpointDocs } from '../http/openapi.ts'
-import type { OrderKind } from '../orders/orders.rules.ts'
+import type { PublicKind } from '../orders/orders.rules.ts'
 
 /** What the reference says of refunds and receipts. */
 const EXAMPLE = {
@@ -10,12 +10,12 @@ const EXAMPLE = {
   reason: 'left the school',
 }
 
-const NAMES: Record<OrderKind, Pick<EndpointDocs, 'tag'> & { noun: string; id: string }> = {
+const NAMES: Record<PublicKind, Pick<EndpointDocs, 'tag'> & { noun: string; id: string }> = {
   order: { tag: 'Pay orders', noun: 'pay order', id: 'PayOrder' },
   link: { tag: 'Payment links', noun: 'payment link', id: 'PaymentLink' },
 }
 
-export function refundDocs(kind: OrderKind, view: TSchema): { request: EndpointDocs; list: EndpointDocs } {
+export function refundDocs(kind: PublicKind, view: TSchema): { request: EndpointDocs; list: EndpointDocs } {
   const { tag, noun, id } = NAMES[kind]
   return {
     request: {
@@ -48,7 +48,7 @@ export function refundDocs(kind: OrderKind, view: TSchema): { request: EndpointD
   }
 }
 
-export function receiptDocs(kind: OrderKind, params: TObject): Record<string, unknown> {
+export function receiptDocs(kind: PublicKind, params: TObject): Record<string, unknown> {
   const { tag, noun, id } = NAMES[kind]
   return documentFile({
     operationId: `get${id}Receipt`,

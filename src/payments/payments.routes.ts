@@ -7,7 +7,7 @@ import { created, JSON_TYPE, ok, successBody } from '../http/envelope.ts'
 import { field, shown } from '../http/fields.ts'
 import { compileReader } from '../http/reader.ts'
 import { getOrder } from '../orders/orders.service.ts'
-import type { OrderKind } from '../orders/orders.rules.ts'
+import type { PublicKind } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
 import { takeCallback } from './callbacks.service.ts'
 import { refundView } from './payment-events.ts'
@@ -43,7 +43,7 @@ export function paymentRoutes(app: FastifyInstance, till: Till): void {
   for (const name of till.providers.keys()) addCallbackRoute(app, till, name)
 }
 
-function addRefundRoutes(app: FastifyInstance, till: Till, kind: OrderKind): void {
+function addRefundRoutes(app: FastifyInstance, till: Till, kind: PublicKind): void {
   const url = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}/:order_id/refunds`
   const docs = refundDocs(kind, RefundView)
   addWrite(app, till, {
@@ -73,7 +73,7 @@ function addRefundRoutes(app: FastifyInstance, till: Till, kind: OrderKind): voi
 }
 
 /** A file, not an envelope; errors wear the envelope as everywhere. */
-function addReceiptRoute(app: FastifyInstance, till: Till, kind: OrderKind): void {
+function addReceiptRoute(app: FastifyInstance, till: Till, kind: PublicKind): void {
   const url = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}/:order_id/receipt`
   const readParams = compileReader(Params)
   app.get(url, { config: { scope: 'read' }, schema: receiptDocs(kind, Params) }, async (request, reply) => {

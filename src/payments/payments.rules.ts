@@ -4,6 +4,7 @@ import { dayOf } from '../platform/calendar.ts'
 import { conflict } from '../platform/errors.ts'
 import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
+import type { Rail } from './mandate-port.ts'
 import type { PaymentMode, PaymentOutcome, ProviderName } from './provider.ts'
 
 export type PaymentState = 'created' | 'pending' | 'captured' | 'failed'
@@ -32,7 +33,7 @@ export type Payment = {
 export function newPayment(
   instituteId: number,
   order: Order,
-  { id, provider, mode, at }: { id: string; provider: ProviderName; mode: PaymentMode; at: Date },
+  { id, provider, mode, at }: { id: string; provider: ProviderName; mode: PaymentMode | Rail; at: Date },
 ): Payment {
   return {
     instituteId,
@@ -129,7 +130,8 @@ export type Refund = {
   id: string
   paymentId: string
   orderId: string
-  kind: 'requested' | 'duplicate'
+  /** returned: a debit that the bank took back; nobody asked for it. */
+  kind: 'requested' | 'duplicate' | 'returned'
   state: RefundState
   amountPaise: Paise
   reason: string | null
@@ -141,9 +143,19 @@ export type Refund = {
   tries: number
 }
 
-/** What is left to refund of the payment that paid an order; failed refunds and automatic ones do not count. */
+/** A debit is taken back once, so its refund is named after it, and the provider's pay-out can name it too. */
+export function returnIdOf(paymentId: string): string {
+  return paymentId.replace(/^pay_/, 'rfd_')
+}
+
+/** The debit that such a refund would take back, if it is one. */
+export function returnedBy(refundId: string): string {
+  return refundId.replace(/^rfd_/, 'pay_')
+}
+
+/** What is left to refund of the payment that paid an order; failed refunds and those of duplicates do not count. */
 export function refundableOf(payment: Payment, refunds: readonly Refund[]): Paise {
-  const counted = refunds.filter(refund => refund.kind === 'requested' && refund.state !== 'failed')
+  const counted = refunds.filter(refund => refund.kind !== 'duplicate' && refund.state !== 'failed')
   return subtractPaise(payment.amountPaise, sumPaise(counted.map(refund => refund.amountPaise)))
 }
 

@@ -1,9 +1,8 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { recordEvents } from '../journal/events.service.ts'
 import { captureOf } from '../journal/ledger.rules.ts'
 import { post } from '../journal/ledger.service.ts'
 import { markPaid } from '../orders/order-payments.service.ts'
-import { stateAt, type Order, type OrderState } from '../orders/orders.rules.ts'
+import { stateAt, type Order } from '../orders/orders.rules.ts'
 import { findOrder } from '../orders/orders.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
@@ -12,7 +11,6 @@ import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { actOnDue } from '../platform/lease.ts'
 import { knownHolidays } from './holidays.service.ts'
-import { paymentEvents } from './payment-events.ts'
 import {
   ABANDONED_AFTER_MS,
   assertMove,
@@ -29,7 +27,7 @@ import {
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from './provider.ts'
 import { refundDuplicate } from './refunds.service.ts'
-import { providerOf, type Till } from './till.ts'
+import { providerOf, purposeOf, type Till } from './till.ts'
 
 /**
  * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
@@ -88,17 +86,24 @@ async function openPayment(
   throw unavailable('Other payments of this order end at this moment. Please retry.')
 }
 
-/** Applies what a provider says, however often and in whatever order it says it. */
-export async function applyReport(till: Till, report: PaymentReport): Promise<Decision['kind']> {
+/**
+ * Applies what a provider says, however often and in whatever order it says it. With a number of checks, only if the
+ * payment has not been checked or sent since: what was heard before that may be out of date.
+ */
+export async function applyReport(
+  till: Till,
+  report: PaymentReport,
+  ifChecks?: number,
+): Promise<Decision['kind']> {
   return till.db.transaction(async tx => {
     const locked = await store.lockWithOrder(tx, report.instituteId, report.paymentId)
-    if (locked === null) return 'nothing'
-    const { orderState } = locked
+    if (locked === null || (ifChecks !== undefined && locked.payment.checks !== ifChecks)) return 'nothing'
+    const { order } = locked
     // If the answer to our start was lost, this is the first we hear of the provider's name for it.
     const providerRef = locked.payment.providerRef ?? (report.providerRef || null)
     const payment = { ...locked.payment, providerRef }
-    const decision = decide(payment, report.outcome, orderState === 'paid')
-    await perform(till, tx, { payment, orderState }, decision)
+    const decision = decide(payment, report.outcome, order.state === 'paid')
+    await perform(till, tx, { payment, order }, decision)
     return decision.kind
   })
 }
@@ -106,7 +111,7 @@ export async function applyReport(till: Till, report: PaymentReport): Promise<De
 async function perform(
   till: Till,
   tx: Transaction,
-  { payment, orderState }: { payment: Payment; orderState: OrderState },
+  { payment, order }: store.Locked,
   decision: Decision,
 ): Promise<void> {
   const now = till.clock.now()
@@ -117,26 +122,38 @@ async function perform(
       assertMove(payment.state, 'pending')
       return store.movePayment(tx, payment, { state: 'pending', nextCheckAt: nextCheck(payment.checks, now) })
     case 'fail':
-      assertMove(payment.state, 'failed')
-      return store.movePayment(tx, payment, {
-        state: 'failed',
-        failure: decision,
-        nextCheckAt: checkAfterFailure(payment.checks, now),
-      })
+      return fail(till, tx, { payment, order }, decision)
     case 'mismatch':
       // Not ours to interpret: it stays open and the reconciliation shows it.
       return
     case 'capture':
-      return capture(till, tx, { payment, orderState }, decision)
+      return capture(till, tx, { payment, order }, decision)
     default:
       return assertNever(decision)
   }
 }
 
+async function fail(
+  till: Till,
+  tx: Transaction,
+  { payment, order }: store.Locked,
+  { code, message }: Extract<Decision, { kind: 'fail' }>,
+): Promise<void> {
+  assertMove(payment.state, 'failed')
+  const now = till.clock.now()
+  await store.movePayment(tx, payment, {
+    state: 'failed',
+    failure: { code, message },
+    nextCheckAt: checkAfterFailure(payment.checks, now),
+  })
+  const failed: Payment = { ...payment, state: 'failed', failureCode: code, failureMessage: message }
+  await purposeOf(till, order.kind).failed(tx, { payment: failed, code, message }, now)
+}
+
 async function capture(
   till: Till,
   tx: Transaction,
-  { payment, orderState }: { payment: Payment; orderState: OrderState },
+  { payment, order }: store.Locked,
   { outcome, isDuplicate }: Extract<Decision, { kind: 'capture' }>,
 ): Promise<void> {
   assertMove(payment.state, 'captured')
@@ -158,9 +175,9 @@ async function capture(
     await refundDuplicate(tx, captured, capturedAt)
     return
   }
-  const order = { id: orderId, state: orderState }
-  const paid = await markPaid(tx, instituteId, order, { transactionId, paidAt: capturedAt })
-  await recordEvents(tx, paymentEvents(captured, paid, { happened: 'debited', at: capturedAt }))
+  const unpaid = { id: orderId, state: order.state }
+  const paid = await markPaid(tx, instituteId, unpaid, { transactionId, paidAt: capturedAt })
+  await purposeOf(till, order.kind).captured(tx, { payment: captured, order: paid }, capturedAt)
   await store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
 
@@ -178,10 +195,9 @@ async function checkPayment(till: Till, payment: Payment): Promise<void> {
   })
   const isAbandoned =
     report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
-  const outcome = isAbandoned
-    ? { kind: 'failed' as const, code: 'abandoned', message: 'The payment was not completed.' }
-    : report.outcome
-  await applyReport(till, { ...report, outcome })
+  const outcome = { kind: 'failed' as const, code: 'abandoned', message: 'The payment was not completed.' }
+  if (isAbandoned) await applyReport(till, { ...report, outcome }, payment.checks)
+  else await applyReport(till, report)
   const next =
     payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)
   await store.setNextCheck(till.db, payment, next)

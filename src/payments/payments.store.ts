@@ -1,4 +1,4 @@
-import type { OrderState } from '../orders/orders.rules.ts'
+import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db.ts'
 import { leased } from '../platform/lease.ts'
 import { COMMIT_LATER } from './commit-later.ts'
@@ -51,26 +51,28 @@ export async function recordStarted(
   )
 }
 
+export type Locked = { payment: Payment; order: { state: OrderState; kind: OrderKind } }
+
 /**
- * A payment and the state of its order, both locked. The order first, as in every act on the two: the payment's lock
+ * A payment and what matters of its order, both locked. The order first, as in every act on the two: the payment's lock
  * is taken on top of the join, which has no row before the order's is held.
  */
 export async function lockWithOrder(
   tx: Transaction,
   instituteId: number,
   id: string,
-): Promise<{ payment: Payment; orderState: OrderState } | null> {
-  const [row] = await tx.query<Payment & { orderState: OrderState }>(
+): Promise<Locked | null> {
+  const [row] = await tx.query<Payment & { orderState: OrderState; orderKind: OrderKind }>(
     `with locked as materialized (
-       select state as "orderState" from orders where institute_id = $1
+       select state as "orderState", kind as "orderKind" from orders where institute_id = $1
          and id = (select order_id from payments where institute_id = $1 and id = $2) for update
      )
-     select ${COLUMNS}, "orderState" from locked, payments where institute_id = $1 and id = $2 for update of payments`,
+     select ${COLUMNS}, "orderState", "orderKind" from locked, payments where institute_id = $1 and id = $2 for update of payments`,
     [instituteId, id],
   )
   if (row === undefined) return null
-  const { orderState, ...payment } = row
-  return { payment, orderState }
+  const { orderState: state, orderKind: kind, ...payment } = row
+  return { payment, order: { state, kind } }
 }
 
 const BY_ID = `select ${COLUMNS} from payments where institute_id = $1 and id = $2`
@@ -196,6 +198,14 @@ export async function setNextCheck(db: Queryable, payment: Payment, at: Date | n
     'update payments set next_check_at = $3 where institute_id = $1 and id = $2 and next_check_at is not null',
     [payment.instituteId, payment.id, at],
   )
+}
+
+/** The first day on which captured payments should be settled. */
+export async function firstSettleDay(db: Queryable): Promise<string | null> {
+  const [row] = await db.query<{ day: string | null }>(
+    `select min(settle_due_on) as day from payments where state = 'captured' and settlement_id is null`,
+  )
+  return row?.day ?? null
 }
 
 export async function readHolidays(db: Queryable): Promise<Set<string>> {

@@ -1,4 +1,5 @@
 import type { Paise } from '../platform/money.ts'
+import type { MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
 
 /**
  * What a payment provider is to us: a real gateway is one file that implements this. A provider moves money and
@@ -15,6 +16,8 @@ export type Provider = {
   refund(request: RefundRequest): Promise<RefundReport>
   /** What the provider paid out on a day of Asia/Kolkata, batch by batch. */
   settlements(day: string): AsyncIterable<SettlementReport>
+  /** Absent at a provider that does not debit under mandates. */
+  readonly mandates?: MandatePort
 }
 
 export type ProviderName = 'sandbox' | 'razorpay'
@@ -38,7 +41,7 @@ export type Started = { providerRef: string; redirectUrl: string }
 
 export type Callback = { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }
 
-export type Report = PaymentReport | RefundReport
+export type Report = PaymentReport | RefundReport | MandateReport | ReturnReport
 
 export type PaymentReport = {
   about: 'payment'

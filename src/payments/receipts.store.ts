@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, Transaction } from '../platform/db.ts'
 
 export type Receipt = {
   financialYear: string
@@ -35,4 +35,17 @@ export async function cancelReceipt(
     [instituteId, receipt.financialYear, receipt.number, receipt.reason, receipt.at],
   )
   return rows.length === 1
+}
+
+/** The receipt of a payment that did not stand after all. One that was cancelled before keeps its reason. */
+export async function cancelReceiptOf(
+  tx: Transaction,
+  payment: { instituteId: number; id: string },
+  cancelled: { reason: string; at: Date },
+): Promise<void> {
+  await tx.query(
+    `update receipts set cancelled_at = $3, cancel_reason = $4
+     where institute_id = $1 and payment_id = $2 and cancelled_at is null`,
+    [payment.instituteId, payment.id, cancelled.at, cancelled.reason],
+  )
 }

@@ -10,12 +10,12 @@ const CHECKS: readonly { check: string; sql: string }[] = [
       from ledger_entries where institute_id = $1 group by transaction_id having sum(amount_paise) <> 0`,
   },
   {
-    check: 'a paid order has exactly one paying payment of its total, and only a paid one has',
+    check: 'a paid or reversed order has exactly one paying payment of its total, and no other has',
     sql: `select o.id as subject, o.state || ', ' || count(p.id) || ' paying payments' as detail
       from orders o left join payments p on p.institute_id = o.institute_id and p.order_id = o.id
         and p.state = 'captured' and not p.is_duplicate
       where o.institute_id = $1
-      group by o.id, o.state having count(p.id) <> case when o.state = 'paid' then 1 else 0 end`,
+      group by o.id, o.state having count(p.id) <> case when o.state in ('paid', 'reversed') then 1 else 0 end`,
   },
   {
     check: 'a captured payment is as large as its order',
@@ -46,7 +46,7 @@ const CHECKS: readonly { check: string; sql: string }[] = [
     check: 'refunds stay within their payment',
     sql: `select p.id as subject, sum(r.amount_paise) || ' refunded of ' || p.amount_paise || ' paise' as detail
       from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
-      where r.institute_id = $1 and r.kind = 'requested' and r.state <> 'failed'
+      where r.institute_id = $1 and r.kind <> 'duplicate' and r.state <> 'failed'
       group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
   },
   {
@@ -57,13 +57,25 @@ const CHECKS: readonly { check: string; sql: string }[] = [
       where p.institute_id = $1 and p.state = 'captured' and p.is_duplicate and r.id is null`,
   },
   {
+    check:
+      'a debit that the bank took back reversed its order and its receipt, is in the ledger once, and no other is',
+    sql: `select coalesce(r.order_id, o.id) as subject, concat_ws(', ', 'order ' || o.state,
+        case when r.id is null then 'no return' end, case when t.id is null then 'no posting' end,
+        case when c.cancelled_at is null then 'receipt stands' end) as detail
+      from (select * from refunds where institute_id = $1 and kind = 'returned') r
+      full join (select * from orders where institute_id = $1 and state = 'reversed') o on o.id = r.order_id
+      left join ledger_transactions t on t.institute_id = $1 and t.kind = 'payment_returned' and t.reference = r.id
+      left join receipts c on c.institute_id = $1 and c.payment_id = r.payment_id
+      where r.id is null or o.id is null or t.id is null or c.cancelled_at is null`,
+  },
+  {
     check: 'what we owe the institute is what is captured, not refunded and not settled',
     sql: `with owed as (
         select coalesce(sum(p.amount_paise), 0) as due from payments p
         where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate
       ), back as (
         select coalesce(sum(amount_paise), 0) as refunded from refunds
-        where institute_id = $1 and kind = 'requested' and state <> 'failed'
+        where institute_id = $1 and kind <> 'duplicate' and state <> 'failed'
       ), out as (
         select coalesce(sum(gross_paise - refund_paise), 0) as settled from settlements where institute_id = $1
       ), book as (

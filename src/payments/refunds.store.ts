@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
 import { leased } from '../platform/lease.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Refund, RefundState } from './payments.rules.ts'
+import type { Payment, Refund, RefundState } from './payments.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", id, payment_id as "paymentId", order_id as "orderId", kind, state,
   amount_paise as "amountPaise", reason, provider_ref as "providerRef", utr, failure_message as "failureMessage",
@@ -35,6 +35,31 @@ export async function insertRefund(
       refund.id,
       lines.map(line => line.componentType),
       lines.map(line => line.amountPaise),
+    ],
+  )
+}
+
+/** All of a payment, taken back by the bank: done when it is written, line by line as it was paid. */
+export async function insertReturn(
+  tx: Transaction,
+  payment: Payment,
+  returned: { refundId: string; reason: string; at: Date },
+): Promise<void> {
+  await tx.query(
+    `with refund as (
+       insert into refunds (institute_id, id, payment_id, order_id, kind, state, amount_paise, reason, requested_at, processed_at)
+       values ($1, $2, $3, $4, 'returned', 'processed', $5, $6, $7, $7)
+     )
+     insert into refund_lines (institute_id, refund_id, line_no, component_type, amount_paise)
+     select institute_id, $2, line_no, component_type, amount_paise from order_lines where institute_id = $1 and order_id = $4`,
+    [
+      payment.instituteId,
+      returned.refundId,
+      payment.id,
+      payment.orderId,
+      payment.amountPaise,
+      returned.reason,
+      returned.at,
     ],
   )
 }
@@ -132,5 +157,19 @@ export async function listPending(
   return db.query<Refund>(
     `select ${COLUMNS} from refunds where institute_id = $1 and id = any($2) and state = 'pending' order by id`,
     [instituteId, ids],
+  )
+}
+
+/** Those of these payments that debited an instalment and still stand. */
+export async function listUnreturned(
+  db: Queryable,
+  instituteId: number,
+  paymentIds: readonly string[],
+): Promise<{ id: string; providerRef: string | null }[]> {
+  return db.query(
+    `select p.id, p.provider_ref as "providerRef" from payments p
+     join orders o on o.institute_id = p.institute_id and o.id = p.order_id and o.kind = 'instalment' and o.state <> 'reversed'
+     where p.institute_id = $1 and p.id = any($2) order by p.id`,
+    [instituteId, paymentIds],
   )
 }

@@ -1,16 +1,19 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { dayAfter, startOfDay } from '../platform/calendar.ts'
 import { assertNever } from '../platform/assert.ts'
+import { eachByItself } from '../platform/each.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { newId } from '../platform/ids.ts'
 import { paiseOf } from '../platform/money.ts'
-import type { Callback, PaymentOutcome, PaymentReport, Report, SettlementReport } from './provider.ts'
+import { callbackFor, readBankCallback } from './bank-callbacks.ts'
+import { decideDebit, decideDue, nextDueAtBank, type Told } from './bank-debits.client.ts'
+import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './bank-mandates.client.ts'
+import { returnMessage } from './bank-mandates.rules.ts'
+import type { Callback, PaymentOutcome, PaymentReport, SettlementReport } from './provider.ts'
 import type { AtCounter, SandboxBank } from './sandbox-bank.ts'
 import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './sandbox-bank.rules.ts'
 import * as store from './sandbox-bank.store.ts'
 
-const SIGNATURE = 'x-sandbox-bank-signature'
 const ITEMS_PER_SLICE = 1_000
 
 export function createSandboxBank(ground: Ground, key: string): SandboxBank {
@@ -30,12 +33,7 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
         redirectUrl: `${ground.publicUrl}/sandbox/bank/${request.instituteId}/${ref}`,
       }
     },
-    readCallback: async ({ headers, rawBody }) => {
-      const sent = Buffer.from(headers[SIGNATURE] ?? '')
-      const expected = Buffer.from(sign(key, rawBody))
-      if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null
-      return [readReport(rawBody)]
-    },
+    readCallback: async callback => readBankCallback(key, callback),
     async status({ instituteId, paymentId }) {
       const payment = await store.findBankPayment(db, instituteId, { paymentId })
       if (payment === null) return unknownReport(instituteId, paymentId)
@@ -58,8 +56,24 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
       return { about: 'refund', instituteId, refundId, providerRef: made.ref, outcome }
     },
     settlements: day => readPayOuts(ground, day),
-    find: (instituteId, ref) => store.findBankPayment(db, instituteId, { ref }),
+    mandates: mandatePort(ground),
+    async find(instituteId, ref) {
+      const payment = await store.findBankPayment(db, instituteId, { ref })
+      return payment?.mandateRef === null ? payment : null
+    },
     act: (where, act) => actAtCounter(ground, key, where, act),
+    findMandate: (instituteId, ref) => findMandate(ground, instituteId, ref),
+    actOnMandate: async (where, act) => [callbackFor(key, await actOnMandate(ground, where, act))],
+    decide: async (where, act) => callbacksFor(key, await decideDebit(ground, where, act)),
+    async runDue(limit) {
+      const now = clock.now()
+      const confirmed = await confirmDueMandates(ground, now, limit)
+      const { count, told } = await decideDue(ground, now, limit - confirmed.length)
+      const callbacks = [...confirmed.map(report => callbackFor(key, report)), ...callbacksFor(key, told)]
+      await eachByItself(callbacks, callback => bank.tell(callback))
+      return confirmed.length + count
+    },
+    nextDue: () => nextDueAtBank(ground),
     payOut: (before, instituteId) =>
       db.transaction(tx => store.payOut(tx, { before, at: clock.now(), instituteId })),
   }
@@ -128,7 +142,7 @@ function outcomeOf(payment: BankPayment): PaymentOutcome {
       return { kind: 'pending' }
     case 'failed': {
       const code = payment.failureCode ?? 'bank_declined'
-      return { kind: 'failed', code, message: FAILURES[code] ?? 'The bank declined the payment.' }
+      return { kind: 'failed', code, message: FAILURES[code] ?? returnMessage(code) }
     }
     case 'captured':
       return {
@@ -153,18 +167,12 @@ function unknownReport(instituteId: number, paymentId: string): PaymentReport {
   return { about: 'payment', instituteId, paymentId, providerRef: '', outcome: { kind: 'open' } }
 }
 
-function callbackFor(key: string, report: PaymentReport): Callback {
-  const rawBody = Buffer.from(JSON.stringify(report))
-  return { headers: { [SIGNATURE]: sign(key, rawBody) }, rawBody }
-}
-
-function sign(key: string, body: Buffer): string {
-  return createHmac('sha256', key).update(body).digest('hex')
-}
-
-function readReport(rawBody: Buffer): Report {
-  // Signed by ourselves a moment ago, so its shape is known; only the moment has to become one again.
-  const report = JSON.parse(rawBody.toString('utf8')) as PaymentReport
-  if (report.outcome.kind !== 'captured') return report
-  return { ...report, outcome: { ...report.outcome, capturedAt: new Date(report.outcome.capturedAt) } }
+/** The magic amounts that say how often a payment is told of say it of debits too. */
+function callbacksFor(key: string, told: readonly Told[]): Callback[] {
+  return told.flatMap(({ report, amountPaise }) => {
+    const callback = callbackFor(key, report)
+    const script = scriptOf(amountPaise)
+    if (script === 'tells_nothing') return []
+    return script === 'tells_twice' ? [callback, callback] : [callback]
+  })
 }

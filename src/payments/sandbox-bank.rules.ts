@@ -39,7 +39,7 @@ export function bankMoves(outcome: BankOutcome, script: BankScript): { from: Ban
   })
 }
 
-/** UPI is free, net banking has a flat fee, cards cost one per cent rounded to the paisa. */
+/** UPI and debits under mandates are free, net banking has a flat fee, cards cost one per cent rounded to the paisa. */
 export function feeOf(mode: string, amount: Paise): Paise {
   if (mode === 'card') return paiseOf(Math.round(amount / 100))
   return paiseOf(mode === 'netbanking' ? Math.min(1_500, amount) : 0)
@@ -63,6 +63,8 @@ export type BankPayment = {
   failureCode: string | null
   transactionId: string | null
   returnUrl: string
+  /** Of a debit under a mandate: the payer has nothing to do. */
+  mandateRef: string | null
   capturedAt: Date | null
 }
 

@@ -5,7 +5,7 @@ import type { BankPayment, BankState } from './sandbox-bank.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", collector_code as "collectorCode",
   amount_paise as "amountPaise", state, mode, failure_code as "failureCode", transaction_id as "transactionId",
-  return_url as "returnUrl", captured_at as "capturedAt"`
+  return_url as "returnUrl", mandate_ref as "mandateRef", captured_at as "capturedAt"`
 
 /**
  * The payment under its id, made if it is new: a start that is repeated finds the first. Lost, it takes with it our
@@ -13,7 +13,7 @@ const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", 
  */
 export async function openBankPayment(
   db: Queryable,
-  payment: Omit<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'capturedAt'>,
+  payment: Omit<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'mandateRef' | 'capturedAt'>,
 ): Promise<string> {
   const [opened] = await db.query<{ ref: string }>(
     `insert into bank_payments (institute_id, ref, payment_id, collector_code, amount_paise, mode, return_url)

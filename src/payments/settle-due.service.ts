@@ -1,7 +1,7 @@
 import { dayAfter, dayOf, startOfDay } from '../platform/calendar.ts'
 import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 import { isWorkingDay } from '../platform/working-days.ts'
-import { readHolidays } from './payments.store.ts'
+import { firstSettleDay, readHolidays } from './payments.store.ts'
 import type { SandboxBank } from './sandbox-bank.ts'
 import { settleDay } from './settlements.service.ts'
 import type { Till } from './till.ts'
@@ -43,6 +43,17 @@ async function firstDayToRead(till: Till, now: Date): Promise<string> {
 export async function nextSettlementRun(till: Till): Promise<Date> {
   const last = await readSetting(till.db, 'settlements_read_at')
   return last === null ? till.clock.now() : new Date(Number(last) + EVERY_MS)
+}
+
+const PAYS_OUT_AT_MS = 10 * EVERY_MS
+
+/** When the payments that wait longest should reach their institutes: the morning of the day they are due. */
+export async function nextSettlementDue(till: Till): Promise<Date | null> {
+  const day = await firstSettleDay(till.db)
+  if (day === null) return null
+  const at = new Date(startOfDay(day).getTime() + PAYS_OUT_AT_MS)
+  // Overdue ones are not waited for: they go with the next run.
+  return at > till.clock.now() ? at : null
 }
 
 /** One process reads in an hour, whoever comes first. */

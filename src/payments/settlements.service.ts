@@ -1,18 +1,18 @@
-import { recordEvents } from '../journal/events.service.ts'
 import { settlementOf } from '../journal/ledger.rules.ts'
 import { post } from '../journal/ledger.service.ts'
 import { lockOrders, markSettled } from '../orders/order-payments.service.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
-import { paymentEvents } from './payment-events.ts'
 import type { Payment } from './payments.rules.ts'
 import { applyReport } from './payments.service.ts'
 import type { ProviderName, SettlementItem, SettlementReport } from './provider.ts'
 import { sendAgain } from './refunds.service.ts'
+import { catchUpReturns } from './returns.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
-import { providerOf, type Till } from './till.ts'
+import type { PaidOrder, Purpose } from './purposes.ts'
+import { providerOf, purposeOf, type Till } from './till.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
@@ -46,6 +46,7 @@ async function catchUp(
   for (const { id, providerRef } of await store.listUncaptured(till.db, instituteId, ids('payment')))
     await applyReport(till, await provider.status({ instituteId, paymentId: id, providerRef }))
   await sendAgain(till, instituteId, ids('refund'))
+  await catchUpReturns(till, name, instituteId, ids('refund'))
 }
 
 /** The present day in India, for callers that settle as they go. */
@@ -85,7 +86,14 @@ async function applySettlement(
       const refs = matched.map(item => item.providerRef)
       await store.clearExceptions(tx, { instituteId, provider, utr }, refs)
       const collectorCode = known.branchOf(first)
-      await settle(tx, { provider, report, collectorCode, matched, payments: known.payments, settledAt })
+      await settle(till, tx, {
+        provider,
+        report,
+        collectorCode,
+        matched,
+        payments: known.payments,
+        settledAt,
+      })
     }
     return { settled: matched.length, exceptions: exceptions.length }
   })
@@ -118,6 +126,7 @@ function toKnown(found: Payment | store.SettleableRefund | undefined) {
 }
 
 async function settle(
+  till: Till,
   tx: Transaction,
   batch: {
     provider: ProviderName
@@ -147,10 +156,11 @@ async function settle(
   const isNothing = sums.grossPaise === sums.refundPaise && sums.feePaise === 0
   if (!isNothing)
     await post(tx, instituteId, settlementOf(`${id}:${matched[0]?.providerRef ?? ''}`, sums), settledAt)
-  await recordSettled(tx, batch, ids('payment'))
+  await tellSettled(till, tx, batch, ids('payment'))
 }
 
-async function recordSettled(
+async function tellSettled(
+  till: Till,
   tx: Transaction,
   {
     report,
@@ -167,9 +177,15 @@ async function recordSettled(
     { utr: report.utr, settledAt },
   )
   const byId = new Map(orders.map(order => [order.id, order]))
-  const events = paying.flatMap(payment => {
+  const byPurpose = new Map<Purpose, PaidOrder[]>()
+  for (const payment of paying) {
     const order = byId.get(payment.orderId)
-    return order === undefined ? [] : paymentEvents(payment, order, { happened: 'settled', at: settledAt })
-  })
-  await recordEvents(tx, events)
+    // One that was taken back before it was paid out never reached the institute.
+    if (order === undefined || order.state === 'reversed') continue
+    const purpose = purposeOf(till, order.kind)
+    const paid = byPurpose.get(purpose)
+    if (paid === undefined) byPurpose.set(purpose, [{ payment, order }])
+    else paid.push({ payment, order })
+  }
+  for (const [purpose, paid] of byPurpose) await purpose.settled(tx, paid, settledAt)
 }

@@ -15,6 +15,8 @@ export type DueWork = {
   runBatch(limit: number): Promise<number>
   /** When the next falls due, as far as is known. */
   nextAt(): Promise<Date | null>
+  /** Where a clock that is moved far ahead has to stop, so that everything happens in its order; absent: nowhere. */
+  nextStop?(): Promise<Date | null>
 }
 
 const BATCH = 200
@@ -75,6 +77,16 @@ export class DueWorker {
     } while (Date.now() < deadline)
     for (const work of this.#works) if (work.isHousekeeping === true) delete done[work.name]
     return done
+  }
+
+  /** The first moment at which a moving clock has to stop. */
+  async nextStop(): Promise<Date | null> {
+    let first: Date | null = null
+    for (const work of this.#works) {
+      const stop = (await work.nextStop?.()) ?? null
+      if (stop !== null && (first === null || stop < first)) first = stop
+    }
+    return first
   }
 
   async #loop(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from './db.ts'
 type Setting =
   | 'master_key_fingerprint'
   | 'clock_offset_ms'
+  | 'clock_target'
   | 'sandbox_seeded'
   | 'settlements_read_at'
   | 'settlements_read_through'

@@ -105,6 +105,8 @@ function faceOf(scene: OrderScene, words: Words): Face {
       const face: Face = { tone: 'expired', statusText: words.expired, say: words.expiredSay }
       return isOpen ? stillOpen(face, words.expiredOpenSay, words) : { ...face, canGoBack: true }
     }
+    case 'reversed':
+      throw new Error('an order that the bank debits has no page')
     case 'cancelled': {
       const statusText = order.kind === 'link' ? words.cancelled : words.closed
       const face: Face = { tone: 'cancelled', statusText, say: words.cancelledSay }

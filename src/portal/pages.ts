@@ -39,7 +39,7 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
 }
 
 export type Page = {
-  template: 'order' | 'message' | 'bank' | 'mailbox' | 'delivery'
+  template: 'order' | 'flex' | 'message' | 'bank' | 'bank-mandate' | 'mailbox' | 'delivery'
   title: string
   status?: number
   language: Language

@@ -1,8 +1,8 @@
-import { toString } from 'qrcode'
 import { PAYMENT_MODES } from '../payments/payments.rules.ts'
 import type { PaymentMode } from '../payments/provider.ts'
 import type { BankAct } from '../payments/sandbox-bank.rules.ts'
 import { formatRupees, toRupees, type Paise } from '../platform/money.ts'
+import { drawQr, PAYEE, upiLink } from './qr.ts'
 
 /** What the sandbox bank's page shows, and what its fields make of a payment. */
 type PaymentAtBank = { ref: string; amountPaise: Paise; mode: string; state: string; returnUrl: string }
@@ -34,9 +34,6 @@ const BANKS = [
   { code: 'no', name: 'Strict Test Bank (declines)', deed: DECLINES },
   { code: 'short', name: 'Empty Test Bank (not enough money)', deed: IS_SHORT },
 ]
-
-/** A handle that no bank has: an app that reads it finds nobody to pay. */
-const PAYEE = 'test@bursarsandbox'
 
 const STATES: Record<string, string> = {
   pending: 'The bank is still working on this payment. There is nothing to do here.',
@@ -92,19 +89,12 @@ export async function describeBankPage(
 }
 
 function intentOf({ ref, amountPaise }: PaymentAtBank): string {
-  const fields = {
+  return upiLink('pay', {
     pa: PAYEE,
     pn: 'Sandbox bank TEST',
     tr: ref,
     tn: 'Test, not a real payment',
     am: toRupees(amountPaise).toFixed(2),
     cu: 'INR',
-  }
-  const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-  return `upi://pay?${query.join('&')}`
-}
-
-async function drawQr(text: string): Promise<string> {
-  const svg = await toString(text, { type: 'svg', margin: 2, errorCorrectionLevel: 'M' })
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+  })
 }

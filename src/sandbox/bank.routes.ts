@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BursarError } from '../platform/errors.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../portal/pages.ts'
+import { bankMandateRoutes } from './bank-mandate.routes.ts'
 import { describeBankPage, modeOf, readDeed } from './bank-page.ts'
 import { actAtBank, type SandboxTill } from './payments.service.ts'
 
@@ -11,6 +12,7 @@ const hidden = { schema: { hide: true } }
 
 /** The sandbox bank's own page, where a person plays the payer and the bank at once. */
 export function bankRoutes(app: FastifyInstance, sandbox: SandboxTill): void {
+  bankMandateRoutes(app, sandbox)
   const find = async (request: FastifyRequest) => {
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.find(Number(id), ref) : null

@@ -14,29 +14,69 @@ export type ClockMove = { advance?: string | undefined; to?: Date | undefined }
 export type Moved = { now: Date; summary: Record<string, number> }
 
 const MAX_YEARS_AHEAD = 20
+const STUCK_STEP_MS = 60 * 60 * 1_000
 
 export async function loadOffset({ db, clock }: Pick<SandboxClock, 'db' | 'clock'>): Promise<void> {
   clock.advanceTo(Number((await readSetting(db, 'clock_offset_ms')) ?? 0))
 }
 
 /**
- * Moves the clock and answers when everything that fell due has been done, with how many of each. The move itself is
- * one transaction under a lock, so moves add up and a repeated key moves once; what falls due is too long for one, so
- * the answer is completed afterwards.
+ * Moves the clock and answers when everything that fell due has been done, with how many of each. Where to is written
+ * down in one transaction under a lock, so moves add up and a repeated key moves once. The way there goes from one moment
+ * at which something falls due to the next, so that a year happens in its order; whoever dies on the way is followed by
+ * the next start.
  */
 export async function moveClock(sandbox: SandboxClock, act: Act<Moved>, move: ClockMove): Promise<Moved> {
-  const { db, clock, worker } = sandbox
-  await transact(db, act, async tx => {
+  const { db, clock } = sandbox
+  const { now: target } = await transact(db, act, async tx => {
     await lockSetting(tx, 'clock_offset_ms')
     clock.advanceTo(Number((await readSetting(tx, 'clock_offset_ms')) ?? 0))
-    const target = checkedTarget(move, clock.now())
-    await writeSetting(tx, 'clock_offset_ms', String(target.getTime() - Date.now()))
-    return { now: target, summary: {} }
+    const pending = Number((await readSetting(tx, 'clock_target')) ?? 0)
+    const from = new Date(Math.max(clock.now().getTime(), pending))
+    const wanted = checkedTarget(move, from)
+    await writeSetting(tx, 'clock_target', String(wanted.getTime()))
+    return { now: wanted, summary: {} }
   })
-  await loadOffset(sandbox)
-  const moved = { now: clock.now(), summary: await worker.finishAllDue() }
+  const summary = await goTo(sandbox, target)
+  const moved = { now: clock.now(), summary }
   if (act.once !== undefined) await rememberAnswer(db, act.instituteId, act.once, act.once.answer(moved))
   return moved
+}
+
+/** Finishes a move that a process died over. */
+export async function finishMove(sandbox: SandboxClock): Promise<void> {
+  const target = Number((await readSetting(sandbox.db, 'clock_target')) ?? 0)
+  if (target > sandbox.clock.now().getTime()) await goTo(sandbox, new Date(target))
+}
+
+async function goTo(sandbox: SandboxClock, target: Date): Promise<Record<string, number>> {
+  const { worker, clock } = sandbox
+  const summary: Record<string, number> = {}
+  let last = 0
+  for (let isThere = false; !isThere;) {
+    const stop = await worker.nextStop()
+    isThere = stop === null || stop >= target
+    // A moment that is still there after it was done is somebody else's trouble: time goes on without it.
+    const isStuck = stop?.getTime() === last
+    last = stop?.getTime() ?? 0
+    const next = isStuck ? new Date(clock.now().getTime() + STUCK_STEP_MS) : (stop ?? target)
+    await setClock(sandbox, next < target ? next : target)
+    for (const [name, count] of Object.entries(await worker.finishAllDue()))
+      summary[name] = (summary[name] ?? 0) + count
+    if (clock.now() >= target) isThere = true
+  }
+  return summary
+}
+
+/** Forward only: a moment that is past stops nobody. */
+async function setClock({ db, clock }: SandboxClock, moment: Date): Promise<void> {
+  await db.transaction(async tx => {
+    await lockSetting(tx, 'clock_offset_ms')
+    const known = Number((await readSetting(tx, 'clock_offset_ms')) ?? 0)
+    const offset = Math.max(known, moment.getTime() - Date.now())
+    await writeSetting(tx, 'clock_offset_ms', String(offset))
+    clock.advanceTo(offset)
+  })
 }
 
 function checkedTarget(move: ClockMove, now: Date): Date {

@@ -1,4 +1,5 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
+import type { BankMandate, DebitAct, MandateAct } from '../payments/bank-mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment, startPayment } from '../payments/payments.service.ts'
 import type { PaymentMode } from '../payments/provider.ts'
@@ -15,6 +16,27 @@ export type SandboxTill = { till: Till; bank: SandboxBank }
 /** Tells the bank what the payer did, and hands its callbacks to the door that every provider's go through. */
 export async function actAtBank({ bank }: SandboxTill, where: AtCounter, act: BankAct): Promise<void> {
   for (const callback of await bank.act(where, act)) await bank.tell(callback)
+}
+
+/** The same for a mandate. */
+export async function actOnMandate(
+  { bank }: SandboxTill,
+  where: Pick<BankMandate, 'instituteId' | 'ref'>,
+  act: MandateAct,
+): Promise<void> {
+  for (const callback of await bank.actOnMandate(where, act)) await bank.tell(callback)
+}
+
+/** The same for a debit under one. */
+export async function decideAtBank({ bank }: SandboxTill, payment: Payment, act: DebitAct): Promise<void> {
+  const { instituteId, provider, providerRef: ref } = payment
+  if (ref === null || provider !== 'sandbox') throw conflict('This payment is not at the sandbox bank.')
+  for (const callback of await bank.decide({ instituteId, ref }, act)) await bank.tell(callback)
+}
+
+/** Whether the bank debits it by itself, so that no payer has a page for it. */
+export function isDebit({ mode }: Payment): boolean {
+  return mode === 'enach' || mode === 'upi_autopay'
 }
 
 export async function payOrder(
@@ -39,7 +61,11 @@ export async function resolvePayment(
 ): Promise<Payment> {
   const payment = await findPayment(sandbox.till, target.institute.id, target.paymentId)
   if (payment === null) throw notFound('This payment')
-  return actOn(sandbox, act, payment, { outcome })
+  if (!isDebit(payment)) return actOn(sandbox, act, payment, { outcome })
+  // A debit that was captured can still be taken back, which is not what is asked for here.
+  if (payment.state === 'captured') throw conflict('The bank has this payment as captured already.')
+  await decideAtBank(sandbox, payment, { kind: outcome === 'success' ? 'debited' : 'bounced' })
+  return afterActing(sandbox, act, payment)
 }
 
 async function actOn(
@@ -48,7 +74,6 @@ async function actOn(
   payment: Payment,
   bankAct: BankAct,
 ): Promise<Payment> {
-  const { till } = sandbox
   if (payment.providerRef === null || payment.provider !== 'sandbox') {
     throw conflict('This payment is not at the sandbox bank.')
   }
@@ -58,6 +83,10 @@ async function actOn(
     const { instituteId, providerRef: ref, amountPaise } = payment
     await actAtBank(sandbox, { instituteId, ref, amountPaise }, bankAct)
   }
+  return afterActing(sandbox, act, payment)
+}
+
+async function afterActing({ till }: SandboxTill, act: Act<Payment>, payment: Payment): Promise<Payment> {
   const after = (await findPayment(till, payment.instituteId, payment.id)) ?? payment
   if (act.once !== undefined) await rememberAnswer(till.db, act.instituteId, act.once, act.once.answer(after))
   return after

@@ -59,11 +59,48 @@ export async function pullStudent(ground: ErpGround, request: PullRequest): Prom
 
 /**
  * The same for many; results in the order of the requests. ERPs are asked side by side, each as often at once as its
- * settings allow. A student of whom nothing changed costs no statement of its own: one reads them all, one writes the
- * log of all. A student that changed is written by itself, in one transaction with its log row.
+ * settings allow, and none waits for another's. A student of whom nothing changed costs no statement of its own: they
+ * are read, and their log is written, a slice at a time. A student that changed is written by itself, in one
+ * transaction with its log row. When it throws, some may have been pulled: to pull again is safe.
  */
 export async function pullStudents(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
-  if (requests.length === 0) return []
+  const results: Pulled[] = requests.map(() => ({ kind: 'not_configured' }))
+  const numbered = requests.map((request, at) => ({ request, at }))
+  const queues = Map.groupBy(numbered, ({ request }) => request.instituteId)
+  await all(
+    [...queues.values()].map(async queue => {
+      const slices = slicesOf(queue).values()
+      // All take from one iterator. While one slice is being written, the calls of the next keep the ERP busy.
+      const runner = async (): Promise<void> => {
+        for (const slice of slices) {
+          const pulled = await pullSlice(
+            ground,
+            slice.map(({ request }) => request),
+          )
+          for (const [index, one] of pulled.entries()) results[slice[index]?.at ?? -1] = one
+        }
+      }
+      await all(Array.from({ length: SLICES_AT_ONCE }, runner))
+    }),
+  )
+  return results
+}
+
+const SLICE = 250
+const SLICES_AT_ONCE = 4
+
+function slicesOf<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / SLICE)
+  return Array.from({ length: count }, (_, n) => items.slice(n * SLICE, (n + 1) * SLICE))
+}
+
+/** Waits for every one, also when one fails: nothing goes on behind the caller's back. */
+async function all(works: readonly Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(works)).find(end => end.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+}
+
+async function pullSlice(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
   const targets = await planTargets(ground, requests)
   const answered = await Promise.all(targets.map(async target => target && ask(ground, target)))
   const results = await settle(

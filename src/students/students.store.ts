@@ -34,17 +34,17 @@ export const COLUMNS = `s.id, s.collector_code, s.identifier, s.grade, s.academi
   s.custom_identifier, s.fullname, s.new_admission, s.date_of_birth, s.primary_contact_name, s.primary_contact_number,
   s.primary_contact_email, s.status, s.created_at, s.updated_at`
 
-const RECORD_COLUMNS = `${COLUMNS},
+export const RECORD_COLUMNS = `${COLUMNS},
   (select coalesce(json_agg(u.registration_id order by u.linked_at, u.registration_id), '[]') from student_users u
    where u.institute_id = s.institute_id and u.student_id = s.id) as registration_ids,
   (select coalesce(json_agg(json_build_object('componentType', f.component_type, 'position', f.position,
       'feePaise', f.fee_paise, 'discounts', f.discounts) order by f.position), '[]') from fee_components f
    where f.institute_id = s.institute_id and f.student_id = s.id) as fees,
   (select coalesce(json_agg(json_build_array(p.component_type, p.paid)), '[]') from (
-     select l.component_type, sum(l.amount_paise)::bigint as paid from direct_payment_lines l
+     select l.component_type, sum(l.amount_paise)::bigint as paid from student_paid_lines l
      where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
 
-type RecordRow = StudentRow & {
+export type RecordRow = StudentRow & {
   registration_ids: string[]
   fees: FeeComponent[]
   paid: [string, Paise][]
@@ -261,7 +261,7 @@ export function toStudent(row: StudentRow): Student {
   }
 }
 
-function toRecord(row: RecordRow): StudentRecord {
+export function toRecord(row: RecordRow): StudentRecord {
   return {
     student: toStudent(row),
     registrationIds: row.registration_ids,

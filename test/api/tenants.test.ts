@@ -12,9 +12,12 @@ import {
   mapValues,
   messageTo,
   nearMiss,
+  operations,
   payAndRefund,
+  planOf,
   SHARED,
   YEARS,
+  type Operation,
 } from './fixtures/tenants.ts'
 
 /** Demo Group, holding Demo School's ids, is told what it would be told of ids that do not exist. */
@@ -50,6 +53,7 @@ async function fillDemoSchool(): Promise<Known> {
       payments: [CASH],
     }),
   )
+  const plan = await planOf(demo, student.service_student_id)
   await fetchOnce(demo, IDENTIFIER)
   const webhook = await made(demo.post(`${ERP}/webhooks`, sampleWebhook({ secret_key: 'secret-of-demo' })))
   const { event, delivery } = await deliveryOf(bursar, webhook.event_code)
@@ -60,6 +64,8 @@ async function fillDemoSchool(): Promise<Known> {
       link_id: link.order_id,
       payment_id: payment,
       service_student_id: student.service_student_id,
+      plan_id: plan.plan_id,
+      instalment_id: plan.payment_schedule[0].id,
       webhook_id: webhook.id,
       delivery_id: delivery.id,
       event_id: event.event_id,
@@ -94,28 +100,6 @@ async function fillDemoGroup(): Promise<{ orders: string[]; links: string[]; stu
     )
   }
   return ids
-}
-
-type Operation = { method: string; path: string; id: string; params: string[]; query: string[]; body: Json }
-
-async function operations(): Promise<Operation[]> {
-  const { body } = await demo.get('/openapi.json')
-  return Object.entries<Record<string, Json>>(body.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, parameters = [], requestBody }]) => {
-      const names = (place: string): string[] =>
-        parameters.filter((one: Json) => one.in === place).map((one: Json) => one.name)
-      const media = requestBody?.content['application/json']
-      const example = media?.example ?? media?.schema.example ?? media?.schema.examples?.[0]
-      return {
-        method: method.toUpperCase(),
-        path,
-        id: operationId,
-        params: names('path'),
-        query: names('query'),
-        body: media === undefined ? undefined : (example ?? {}),
-      }
-    }),
-  )
 }
 
 type Probe = { path: string; body?: Json }
@@ -182,7 +166,7 @@ async function dump(): Promise<string> {
   return parts.join('\n')
 }
 
-for (const operation of await operations()) {
+for (const operation of await operations(demo)) {
   if (SHARED.includes(operation.id)) continue
   test(`${operation.method} ${operation.path} answers for another institute's ids as for unknown ones`, async () => {
     const before = await dump()

@@ -17,7 +17,7 @@ const BALANCES = `
       coalesce(sum(amount_paise) filter (where is_duplicate), 0) as taken_twice
     from payments where institute_id = i.id and state = 'captured') p
   cross join lateral (select
-      coalesce(sum(amount_paise) filter (where kind = 'requested' and state <> 'failed'), 0) as asked,
+      coalesce(sum(amount_paise) filter (where kind <> 'duplicate' and state <> 'failed'), 0) as asked,
       coalesce(sum(amount_paise) filter (where kind = 'requested' and state = 'pending'), 0) as waiting,
       coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as made,
       coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as given_back
@@ -43,9 +43,10 @@ const EVENT_COUNTS = `
     select p.institute_id, p.id as about, prefix || '.payment.' || happened as code
     from ${PAYING} p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
     cross join lateral (values ('pay'), (case o.kind when 'link' then 'payment_link' else 'order' end)) k (prefix)
-    cross join lateral (values ('debited', true), ('settled', p.settlement_id is not null)) h (happened, is_due) where is_due
+    cross join lateral (values ('debited', true), ('settled', p.settlement_id is not null)) h (happened, is_due)
+    where is_due and o.kind in ('order', 'link')
     union all
-    select institute_id, id, 'refund.' || state from refunds where state <> 'pending'
+    select institute_id, id, 'refund.' || state from refunds where state <> 'pending' and kind <> 'returned'
     union all
     select institute_id, id, 'payment_link.payment.' || state from orders where kind = 'link' and state in ('expired', 'cancelled')
   )
@@ -62,10 +63,10 @@ const RULES: Record<string, string> = {
   'every account holds what payments, refunds and settlements say': `
     select institute || ' ' || account as subject, balance || ' instead of ' || expected as detail
     from (${BALANCES}) b where balance <> expected`,
-  'an order is paid if and only if exactly one payment pays it': `
+  'an order is paid, or was and is reversed, if and only if exactly one payment pays it': `
     select o.id as subject, o.state || ' with ' || count(p.id) as detail
     from orders o left join ${PAYING} p on p.institute_id = o.institute_id and p.order_id = o.id
-    group by o.institute_id, o.id, o.state having count(p.id) <> (o.state = 'paid')::int`,
+    group by o.institute_id, o.id, o.state having count(p.id) <> (o.state in ('paid', 'reversed'))::int`,
   'a payment is as large as its order': `
     select p.id as subject, p.amount_paise || ' of ' || sum(l.amount_paise) as detail
     from payments p join order_lines l on l.institute_id = p.institute_id and l.order_id = p.order_id
@@ -93,6 +94,14 @@ const RULES: Record<string, string> = {
     select p.id, count(r.id) || ' refunds of a duplicate' from payments p
     left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
     where p.is_duplicate group by p.institute_id, p.id having count(r.id) <> 1`,
+  'an order is reversed if and only if the bank took its whole debit back, and its receipt is cancelled then': `
+    select coalesce(o.id, r.order_id) as subject, coalesce(o.state, 'not reversed') as detail
+    from (select * from orders where state = 'reversed') o
+    full join (select r.*, c.cancelled_at, p.amount_paise as paid from refunds r
+        join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+        join receipts c on c.institute_id = r.institute_id and c.payment_id = r.payment_id where r.kind = 'returned') r
+      on r.institute_id = o.institute_id and r.order_id = o.id
+    where o.id is null or r.id is null or r.cancelled_at is null or r.amount_paise <> r.paid`,
   'the lines of a refund sum to it': `
     select r.id as subject, sum(l.amount_paise) || ' of ' || r.amount_paise as detail
     from refunds r left join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { openTill } from '../../src/open-till.ts'
 import { reconcile } from '../../src/payments/reconcile.service.ts'
+import type { Till } from '../../src/payments/till.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 
 const bursar = await startBursar({ after })
 const { demo, house } = bursar
 const sql = (text: string, values?: unknown[]) => bursar.sql<{ id: string }>(text, values)
-const { till } = openTill({ razorpay: null }, house.ground)
+const till = house.ground as Till
 const institute = await getInstitute(house.ground, 'demo-school')
 
 async function makePaid(): Promise<string> {
@@ -76,6 +76,17 @@ test('every kind of disagreement is found and named', async () => {
       `update bank_payments set state = 'failed' where payment_id = '${payment.id}'`,
       `update bank_payments set state = 'captured' where payment_id = '${payment.id}'`,
       /the provider says/,
+    ],
+    [
+      `insert into refunds (institute_id, id, payment_id, order_id, kind, state, amount_paise, requested_at, processed_at)
+       values (1, 'rfd_planted', '${payment.id}', '${orderId}', 'returned', 'processed', 1, now(), now())`,
+      `delete from refunds where id = 'rfd_planted'`,
+      /took back/,
+    ],
+    [
+      `update orders set state = 'reversed' where id = '${orderId}'`,
+      `update orders set state = 'paid' where id = '${orderId}'`,
+      /took back/,
     ],
     [
       `update settlements set gross_paise = gross_paise + 1, net_paise = net_paise + 1`,

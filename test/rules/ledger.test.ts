@@ -6,6 +6,7 @@ import {
   duplicateRefundOf,
   refundRequestOf,
   refundResultOf,
+  returnOf,
   settlementOf,
   type Account,
   type Posting,
@@ -38,6 +39,8 @@ test('every posting balances for every amount', () => {
       assertBalanced(refundRequestOf('rfd_1', paise))
       assertBalanced(refundResultOf('rfd_1', paise, flag))
       assertBalanced(duplicateRefundOf('rfd_1', paise))
+      assertBalanced(returnOf('rfd_1', paise))
+      assert.deepEqual(balances([captureOf('pay_1', paise, false), returnOf('rfd_1', paise)]), {})
     }),
     { numRuns: 2_000 },
   )

@@ -7,8 +7,10 @@ const states: OrderState[] = ['unpaid', 'paid', 'expired', 'cancelled']
 const state = fc.constantFrom(...states)
 const moment = fc.integer({ min: 0, max: 1_000 }).map(value => new Date(value))
 
-test('nothing leaves paid, and money can turn every other state paid', () => {
+test('only the bank takes back what is paid, for good, and money can turn every other state paid', () => {
   for (const to of states) assert.equal(canMove('paid', to), false)
+  assert.ok(canMove('paid', 'reversed'))
+  for (const to of [...states, 'reversed'] as const) assert.equal(canMove('reversed', to), false)
   for (const from of states) assert.equal(canMove(from, 'paid'), from !== 'paid')
 })
 

@@ -1,0 +1,96 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { dayOf } from '../platform/calendar.ts'
+import type { Transaction } from '../platform/db.ts'
+import { badFields, conflict } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { StudentContext } from '../students/student-contexts.service.ts'
+import type { FlexGround } from './flex-ground.ts'
+import * as store from './flex.store.ts'
+import { STANDARD_SETTINGS } from './flex-settings.service.ts'
+import type { Instalment, Plan, PlanFile } from './plans.rules.ts'
+import { addDays } from './rails.rules.ts'
+import { equalMonthly, formProblems, sumProblems, type ScheduleRow } from './schedule.rules.ts'
+
+/** Writes a draft, in the place of the one there is. */
+export async function draftPlan(
+  flex: FlexGround,
+  tx: Transaction,
+  {
+    institute,
+    student,
+    rows,
+    known,
+  }: {
+    institute: Institute
+    student: StudentContext
+    rows: readonly ScheduleRow[] | null
+    known: PlanFile | null
+  },
+): Promise<PlanFile> {
+  const now = flex.clock.now()
+  const today = dayOf(now)
+  if (student.owed.length === 0)
+    throw conflict('Nothing is outstanding for this student, so there is nothing to plan.')
+  const settings = (await store.readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
+  const schedule = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
+  const path = 'payment_schedule'
+  const problems = [...formProblems(schedule, { today, path }), ...sumProblems(schedule, student.owed, path)]
+  if (problems.length > 0) throw badFields(problems)
+  const plan: Plan = {
+    instituteId: institute.id,
+    id: known?.plan.id ?? newId('plan'),
+    studentId: student.student.id,
+    collectorCode: student.student.collectorCode,
+    state: 'draft',
+    isHeld: false,
+    lockReason: null,
+    productName: settings.productName,
+    instituteName: institute.name,
+    isCustom: false,
+    language: 'en',
+    createdAt: known?.plan.createdAt ?? now,
+    setUpAt: null,
+    fittedTo: student.prices,
+    fittedAt: now,
+  }
+  if (known === null) await store.insertPlan(tx, plan)
+  else {
+    await store.deleteDraftInstalments(tx, institute.id, plan.id)
+    await store.savePlans(tx, [plan])
+  }
+  const ordered = schedule.toSorted(
+    (one, other) => order(one) - order(other) || (one.dueOn < other.dueOn ? -1 : 1),
+  )
+  const instalments = ordered.map((row, index) => newInstalment(plan, row, index + 1))
+  await store.saveInstalments(tx, instalments)
+  return { plan, mandate: null, instalments }
+}
+
+/** A mandate takes some days before it can be debited. */
+const FIRST_DUE_DAYS = 10
+const order = (row: ScheduleRow): number => (row.isDownpayment ? 0 : 1)
+
+function newInstalment(plan: Plan, row: ScheduleRow, number: number): Instalment {
+  return {
+    instituteId: plan.instituteId,
+    planId: plan.id,
+    id: newId('inst'),
+    number,
+    state: 'scheduled',
+    isDownpayment: row.isDownpayment,
+    dueOn: row.dueOn,
+    presentOn: row.dueOn,
+    referenceId: row.referenceId,
+    identifier: row.identifier,
+    lines: row.lines,
+    attempt: 0,
+    bankReturns: 0,
+    firstBankReturnAt: null,
+    notifiedAt: null,
+    presentedOn: null,
+    returnCode: null,
+    fetchTries: 0,
+    orderId: null,
+    nextStepAt: null,
+  }
+}

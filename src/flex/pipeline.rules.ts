@@ -1,0 +1,300 @@
+import { assertNever } from '../platform/assert.ts'
+import { dayOf, startOfDay } from '../platform/calendar.ts'
+import type { Paise } from '../platform/money.ts'
+import { isWorkingDay, type Holidays } from '../platform/working-days.ts'
+import type { Instalment, Mandate, Plan } from './plans.rules.ts'
+import {
+  addDays,
+  firstDebitAfter,
+  minutesBefore,
+  nextWindow,
+  presentationOn,
+  workingDayFor,
+  type FlexRules,
+  type RailRules,
+} from './rails.rules.ts'
+import { meaningOf, type ReturnMeaning } from './returns.rules.ts'
+import { sumLines } from './schedule.rules.ts'
+
+/**
+ * The way of one debit: the ERP is asked from 30 hours before the presentation, the amount is frozen and the payer told at
+ * least 24 hours before, it is presented in the rail's window, and the bank's word decides what comes next. Each function
+ * here looks at the plan, the instalment, the calendar and the moment, and says what to do and why; nothing else decides.
+ */
+export type Situation = {
+  plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'>
+  instalment: Instalment
+  mandate: Pick<Mandate, 'state' | 'rail' | 'capPaise' | 'startOn' | 'endOn' | 'authorisedAt'> | null
+  /** Days on which another instalment of the mandate is to be presented. */
+  takenDays: ReadonlySet<string>
+  rules: FlexRules
+  holidays: Holidays
+  now: Date
+}
+
+export type Step =
+  | { kind: 'wait'; until: Date }
+  | { kind: 'fetch' }
+  | { kind: 'present'; amountPaise: Paise }
+  /** The day cannot be kept: another is set, and the way begins anew. */
+  | { kind: 'move'; presentOn: string; why: string }
+  /** Nothing happens by itself. */
+  | { kind: 'rest'; why: string }
+
+export function nextStep(situation: Situation): Step {
+  const { plan, instalment, mandate, rules, now } = situation
+  if (instalment.isDownpayment) return { kind: 'rest', why: 'a down payment is paid at set-up' }
+  if (isTransferred(plan) && isWaiting(instalment)) return { kind: 'fetch' }
+  if (plan.state !== 'active') return { kind: 'rest', why: `the plan is ${plan.state}` }
+  if (plan.isHeld) return { kind: 'rest', why: 'the plan is held' }
+  if (mandate?.state !== 'active') return { kind: 'rest', why: 'there is no mandate to debit' }
+  const rail = rules.rails[mandate.rail]
+  switch (instalment.state) {
+    case 'scheduled':
+      return stepToNotice(situation, rail)
+    case 'skipped':
+      return { kind: 'fetch' }
+    case 'confirmed':
+      return stepToPresentation(situation, rail, now)
+    case 'presented':
+    case 'debited':
+    case 'settled':
+    case 'bounced':
+    case 'reversed':
+    case 'covered':
+    case 'waived':
+    case 'cancelled':
+      return { kind: 'rest', why: `the instalment is ${instalment.state}` }
+    default:
+      return assertNever(instalment.state)
+  }
+}
+
+/** Locked by the ERP's word, so the ERP's word may end it. */
+export const TRANSFERRED = 'student_transferred'
+
+function isTransferred({ state, lockReason }: Situation['plan']): boolean {
+  return state === 'locked' && lockReason === TRANSFERRED
+}
+
+function isWaiting({ state }: Instalment): boolean {
+  return state === 'scheduled' || state === 'skipped'
+}
+
+function stepToNotice(situation: Situation, rail: RailRules): Step {
+  const { instalment, mandate, rules, holidays, now } = situation
+  const { presentOn } = instalment
+  if (mandate !== null && presentOn > mandate.endOn)
+    return { kind: 'rest', why: 'the mandate ends before its day' }
+  const at = presentationOn(presentOn, rail)
+  if (now > minutesBefore(at, rules.fetchUntilMinutes)) {
+    // Asked in vain so far: a last time, however late we wake, so that silence ends in a skip and never unseen.
+    if (instalment.fetchTries > 0) return { kind: 'fetch' }
+    const why = 'there was no time left to ask the ERP and give notice'
+    return { kind: 'move', presentOn: firstDayFor(situation, rail), why }
+  }
+  if (!isWorkingDay(presentOn, holidays))
+    return { kind: 'move', presentOn: dayInstead(situation, rail), why: 'its day has become a holiday' }
+  const first = firstDebitDay(situation, rail)
+  if (presentOn < first)
+    return { kind: 'move', presentOn: firstDayFor(situation, rail, first), why: 'the mandate is too new' }
+  const from = minutesBefore(at, rules.fetchFromMinutes)
+  return now < from ? { kind: 'wait', until: from } : { kind: 'fetch' }
+}
+
+function stepToPresentation(situation: Situation, rail: RailRules, now: Date): Step {
+  const { instalment, mandate, rules, holidays } = situation
+  const notifiedAt = instalment.notifiedAt ?? now
+  const earliest = new Date(notifiedAt.getTime() + rules.noticeMinutes * 60_000)
+  const planned = presentationOn(instalment.presentOn, rail)
+  const from = new Date(Math.max(earliest.getTime(), planned.getTime(), now.getTime()))
+  const at = nextWindow(from, rail, holidays)
+  const latest = new Date(notifiedAt.getTime() + rules.noticeLastsMinutes * 60_000)
+  const isSameDay = dayOf(at) === instalment.presentOn || rail.daysBetween === 0
+  // A mandate given since the notice cannot be debited at once, and none after its end.
+  const isOutside =
+    mandate !== null && (dayOf(at) > mandate.endOn || dayOf(at) < firstDebitDay(situation, rail))
+  if (!isSameDay || isOutside || at > latest) {
+    const presentOn = firstDayFor(situation, rail)
+    return { kind: 'move', presentOn, why: 'the window of the day it was announced for has passed' }
+  }
+  return now < at ? { kind: 'wait', until: at } : { kind: 'present', amountPaise: sumLines(instalment.lines) }
+}
+
+/** The first working day that leaves time to ask the ERP and to give notice, and is no other instalment's. */
+export function firstDayFor(situation: Situation, rail: RailRules, notBefore?: string): string {
+  for (let day = notBefore ?? dayOf(situation.now); ; day = addDays(day, 1))
+    if (isPossible(day, situation, rail)) return day
+}
+
+function isPossible(day: string, situation: Situation, rail: RailRules): boolean {
+  const { rules, holidays, takenDays, now } = situation
+  const hasTime = minutesBefore(presentationOn(day, rail), rules.fetchUntilMinutes) >= now
+  return (
+    hasTime && isWorkingDay(day, holidays) && !takenDays.has(day) && day >= firstDebitDay(situation, rail)
+  )
+}
+
+/** For a day that has become a holiday after it was set. */
+function dayInstead(situation: Situation, rail: RailRules): string {
+  const { instalment, rules, holidays } = situation
+  const wanted = workingDayFor(instalment.presentOn, rules, holidays)
+  return isPossible(wanted, situation, rail) ? wanted : firstDayFor(situation, rail, instalment.presentOn)
+}
+
+/** The mandate's own first day: a new one, given in the place of one that ended, cannot be debited at once either. */
+function firstDebitDay({ mandate, holidays, now }: Situation, rail: RailRules): string {
+  if (mandate === null) return dayOf(now)
+  const { startOn, authorisedAt } = mandate
+  const first = authorisedAt === null ? startOn : firstDebitAfter(dayOf(authorisedAt), rail, holidays)
+  return first < startOn ? startOn : first
+}
+
+/** The day a due date is presented on: a working day, not before the mandate can be debited, and no other's. */
+export function presentationDay(
+  dueOn: string,
+  {
+    setUpOn,
+    rail,
+    rules,
+    holidays,
+    takenDays,
+  }: {
+    setUpOn: string
+    rail: RailRules
+    rules: FlexRules
+    holidays: Holidays
+    takenDays: ReadonlySet<string>
+  },
+): string {
+  const first = firstDebitAfter(setUpOn, rail, holidays)
+  const wanted = workingDayFor(dueOn, rules, holidays)
+  let day = wanted < first ? workingDayFor(first, { onHoliday: 'next' }, holidays) : wanted
+  while (takenDays.has(day)) day = workingDayFor(addDays(day, 1), { onHoliday: 'next' }, holidays)
+  return day
+}
+
+/** What the ERP said, as far as it matters here. */
+export type ErpWord =
+  | { kind: 'fresh' }
+  | { kind: 'refused'; code: string; actsAs: string; message: string }
+  | { kind: 'unavailable'; message: string }
+
+export type AfterFetch =
+  | { kind: 'confirm' }
+  /** Solved after a skip, or answered too late for the notice: a new day, and the way begins anew. */
+  | { kind: 'reschedule'; presentOn: string }
+  | { kind: 'ask_again'; at: Date }
+  | { kind: 'skip'; code: string; message: string; askAgainAt: Date }
+  | { kind: 'cancel_plan'; code: string; message: string }
+  /** Stays locked until a later 200, asked for every day, or the institute's resume. */
+  | { kind: 'lock_plan'; code: string; message: string; askAgainAt: Date }
+
+const ASK_AGAIN_MINUTES = [5, 10, 20, 40]
+const DAY_MINUTES = 24 * 60
+
+export function afterFetch(situation: Situation, rail: RailRules, word: ErpWord): AfterFetch {
+  const { instalment, rules, now } = situation
+  const planned = presentationOn(instalment.presentOn, rail)
+  const tomorrow = new Date(now.getTime() + DAY_MINUTES * 60_000)
+  switch (word.kind) {
+    case 'fresh': {
+      const { presentOn, state } = instalment
+      const isInTime = now <= minutesBefore(planned, rules.noticeMinutes)
+      const isDayKept = isInTime && isWorkingDay(presentOn, situation.holidays)
+      return isTransferred(situation.plan) || state === 'skipped' || !isDayKept
+        ? { kind: 'reschedule', presentOn: firstDayFor(situation, rail, presentOn) }
+        : { kind: 'confirm' }
+    }
+    case 'refused': {
+      const { code, message } = word
+      if (word.actsAs === 'student_discontinued') return { kind: 'cancel_plan', code, message }
+      if (word.actsAs === 'student_transferred')
+        return { kind: 'lock_plan', code, message, askAgainAt: tomorrow }
+      return { kind: 'skip', code, message, askAgainAt: tomorrow }
+    }
+    case 'unavailable': {
+      const waitMinutes = ASK_AGAIN_MINUTES[instalment.fetchTries] ?? 60
+      const at = new Date(now.getTime() + waitMinutes * 60_000)
+      const last = minutesBefore(planned, rules.fetchUntilMinutes)
+      if (instalment.state === 'scheduled' && now < last)
+        return { kind: 'ask_again', at: at < last ? at : last }
+      return { kind: 'skip', code: 'unavailable', message: word.message, askAgainAt: tomorrow }
+    }
+    default:
+      return assertNever(word)
+  }
+}
+
+export type AfterReturn = { meaning: ReturnMeaning } &
+  /** Through the whole way again. */
+  (
+    | { kind: 'schedule'; presentOn: string; counts: boolean }
+    /** In the next window of the same notice. */
+    | { kind: 'retry'; at: Date }
+    | { kind: 'wait' }
+    /** Stays due; the parent pays it online or a person decides. */
+    | { kind: 'stop' }
+    | { kind: 'mandate_ended' }
+  )
+
+/** What follows a return. `attempt` counts the presentation that was just returned. */
+export function afterReturn(situation: Situation, rail: RailRules, code: string): AfterReturn {
+  const meaning = meaningOf(code)
+  const isPlanOver = situation.plan.state === 'cancelled' || situation.plan.state === 'closed'
+  if (isPlanOver && meaning.action.startsWith('again')) return { meaning, kind: 'stop' }
+  switch (meaning.action) {
+    case 'wait':
+      return { meaning, kind: 'wait' }
+    case 'mandate_ended':
+      return { meaning, kind: 'mandate_ended' }
+    case 'stop':
+    case 'reconcile':
+      return { meaning, kind: 'stop' }
+    case 'again_uncounted': {
+      const presentOn = dayAfterReturn(situation, rail)
+      return mayBankTryAgain(situation, presentOn)
+        ? { meaning, kind: 'schedule', presentOn, counts: false }
+        : { meaning, kind: 'stop' }
+    }
+    case 'again': {
+      if (situation.instalment.attempt >= rail.presentations) return { meaning, kind: 'stop' }
+      if (rail.daysBetween > 0)
+        return { meaning, kind: 'schedule', presentOn: dayAfterReturn(situation, rail), counts: true }
+      const at = retryWithinNotice(situation, rail)
+      return at === null ? { meaning, kind: 'stop' } : { meaning, kind: 'retry', at }
+    }
+    default:
+      return assertNever(meaning.action)
+  }
+}
+
+/** `bankReturns` are those before the one at hand: so many times it was presented again for them. */
+function mayBankTryAgain({ instalment, rules, now }: Situation, presentOn: string): boolean {
+  const { times, days } = rules.bankReturns
+  const since = dayOf(instalment.firstBankReturnAt ?? now)
+  return instalment.bankReturns < times && presentOn <= addDays(since, days)
+}
+
+function dayAfterReturn(situation: Situation, rail: RailRules): string {
+  return firstDayFor(situation, rail, addDays(dayOf(situation.now), Math.max(rail.daysBetween, 1)))
+}
+
+/** A window other than the one it failed in, within 48 hours of the notice. */
+function retryWithinNotice({ instalment, rules, holidays, now }: Situation, rail: RailRules): Date | null {
+  const minute = minuteOf(now)
+  const current = rail.windows.find(({ from, to }) => minute >= from && minute < to)
+  const after = current === undefined ? now : new Date(now.getTime() + (current.to - minute) * 60_000)
+  const at = nextWindow(after, rail, holidays)
+  const latest = (instalment.notifiedAt ?? now).getTime() + rules.noticeLastsMinutes * 60_000
+  return at.getTime() <= latest ? at : null
+}
+
+function minuteOf(moment: Date): number {
+  return Math.floor((moment.getTime() - startOfDay(dayOf(moment)).getTime()) / 60_000)
+}
+
+/** What one debit may take: the rest, when a fee rose above it, is for the parent to pay online. */
+export function mostPerDebit(rail: RailRules, mandate: Pick<Mandate, 'capPaise'>): Paise {
+  return mandate.capPaise < rail.limitPaise ? mandate.capPaise : rail.limitPaise
+}

@@ -1,0 +1,55 @@
+import type { StudentBlock } from '../journal/event-blocks.ts'
+import type { Queryable } from '../platform/db.ts'
+import { subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { balanceOf } from './fees.rules.ts'
+import type { StudentKey } from './pull.store.ts'
+import { studentBlock } from './student-blocks.ts'
+import { readContexts } from './student-contexts.store.ts'
+import type { Student } from './students.rules.ts'
+
+type ComponentAmount = { componentType: string; amountPaise: Paise }
+
+/** A student as other features act on it. */
+export type StudentContext = {
+  student: Student
+  /** As events carry it. */
+  identity: { service_student_id: string; registration_id: string; student: StudentBlock }
+  /** What each component costs after discounts, in the order registered. */
+  prices: ComponentAmount[]
+  /** What is left to pay of each; none of what is paid. */
+  owed: ComponentAmount[]
+}
+
+/** By student id. */
+export async function readStudentContexts(
+  db: Queryable,
+  keys: readonly StudentKey[],
+): Promise<Map<string, StudentContext>> {
+  const records = await readContexts(db, keys)
+  return new Map(
+    records.map(({ student, registrationIds, fees, paid, gradeName }) => {
+      const prices = fees.map(fee => ({
+        componentType: fee.componentType,
+        amountPaise: subtractPaise(
+          fee.feePaise,
+          sumPaise(fee.discounts.map(discount => discount.valuePaise)),
+        ),
+      }))
+      const owed = fees.map(fee => ({
+        componentType: fee.componentType,
+        amountPaise: balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise,
+      }))
+      const context: StudentContext = {
+        student,
+        identity: {
+          service_student_id: student.id,
+          registration_id: registrationIds[0] ?? '',
+          student: studentBlock(student, gradeName),
+        },
+        prices,
+        owed: owed.filter(line => line.amountPaise > 0),
+      }
+      return [student.id, context]
+    }),
+  )
+}

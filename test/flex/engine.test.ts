@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleRecord } from '../harness/fake-erp.ts'
+import { ERP, sampleStudent } from '../harness/samples.ts'
+import { FEES, openWorld, stateOf } from './support.ts'
+
+test('a year of a plan happens in its order when the clock is moved, and every rupee is debited once', async t => {
+  const world = await openWorld(t)
+  const { summary } = await world.advance('P1Y')
+  assert.equal(summary.items_settled, 10)
+  const plan = await world.plan()
+  assert.equal(plan.status, 'closed')
+  assert.equal(plan.paid_amount, 72000.5)
+  assert.ok(plan.payment_schedule.every((row: { status: string }) => row.status === 'settled'))
+  const counts = await world.bursar.sql('select event_code, count(*) from events group by 1 order by 1')
+  assert.deepEqual(Object.fromEntries(counts.map(row => [row['event_code'], row['count']])), {
+    'flex.instalment.debited': 10,
+    'flex.instalment.settled': 10,
+    'flex.subscription.active': 1,
+    'flex.subscription.closed': 1,
+    'flex.subscription.setup': 1,
+    'masterdata.student.registered': 1,
+  })
+  // At set-up the page asks; then before each of ten debits and each of thirty reminders.
+  assert.equal(world.erp.requests.length, 10 + 30)
+  const { body } = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
+  assert.equal(body.data.fee_summary.outstanding, 0)
+})
+
+test('every debit was announced at least 24 hours before, with the amount that was then presented', async t => {
+  const world = await openWorld(t, { rail: 'upi_autopay' })
+  await world.advanceUntil(plan => stateOf(plan) === 'settled', 'the first settlement')
+  const [row] = await world.bursar.sql(
+    `select i.notified_at, p.presented_at, p.amount_paise from flex_presentations p
+     join flex_instalments i on i.id = p.instalment_id`,
+  )
+  assert.ok(row)
+  assert.ok(row['presented_at'] - row['notified_at'] >= 24 * 3_600_000)
+  const notice = (await world.mailbox()).find(mail => /will be debited on/.test(mail.subject ?? ''))
+  assert.match(notice.text, /₹7,200\.05/)
+  assert.equal(row['amount_paise'], 720005)
+})
+
+for (const code of ['student_not_found', 'data_error', 'something_new']) {
+  test(`${code} before a presentation skips it, asks every day, and presents it once the ERP allows it`, async t => {
+    const world = await openWorld(t)
+    world.erp.refuse('ADM-1042', code, 'Please ask the office.')
+    const skipped = await world.advanceUntil(plan => stateOf(plan) === 'skipped', 'the skip')
+    const [event] = await world.eventsOf('flex.instalment.skipped')
+    assert.deepEqual(event.reason, { code, category: 'erp', message: 'Please ask the office.' })
+    assert.ok(skipped.decisions.some((one: { why: string }) => one.why.includes('Please ask the office.')))
+    const asked = world.erp.requests.length
+    await world.advance('P3D')
+    assert.ok(world.erp.requests.length >= asked + 3, 'asked again every day')
+    world.erp.put(sampleRecord({}, { fee_components: FEES }))
+    await world.advanceUntil(
+      plan => stateOf(plan) === 'debited' || stateOf(plan) === 'settled',
+      'the debit',
+      10,
+    )
+    assert.equal((await world.eventsOf('flex.instalment.skipped')).length, 1)
+  })
+}
+
+test('student_discontinued before a presentation ends the plan and everything of it', async t => {
+  const world = await openWorld(t)
+  world.erp.refuse('ADM-1042', 'student_discontinued', 'Left the school.')
+  const plan = await world.advanceUntil(now => now.status === 'cancelled', 'the end')
+  assert.ok(plan.payment_schedule.every((row: { status: string }) => row.status === 'cancelled'))
+  const [event] = await world.eventsOf('flex.subscription.cancelled')
+  assert.equal(event.reason.code, 'student_discontinued')
+  world.erp.put(sampleRecord({}, { fee_components: FEES }))
+  await world.advance('P1Y')
+  assert.equal((await world.eventsOf('flex.instalment.debited')).length, 0)
+})
+
+test('student_transferred locks the plan until a later 200', async t => {
+  const world = await openWorld(t)
+  world.erp.refuse('ADM-1042', 'student_transferred', 'Now at the other branch.')
+  await world.advanceUntil(now => now.status === 'locked', 'the lock')
+  world.erp.put(sampleRecord({}, { fee_components: FEES }))
+  await world.advanceUntil(
+    now => now.status === 'active' && stateOf(now) === 'settled',
+    'the debit after it',
+    15,
+  )
+})
+
+test('an ERP that is away is asked again until the last moment for the notice, then the instalment is skipped', async t => {
+  const world = await openWorld(t)
+  world.erp.disturb(() => ({ status: 503 }))
+  await world.advanceUntil(plan => stateOf(plan) === 'skipped', 'the skip')
+  const [event] = await world.eventsOf('flex.instalment.skipped')
+  assert.equal(event.reason.code, 'unavailable')
+  const tries = await world.bursar.sql(`select 1 from erp_fetches where reason = 'presentation'`)
+  assert.ok(tries.length >= 5, `asked ${tries.length} times`)
+})
+
+test('a direct payment lowers the earliest instalments, and one that it pays whole is covered', async t => {
+  const world = await openWorld(t, { withErp: false })
+  await world.bursar.demo.post(`${ERP}/users/parent-1/students`, {
+    student: sampleStudent(),
+    fee_components: FEES,
+    payments: [
+      {
+        amount: 9000,
+        paid_at: '2026-11-15',
+        mode: 'cash',
+        transaction_id: 'CASH-1',
+        fee_components: [{ component_type: 'TUITION_FEE', amount: 9000 }],
+      },
+    ],
+  })
+  const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the first debit')
+  const [first, second, third] = plan.payment_schedule
+  // 6,000 of tuition fall off the first and 3,000 off the second.
+  assert.equal(first.amount, 1200.05)
+  assert.equal(second.amount, 4200.05)
+  assert.equal(third.amount, 7200.05)
+  await world.advance('P1Y')
+  const { body } = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
+  assert.deepEqual([body.data.fee_summary.outstanding, body.data.fee_summary.advance], [0, 0])
+})
+
+test('a fee that the ERP raised is spread over what is still to come, and one that it dropped is waived', async t => {
+  const world = await openWorld(t)
+  await world.advanceUntil(now => stateOf(now) === 'settled', 'the first debit')
+  world.erp.put(
+    sampleRecord({}, { fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 69000 }, FEES[1]] }),
+  )
+  const raised = await world.advanceUntil(now => stateOf(now, 1) === 'settled', 'the second debit')
+  assert.equal(raised.payment_schedule[1].amount, 8200.05)
+  world.erp.put(
+    sampleRecord(
+      {},
+      {
+        fee_components: [
+          { component_type: 'TUITION_FEE', fee_amount: 13000 },
+          { component_type: 'TRANSPORT_FEE', fee_amount: 2400.1 },
+        ],
+      },
+    ),
+  )
+  const closed = await world.advanceUntil(now => now.status === 'closed', 'the end', 60)
+  assert.ok(closed.payment_schedule.slice(2).every((row: { status: string }) => row.status === 'waived'))
+})

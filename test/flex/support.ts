@@ -1,0 +1,103 @@
+import type { TestContext } from 'node:test'
+import { startMandate } from '../../src/flex/setup.service.ts'
+import type { Rail } from '../../src/flex/rails.rules.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { startBursar, type TestBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import { sampleRecord, startFakeErp, type FakeErp } from '../harness/fake-erp.ts'
+import { ERP, sampleStudent } from '../harness/samples.ts'
+
+export const FLEX = '/api/v1/integrations/flex'
+
+/** One school, one student with a plan, and an ERP that is asked before every debit. */
+export type World = {
+  bursar: TestBursar
+  erp: FakeErp
+  studentId: string
+  planId: string
+  /** The plan as the API shows it. */
+  plan(): Promise<Json>
+  advance(duration: string): Promise<Json>
+  /** Until something is so, day by day. */
+  advanceUntil(isSo: (plan: Json) => boolean, what: string, days?: number): Promise<Json>
+  eventsOf(code: string): Promise<Json[]>
+  mailbox(): Promise<Json[]>
+}
+
+export const FEES = [
+  { component_type: 'TUITION_FEE', fee_amount: 60000 },
+  { component_type: 'TRANSPORT_FEE', fee_amount: 12000.5 },
+]
+
+type Options = {
+  rail?: Rail
+  schedule?: Json[]
+  withErp?: boolean
+  customSchedule?: boolean
+  setUp?: boolean
+}
+
+export async function openWorld(t: TestContext, options: Options = {}): Promise<World> {
+  const { rail = 'enach', schedule, withErp = true, customSchedule = false, setUp = true } = options
+  const bursar = await startBursar(t)
+  const { demo } = bursar
+  const erp = await startFakeErp(t)
+  erp.put(
+    sampleRecord({}, { fee_components: FEES, ...(customSchedule ? { payment_schedule: schedule } : {}) }),
+  )
+  const registered = await demo.post(`${ERP}/users/parent-1/students`, {
+    student: sampleStudent(),
+    fee_components: FEES,
+  })
+  const studentId = registered.body.data.service_student_id
+  if (withErp)
+    await must(demo.send('PUT', '/api/v1/sandbox/erp', { url: erp.url, custom_schedule: customSchedule }))
+  const drafted = await must(
+    demo.post(
+      `${FLEX}/students/${studentId}/plans`,
+      schedule === undefined ? {} : { payment_schedule: schedule },
+    ),
+  )
+  const planId = drafted.body.data.plan_id
+  const plan = async (): Promise<Json> => (await must(demo.get(`${FLEX}/plans/${planId}`))).body.data
+  const world: World = {
+    bursar,
+    erp,
+    studentId,
+    planId,
+    plan,
+    async advance(duration) {
+      return (await must(demo.post('/api/v1/sandbox/clock', { advance: duration }))).body.data
+    },
+    async advanceUntil(isSo, what, days = 60) {
+      for (let day = 0; day < days; day++) {
+        const now = await plan()
+        if (isSo(now)) return now
+        await world.advance('P1D')
+      }
+      throw new Error(`${what} did not come within ${days} days: ${JSON.stringify(await plan())}`)
+    },
+    eventsOf: code =>
+      bursar
+        .sql('select payload, sequence from events where event_code = $1 order by sequence', [code])
+        .then(rows => rows.map(row => row['payload'])),
+    mailbox: async () => (await must(demo.get('/api/v1/sandbox/mailbox?limit=200'))).body.data,
+  }
+  if (setUp) await setUpPlan(world, rail)
+  return world
+}
+
+export async function setUpPlan({ bursar, planId }: World, rail: Rail): Promise<void> {
+  const institute = await getInstitute(bursar.house.flex, 'demo-school')
+  const key = { instituteId: institute.id, planId }
+  await startMandate(bursar.house.flex, key, { rail, language: 'en', returnUrl: `${bursar.url}/` })
+  await must(bursar.demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
+}
+
+async function must(answering: Promise<{ status: number; text: string; body: Json }>) {
+  const answer = await answering
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
+  return answer
+}
+
+export const stateOf = (plan: Json, n = 0): string => plan.payment_schedule[n].status
