@@ -48,6 +48,7 @@ function isSame(instalment: Instalment, row: ScheduleRow): boolean {
 function reasonToIgnore(row: ScheduleRow, known: Instalment | undefined, today: string): string | null {
   if (row.isDownpayment) return 'a down payment is only taken at set-up'
   if (known !== undefined && !isOpen(known)) return `the instalment is ${known.state}`
+  if (known === undefined && sumLines(linesOf(row)) === 0) return 'it asks for nothing'
   return row.dueDate < today ? 'it lies in the past' : null
 }
 

@@ -22,6 +22,8 @@ import { isOpen, type Instalment, type PlanFile } from './plans.rules.ts'
 import { presentAll } from './present.service.ts'
 import { refit } from './refit.ts'
 import { stopPlan } from './stop.ts'
+import { MANDATE_ENDED } from './mandate-end.ts'
+import { withdrawNotices } from './withdraw.ts'
 import { situationOf, type Almanac } from './situations.ts'
 import { readAlmanac, takeQuietStep } from './steps.ts'
 
@@ -155,6 +157,9 @@ function applyWord(desk: Desk, { file, student, instalmentId, word }: Scene, alm
   if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'skipped'))
     return
   const situation = situationOf(file, instalment, almanac)
+  // The ERP may just have given it another day, and then this is not the moment to announce it.
+  const stepNow = nextStep(situation)
+  if (stepNow.kind !== 'fetch') return takeQuietStep(desk, file, instalment, stepNow)
   const rail = almanac.rules.rails[file.mandate?.rail ?? 'enach']
   act(desk, { file, student, instalment, almanac }, afterFetch(situation, rail, wordOf(word)))
 }
@@ -208,6 +213,12 @@ function solve(desk: Desk, { file, instalment }: InstalmentScene, presentOn: str
   if (instalment.state === 'skipped') desk.move(file, instalment, 'scheduled', why, change)
   else desk.change(file, instalment, change)
   if (file.plan.state !== 'locked') return
+  // Its mandate ended meanwhile: the ERP has nothing against it any more, but there is nothing to debit.
+  if (file.mandate?.state !== 'active') {
+    desk.note(file, null, 'still locked', "the ERP's answer allows it again, but its mandate has ended")
+    desk.changePlan(file, { lockReason: MANDATE_ENDED })
+    return
+  }
   desk.movePlan(file, 'active', "the ERP's answer allows it again")
   desk.changePlan(file, { lockReason: null })
   for (const other of file.instalments.filter(isOpen))
@@ -250,11 +261,12 @@ function cancelByErp(
 
 function lockByErp(
   desk: Desk,
-  { file, instalment }: InstalmentScene,
+  { file, student, instalment }: InstalmentScene,
   { code, message, askAgainAt }: Extract<AfterFetch, { kind: 'lock_plan' }>,
 ): void {
   desk.change(file, instalment, { nextStepAt: askAgainAt })
   if (file.plan.state === 'locked') return
+  withdrawNotices(desk, { file, student }, 'the plan is locked')
   desk.movePlan(file, 'locked', `${code}: ${message}`)
   desk.changePlan(file, { lockReason: TRANSFERRED })
 }

@@ -22,6 +22,7 @@ export function endMandate(desk: Desk, { file, student }: PlanScene, code: strin
     desk.movePlan(file, 'locked', 'its mandate has ended')
     desk.changePlan(file, { lockReason: MANDATE_ENDED })
   }
+  if (file.plan.state === 'locked') desk.changePlan(file, { lockReason: MANDATE_ENDED })
   const reason = { code, category, message }
   desk.tell(
     flexEvent('flex.mandate.cancelled', file, {

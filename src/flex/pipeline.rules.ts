@@ -259,7 +259,8 @@ export function afterReturn(situation: Situation, rail: RailRules, code: string)
     }
     case 'again': {
       if (situation.instalment.attempt >= rail.presentations) return { meaning, kind: 'stop' }
-      if (rail.daysBetween > 0)
+      // A notice does not outlive a hold, a lock or its mandate.
+      if (rail.daysBetween > 0 || !isRunning(situation))
         return { meaning, kind: 'schedule', presentOn: dayAfterReturn(situation, rail), counts: true }
       const at = retryWithinNotice(situation, rail)
       return at === null ? { meaning, kind: 'stop' } : { meaning, kind: 'retry', at }
@@ -267,6 +268,10 @@ export function afterReturn(situation: Situation, rail: RailRules, code: string)
     default:
       return assertNever(meaning.action)
   }
+}
+
+function isRunning({ plan, mandate }: Situation): boolean {
+  return plan.state === 'active' && !plan.isHeld && mandate?.state === 'active'
 }
 
 /** `bankReturns` are those before the one at hand: so many times it was presented again for them. */

@@ -1,4 +1,5 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
+import { closeUnpaid } from '../orders/order-payments.service.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
@@ -6,7 +7,7 @@ import { transact, type Act } from '../platform/idempotency.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { Desk } from './desk.ts'
 import type { FlexGround } from './flex-ground.ts'
-import { flexEvent, scheduleRowBlock } from './flex-events.ts'
+import { flexEvent, mandateBlock, scheduleRowBlock } from './flex-events.ts'
 import * as store from './flex.store.ts'
 import { firstDayFor } from './pipeline.rules.ts'
 import { isOpen, type PlanFile } from './plans.rules.ts'
@@ -14,6 +15,7 @@ import { tellChanges } from './refit.ts'
 import { lastDueDay, type ScheduleRow } from './schedule.rules.ts'
 import { situationOf } from './situations.ts'
 import { readAlmanac } from './steps.ts'
+import { cancelAtProvider } from './provider-cancel.ts'
 import { stopPlan } from './stop.ts'
 import { draftPlan } from './draft.ts'
 import { sayWithdrawn, withdrawNotice, withdrawNotices, type PlanScene } from './withdraw.ts'
@@ -40,8 +42,23 @@ export async function createPlan(
       throw conflict('The down payment of this plan is paid, so its schedule stays.', {
         plan_id: known.plan.id,
       })
+    if (isLive) await letGoOf(flex, tx, known)
     return draftPlan(flex, tx, { institute, student, rows: wanted.rows, known: isLive ? known : null })
   })
+}
+
+/** What was begun for a draft that is replaced must not be finished: its order is closed, its mandate forgotten. */
+async function letGoOf(flex: FlexGround, tx: Transaction, file: PlanFile): Promise<void> {
+  if (file.mandate !== null && file.mandate.authorisedAt !== null)
+    throw conflict('The payer has authorised this plan; the bank is confirming it.', {
+      plan_id: file.plan.id,
+    })
+  const desk = new Desk(flex.clock.now())
+  const orders = file.instalments.flatMap(({ orderId }) => orderId ?? [])
+  await closeUnpaid(tx, file.plan.instituteId, orders, desk.now)
+  if (file.mandate?.state === 'pending')
+    desk.moveMandate(file, 'cancelled', 'the schedule was replaced', { nextCheckAt: null })
+  await desk.write(tx)
 }
 
 export async function getPlan(flex: FlexGround, institute: Institute, planId: string): Promise<PlanFile> {
@@ -72,6 +89,8 @@ export async function reschedule(
     if (known === null) throw notFound('A plan of this student')
     return change(flex, tx, known.plan, (desk, { file, student }, almanac) => {
       const instalment = file.instalments.find(one => one.dueOn === asked.dueOn && !one.isDownpayment)
+      if (file.plan.state === 'cancelled' || file.plan.state === 'closed')
+        throw conflict(`This plan is ${file.plan.state}, so nothing of it is debited any more.`)
       if (instalment === undefined) throw badField('due_date', 'is the due date of no instalment')
       if (!isOpen(instalment)) throw conflict(`The instalment is ${instalment.state}, so its day stays.`)
       if (asked.newDueOn < dayOf(desk.now)) throw badField('new_due_date', 'is in the past')
@@ -109,17 +128,34 @@ export async function cancelPlan(
   act: Act<PlanFile>,
   key: store.PlanKey,
 ): Promise<PlanFile> {
-  return transact(flex.db, act, tx =>
-    change(flex, tx, planOf(key), (desk, { file, student }) => {
-      if (file.plan.state === 'cancelled' || file.plan.state === 'closed')
-        throw conflict(`This plan is ${file.plan.state} already.`)
-      const wasDraft = file.plan.state === 'draft'
-      for (const one of file.instalments.filter(({ state }) => state === 'confirmed'))
-        sayWithdrawn(desk, { file, student }, one, 'the plan was cancelled')
-      stopPlan(desk, file, 'cancelled by the institute')
-      if (!wasDraft) desk.tell(flexEvent('flex.subscription.cancelled', file, { student, at: desk.now }))
-    }),
-  )
+  const cancelled = await transact(flex.db, act, async tx => {
+    const file = await change(flex, tx, planOf(key), cancelByInstitute)
+    const orders = file.instalments.flatMap(({ orderId, isDownpayment }) =>
+      isDownpayment ? (orderId ?? []) : [],
+    )
+    await closeUnpaid(tx, key.instituteId, orders, flex.clock.now())
+    return file
+  })
+  if (cancelled.mandate !== null) await cancelAtProvider(flex, cancelled.mandate)
+  return cancelled
+}
+
+function cancelByInstitute(desk: Desk, { file, student }: PlanScene): void {
+  const { state } = file.plan
+  if (state === 'cancelled' || state === 'closed') throw conflict(`This plan is ${state} already.`)
+  for (const one of file.instalments.filter(instalment => instalment.state === 'confirmed'))
+    sayWithdrawn(desk, { file, student }, one, 'the plan was cancelled')
+  stopPlan(desk, file, 'cancelled by the institute')
+  const isLive = file.mandate?.state === 'active' || file.mandate?.state === 'pending'
+  const mandate = isLive
+    ? desk.moveMandate(file, 'cancelled', 'the plan was cancelled', { nextCheckAt: null })
+    : null
+  // Nobody was told of a draft.
+  if (state === 'draft') return
+  const at = desk.now
+  if (mandate !== null)
+    desk.tell(flexEvent('flex.mandate.cancelled', file, { student, at, mandate: mandateBlock(mandate) }))
+  desk.tell(flexEvent('flex.subscription.cancelled', file, { student, at }))
 }
 
 export async function holdPlan(flex: FlexGround, act: Act<PlanFile>, key: store.PlanKey): Promise<PlanFile> {

@@ -50,9 +50,10 @@ export async function findByOrders(
   db: Queryable,
   instituteId: number,
   orderIds: readonly string[],
-): Promise<(PlanKey & { instalmentId: string; orderId: string })[]> {
+): Promise<(PlanKey & { instalmentId: string; orderId: string; mandateId: string | null })[]> {
   return db.query(
-    `select i.institute_id as "instituteId", i.plan_id as "planId", i.id as "instalmentId", o.id as "orderId"
+    `select i.institute_id as "instituteId", i.plan_id as "planId", i.id as "instalmentId", o.id as "orderId",
+       (select p.mandate_id from flex_presentations p where p.institute_id = $1 and p.order_id = o.id) as "mandateId"
      from unnest($2::text[]) as o (id)
      join flex_instalments i on i.institute_id = $1 and (i.order_id = o.id
        or i.id = (select p.instalment_id from flex_presentations p where p.institute_id = $1 and p.order_id = o.id))`,

@@ -39,9 +39,10 @@ const WHY = {
 }
 
 function targetsOf(file: PlanFile, { owed, prices }: StudentContext): Target[] {
-  const out = totalsOf(
-    file.instalments.filter(({ state }) => state === 'presented').flatMap(({ lines }) => lines),
-  )
+  // Out at the bank, or paid by the parent at set-up.
+  const isElsewhere = ({ state, isDownpayment }: Instalment): boolean =>
+    state === 'presented' || (isDownpayment && state === 'scheduled')
+  const out = totalsOf(file.instalments.filter(isElsewhere).flatMap(({ lines }) => lines))
   const owedNow = totalsOf(owed)
   const before = totalsOf(file.plan.fittedTo)
   return prices.map(({ componentType, amountPaise }) => ({

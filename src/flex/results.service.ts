@@ -45,6 +45,8 @@ type Scene = {
   student: StudentContext
   instalment: Instalment
   orderId: string
+  /** The one it was presented under; by now the plan may have another. */
+  mandateId: string | null
   almanac: Almanac
 }
 type Ending = { state: PresentationState; returnCode: string | null }
@@ -72,12 +74,12 @@ async function withOrders(
   const almanac = await readAlmanac(flex, tx)
   const desk = new Desk(at)
   const endings: (Ending & { instituteId: number; orderId: string; at: Date })[] = []
-  for (const { planId, instalmentId, orderId } of found) {
+  for (const { planId, instalmentId, orderId, mandateId } of found) {
     const file = files.get(planId)
     const student = students.get(file?.plan.studentId ?? '')
     const instalment = file?.instalments.find(({ id }) => id === instalmentId)
     if (file === undefined || student === undefined || instalment === undefined) continue
-    const ending = act(desk, { file, student, instalment, orderId, almanac })
+    const ending = act(desk, { file, student, instalment, orderId, mandateId, almanac })
     if (ending !== null) endings.push({ ...ending, instituteId, orderId, at })
   }
   if (endings.length > 0) await endPresentations(tx, endings)
@@ -204,7 +206,8 @@ function goOn(desk: Desk, scene: Scene, { code, next }: { code: string; next: Af
     case 'wait':
       return
     case 'mandate_ended':
-      return endMandate(desk, scene, code)
+      if (file.mandate?.id === scene.mandateId) endMandate(desk, scene, code)
+      return
     default:
       assertNever(next)
   }

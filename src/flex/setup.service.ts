@@ -12,11 +12,13 @@ import { Desk } from './desk.ts'
 import type { FlexGround } from './flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from './flex.store.ts'
 import { orderFor } from './orders.ts'
+import { cancelAtProvider } from './provider-cancel.ts'
 import type { Mandate, PlanFile } from './plans.rules.ts'
 import { createPlan, getPlan } from './plans.service.ts'
 import type { PlanScene } from './withdraw.ts'
 import { addDays, type Rail } from './rails.rules.ts'
-import { sumLines } from './schedule.rules.ts'
+import { refit } from './refit.ts'
+import { sumLines, totalsOf, type ScheduleRow } from './schedule.rules.ts'
 import { readAlmanac } from './steps.ts'
 
 /**
@@ -41,36 +43,56 @@ export async function openSetup(flex: FlexGround, institute: Institute, planId: 
   return { kind: 'ready', scene: await sceneOf(flex, await getPlan(flex, institute, planId)) }
 }
 
-/** A draft whose down payment is not paid is made anew when the ERP has another schedule or other amounts. */
+/**
+ * A draft follows the ERP: its own schedule replaces the draft, other amounts refit it. Once a down payment is being paid
+ * it stays as it is.
+ */
 async function refreshDraft(
   flex: FlexGround,
   institute: Institute,
   file: PlanFile,
   pulled: Pulled,
 ): Promise<void> {
-  const { plan, instalments } = file
-  if (instalments.some(({ isDownpayment, state }) => isDownpayment && state !== 'scheduled')) return
+  if (file.instalments.some(({ isDownpayment, orderId }) => isDownpayment && orderId !== null)) return
   const rows = pulled.kind === 'found' && pulled.isCustomSchedule ? pulled.paymentSchedule : null
-  const { student } = await sceneOf(flex, file)
-  const isSame = rows === null && JSON.stringify(plan.fittedTo) === JSON.stringify(student.prices)
-  if (isSame && sameTotal(file, student.owed)) return
-  const schedule =
-    rows?.map(row => ({
-      dueOn: row.dueDate,
-      isDownpayment: row.isDownpayment,
-      referenceId: row.referenceId,
-      identifier: row.identifier,
-      lines: row.details.map(({ componentType, amountPaise }) => ({ componentType, amountPaise })),
-    })) ?? null
-  await createPlan(flex, { instituteId: institute.id }, institute, {
-    studentId: plan.studentId,
-    rows: schedule,
+  if (rows === null) return refitDraft(flex, { instituteId: institute.id, planId: file.plan.id })
+  const schedule = rows.map(row => ({
+    dueOn: row.dueDate,
+    isDownpayment: row.isDownpayment,
+    referenceId: row.referenceId,
+    identifier: row.identifier,
+    lines: row.details.map(({ componentType, amountPaise }) => ({ componentType, amountPaise })),
+  }))
+  if (isSameSchedule(file, schedule)) return
+  const { studentId } = file.plan
+  await createPlan(flex, { instituteId: institute.id }, institute, { studentId, rows: schedule })
+}
+
+async function refitDraft(flex: FlexGround, key: PlanKey): Promise<void> {
+  await flex.db.transaction(async tx => {
+    await lockPlans(tx, [key])
+    const file = (await readFiles(tx, [key])).get(key.planId)
+    if (file === undefined || file.plan.state !== 'draft') return
+    const { instituteId, studentId } = file.plan
+    const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
+    if (student === undefined) return
+    const desk = new Desk(flex.clock.now())
+    refit(desk, file, student)
+    await desk.write(tx)
   })
 }
 
-function sameTotal({ instalments }: PlanFile, owed: readonly { amountPaise: Paise }[]): boolean {
-  const planned = instalments.flatMap(({ lines }) => lines).reduce((sum, line) => sum + line.amountPaise, 0)
-  return planned === owed.reduce((sum, line) => sum + line.amountPaise, 0)
+function isSameSchedule({ instalments }: PlanFile, rows: readonly ScheduleRow[]): boolean {
+  const textOf = ({ dueOn, isDownpayment, referenceId, identifier, lines }: ScheduleRow): string =>
+    JSON.stringify([dueOn, isDownpayment, referenceId, identifier, [...totalsOf(lines)].sort()])
+  const known = instalments.map(textOf).sort()
+  return (
+    known.length === rows.length &&
+    rows
+      .map(textOf)
+      .sort()
+      .every((text, index) => text === known[index])
+  )
 }
 
 async function sceneOf(flex: FlexGround, file: PlanFile): Promise<PlanScene> {
@@ -128,12 +150,13 @@ const VALID_DAYS_AFTER = 90
 export async function startMandate(
   flex: FlexGround,
   key: PlanKey,
-  asked: { rail: Rail; language: 'en' | 'hi'; returnUrl: string },
+  asked: { rail: Rail; language: 'en' | 'hi'; returnUrl: string; consent?: string },
 ): Promise<string> {
   const provider = flex.currentProvider
   if (provider === null || flex.providers.get(provider)?.mandates === undefined)
     throw conflict('Instalments by mandate are not set up for this installation.')
-  const { mandate, scene } = await openMandate(flex, key, { ...asked, provider })
+  const { mandate, scene, replaced } = await openMandate(flex, key, { ...asked, provider })
+  if (replaced !== null) await cancelAtProvider(flex, replaced)
   if (mandate.redirectUrl !== null) return mandate.redirectUrl
   const { student } = scene.student
   const started = await mandatesOf(flex, provider).register({
@@ -151,11 +174,13 @@ export async function startMandate(
   return started.redirectUrl
 }
 
+type MandateWish = { rail: Rail; language: 'en' | 'hi'; provider: ProviderName; consent?: string }
+
 async function openMandate(
   flex: FlexGround,
   key: PlanKey,
-  { rail, language, provider }: { rail: Rail; language: 'en' | 'hi'; provider: ProviderName },
-): Promise<{ mandate: Mandate; scene: PlanScene }> {
+  { rail, language, provider, consent }: MandateWish,
+): Promise<{ mandate: Mandate; scene: PlanScene; replaced: Mandate | null }> {
   const rails = await railsFor(flex, await requireFile(flex, key))
   if (!rails.includes(rail))
     throw conflict('An instalment of this plan is above what this way of debiting allows.')
@@ -173,7 +198,7 @@ async function openMandate(
     const { mandate: known } = file
     if (known?.state === 'pending' && known.rail === rail && known.authorisedAt === null) {
       await desk.write(tx)
-      return { mandate: known, scene: { file, student } }
+      return { mandate: known, scene: { file, student }, replaced: null }
     }
     if (known?.state === 'pending') {
       desk.moveMandate(file, 'cancelled', 'the payer chose another way', { nextCheckAt: null })
@@ -185,14 +210,15 @@ async function openMandate(
       newMandate(file, { rail, provider, at: almanac.now, limit: almanac.rules.rails[rail].limitPaise }),
     )
     next.changePlan(file, { language })
+    if (consent !== undefined) next.note(file, null, 'consent', consent)
     await next.write(tx)
-    return { mandate, scene: { file, student } }
+    return { mandate, scene: { file, student }, replaced: known?.state === 'pending' ? known : null }
   })
 }
 
 function refuseUnlessOpen(file: PlanFile): void {
   const { state } = file.plan
-  if (state === 'active') throw conflict('This plan is set up already.')
+  if (state === 'active' || file.mandate?.state === 'active') throw conflict('This plan is set up already.')
   if (state === 'cancelled' || state === 'closed') throw conflict(`This plan is ${state}.`)
   if (file.mandate?.state === 'pending' && file.mandate.authorisedAt !== null)
     throw conflict('The mandate is authorised; the bank is confirming it.')

@@ -53,3 +53,13 @@ export async function markSettled(
   await store.setSettled(tx, instituteId, ids, settlement)
   return store.findOrders(tx, instituteId, ids)
 }
+
+/** Orders that a plan no longer wants take no new payment; money that is on its way still wins. */
+export async function closeUnpaid(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (ids.length > 0) await store.closeUnpaid(tx, instituteId, ids, at)
+}

@@ -147,6 +147,18 @@ export async function closeOrders(tx: Transaction, closings: readonly Closing[])
   )
 }
 
+export async function closeUnpaid(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `update orders set state = 'cancelled', closed_at = $3 where institute_id = $1 and id = any($2) and state = 'unpaid'`,
+    [instituteId, ids, at],
+  )
+}
+
 export async function lockOrders(
   tx: Transaction,
   instituteId: number,

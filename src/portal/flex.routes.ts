@@ -141,7 +141,12 @@ async function agree(
   const key = { instituteId: institute.id, planId: file.plan.id }
   const returnUrl = `${flex.publicUrl}${path}/return`
   return toPageOnConflict(path, reply, async () =>
-    startMandate(flex, key, { rail, language: scene.language, returnUrl }),
+    startMandate(flex, key, {
+      rail,
+      language: scene.language,
+      returnUrl,
+      consent: `the payer agreed to the schedule ${fingerprint(file)}, shown in ${scene.language}`,
+    }),
   )
 }
 
