@@ -39,9 +39,6 @@ const WHY = {
 }
 
 function targetsOf(file: PlanFile, { owed, prices }: StudentContext): Target[] {
-  // Out at the bank, or paid by the parent at set-up.
-  const isElsewhere = ({ state, isDownpayment }: Instalment): boolean =>
-    state === 'presented' || (isDownpayment && state === 'scheduled')
   const out = totalsOf(file.instalments.filter(isElsewhere).flatMap(({ lines }) => lines))
   const owedNow = totalsOf(owed)
   const before = totalsOf(file.plan.fittedTo)
@@ -50,6 +47,11 @@ function targetsOf(file: PlanFile, { owed, prices }: StudentContext): Target[] {
     amountPaise: atLeastZero((owedNow.get(componentType) ?? ZERO) - (out.get(componentType) ?? ZERO)),
     hasFeeFallen: amountPaise < (before.get(componentType) ?? ZERO),
   }))
+}
+
+/** Out at the bank, or to be paid by the parent at set-up. */
+function isElsewhere({ state, isDownpayment }: Instalment): boolean {
+  return state === 'presented' || (isDownpayment && state === 'scheduled')
 }
 
 function atLeastZero(value: number): Paise {

@@ -83,16 +83,13 @@ async function refitDraft(flex: FlexGround, key: PlanKey): Promise<void> {
 }
 
 function isSameSchedule({ instalments }: PlanFile, rows: readonly ScheduleRow[]): boolean {
-  const textOf = ({ dueOn, isDownpayment, referenceId, identifier, lines }: ScheduleRow): string =>
-    JSON.stringify([dueOn, isDownpayment, referenceId, identifier, [...totalsOf(lines)].sort()])
-  const known = instalments.map(textOf).sort()
-  return (
-    known.length === rows.length &&
-    rows
-      .map(textOf)
-      .sort()
-      .every((text, index) => text === known[index])
-  )
+  const known = new Set(instalments.map(textOf))
+  return instalments.length === rows.length && rows.every(row => known.has(textOf(row)))
+}
+
+function textOf({ dueOn, isDownpayment, referenceId, identifier, lines }: ScheduleRow): string {
+  const amounts = [...totalsOf(lines)].map(([type, amount]) => `${type} ${amount}`).sort()
+  return JSON.stringify([dueOn, isDownpayment, referenceId, identifier, amounts])
 }
 
 async function sceneOf(flex: FlexGround, file: PlanFile): Promise<PlanScene> {

@@ -1,9 +1,9 @@
+import { afterReturn } from '../../src/flex/after-return.rules.ts'
 import assert from 'node:assert/strict'
 import { dayOf, startOfDay } from '../../src/platform/calendar.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import {
   afterFetch,
-  afterReturn,
   nextStep,
   presentationDay,
   TRANSFERRED,
