@@ -52,8 +52,11 @@ function reasonToIgnore(row: ScheduleRow, known: Instalment | undefined, today: 
   return row.dueDate < today ? 'it lies in the past' : null
 }
 
+/** A component of which a row takes nothing is no line: an order has none of them. */
 function linesOf(row: ScheduleRow) {
-  return row.details.map(({ componentType, amountPaise }) => ({ componentType, amountPaise }))
+  return row.details
+    .filter(({ amountPaise }) => amountPaise > 0)
+    .map(({ componentType, amountPaise }) => ({ componentType, amountPaise }))
 }
 
 function addRow(desk: Desk, file: PlanFile, row: ScheduleRow, almanac: Almanac): void {

@@ -82,7 +82,7 @@ function newInstalment(plan: Plan, row: ScheduleRow, number: number): Instalment
     presentOn: row.dueOn,
     referenceId: row.referenceId,
     identifier: row.identifier,
-    lines: row.lines,
+    lines: row.lines.filter(({ amountPaise }) => amountPaise > 0),
     attempt: 0,
     bankReturns: 0,
     firstBankReturnAt: null,

@@ -1,0 +1,83 @@
+import pg from 'pg'
+import { readConfig } from '../src/config.ts'
+import { runSteps } from '../src/flex/engine.service.ts'
+import { openErp } from '../src/open-erp.ts'
+import { openFlex } from '../src/open-flex.ts'
+import { openGround } from '../src/open.ts'
+import { openTill } from '../src/open-till.ts'
+
+/**
+ * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs
+ * --expose-gc for the memory that stays.
+ */
+export type FlexPlan = { total: number; sampleEvery: number }
+export type FlexSample = { count: number; heapBytes: number; rssBytes: number }
+export type FlexResult = {
+  ms: number
+  steps: number
+  statements: number
+  cpuMs: number
+  samples: FlexSample[]
+}
+
+/** As the worker. */
+const BATCH = 200
+const LOOK_MS = 20
+
+const { total, sampleEvery } = JSON.parse(process.argv[2] ?? '{}') as FlexPlan
+const collect = globalThis.gc
+if (collect === undefined) throw new Error('run this with --expose-gc')
+
+const counted = { statements: 0, answers: 0 }
+const client = pg.Client.prototype as unknown as Record<'query', (...args: unknown[]) => unknown>
+const { query } = client
+client.query = function (...args) {
+  counted.statements++
+  return Reflect.apply(query, this, args)
+}
+
+const config = readConfig(process.env)
+const { ground } = await openGround(config)
+const { till } = openTill(config, ground)
+const { erpGround, closeErp } = openErp(config, ground)
+const flex = openFlex(Object.assign(till, erpGround))
+const { gate } = erpGround.erp
+const run = gate.run.bind(gate)
+gate.run = (...args) => run(...args).finally(() => counted.answers++)
+
+const samples: FlexSample[] = []
+let samplingMs = 0
+counted.statements = 0
+const start = performance.now()
+const cpuStart = process.cpuUsage()
+const watch = setInterval(look, LOOK_MS)
+const steps = await stepAll()
+clearInterval(watch)
+const cpu = process.cpuUsage(cpuStart)
+const result: FlexResult = {
+  ms: performance.now() - start - samplingMs,
+  steps,
+  statements: counted.statements,
+  cpuMs: (cpu.user + cpu.system) / 1_000,
+  samples,
+}
+process.stdout.write(JSON.stringify(result))
+await closeErp()
+await ground.db.close()
+
+async function stepAll(): Promise<number> {
+  let done = 0
+  for (let batch = -1; batch !== 0; done += batch) batch = await runSteps(flex, BATCH)
+  return done
+}
+
+function look(): void {
+  if (counted.answers < (samples.length + 1) * sampleEvery) return
+  const at = performance.now()
+  collect?.()
+  const { heapUsed, rss } = process.memoryUsage()
+  samples.push({ count: counted.answers, heapBytes: heapUsed, rssBytes: rss })
+  const perSecond = counted.answers / ((at - start - samplingMs) / 1_000)
+  process.stderr.write(`${counted.answers} of ${total} asked for, ${Math.round(perSecond)} per second\n`)
+  samplingMs += performance.now() - at
+}
