@@ -13,7 +13,10 @@ import { fitSchedule, sumLines, totalsOf, type Target } from './schedule.rules.t
 export function refit(desk: Desk, file: PlanFile, student: StudentContext): void {
   if (file.plan.isCustom) return
   const before = file.instalments
-  const open = before.filter(isOpen).filter(instalment => !instalment.isDownpayment)
+  // Earliest first means by their days: one that was moved has kept its number.
+  const open = before
+    .filter(instalment => isOpen(instalment) && !instalment.isDownpayment)
+    .toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))
   const fitted = fitSchedule(open, targetsOf(file, student))
   for (const { id, lines, becomes } of fitted) {
     const instalment = open.find(one => one.id === id)

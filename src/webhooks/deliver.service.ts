@@ -20,10 +20,10 @@ export type DeliveryOptions = {
   placesPerEndpoint: number
 }
 
-const MAX_AT_ONCE = 1_000
-const CLAIM_AT_ONCE = 250
-const WRITE_AT_ONCE = 250
-const WRITE_AFTER_MS = 20
+const MAX_AT_ONCE = 3_000
+const CLAIM_AT_ONCE = 500
+const WRITE_AT_ONCE = 500
+const WRITE_AFTER_MS = 40
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
 const LONGEST_WAIT_MS = 15_000

@@ -27,7 +27,7 @@ function worldOf(wrong: Trouble): World {
 function inEveryWorld(law: (world: World) => void, worlds = trouble): void {
   fc.assert(
     fc.property(worlds, wrong => law(worldOf(wrong))),
-    { numRuns: 200, seed: SEED },
+    { numRuns: 80, seed: SEED },
   )
 }
 
