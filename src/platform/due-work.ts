@@ -11,7 +11,7 @@ export type DueWork = {
   name: string
   /** Nothing that a person would want to read of. */
   isHousekeeping?: boolean
-  /** Does at most `limit` that are due now; answers how many it did. */
+  /** Does some that are due now, about `limit` or all; answers how many it did. */
   runBatch(limit: number): Promise<number>
   /** When the next falls due, as far as is known. */
   nextAt(): Promise<Date | null>
