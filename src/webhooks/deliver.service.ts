@@ -2,12 +2,10 @@ import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { excerptOf, judge, stepAfter, type Verdict } from './deliveries.rules.ts'
-import { deliveryBody } from './delivery-body.ts'
-import { claimDue, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
+import { claimDue, releaseAll, type AttemptRecord, type Claimed, type Target } from './deliver.store.ts'
 import { Lanes } from './lanes.ts'
 import { recordAttempts, type Ended } from './attempts.service.ts'
-import { postDelivery, type Prepared } from './receiver.client.ts'
-import { signatureHeaders } from './signing.ts'
+import { postDelivery, prepare, type Keys } from './receiver.client.ts'
 import { openHeader, openSecrets } from './subscriptions.service.ts'
 
 /**
@@ -21,9 +19,9 @@ export type DeliveryOptions = {
 }
 
 const MAX_AT_ONCE = 3_000
-const CLAIM_AT_ONCE = 500
-const WRITE_AT_ONCE = 500
-const WRITE_AFTER_MS = 40
+const CLAIM_AT_ONCE = 250
+const WRITE_AT_ONCE = 250
+const WRITE_AFTER_MS = 20
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
 const LONGEST_WAIT_MS = 15_000
@@ -38,6 +36,7 @@ export class DeliveryEngine {
   readonly #lanes: Lanes
   readonly #listener: { start(): void; stop(): Promise<void> }
   readonly #held = new Set<Claimed>()
+  readonly #opened = new WeakMap<Target, Keys>()
   #finished: Ended[] = []
   #writing: Promise<void> = Promise.resolve()
   #writeTimer: NodeJS.Timeout | null = null
@@ -104,9 +103,9 @@ export class DeliveryEngine {
     await this.#giveBackStranded()
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
     if (limit <= 0) return false
-    const places = this.#placesNow()
-    const busy = this.#lanes.busy(places)
-    const claims = await claimDue(this.#ground.db, { limit, roomEach: places, busy })
+    const roomEach = this.#roomNow()
+    const busy = this.#lanes.busy(roomEach)
+    const claims = await claimDue(this.#ground.db, { limit, roomEach, busy })
     const now = Date.now()
     const surplus: Claimed[] = []
     for (const claimed of claims) {
@@ -120,10 +119,13 @@ export class DeliveryEngine {
     return claims.length === limit
   }
 
-  /** With half of what we can hold taken, a few places each: however many endpoints hang, there is room for others. */
-  #placesNow(): number {
+  /**
+   * Twice as many as an endpoint has places wait for them, so that none stands empty until the next claim. With half
+   * of what we can hold taken, a few each: however many endpoints hang, there is room for others.
+   */
+  #roomNow(): number {
     const { placesPerEndpoint } = this.#options
-    return this.#held.size < MAX_AT_ONCE / 2 ? placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+    return this.#held.size < MAX_AT_ONCE / 2 ? 3 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
   }
 
   /** What waits too long behind a slow endpoint would outlive its claim. */
@@ -166,18 +168,26 @@ export class DeliveryEngine {
   }
 
   /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
-  async #send(claimed: Claimed, at: Date): Promise<Omit<Opened, 'at'> & { result: OutboundResult }> {
+  async #send(claimed: Claimed, at: Date): Promise<Keys & { result: OutboundResult }> {
     try {
-      const secrets = openSecrets(this.#ground, claimed.webhook)
-      const header = openHeader(this.#ground, claimed.webhook)
-      const result = await postDelivery(this.#outbound, prepare(claimed, { at, secrets, header }))
-      return { secrets, header, result }
+      const keys = this.#open(claimed.webhook)
+      const result = await postDelivery(this.#outbound, prepare(claimed, at, keys))
+      return { ...keys, result }
     } catch (error) {
       this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
       const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
       const result: OutboundResult = { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
       return { secrets: [], header: null, result }
     }
+  }
+
+  /** Deliveries that were claimed together share their keys, opened once. */
+  #open(target: Target): Keys {
+    const known = this.#opened.get(target)
+    if (known !== undefined) return known
+    const keys = { secrets: openSecrets(this.#ground, target), header: openHeader(this.#ground, target) }
+    this.#opened.set(target, keys)
+    return keys
   }
 
   /** Writes results one batch after the other. */
@@ -257,22 +267,6 @@ export class DeliveryEngine {
     this.#wake = resolve
     await promise
     clearTimeout(timer)
-  }
-}
-
-type Opened = { at: Date; secrets: readonly string[]; header: { name: string; value: string } | null }
-
-function prepare({ event, webhook }: Claimed, { at, secrets, header }: Opened): Prepared {
-  const body = deliveryBody(event)
-  return {
-    url: webhook.url,
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Bursar-Webhooks/1.0',
-      ...(header === null ? {} : { [header.name]: header.value }),
-      ...signatureHeaders({ eventId: event.id, body, at, secrets }),
-    },
   }
 }
 

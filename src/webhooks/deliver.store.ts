@@ -1,3 +1,4 @@
+import { assert } from '../platform/assert.ts'
 import type { Database, Transaction } from '../platform/db.ts'
 import { CIRCUIT_OPENS_AT, type DeliveryState, type Health } from './deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
@@ -9,16 +10,21 @@ export type Claimed = {
   claim: number
   failures: number
   event: DeliverableEvent
-  webhook: {
-    id: string
-    url: string
-    isDisabled: boolean
-    secretSealed: Buffer | null
-    /** Null once its day is over. */
-    previousSecretSealed: Buffer | null
-    headerKey: string | null
-    headerValueSealed: Buffer | null
-  }
+  webhook: Target
+}
+
+/** Where a subscription's deliveries go at this moment; those of one batch share it. */
+export type Target = {
+  id: string
+  url: string
+  /** Of the address: subscriptions of one origin share its strength. */
+  origin: string
+  isDisabled: boolean
+  secretSealed: Buffer | null
+  /** Null once its day is over. */
+  previousSecretSealed: Buffer | null
+  headerKey: string | null
+  headerValueSealed: Buffer | null
 }
 
 type ClaimedRow = Omit<Claimed, 'event' | 'webhook'> & {
@@ -28,43 +34,45 @@ type ClaimedRow = Omit<Claimed, 'event' | 'webhook'> & {
   occurredAt: Date
   sequence: number
   payloadJson: string
-} & Omit<Claimed['webhook'], 'id'>
+}
 
 /** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
 const LEASE = `interval '40 seconds'`
 
 /** The attempts with one more, of which we know only when it was claimed. */
 const WITH_INTERRUPTED = `d.attempts || jsonb_build_object(
-  'attempted_at', to_char((d.next_attempt_at - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  'attempted_at', to_char((d.claimed_until - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'problem', 'The attempt was interrupted; whether it arrived is not known.')`
 
-export type Room = { webhookId: string; room: number }
+/** How many more the subscriptions of one lane may be given between them. */
+export type Room = { webhookId: string; lane: number; room: number }
 
 /**
  * Takes what is due, subscription by subscription rather than in the order of time: behind the backlog of a slow
  * endpoint, time order would read past all of it to find the next one's delivery. The recursive part skips from one
  * subscription that has something waiting to the next, so its cost is their number and not that of their deliveries.
- * With the circuit open a subscription gets one probe, and the pause that the probe puts on it keeps others away. A
- * row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted.
+ * Subscriptions that share a lane share its room. With the circuit open a subscription gets one probe, and the pause
+ * that the probe puts on it keeps others away. A row with a claim on it was held by a worker that is gone: its attempt
+ * is written down as interrupted.
  */
 const CLAIM = `
   with recursive waiting as (
-    (select institute_id, webhook_id from webhook_deliveries where next_attempt_at is not null
-     order by institute_id, webhook_id limit 1)
+    (select institute_id, webhook_id, next_attempt_at from webhook_deliveries where next_attempt_at is not null
+     order by institute_id, webhook_id, next_attempt_at limit 1)
     union all
     select next.* from waiting w cross join lateral (
-      select institute_id, webhook_id from webhook_deliveries
+      select institute_id, webhook_id, next_attempt_at from webhook_deliveries
       where next_attempt_at is not null and (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
-      order by institute_id, webhook_id limit 1) next
+      order by institute_id, webhook_id, next_attempt_at limit 1) next
   ), ready as (
-    select s.institute_id, s.id as webhook_id, coalesce(busy.room, $2) as room,
+    select s.institute_id, s.id as webhook_id,
+      ceil(coalesce(busy.room, $2)::float8 / count(*) over (partition by coalesce(busy.lane::text, s.id)))::int as room,
       s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null as is_open
     from waiting w
     join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id
-    left join unnest($3::text[], $4::int[]) as busy (webhook_id, room) on busy.webhook_id = s.id
-    where coalesce(busy.room, $2) > 0 and (s.paused_until is null or s.paused_until <= now() or s.disabled_at is not null)
-      and exists (select 1 from webhook_deliveries d
-        where d.institute_id = s.institute_id and d.webhook_id = s.id and d.next_attempt_at <= now())
+    left join unnest($3::text[], $4::int[], $5::int[]) as busy (webhook_id, lane, room) on busy.webhook_id = s.id
+    where w.next_attempt_at <= now() and coalesce(busy.room, $2) > 0
+      and (s.paused_until is null or s.paused_until <= now() or s.disabled_at is not null)
     order by random()
   ), probing as (
     update webhook_subscriptions s set paused_until = now() + ${LEASE} from ready r
@@ -72,26 +80,22 @@ const CLAIM = `
       and (s.paused_until is null or s.paused_until <= now())
     returning s.id
   ), due as (
-    select d.institute_id, d.id
+    select d.place
     from (select r.*, case when r.is_open then (select count(*) from probing p where p.id = r.webhook_id) else r.room end as take
           from ready r) r
     cross join lateral (
-      select institute_id, id from webhook_deliveries
+      select ctid as place from webhook_deliveries
       where institute_id = r.institute_id and webhook_id = r.webhook_id and next_attempt_at <= now()
+        and (claimed_until is null or claimed_until <= now())
       order by next_attempt_at limit r.take for update skip locked) d
     limit $1
   )
-  update webhook_deliveries d set next_attempt_at = now() + ${LEASE}, claim = (select nextval('webhook_claims')),
+  update webhook_deliveries d set claimed_until = now() + ${LEASE}, claim = (select nextval('webhook_claims')),
     attempts = case when d.claim is null then d.attempts else ${WITH_INTERRUPTED} end
-  from due, events e, webhook_subscriptions s
-  where d.institute_id = due.institute_id and d.id = due.id
-    and e.institute_id = d.institute_id and e.id = d.event_id
-    and s.institute_id = d.institute_id and s.id = d.webhook_id
-  returning d.institute_id as "instituteId", d.id, d.claim, d.failures, e.id as "eventId", e.event_code as code,
-    e.occurred_at as "occurredAt", e.sequence, e.payload::text as "payloadJson", s.id as "webhookId", s.url,
-    s.disabled_at is not null as "isDisabled", s.secret_sealed as "secretSealed",
-    case when s.previous_secret_until > now() then s.previous_secret_sealed end as "previousSecretSealed",
-    s.header_key as "headerKey", s.header_value_sealed as "headerValueSealed"`
+  from due, events e
+  where d.ctid = due.place and e.institute_id = d.institute_id and e.id = d.event_id
+  returning d.institute_id as "instituteId", d.id, d.claim, d.failures, d.webhook_id as "webhookId", e.id as "eventId",
+    e.event_code as code, e.occurred_at as "occurredAt", e.sequence, e.payload::text as "payloadJson"`
 
 export async function claimDue(
   db: Database,
@@ -101,30 +105,31 @@ export async function claimDue(
     limit,
     roomEach,
     busy.map(({ webhookId }) => webhookId),
+    busy.map(({ lane }) => lane),
     busy.map(({ room }) => room),
   ])
-  return rows.map(row => ({
-    instituteId: row.instituteId,
-    id: row.id,
-    claim: row.claim,
-    failures: row.failures,
-    event: {
-      id: row.eventId,
-      code: row.code,
-      occurredAt: row.occurredAt,
-      sequence: row.sequence,
-      payloadJson: row.payloadJson,
-    },
-    webhook: {
-      id: row.webhookId,
-      url: row.url,
-      isDisabled: row.isDisabled,
-      secretSealed: row.secretSealed,
-      previousSecretSealed: row.previousSecretSealed,
-      headerKey: row.headerKey,
-      headerValueSealed: row.headerValueSealed,
-    },
-  }))
+  const targets = await readTargets(db, rows)
+  return rows.map(row => {
+    const { instituteId, id, claim, failures, eventId, code, occurredAt, sequence, payloadJson } = row
+    const webhook = targets.get(row.webhookId)
+    assert(webhook !== undefined, 'a delivery has a subscription')
+    const event = { id: eventId, code, occurredAt, sequence, payloadJson }
+    return { instituteId, id, claim, failures, event, webhook }
+  })
+}
+
+async function readTargets(db: Database, claims: readonly ClaimedRow[]): Promise<Map<string, Target>> {
+  if (claims.length === 0) return new Map()
+  const institutes = new Map(claims.map(({ webhookId, instituteId }) => [webhookId, instituteId]))
+  const rows = await db.query<Omit<Target, 'origin'>>(
+    `select id, url, disabled_at is not null as "isDisabled", secret_sealed as "secretSealed",
+       case when previous_secret_until > now() then previous_secret_sealed end as "previousSecretSealed",
+       header_key as "headerKey", header_value_sealed as "headerValueSealed"
+     from webhook_subscriptions
+     where (institute_id, id) in (select * from unnest($1::int[], $2::text[]))`,
+    [[...institutes.values()], [...institutes.keys()]],
+  )
+  return new Map(rows.map(row => [row.id, { ...row, origin: new URL(row.url).origin }]))
 }
 
 export type AttemptRecord = {
@@ -146,7 +151,7 @@ export type Finish = {
 /** Only the holder of a claim finishes it; one cancelled meanwhile stays so, unless it arrived after all. */
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<void> {
   await tx.query(
-    `update webhook_deliveries d set claim = null, failures = r.failures, attempts = d.attempts || r.attempt,
+    `update webhook_deliveries d set claim = null, claimed_until = null, failures = r.failures, attempts = d.attempts || r.attempt,
        state = case when d.state = 'cancelled' and r.state <> 'delivered' then 'cancelled' else r.state end,
        next_attempt_at = case when d.state = 'cancelled' then null else now() + r.next_ms * interval '1 millisecond' end
      from unnest($1::int[], $2::text[], $3::bigint[], $4::text[], $5::int[], $6::bigint[], $7::jsonb[])
@@ -172,9 +177,9 @@ export async function releaseAll(
 ): Promise<void> {
   if (claims.length === 0) return
   await db.query(
-    `update webhook_deliveries d set claim = null, next_attempt_at = now()${areOut ? `, attempts = ${WITH_INTERRUPTED}` : ''}
+    `update webhook_deliveries d set claim = null, claimed_until = null${areOut ? `, attempts = ${WITH_INTERRUPTED}` : ''}
      from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
-     where d.institute_id = r.institute_id and d.id = r.id and d.claim = r.claim and d.next_attempt_at is not null`,
+     where d.institute_id = r.institute_id and d.id = r.id and d.claim = r.claim`,
     [
       claims.map(({ instituteId }) => instituteId),
       claims.map(({ id }) => id),

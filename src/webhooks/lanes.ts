@@ -6,6 +6,9 @@ import type { Claimed, Room } from './deliver.store.ts'
  */
 type Lane = { running: number; waiting: { claimed: Claimed; since: number }[]; webhookIds: Set<string> }
 
+/** Those claimed ahead, and as many again of subscriptions that were not known to share the lane. */
+const WAITING_PER_PLACE = 4
+
 export class Lanes {
   readonly #places: number
   readonly #lanes = new Map<string, Lane>()
@@ -18,12 +21,12 @@ export class Lanes {
 
   /** What waits is handed out by `leave`; what finds the lane full is not in it. */
   enter(claimed: Claimed, now: number): 'starts' | 'waits' | 'full' {
-    const origin = originOf(claimed)
+    const { origin } = claimed.webhook
     const lane = this.#lanes.get(origin) ?? { running: 0, waiting: [], webhookIds: new Set() }
     this.#lanes.set(origin, lane)
     lane.webhookIds.add(claimed.webhook.id)
     if (lane.running >= this.#places) {
-      if (lane.waiting.length >= this.#places) return 'full'
+      if (lane.waiting.length >= this.#places * WAITING_PER_PLACE) return 'full'
       lane.waiting.push({ claimed, since: now })
       this.waiting++
       return 'waits'
@@ -35,7 +38,7 @@ export class Lanes {
 
   /** Frees a place; answers who takes it. */
   leave(claimed: Claimed): Claimed | null {
-    const origin = originOf(claimed)
+    const { origin } = claimed.webhook
     const lane = this.#lanes.get(origin)
     if (lane === undefined) throw new Error('a delivery left a lane that it never entered')
     const next = lane.waiting.shift()
@@ -49,11 +52,11 @@ export class Lanes {
     return null
   }
 
-  /** How many more the subscriptions of busy lanes may be given; those of lanes not named here have all places free. */
-  busy(places: number): Room[] {
-    return [...this.#lanes.values()].flatMap(lane => {
-      const room = Math.max(places - lane.running - lane.waiting.length, 0)
-      return [...lane.webhookIds].map(webhookId => ({ webhookId, room }))
+  /** How many more the subscriptions of busy lanes may be given; those of lanes not named here have all of `roomEach`. */
+  busy(roomEach: number): Room[] {
+    return [...this.#lanes.values()].flatMap((lane, number) => {
+      const room = Math.max(roomEach - lane.running - lane.waiting.length, 0)
+      return [...lane.webhookIds].map(webhookId => ({ webhookId, lane: number, room }))
     })
   }
 
@@ -69,8 +72,4 @@ export class Lanes {
     this.waiting -= taken.length
     return taken
   }
-}
-
-function originOf({ webhook }: Claimed): string {
-  return new URL(webhook.url).origin
 }

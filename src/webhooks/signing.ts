@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { Webhook } from 'standardwebhooks'
 
 const STANDARD_PREFIX = 'whsec_'
 
@@ -14,14 +13,12 @@ type Signed = {
 
 /** The headers that let a receiver know who sent a delivery: Standard Webhooks, and a plain HMAC for one line of code. */
 export function signatureHeaders({ eventId, body, at, secrets }: Signed): Record<string, string> {
-  const headers: Record<string, string> = {
-    'webhook-id': eventId,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-  }
+  const timestamp = String(Math.floor(at.getTime() / 1_000))
+  const headers: Record<string, string> = { 'webhook-id': eventId, 'webhook-timestamp': timestamp }
   const keys = secrets.map(keyBytes)
   const [current, previous] = keys
   if (current === undefined) return headers
-  headers['webhook-signature'] = keys.map(key => signStandard(key, eventId, at, body)).join(' ')
+  headers['webhook-signature'] = keys.map(key => signStandard(key, { eventId, timestamp, body })).join(' ')
   headers['x-signature'] = signPlain(current, body)
   if (previous !== undefined) headers['x-signature-previous'] = signPlain(previous, body)
   return headers
@@ -34,8 +31,13 @@ function keyBytes(secret: string): Buffer {
     : Buffer.from(secret, 'utf8')
 }
 
-function signStandard(key: Buffer, eventId: string, at: Date, body: string): string {
-  return new Webhook(key, { format: 'raw' }).sign(eventId, at, body)
+/** As the Standard Webhooks libraries sign; theirs hashes in JavaScript, at a tenth of a delivery's cost. */
+function signStandard(
+  key: Buffer,
+  { eventId, timestamp, body }: { eventId: string; timestamp: string; body: string },
+): string {
+  const signed = createHmac('sha256', key).update(`${eventId}.${timestamp}.`).update(body).digest('base64')
+  return `v1,${signed}`
 }
 
 function signPlain(key: Buffer, body: string): string {
