@@ -1,5 +1,6 @@
 import { describe, isMet, type Figure } from './figures.ts'
 import { measureFlex } from './flex.ts'
+import { measureImport } from './import.ts'
 import { measureOrders } from './orders.ts'
 import { measurePayments } from './payments.ts'
 import { openRig, type Rig } from './rig.ts'
@@ -7,7 +8,7 @@ import { measureSettlement } from './settlement.ts'
 import { measureBacklog, measureWebhooks } from './webhooks.ts'
 
 /**
- * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex]]`: how long each round loads, 4 by default, and one group
+ * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import]]`: how long each round loads, 4 by default, and one group
  * instead of all. Exits 1 when a figure misses its aim.
  */
 const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
@@ -17,6 +18,7 @@ const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
   webhooks: seconds => measureWebhooks(seconds),
   backlog: () => measureBacklog(),
   flex: () => measureFlex(),
+  import: () => measureImport(),
 }
 
 async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {

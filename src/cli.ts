@@ -9,13 +9,16 @@ import { addErpCommands } from './cli/erp.ts'
 import { reportFailure } from './cli/failures.ts'
 import { addFlexCommands } from './cli/flex.ts'
 import { addExamples, finishProgram } from './cli/help.ts'
+import { addImportCommand } from './cli/import.ts'
 import { addInstituteCommands } from './cli/institutes.ts'
 import { addKeyCommands } from './cli/keys.ts'
 import { addListenCommand } from './cli/listen.ts'
 import { addMoneyCommands } from './cli/money.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOpenApiCommand } from './cli/openapi.ts'
+import { addSeedCommand } from './cli/seed.ts'
 import { addTriggerCommand } from './cli/trigger.ts'
+import { addUserCommands } from './cli/users.ts'
 
 /** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -36,7 +39,9 @@ addInstituteCommands(program)
 addBranchCommands(program)
 addCatalogueCommands(program)
 addKeyCommands(program)
+addUserCommands(program)
 addErpCommands(program)
+addImportCommand(program)
 addFlexCommands(program)
 addMoneyCommands(program)
 addBackupCommands(program)
@@ -44,6 +49,7 @@ addMigrateCommand(program)
 addConfigCommand(program)
 addOpenApiCommand(program)
 addClockCommands(program)
+addSeedCommand(program)
 addTriggerCommand(program)
 addListenCommand(program)
 finishProgram(program)

@@ -7,10 +7,15 @@ import type { Config } from './config.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from './http/health.ts'
 import type { FlexGround } from './flex/flex-ground.ts'
+import type { CredGround } from './cred/cred-ground.ts'
+import { openConsole } from './open-console.ts'
+import { openCred } from './open-cred.ts'
 import { openDeliveries } from './open-deliveries.ts'
+import { openDues } from './open-dues.ts'
 import { openErp } from './open-erp.ts'
 import { openFlex } from './open-flex.ts'
 import { openGround, type OpenGround } from './open.ts'
+import { openPages } from './open-pages.ts'
 import { openPost } from './open-post.ts'
 import { openTill } from './open-till.ts'
 import { DueWorker } from './platform/due-work.ts'
@@ -19,6 +24,7 @@ import { BursarError } from './platform/errors.ts'
 import type { Log } from './platform/log.ts'
 import { finishMove, loadOffset } from './sandbox/clock.service.ts'
 import type { ErpGround } from './students/erp-line.ts'
+import { ImportEngine } from './students/import-engine.ts'
 import type { DeliveryEngine } from './webhooks/deliver.service.ts'
 import { dueWork } from './worker.ts'
 
@@ -30,6 +36,7 @@ export type House = OpenGround & {
   deliveries: DeliveryEngine
   erpGround: ErpGround
   flex: FlexGround
+  cred: CredGround
   /** In order: readiness, requests, work, database. */
   stop(): Promise<void>
 }
@@ -51,11 +58,15 @@ export async function startHouse(
   const { ground, sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
   const { till, bank } = openTill(wanted, ground)
+  openDues(till)
+  openPages(till)
   const { post, closePost } = openPost(wanted, ground, log)
   const { erpGround, closeErp } = openErp(wanted, ground)
   const flex = openFlex(Object.assign(till, erpGround))
-  const worker = new DueWorker(dueWork(flex, bank, post), ground.clock, log)
+  const { cred, lender } = openCred(flex)
+  const worker = new DueWorker(dueWork(cred, bank, post), ground.clock, log)
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ground, log)
+  const imports = new ImportEngine(ground, log)
   const timers = watch(opened, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
@@ -63,7 +74,7 @@ export async function startHouse(
     await wait(drainMs)
     // A request that waits for an ERP is answered at once, instead of holding everything up for its 15 seconds.
     await Promise.all([app === null ? null : closeServer(app), closeErp()])
-    await Promise.all([worker.stop(), closeDeliveries()])
+    await Promise.all([worker.stop(), closeDeliveries(), imports.stop()])
     closePost()
     for (const timer of timers) clearInterval(timer)
     await hold?.release()
@@ -74,17 +85,19 @@ export async function startHouse(
     let config = wanted
     if (wanted.role !== 'worker') {
       const sandbox =
-        sandboxClock === null || bank === null
+        sandboxClock === null || bank === null || lender === null
           ? null
-          : { db: ground.db, clock: sandboxClock, worker, till, bank }
+          : { db: ground.db, clock: sandboxClock, worker, till, bank, cred, lender }
       app = await createApp({
         ...wanted,
         till,
         erpGround,
         flex,
+        cred,
         log,
         sandbox,
         readiness,
+        installation: openConsole(wanted, worker),
         tls: await readTls(wanted),
       })
       config = await listen(app, wanted)
@@ -93,12 +106,13 @@ export async function startHouse(
     if (wanted.role !== 'api') {
       worker.start()
       deliveries.start()
+      imports.start()
       if (sandboxClock !== null)
         finishMove({ db: ground.db, clock: sandboxClock, worker }).catch((err: unknown) =>
           log.warn({ err }, 'a move of the clock could not be finished'),
         )
     }
-    return { ...opened, config, worker, deliveries, erpGround, flex, stop: () => stop(wanted.drainMs) }
+    return { ...opened, config, worker, deliveries, erpGround, flex, cred, stop: () => stop(wanted.drainMs) }
   } catch (error) {
     await stop(0)
     throw error

@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from './config.ts'
+import { hasOperator } from './console/users.service.ts'
 import { startHouse } from './house.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -43,7 +44,8 @@ try {
   const starting = startHouse(wanted, log, server => (embedded = server))
   // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
   stopOnSignal(async () => (await starting).stop(), log)
-  process.stdout.write(describeStart(await starting))
+  const house = await starting
+  process.stdout.write(describeStart(house, await hasOperator(house.ground)))
 } catch (error) {
   const lines =
     error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)]

@@ -1,9 +1,9 @@
 import type { Config } from './config.ts'
 import type { House } from './house.ts'
-import { SANDBOX_INSTITUTES } from './sandbox/seed.service.ts'
+import { DEMO_PEOPLE, SANDBOX_INSTITUTES } from './sandbox/seed.service.ts'
 
 /** What a person sees when it has started: where it is, how to get in, what to do next. */
-export function describeStart({ config, embedded, migration }: House): string {
+export function describeStart({ config, embedded, migration }: House, hasOperator: boolean): string {
   const where = `${config.tls === null ? 'http' : 'https'}://${config.host}:${config.port}`
   const database =
     embedded === null
@@ -15,6 +15,7 @@ export function describeStart({ config, embedded, migration }: House): string {
       ? []
       : ([
           ['Listening', where],
+          ['Console', `${config.publicUrl}/console`],
           ['Reference', `${config.publicUrl}/docs`],
         ] as [string, string][])),
     ['Database', database],
@@ -25,6 +26,12 @@ export function describeStart({ config, embedded, migration }: House): string {
   const lines = ['', `Bursar is running${config.role === 'all' ? '' : ` as ${config.role}`}.`, '']
   lines.push(...facts.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
   if (config.mode === 'sandbox' && config.role !== 'worker') lines.push(...sandboxLines(config))
+  if (!hasOperator && config.mode === 'live' && config.role !== 'worker')
+    lines.push(
+      '',
+      'Nobody can sign in to the console as its operator yet. Make one:',
+      '  npx bursar users create you@example.in --name "Your Name" --operator',
+    )
   lines.push('', 'Ctrl-C stops it.', '')
   return lines.join('\n')
 }
@@ -34,6 +41,9 @@ function sandboxLines(config: Config): string[] {
     '',
     'Test credentials (API key : secret)',
     ...SANDBOX_INSTITUTES.map(({ name, key }) => `  ${name.padEnd(13)}${key.keyId} : ${key.secret}`),
+    '',
+    `Console people (one click each at ${config.publicUrl}/console)`,
+    ...DEMO_PEOPLE.map(({ email, name }) => `  ${name.padEnd(23)}${email}`),
     '',
     'Next: create a pay order',
     `  curl -u key_test_demo:secret_test_demo ${config.publicUrl}/api/v1/integrations/pay/orders \\`,

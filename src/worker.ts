@@ -1,3 +1,8 @@
+import type { CredGround } from './cred/cred-ground.ts'
+import { checkApplications, nextLapse, nextCheckDue as nextLoanCheckDue } from './cred/lender-line.service.ts'
+import { forgetLinkFiles, makeLinks, nextLinksDue } from './console/orders-bulk-steps.service.ts'
+import { forgetOldRequests } from './console/developers-requests.service.ts'
+import { forgetOldSessions } from './console/sessions.service.ts'
 import { nextStepAt, runSteps } from './flex/engine.service.ts'
 import type { FlexGround } from './flex/flex-ground.ts'
 import { checkMandates, nextMandateCheckAt } from './flex/mandates.service.ts'
@@ -10,13 +15,15 @@ import type { SandboxBank } from './payments/sandbox-bank.ts'
 import { nextSettlementDue, nextSettlementRun, settleDue } from './payments/settle-due.service.ts'
 import type { DueWork } from './platform/due-work.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
+import { forgetOldEntries } from './portal/sessions.service.ts'
 import { nextReminderStop, sendReminders } from './reminders/reminders.service.ts'
+import { forgetImports } from './students/imports.service.ts'
 import { forgetOldFetches } from './students/pull-log.service.ts'
 import { forgetOldDeliveries } from './webhooks/deliveries.service.ts'
 import { mailFailures } from './webhooks/failure-mails.service.ts'
 
 /** The catalogue of due work: a name and one service call each. */
-export function dueWork(till: FlexGround, bank: SandboxBank | null, post: Post): DueWork[] {
+export function dueWork(till: FlexGround & CredGround, bank: SandboxBank | null, post: Post): DueWork[] {
   return [
     {
       name: 'orders_expired',
@@ -60,10 +67,21 @@ export function dueWork(till: FlexGround, bank: SandboxBank | null, post: Post):
       nextStop: () => nextStepAt(till),
     },
     {
+      name: 'loans_checked',
+      runBatch: limit => checkApplications(till, limit),
+      nextAt: () => nextLoanCheckDue(till),
+      nextStop: () => nextLapse(till),
+    },
+    {
       name: 'reminders_decided',
       runBatch: limit => sendReminders(till, limit),
       nextAt: async () => null,
       nextStop: () => nextReminderStop(till),
+    },
+    {
+      name: 'links_made',
+      runBatch: () => makeLinks(till),
+      nextAt: () => nextLinksDue(till),
     },
     {
       name: 'webhook_mails',
@@ -77,23 +95,24 @@ export function dueWork(till: FlexGround, bank: SandboxBank | null, post: Post):
       runBatch: limit => sendMessages(post, limit),
       nextAt: () => nextMessageDue(post),
     },
-    {
-      name: 'deliveries_forgotten',
-      isHousekeeping: true,
-      runBatch: limit => forgetOldDeliveries(till, limit),
-      nextAt: async () => null,
-    },
-    {
-      name: 'fetches_forgotten',
-      isHousekeeping: true,
-      runBatch: limit => forgetOldFetches(till, limit),
-      nextAt: async () => null,
-    },
-    {
-      name: 'answers_forgotten',
-      isHousekeeping: true,
-      runBatch: limit => forgetOldAnswers(till.db, limit),
-      nextAt: async () => null,
-    },
+    ...forgetting(till),
   ]
+}
+
+/** What is past its time is forgotten, a batch at a time. */
+function forgetting(till: FlexGround): DueWork[] {
+  return [
+    forget('deliveries_forgotten', limit => forgetOldDeliveries(till, limit)),
+    forget('imports_forgotten', limit => forgetImports(till, limit)),
+    forget('link_files_forgotten', limit => forgetLinkFiles(till, limit)),
+    forget('fetches_forgotten', limit => forgetOldFetches(till, limit)),
+    forget('sessions_forgotten', limit => forgetOldSessions(till, limit)),
+    forget('requests_forgotten', limit => forgetOldRequests(till, limit)),
+    forget('entries_forgotten', limit => forgetOldEntries(till, limit)),
+    forget('answers_forgotten', limit => forgetOldAnswers(till.db, limit)),
+  ]
+}
+
+function forget(name: string, runBatch: DueWork['runBatch']): DueWork {
+  return { name, isHousekeeping: true, runBatch, nextAt: async () => null }
 }

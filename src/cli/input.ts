@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { countCharacters } from '../http/formats.ts'
-import { SCOPES, type Scope } from '../institutes/institutes.rules.ts'
+import { isInstituteCode, SCOPES, type Scope } from '../institutes/institutes.rules.ts'
 import { isIdShaped } from '../platform/ids.ts'
 
 /** What an operator may type, checked before anything is opened. */
@@ -10,13 +10,12 @@ export class InputError extends Error {
   override readonly name = 'InputError'
 }
 
-const INSTITUTE_CODE = /^[a-z0-9][a-z0-9-]{0,62}$/
 const CODE_LIMIT = 64
 const NAME_LIMIT = 500
 const RATE_LIMIT = 1_000_000
 
 export function readInstituteCode(text: string): string {
-  if (INSTITUTE_CODE.test(text)) return text
+  if (isInstituteCode(text)) return text
   throw new InputError(
     `"${text}" cannot be an institute code: use 1 to 63 lower-case letters, digits and hyphens, not a hyphen first.`,
   )

@@ -64,7 +64,8 @@ async function runCancel(institute: string, number: string, options: { reason: s
   }
   await withGround(async ground => {
     const target = { financialYear, number: Number(digits), reason: options.reason }
-    await cancelReceipt(ground, await getInstitute(ground, institute), target)
+    const { id: instituteId } = await getInstitute(ground, institute)
+    await cancelReceipt(ground, { instituteId }, target)
     show({ cancelled: number }, `Cancelled the receipt ${number}.`)
   })
 }

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
 import { OffsetClock } from '../platform/clock.ts'
 import { Database } from '../platform/db.ts'
 import { DueWorker } from '../platform/due-work.ts'
@@ -40,12 +41,15 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const [{ createApp }, { openTill }, { openErp }, { openFlex }] = await Promise.all([
-    import('../app.ts'),
-    import('../open-till.ts'),
-    import('../open-erp.ts'),
-    import('../open-flex.ts'),
-  ])
+  const [{ createApp }, { openTill }, { openErp }, { openFlex }, { openCred }, { openConsole }] =
+    await Promise.all([
+      import('../app.ts'),
+      import('../open-till.ts'),
+      import('../open-erp.ts'),
+      import('../open-flex.ts'),
+      import('../open-cred.ts'),
+      import('../open-console.ts'),
+    ])
   const ground: Ground = {
     db,
     clock,
@@ -58,14 +62,18 @@ async function generateDocument(): Promise<object> {
     { mode: 'sandbox', outbound: { allowed: [], nameServers: [] } },
     ground,
   )
+  const flex = openFlex(Object.assign(till, erpGround))
+  const { cred, lender } = openCred(flex)
   const worker = new DueWorker([], clock, log)
   const app = await createApp({
     till,
     erpGround,
-    flex: openFlex(Object.assign(till, erpGround)),
+    flex,
+    cred,
     log,
-    sandbox: bank === null ? null : { db, clock, worker, till, bank },
+    sandbox: bank === null || lender === null ? null : { db, clock, worker, till, bank, cred, lender },
     readiness: { isDraining: false },
+    installation: openConsole(readConfig({}), worker),
     metricsToken: null,
     trustProxy: false,
   })

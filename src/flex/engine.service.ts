@@ -161,10 +161,15 @@ function applyWord(desk: Desk, { file, student, instalmentId, word }: Scene, alm
   const stepNow = nextStep(situation)
   if (stepNow.kind !== 'fetch') return takeQuietStep(desk, file, instalment, stepNow)
   const rail = almanac.rules.rails[file.mandate?.rail ?? 'enach']
-  act(desk, { file, student, instalment, almanac }, afterFetch(situation, rail, wordOf(word)))
+  act(desk, { file, student, instalment, almanac }, afterFetch(situation, rail, wordOf(word, student)))
 }
 
-function wordOf(pulled: Pulled): ErpWord {
+/** Dropping a student here says the same as the ERP's word for it, also where no ERP is asked. */
+function wordOf(pulled: Pulled, { student }: StudentContext): ErpWord {
+  if (student.status === 'dropped') {
+    const code = 'student_discontinued'
+    return { kind: 'refused', code, actsAs: code, message: 'The student was marked as dropped.' }
+  }
   switch (pulled.kind) {
     case 'found':
     case 'not_configured':

@@ -1,6 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { badFields, type FieldProblem } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
 import { readSettings, saveSettings, type FlexSettings } from './flex.store.ts'
 import { STANDARD_PLAN } from './schedule.rules.ts'
 
@@ -15,16 +16,29 @@ export async function getFlexSettings({ db }: Ground, institute: Institute): Pro
 
 /** Changes what is given and leaves the rest; plans that there are stay as they are. */
 export async function setFlexSettings(
-  { db }: Ground,
+  ground: Ground,
   institute: Institute,
   change: Partial<FlexSettings>,
 ): Promise<FlexSettings> {
-  return db.transaction(async tx => {
-    const settings = { ...((await readSettings(tx, institute.id)) ?? STANDARD_SETTINGS), ...change }
-    const problems = problemsOf(settings)
+  return (await changeFlexSettings(ground, { instituteId: institute.id }, institute, change)).after
+}
+
+export type SettingsChange = { before: FlexSettings; after: FlexSettings }
+
+/** The same as an act, which leaves behind what was before. */
+export async function changeFlexSettings(
+  { db }: Ground,
+  act: Act<SettingsChange>,
+  institute: Institute,
+  change: Partial<FlexSettings>,
+): Promise<SettingsChange> {
+  return transact(db, act, async tx => {
+    const before = (await readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
+    const after = { ...before, ...change }
+    const problems = problemsOf(after)
     if (problems.length > 0) throw badFields(problems)
-    await saveSettings(tx, institute.id, settings)
-    return settings
+    await saveSettings(tx, institute.id, after)
+    return { before, after }
   })
 }
 

@@ -1,9 +1,11 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { FlexGround } from './flex-ground.ts'
-import { listDecisions, type Decision } from './flex.store.ts'
+import { listDecisions, type Decision, type PlanKey } from './flex.store.ts'
 import { getPlan } from './plans.service.ts'
 import type { PlanFile } from './plans.rules.ts'
 import { listPresentations, type PresentationRow } from './present.store.ts'
+
+export type { PresentationRow } from './present.store.ts'
 
 /** A plan with all that was tried and decided: what a bursar reads to know why. */
 export type PlanHistory = { file: PlanFile; presentations: PresentationRow[]; decisions: Decision[] }
@@ -18,4 +20,9 @@ export async function readPlan(flex: FlexGround, institute: Institute, planId: s
     listDecisions(flex.db, key, NEWEST),
   ])
   return { file, presentations, decisions }
+}
+
+/** Every presentation of a plan's instalments, oldest first. */
+export async function listPlanPresentations({ db }: FlexGround, key: PlanKey): Promise<PresentationRow[]> {
+  return listPresentations(db, key)
 }

@@ -82,13 +82,17 @@ export async function reschedule(
   flex: FlexGround,
   act: Act<PlanFile>,
   institute: Institute,
-  asked: { studentId: string; dueOn: string; newDueOn: string },
+  /** By its day, or, where two fell on one day, by its id as well. */
+  asked: { studentId: string; dueOn: string; newDueOn: string; instalmentId?: string },
 ): Promise<PlanFile> {
   return transact(flex.db, act, async tx => {
     const known = await findFile(tx, institute.id, asked.studentId)
     if (known === null) throw notFound('A plan of this student')
     return change(flex, tx, known.plan, (desk, { file, student }, almanac) => {
-      const instalment = file.instalments.find(one => one.dueOn === asked.dueOn && !one.isDownpayment)
+      const instalment = file.instalments.find(
+        ({ id, dueOn, isDownpayment }) =>
+          dueOn === asked.dueOn && !isDownpayment && (asked.instalmentId ?? id) === id,
+      )
       if (file.plan.state === 'cancelled' || file.plan.state === 'closed')
         throw conflict(`This plan is ${file.plan.state}, so nothing of it is debited any more.`)
       if (instalment === undefined) throw badField('due_date', 'is the due date of no instalment')
@@ -123,13 +127,17 @@ export async function reschedule(
   })
 }
 
+/** Who asked for it: an institute's hold is not a parent's to end. */
+export type Asker = 'institute' | 'payer'
+
 export async function cancelPlan(
   flex: FlexGround,
   act: Act<PlanFile>,
   key: store.PlanKey,
+  asker: Asker = 'institute',
 ): Promise<PlanFile> {
   const cancelled = await transact(flex.db, act, async tx => {
-    const file = await change(flex, tx, planOf(key), cancelByInstitute)
+    const file = await change(flex, tx, planOf(key), (desk, scene) => cancelFor(asker, desk, scene))
     const orders = file.instalments.flatMap(({ orderId, isDownpayment }) =>
       isDownpayment ? (orderId ?? []) : [],
     )
@@ -140,12 +148,12 @@ export async function cancelPlan(
   return cancelled
 }
 
-function cancelByInstitute(desk: Desk, { file, student }: PlanScene): void {
+function cancelFor(asker: Asker, desk: Desk, { file, student }: PlanScene): void {
   const { state } = file.plan
   if (state === 'cancelled' || state === 'closed') throw conflict(`This plan is ${state} already.`)
   for (const one of file.instalments.filter(instalment => instalment.state === 'confirmed'))
     sayWithdrawn(desk, { file, student }, one, 'the plan was cancelled')
-  stopPlan(desk, file, 'cancelled by the institute')
+  stopPlan(desk, file, `cancelled by the ${asker}`)
   const isLive = file.mandate?.state === 'active' || file.mandate?.state === 'pending'
   const mandate = isLive
     ? desk.moveMandate(file, 'cancelled', 'the plan was cancelled', { nextCheckAt: null })
@@ -158,7 +166,12 @@ function cancelByInstitute(desk: Desk, { file, student }: PlanScene): void {
   desk.tell(flexEvent('flex.subscription.cancelled', file, { student, at }))
 }
 
-export async function holdPlan(flex: FlexGround, act: Act<PlanFile>, key: store.PlanKey): Promise<PlanFile> {
+export async function holdPlan(
+  flex: FlexGround,
+  act: Act<PlanFile>,
+  key: store.PlanKey,
+  asker: Asker = 'institute',
+): Promise<PlanFile> {
   return transact(flex.db, act, tx =>
     change(flex, tx, planOf(key), (desk, { file, student }) => {
       const { state, isHeld } = file.plan
@@ -166,7 +179,7 @@ export async function holdPlan(flex: FlexGround, act: Act<PlanFile>, key: store.
         throw conflict(`A plan that is ${state} cannot be held.`)
       if (isHeld) throw conflict('This plan is held already.')
       withdrawNotices(desk, { file, student }, 'the plan is held')
-      setHold(desk, { file, student }, true)
+      setHold(desk, { file, student }, { isHeld: true, asker })
     }),
   )
 }
@@ -176,18 +189,19 @@ export async function resumePlan(
   flex: FlexGround,
   act: Act<PlanFile>,
   key: store.PlanKey,
+  asker: Asker = 'institute',
 ): Promise<PlanFile> {
   return transact(flex.db, act, tx =>
     change(flex, tx, planOf(key), (desk, { file, student }) => {
       const { state, isHeld } = file.plan
-      const canUnlock = state === 'locked' && file.mandate?.state === 'active'
+      const canUnlock = asker === 'institute' && state === 'locked' && file.mandate?.state === 'active'
       if (!isHeld && !canUnlock)
         throw conflict('This plan is neither held nor locked in a way that a person can end.')
       if (canUnlock) {
         desk.movePlan(file, 'active', 'resumed by the institute')
         desk.changePlan(file, { lockReason: null })
       }
-      setHold(desk, { file, student }, false)
+      setHold(desk, { file, student }, { isHeld: false, asker })
       for (const one of file.instalments.filter(isOpen))
         if (['scheduled', 'skipped', 'confirmed'].includes(one.state))
           desk.change(file, one, { nextStepAt: desk.now })
@@ -195,10 +209,14 @@ export async function resumePlan(
   )
 }
 
-function setHold(desk: Desk, { file, student }: PlanScene, isHeld: boolean): void {
+function setHold(
+  desk: Desk,
+  { file, student }: PlanScene,
+  { isHeld, asker }: { isHeld: boolean; asker: Asker },
+): void {
   const before = file.plan.isHeld
   desk.changePlan(file, { isHeld })
-  desk.note(file, null, isHeld ? 'held' : 'resumed', 'by the institute')
+  desk.note(file, null, isHeld ? 'held' : 'resumed', `by the ${asker}`)
   if (before === isHeld) return
   desk.tell(
     flexEvent('flex.subscription.updated', file, {

@@ -39,6 +39,8 @@ export async function openSetup(flex: FlexGround, institute: Institute, planId: 
   const pulled = await pullStudent(flex, { instituteId: institute.id, studentId, reason: 'flex_setup' })
   if (pulled.kind === 'refused') return { kind: 'refused', message: pulled.message }
   if (pulled.kind === 'unavailable') return { kind: 'try_later' }
+  const { student } = (await sceneOf(flex, file)).student
+  if (student.status === 'dropped') return { kind: 'refused', message: 'This student has left the school.' }
   await refreshDraft(flex, institute, file, pulled)
   return { kind: 'ready', scene: await sceneOf(flex, await getPlan(flex, institute, planId)) }
 }

@@ -12,6 +12,14 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
 
+/** What stands for the body in a fingerprint: the bytes themselves, or the digest of a file. */
+export function bodyMark(request: FastifyRequest): Buffer {
+  const { body } = request
+  return typeof body === 'object' && body !== null && 'digest' in body && Buffer.isBuffer(body.digest)
+    ? body.digest
+    : rawBody(request)
+}
+
 export function parseBody(request: FastifyRequest): unknown {
   const raw = rawBody(request)
   if (raw.length === 0) return {}

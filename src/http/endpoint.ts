@@ -4,9 +4,16 @@ import { Type, type Static, type TObject } from 'typebox'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
-import { AlreadyDone, rememberAnswer, replayIfDone, type Act, type Once } from '../platform/idempotency.ts'
+import {
+  AlreadyDone,
+  rememberAnswer,
+  replayIfDone,
+  type Act,
+  type Answer,
+  type Once,
+} from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
-import { parseBody, rawBody } from './body.ts'
+import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody, type Success } from './envelope.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi.ts'
 import { compileReader } from './reader.ts'
@@ -15,7 +22,7 @@ import { compileReader } from './reader.ts'
  * An operation of the API in one definition: where it is, what it takes, what it answers, what it says of
  * itself in the reference. Reading, idempotency, envelope and documentation follow from it.
  */
-type Shape<Params extends TObject, Query extends TObject, Body extends TObject> = {
+export type Shape<Params extends TObject, Query extends TObject, Body extends TObject> = {
   url: string
   docs: EndpointDocs
   params?: Params
@@ -23,12 +30,14 @@ type Shape<Params extends TObject, Query extends TObject, Body extends TObject> 
   body?: Body
 }
 
-type Call<Params, Query, Body> = {
+/** What was sent, read. */
+export type Sent<Params, Query, Body> = {
   params: Params
   query: Query
   body: Body
-  caller: Caller
 }
+
+type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
 
 export type ReadEndpoint<Params extends TObject, Query extends TObject> = Shape<Params, Query, TObject> & {
   answer(call: Call<Static<Params>, Static<Query>, unknown>): Promise<Success>
@@ -46,7 +55,7 @@ export type WriteEndpoint<
   present(result: Result): Success
 }
 
-const NOTHING = Type.Object({})
+export const NOTHING = Type.Object({})
 
 export function addRead<Params extends TObject = typeof NOTHING, Query extends TObject = typeof NOTHING>(
   app: FastifyInstance,
@@ -57,7 +66,7 @@ export function addRead<Params extends TObject = typeof NOTHING, Query extends T
     config: { scope: 'read' },
     schema: documentEndpoint(endpoint),
     handler: async (request, reply) => {
-      const success = await endpoint.answer(readCall(request))
+      const success = await endpoint.answer({ ...readCall(request), caller: callerOf(request) })
       return send(reply, success.httpStatus, successBody(success))
     },
   })
@@ -79,19 +88,39 @@ export function addWrite<
     url: endpoint.url,
     config: { scope: 'write' },
     schema: documentEndpoint(endpoint),
-    handler: async (request, reply) => {
-      const once = readOnce(request, answerOf)
-      const act: Act<Result> = { instituteId: callerOf(request).institute.id, once }
-      try {
-        // Before anything is read: what was right when it was first sent is not judged again.
-        if (once !== undefined) await replayIfDone(ground.db, act.instituteId, once)
-        const { httpStatus, body } = answerOf(await endpoint.perform(act, readCall(request)))
-        return await send(reply, httpStatus, body)
-      } catch (error) {
-        return answerRepeat(ground, act, { error, request, reply })
+    handler: (request, reply) => {
+      const act: Act<Result> = {
+        instituteId: callerOf(request).institute.id,
+        once: readOnce(request, answerOf),
       }
+      return answerAct(ground, act, { request, reply, answerOf }, () =>
+        endpoint.perform(act, { ...readCall(request), caller: callerOf(request) }),
+      )
     },
   })
+}
+
+type Exchange<Result> = {
+  request: FastifyRequest
+  reply: FastifyReply
+  answerOf: (result: Result) => Answer
+}
+
+/** Performs an act and answers it, or repeats the answer that its Idempotency-Key stands for. */
+export async function answerAct<Result>(
+  ground: Ground,
+  act: Act<Result>,
+  { request, reply, answerOf }: Exchange<Result>,
+  perform: () => Promise<Result>,
+): Promise<FastifyReply> {
+  try {
+    // Before anything is read: what was right when it was first sent is not judged again.
+    if (act.once !== undefined) await replayIfDone(ground.db, act.instituteId, act.once)
+    const { httpStatus, body } = answerOf(await perform())
+    return await send(reply, httpStatus, body)
+  } catch (error) {
+    return answerRepeat(ground, act, { error, request, reply })
+  }
 }
 
 async function answerRepeat<Result>(
@@ -115,25 +144,31 @@ function isRemembered(error: BursarError): boolean {
   return error.code === 'HUE00001' || error.code === 'HUE00002'
 }
 
-function send(reply: FastifyReply, httpStatus: number, body: string): FastifyReply {
+export function send(reply: FastifyReply, httpStatus: number, body: string): FastifyReply {
   return reply.code(httpStatus).header('content-type', JSON_TYPE).send(body)
 }
 
-function compileCall<Params, Query, Body>(shape: Shape<TObject, TObject, TObject>) {
+export function compileCall<Params, Query, Body>(
+  shape: Pick<Shape<TObject, TObject, TObject>, 'params' | 'query' | 'body'>,
+): (request: FastifyRequest) => Sent<Params, Query, Body> {
   const readParams = compileReader(shape.params ?? NOTHING)
   const readQuery = compileReader(shape.query ?? NOTHING)
   const readBody = compileReader(shape.body ?? NOTHING)
-  return (request: FastifyRequest): Call<Params, Query, Body> => ({
+  return request => ({
     params: readParams(request.params) as Params,
     query: readQuery(request.query) as Query,
     body: readBody(parseBody(request)) as Body,
-    caller: callerOf(request),
   })
 }
 
 const MAX_KEY_LENGTH = 255
 
-function readOnce<Result>(request: FastifyRequest, answer: Once<Result>['answer']): Once<Result> | undefined {
+/** Keys of different kinds of callers are told apart by what goes before them. */
+export function readOnce<Result>(
+  request: FastifyRequest,
+  answer: Once<Result>['answer'],
+  before = '',
+): Once<Result> | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY_LENGTH) {
@@ -141,7 +176,7 @@ function readOnce<Result>(request: FastifyRequest, answer: Once<Result>['answer'
   }
   const fingerprint = createHash('sha256')
     .update(`${request.method} ${request.url}\n`)
-    .update(rawBody(request))
+    .update(bodyMark(request))
     .digest()
-  return { key, fingerprint, answer }
+  return { key: before + key, fingerprint, answer }
 }

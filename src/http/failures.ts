@@ -15,13 +15,15 @@ export function answerError(
   log: Log,
 ): FastifyReply {
   const shown = toShown(error)
+  request.errorCode = shown.code
   if (shown.httpStatus >= 500) {
     log.error(
       { request_id: request.id, route: request.routeOptions.url, err: shown.cause ?? error },
       'request failed',
     )
   }
-  if (shown.code === 'AUE00000') challenge(reply)
+  // Only where a key is asked for: a browser would answer the challenge by a dialogue of its own.
+  if (shown.code === 'AUE00000' && request.routeOptions.config.scope !== undefined) challenge(reply)
   if (shown.retryAfterS !== undefined) reply.header('retry-after', shown.retryAfterS)
   return reply
     .code(shown.httpStatus)

@@ -1,4 +1,5 @@
 import { dayAfter, parseDay, parseMoment, startOfDay } from '../platform/calendar.ts'
+import { isEmail, isOneLine, isPhone } from '../platform/contacts.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { parseRupees } from '../platform/money.ts'
 
@@ -94,15 +95,6 @@ function withPlus(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/^(\S+) (\d{2}:\d{2})$/, '$1+$2') : value
 }
 
-function isPhone(text: string): boolean {
-  const digits = text.replaceAll(/[\s\-()[\]]/g, '').replace(/^(\+|0)/, '')
-  return /^\d{7,15}$/.test(digits)
-}
-
-function isEmail(text: string): boolean {
-  return isOneLine(text) && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
-}
-
 function isEmailList(text: string): boolean {
   return isOneLine(text) && text.split(',').every(part => isEmail(part.trim()))
 }
@@ -111,11 +103,6 @@ function isHttpUrl(text: string): boolean {
   if (!isOneLine(text) || !/^https?:\/\/[^\s/?#]\S*$/i.test(text)) return false
   const url = URL.parse(text)
   return url !== null && url.hostname !== ''
-}
-
-/** No control characters and nothing that breaks a line: what goes into headers and mails stays in its place. */
-function isOneLine(text: string): boolean {
-  return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
 }
 
 function isPrintable(text: string): boolean {

@@ -3,7 +3,16 @@ import { Type, type TObject, type TSchema } from 'typebox'
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {
   operationId: string
-  tag: 'Pay orders' | 'Payment links' | 'Students' | 'Flex' | 'Webhooks' | 'Sandbox'
+  tag:
+    | 'Pay orders'
+    | 'Payment links'
+    | 'Payment pages'
+    | 'Students'
+    | 'Flex'
+    | 'Cred'
+    | 'Webhooks'
+    | 'Sandbox'
+    | 'Console'
   summary: string
   description: string
   /** The success answers by status: the schema of `data`, absent when there is none, and an example. */
@@ -97,16 +106,31 @@ export function documentFile(file: {
   }
 }
 
+/** The same for an operation that takes a file. */
+export function documentUpload(upload: {
+  docs: EndpointDocs
+  query: TObject
+  mediaTypes: readonly string[]
+  maxBytes: number
+}): Record<string, unknown> {
+  const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file itself.' })
+  const documented = documentEndpoint({ docs: upload.docs, method: 'POST', query: upload.query })
+  const tooLarge = `HUE00004: the file is larger than ${upload.maxBytes / 1_000_000} MB.`
+  return {
+    ...documented,
+    body: { content: Object.fromEntries(upload.mediaTypes.map(type => [type, { schema }])) },
+    response: { ...(documented['response'] as object), ...errorAnswer(413, tooLarge) },
+  }
+}
+
 function errorAnswers(extra: readonly (keyof typeof ERROR_TEXTS)[]): Record<string, unknown> {
   const statuses = new Set<keyof typeof ERROR_TEXTS>([400, 401, 403, 429, 500, 503, ...extra])
-  return Object.fromEntries(
-    [...statuses]
-      .sort((left, right) => left - right)
-      .map(status => [
-        status,
-        { description: ERROR_TEXTS[status], content: { 'application/json': { schema: ErrorEnvelope } } },
-      ]),
-  )
+  const sorted = [...statuses].sort((left, right) => left - right)
+  return Object.assign({}, ...sorted.map(status => errorAnswer(status, ERROR_TEXTS[status])))
+}
+
+function errorAnswer(status: keyof typeof ERROR_TEXTS, description: string): Record<string, unknown> {
+  return { [status]: { description, content: { 'application/json': { schema: ErrorEnvelope } } } }
 }
 
 const IDEMPOTENCY_HEADER = Type.Object({

@@ -22,6 +22,8 @@ type Schema = {
   exclusiveMinimum?: number
   /** Two fields of an object, the second of which must not be less than the first. */
   'x-ascending'?: readonly [string, string]
+  /** Null or "" is refused instead of taken for not sent. */
+  'x-kept'?: boolean
 }
 
 type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
@@ -73,18 +75,20 @@ function compileObject(schema: Schema): Read {
     read: compile(field),
     isRequired: required.has(name),
     isClearable: Array.isArray(field.type) && field.type.includes('null'),
+    isKept: field['x-kept'] === true,
   }))
   return (value, key, problems) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return report(problems, key, 'must be a JSON object')
     }
     const result: Record<string, unknown> = {}
-    for (const { name, read, isRequired, isClearable } of fields) {
+    for (const { name, read, isRequired, isClearable, isKept } of fields) {
       const path = key === '' ? name : `${key}.${name}`
       const raw = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
       if (raw !== undefined && raw !== null && raw !== '') result[name] = read(raw, path, problems)
       else if (isRequired) report(problems, path, 'is required')
       else if (isClearable && raw !== undefined) result[name] = null
+      else if (isKept && raw !== undefined) report(problems, path, 'cannot be empty; leave it out to keep it')
     }
     checkAscending(schema, result, { key, problems })
     return result

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../institutes/institutes.rules.ts'
-import { badRequest, BursarError } from '../platform/errors.ts'
+import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -14,6 +14,8 @@ declare module 'fastify' {
     caller: Caller | null
     /** The Content-Type that was sent; the framework sees one type for all, see server.ts. */
     declaredType: string | undefined
+    /** The code of the error that it was answered with. */
+    errorCode: ErrorCode | null
   }
   interface FastifyContextConfig {
     /** What an API key needs for this route; a route without it takes no key. */
@@ -57,6 +59,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.on('checkExpectation', answerExpectation)
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
+  app.decorateRequest('errorCode', null)
   readBodiesRaw(app)
   // Requests are read by reader.ts and answers are text already: the framework compiles neither.
   app.setValidatorCompiler(() => () => true)
@@ -104,7 +107,7 @@ function admitCallers(app: FastifyInstance, ground: Ground): void {
   })
 }
 
-function refusePlainHttp(request: FastifyRequest): void {
+export function refusePlainHttp(request: FastifyRequest): void {
   if (request.protocol !== 'https')
     throw badRequest('This API is served over HTTPS only. Use an https:// address.')
 }

@@ -21,19 +21,23 @@ export async function checkCatalogue(
   institute: Institute,
   codes: readonly CodeInUse[],
 ): Promise<void> {
-  if (!institute.strictCatalogue) return
-  const allowed = await store.listCatalogue(db, institute.id)
-  const problems: FieldProblem[] = []
-  for (const { kind, code, key } of codes) {
-    const codesOfKind = allowed.filter(entry => entry.kind === kind).map(entry => entry.code)
-    if (!codesOfKind.includes(code)) {
-      problems.push({
-        key,
-        message: `is not in the catalogue; allowed are: ${listCodes(codesOfKind)}`,
-      })
-    }
-  }
+  const problems = await catalogueProblems(db, institute, codes)
   if (problems.length > 0) throw badFields(problems.slice(0, MAX_PROBLEMS))
+}
+
+/** What is wrong with codes in a strict institute; nothing in any other. */
+export async function catalogueProblems(
+  db: Queryable,
+  institute: Institute,
+  codes: readonly CodeInUse[],
+): Promise<FieldProblem[]> {
+  if (!institute.strictCatalogue) return []
+  const allowed = Map.groupBy(await store.listCatalogue(db, institute.id), entry => entry.kind)
+  return codes.flatMap(({ kind, code, key }) => {
+    const codesOfKind = (allowed.get(kind) ?? []).map(entry => entry.code)
+    if (codesOfKind.includes(code)) return []
+    return [{ key, message: `is not in the catalogue; allowed are: ${listCodes(codesOfKind)}` }]
+  })
 }
 
 const MAX_PROBLEMS = 100
@@ -86,6 +90,15 @@ export async function joinCatalogue(
 
 export async function gradeName(db: Queryable, institute: Institute, code: string): Promise<string> {
   return (await store.findGradeName(db, institute.id, code)) ?? code
+}
+
+/** Every code of one kind, with its name. */
+export async function listEntries(
+  { db }: Ground,
+  institute: Institute,
+  kind: CatalogueEntry['kind'],
+): Promise<{ code: string; name: string }[]> {
+  return (await store.listCatalogue(db, institute.id)).filter(entry => entry.kind === kind)
 }
 
 export async function addToCatalogue(

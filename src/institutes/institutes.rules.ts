@@ -10,6 +10,13 @@ export type Institute = {
   branches: readonly Branch[]
 }
 
+const INSTITUTE_CODE = /^[a-z0-9][a-z0-9-]{0,62}$/
+
+/** It stands in addresses and on the command line. */
+export function isInstituteCode(text: string): boolean {
+  return INSTITUTE_CODE.test(text)
+}
+
 /** A code of the institute's own vocabulary. */
 export type CatalogueEntry = { kind: 'grade' | 'component' | 'discount'; code: string }
 

@@ -1,5 +1,7 @@
+import type { Queryable } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
 import { newSecret } from '../platform/secrets.ts'
 import type { Branch, Institute } from './institutes.rules.ts'
 import * as store from './institutes.store.ts'
@@ -12,9 +14,16 @@ export type NewInstitute = {
   branches: readonly { collectorCode: string; name: string }[]
 }
 
-export async function createInstitute(ground: Ground, input: NewInstitute): Promise<Institute> {
+/** An act of the installation's, and of nobody who is to be remembered. */
+const UNSEEN: Act<unknown> = { instituteId: 0 }
+
+export async function createInstitute(
+  ground: Ground,
+  input: NewInstitute,
+  act: Act<Institute> = UNSEEN,
+): Promise<Institute> {
   const { db, vault } = ground
-  await db.transaction(async tx => {
+  return transact(db, act, async tx => {
     const callbackKeySealed = vault.seal(newSecret(), callbackKeyPurpose(input.code))
     const id = await store.insertInstitute(tx, { ...input, callbackKeySealed })
     if (id === null) throw conflict(`There is already an institute with the code ${input.code}.`)
@@ -22,11 +31,31 @@ export async function createInstitute(ground: Ground, input: NewInstitute): Prom
       const isNew = await store.insertBranch(tx, id, { ...branch, isDefault: index === 0 })
       if (!isNew) throw conflict(`The branch ${branch.collectorCode} is named twice.`)
     }
+    return required(tx, input.code)
   })
-  return getInstitute(ground, input.code)
 }
 
+/** What parents and people at the console read; its code stays. */
+export async function renameInstitute(
+  { db }: Ground,
+  act: Act<Renamed>,
+  code: string,
+  name: string,
+): Promise<Renamed> {
+  return transact(db, act, async tx => {
+    const { id, name: before } = await required(tx, code)
+    await store.setName(tx, id, name)
+    return { code, before, after: name }
+  })
+}
+
+export type Renamed = { code: string; before: string; after: string }
+
 export async function getInstitute({ db }: Ground, code: string): Promise<Institute> {
+  return required(db, code)
+}
+
+async function required(db: Queryable, code: string): Promise<Institute> {
   const institute = await store.findInstitute(db, code)
   if (institute === null) throw notFound(`The institute ${code}`)
   return institute
@@ -51,15 +80,40 @@ export async function setStrictCatalogue(ground: Ground, code: string, strict: b
   return getInstitute(ground, code)
 }
 
-export async function addBranch(ground: Ground, code: string, branch: Branch): Promise<Institute> {
-  const institute = await getInstitute(ground, code)
-  await ground.db.transaction(async tx => {
+export async function addBranch(
+  { db }: Ground,
+  code: string,
+  branch: Branch,
+  act: Act<Institute> = UNSEEN,
+): Promise<Institute> {
+  return transact(db, act, async tx => {
+    const institute = await required(tx, code)
     await store.lockInstitute(tx, institute.id)
     if (branch.isDefault) await store.clearDefaultBranch(tx, institute.id)
     const isNew = await store.insertBranch(tx, institute.id, branch)
     if (!isNew) throw conflict(`${institute.name} already has a branch ${branch.collectorCode}.`)
+    return required(tx, code)
   })
-  return getInstitute(ground, code)
+}
+
+export type NewDefault = { code: string; before: string | undefined; after: string }
+
+/** The branch of whatever names none. */
+export async function setDefaultBranch(
+  { db }: Ground,
+  act: Act<NewDefault>,
+  { code, collectorCode }: { code: string; collectorCode: string },
+): Promise<NewDefault> {
+  return transact(db, act, async tx => {
+    const { id } = await required(tx, code)
+    await store.lockInstitute(tx, id)
+    const { branches } = await required(tx, code)
+    if (!branches.some(branch => branch.collectorCode === collectorCode)) throw notFound('This branch')
+    await store.clearDefaultBranch(tx, id)
+    await store.setDefaultBranch(tx, id, collectorCode)
+    const before = branches.find(({ isDefault }) => isDefault)?.collectorCode
+    return { code, before, after: collectorCode }
+  })
 }
 
 /** The key that signs a payer's return to the ERP. */

@@ -72,6 +72,10 @@ export async function setStrict(db: Queryable, instituteId: number, strict: bool
   await db.query('update institutes set strict_catalogue = $2 where id = $1', [instituteId, strict])
 }
 
+export async function setName(tx: Transaction, instituteId: number, name: string): Promise<void> {
+  await tx.query('update institutes set name = $2 where id = $1', [instituteId, name])
+}
+
 /** Holds the institute's row until the transaction ends, so that its branches and keys change one by one. */
 export async function lockInstitute(tx: Transaction, instituteId: number): Promise<void> {
   await tx.query('select 1 from institutes where id = $1 for update', [instituteId])
@@ -90,5 +94,16 @@ export async function insertBranch(tx: Transaction, instituteId: number, branch:
 export async function clearDefaultBranch(tx: Transaction, instituteId: number): Promise<void> {
   await tx.query('update branches set is_default = false where institute_id = $1 and is_default', [
     instituteId,
+  ])
+}
+
+export async function setDefaultBranch(
+  tx: Transaction,
+  instituteId: number,
+  collectorCode: string,
+): Promise<void> {
+  await tx.query('update branches set is_default = true where institute_id = $1 and collector_code = $2', [
+    instituteId,
+    collectorCode,
   ])
 }

@@ -1,8 +1,9 @@
 import { conflict, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'
-import type { Caller, Scope } from './institutes.rules.ts'
+import type { Caller, Institute, Scope } from './institutes.rules.ts'
 import { getInstitute } from './institutes.service.ts'
 import { lockInstitute } from './institutes.store.ts'
 import * as store from './keys.store.ts'
@@ -21,12 +22,21 @@ export type IssuedKey = { keyId: string; secret: string; label: string; scopes: 
 /** Two, so that a new key can be rolled out while the old one still works. */
 const ACTIVE_PER_LABEL = 2
 
-/** The secret is returned here and nowhere else, ever. */
 export async function createKey(ground: Ground, instituteCode: string, input: NewKey): Promise<IssuedKey> {
   const institute = await getInstitute(ground, instituteCode)
+  return issueKey(ground, { instituteId: institute.id }, institute, input)
+}
+
+/** The secret is returned here and nowhere else, ever. */
+export async function issueKey(
+  ground: Ground,
+  act: Act<IssuedKey>,
+  institute: Institute,
+  input: NewKey,
+): Promise<IssuedKey> {
   const keyId = input.fixed?.keyId ?? newId(ground.mode === 'live' ? 'key_live' : 'key_test')
   const secret = input.fixed?.secret ?? newSecret()
-  await ground.db.transaction(async tx => {
+  return transact(ground.db, act, async tx => {
     await lockInstitute(tx, institute.id)
     const active = await store.countActiveKeys(tx, institute.id, input.label)
     if (active >= ACTIVE_PER_LABEL) {
@@ -41,8 +51,8 @@ export async function createKey(ground: Ground, instituteCode: string, input: Ne
       ratePerSecond: input.ratePerSecond ?? null,
       burst: input.burst ?? null,
     })
+    return { keyId, secret, label: input.label, scopes: input.scopes }
   })
-  return { keyId, secret, label: input.label, scopes: input.scopes }
 }
 
 /** A successor with the same label, scopes and limits; the old key works on until it is revoked. */
@@ -52,8 +62,35 @@ export async function rotateKey(ground: Ground, keyId: string): Promise<IssuedKe
   return createKey(ground, owner.instituteCode, owner)
 }
 
+/** The same for somebody who sees one institute only. */
+export async function rotateKeyOf(
+  ground: Ground,
+  act: Act<IssuedKey>,
+  institute: Institute,
+  keyId: string,
+): Promise<IssuedKey> {
+  const owner = await store.findKeyOwner(ground.db, keyId)
+  if (owner?.instituteCode !== institute.code) throw notFound(`An active key ${keyId}`)
+  return issueKey(ground, act, institute, owner)
+}
+
 export async function revokeKey({ db }: Ground, keyId: string): Promise<void> {
-  if (!(await store.revokeKey(db, keyId))) throw notFound(`An active key ${keyId}`)
+  if ((await store.revokeKey(db, keyId)) === null) throw notFound(`An active key ${keyId}`)
+}
+
+export type RevokedKey = { keyId: string; label: string; scopes: readonly Scope[] }
+
+export async function revokeKeyOf(
+  { db }: Ground,
+  act: Act<RevokedKey>,
+  institute: Institute,
+  keyId: string,
+): Promise<RevokedKey> {
+  return transact(db, act, async tx => {
+    const revoked = await store.revokeKey(tx, keyId, institute.id)
+    if (revoked === null) throw notFound(`An active key ${keyId}`)
+    return { keyId, ...revoked }
+  })
 }
 
 export async function listKeys(ground: Ground, instituteCode: string): Promise<store.ApiKey[]> {

@@ -97,13 +97,18 @@ export async function countActiveKeys(tx: Transaction, instituteId: number, labe
   return row?.count ?? 0
 }
 
-/** False when there is no such active key. */
-export async function revokeKey(db: Queryable, keyId: string): Promise<boolean> {
-  const rows = await db.query(
-    'update api_keys set revoked_at = now() where key_id = $1 and revoked_at is null returning 1',
-    [keyId],
+/** Null when there is no such active key, or it is not this institute's. */
+export async function revokeKey(
+  db: Queryable,
+  keyId: string,
+  instituteId: number | null = null,
+): Promise<{ label: string; scopes: Scope[] } | null> {
+  const [row] = await db.query<{ label: string; scopes: Scope[] }>(
+    `update api_keys set revoked_at = now()
+     where key_id = $1 and revoked_at is null and ($2::int is null or institute_id = $2) returning label, scopes`,
+    [keyId, instituteId],
   )
-  return rows.length === 1
+  return row ?? null
 }
 
 export async function touchKeys(db: Queryable, keyIds: readonly string[]): Promise<void> {

@@ -94,16 +94,16 @@ const LOAN = 120_000
 const TRANCHES = 2
 const EMIS = 12
 
-/** The lender is known once the form is filled in, and with it the amount. */
+/** The lender and the amount asked for are known from the start. */
 export function ofLoan(scene: Scene, status: string) {
-  const isOpen = status === 'application_started' || status === 'application_expired'
   const isSigned = status === 'agreement_signed' || status === 'disbursed'
   return {
     ...ofStudent(scene),
     application: {
       id: newId('loan'),
       status,
-      ...(isOpen ? {} : { amount: LOAN, lender: 'Vidya Sample Finance' }),
+      amount: LOAN,
+      lender: 'Vidya Sample Finance',
       ...(isSigned ? { agreement_signed_at: hoursBefore(scene, status === 'disbursed' ? 72 : 0) } : {}),
     },
   }

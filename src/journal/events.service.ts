@@ -1,5 +1,5 @@
 import type { Transaction } from '../platform/db.ts'
-import { badField } from '../platform/errors.ts'
+import { badField, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { newId } from '../platform/ids.ts'
 import type { EventCode, TestCode } from './event-codes.ts'
@@ -60,6 +60,16 @@ export async function listEvents(
   const found = await store.listEvents(db, instituteId, range, { ...page, limit: page.limit + 1 })
   const events = found.slice(0, page.limit)
   return { events, nextCursor: found.length > page.limit ? events.at(-1)?.id : undefined }
+}
+
+export async function getEvent(
+  { db }: Ground,
+  instituteId: number,
+  id: string,
+): Promise<store.RecordedEvent> {
+  const event = await store.findEvent(db, instituteId, id)
+  if (event === null) throw notFound('This event')
+  return event
 }
 
 function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {

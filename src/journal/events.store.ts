@@ -94,6 +94,18 @@ export async function listEvents(
   )
 }
 
+export async function findEvent(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<RecordedEvent | null> {
+  const [row] = await db.query<RecordedEvent>(
+    `select ${COLUMNS} from events where institute_id = $1 and id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
 export async function hasEvent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
   const rows = await db.query('select 1 from events where institute_id = $1 and id = $2', [instituteId, id])
   return rows.length === 1

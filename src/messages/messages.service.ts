@@ -1,7 +1,8 @@
 import { assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db.ts'
-import { badField } from '../platform/errors.ts'
+import { badField, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import {
   AWAY_MS,
@@ -48,6 +49,19 @@ export async function sendMessages(post: Post, limit: number): Promise<number> {
     }
   }
   return done
+}
+
+/** Once what kept it from going is mended; as if it had never been tried. */
+export async function retryMessage(
+  { db, clock }: Ground,
+  act: Act<Message>,
+  target: { instituteId: number; id: string },
+): Promise<Message> {
+  return transact(db, act, async tx => {
+    const message = await store.sendAgain(tx, target, clock.now())
+    if (message === null) throw notFound('This message, as one that failed,')
+    return message
+  })
 }
 
 export async function nextMessageDue(post: Post): Promise<Date | null> {

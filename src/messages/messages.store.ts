@@ -68,6 +68,20 @@ export async function postponeDue(
   )
 }
 
+/** Due now, with all its tries before it; null when there is none that failed. */
+export async function sendAgain(
+  tx: Transaction,
+  { instituteId, id }: { instituteId: number; id: string },
+  now: Date,
+): Promise<Message | null> {
+  const [row] = await tx.query<Message>(
+    `update messages set state = 'queued', tries = 0, next_try_at = $3
+     where institute_id = $1 and id = $2 and state = 'failed' returning ${COLUMNS}`,
+    [instituteId, id, now],
+  )
+  return row ?? null
+}
+
 export async function nextTryDue(db: Queryable): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     'select min(next_try_at) as at from messages where next_try_at is not null',

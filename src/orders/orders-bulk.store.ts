@@ -1,8 +1,13 @@
 import type { Transaction } from '../platform/db.ts'
 import type { Order } from './orders.rules.ts'
 
-/** An order that a plan makes for a student. */
-export type PlannedOrder = { instituteId: number; order: Order; studentId: string }
+/** An order that a feature makes by itself: for a student, or of a public page. */
+export type PlannedOrder = {
+  instituteId: number
+  order: Order
+  studentId: string | null
+  pageId?: string | undefined
+}
 
 /** Any number of orders with their lines in one statement; they are read out of one JSON text, a row each. */
 export async function insertOrders(tx: Transaction, orders: readonly PlannedOrder[]): Promise<void> {
@@ -10,11 +15,11 @@ export async function insertOrders(tx: Transaction, orders: readonly PlannedOrde
     `with ord as (
        insert into orders (institute_id, id, kind, collector_code, name, phone, email, identifier, student_name, grade,
          stream, academic_year_start, academic_year_end, new_admission, date_of_birth, custom_identifier, notes,
-         callback_url, expires_at, created_at, student_id)
+         callback_url, expires_at, created_at, student_id, page_id)
        select * from json_to_recordset($1::json) as o (institute_id int, id text, kind text, collector_code text, name text,
          phone text, email text, identifier text, student_name text, grade text, stream text, academic_year_start int,
          academic_year_end int, new_admission boolean, date_of_birth date, custom_identifier text, notes jsonb,
-         callback_url text, expires_at timestamptz, created_at timestamptz, student_id text)
+         callback_url text, expires_at timestamptz, created_at timestamptz, student_id text, page_id text)
      )
      insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
      select * from json_to_recordset($2::json)
@@ -23,7 +28,7 @@ export async function insertOrders(tx: Transaction, orders: readonly PlannedOrde
   )
 }
 
-function rowOf({ instituteId, order, studentId }: PlannedOrder) {
+function rowOf({ instituteId, order, studentId, pageId }: PlannedOrder) {
   return {
     institute_id: instituteId,
     id: order.id,
@@ -46,6 +51,7 @@ function rowOf({ instituteId, order, studentId }: PlannedOrder) {
     expires_at: order.expiresAt,
     created_at: order.createdAt,
     student_id: studentId,
+    page_id: pageId ?? null,
   }
 }
 

@@ -4,7 +4,8 @@ import type { Order, PublicKind, OrderStatus } from './orders.rules.ts'
 import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 
 export type OrderFilter = {
-  kind: PublicKind
+  kind: PublicKind | 'page'
+  pageId?: string | undefined
   status?: OrderStatus | undefined
   identifier?: string | undefined
   collectorCode?: string | undefined
@@ -25,6 +26,7 @@ export async function listOrders(
   const bind = (value: unknown): string => `$${values.push(value)}`
   const where = ['o.institute_id = $1', 'o.kind = $2']
   if (filter.status !== undefined) where.push(statusCondition(filter, () => bind(page.now)))
+  if (filter.pageId !== undefined) where.push(`o.page_id = ${bind(filter.pageId)}`)
   if (filter.identifier !== undefined) where.push(`o.identifier = ${bind(filter.identifier)}`)
   if (filter.collectorCode !== undefined) where.push(`o.collector_code = ${bind(filter.collectorCode)}`)
   if (filter.createdFrom !== undefined) where.push(`o.created_at >= ${bind(filter.createdFrom)}`)
@@ -47,9 +49,9 @@ export async function listOrders(
 function statusCondition({ kind, status }: OrderFilter, bindNow: () => string): string {
   switch (status) {
     case 'unpaid':
-      return kind === 'order'
-        ? `o.state <> 'paid'`
-        : `o.state = 'unpaid' and (o.expires_at is null or o.expires_at > ${bindNow()})`
+      return kind === 'link'
+        ? `o.state = 'unpaid' and (o.expires_at is null or o.expires_at > ${bindNow()})`
+        : `o.state <> 'paid'`
     case 'expired':
       return `(o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= ${bindNow()}))`
     case 'cancelled':

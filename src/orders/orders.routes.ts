@@ -4,11 +4,12 @@ import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
 import { badField } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
+import { toNewOrder } from './order-body.ts'
 import { docsFor } from './orders.docs.ts'
 import { orderView } from './order-view.ts'
 import type { PublicKind } from './orders.rules.ts'
 import * as schemas from './orders.schemas.ts'
-import { cancelOrder, createOrder, getOrder, listOrders, type NewOrder } from './orders.service.ts'
+import { cancelOrder, createOrder, getOrder, listOrders } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
 export function orderRoutes(app: FastifyInstance, ground: Ground): void {
@@ -59,29 +60,6 @@ function addRoutes(app: FastifyInstance, ground: Ground, kind: PublicKind): void
       cancelOrder(ground, act, { institute: caller.institute, kind, id: params.order_id }),
     present: () => ok(),
   })
-}
-
-function toNewOrder(kind: PublicKind, body: Static<typeof schemas.CreateOrderBody>): NewOrder {
-  return {
-    kind,
-    collectorCode: body.collector_code,
-    name: body.name,
-    phone: body.phone,
-    email: body.email,
-    identifier: body.identifier ?? null,
-    studentName: body.student_name ?? null,
-    grade: body.grade ?? null,
-    stream: body.stream ?? null,
-    academicYearStart: body.academic_year_start ?? null,
-    academicYearEnd: body.academic_year_end ?? null,
-    newAdmission: body.new_admission ?? false,
-    dateOfBirth: body.date_of_birth ?? null,
-    customIdentifier: body.custom_identifier ?? null,
-    notes: body.notes ?? [],
-    callbackUrl: body.callback_url ?? null,
-    expiresAt: body.expires_at ?? null,
-    lines: body.details.map(detail => ({ componentType: detail.component_type, amountPaise: detail.amount })),
-  }
 }
 
 function toFilter(kind: PublicKind, query: Static<typeof schemas.ListLinksQuery>) {

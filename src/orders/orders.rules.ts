@@ -4,12 +4,11 @@ import { sumPaise, type Paise } from '../platform/money.ts'
 /** What the API makes and shows. */
 export type PublicKind = 'order' | 'link'
 
-/** A plan's own: the parent pays a down payment at the checkout; the bank debits an instalment, one order a presentation. */
-export type OrderKind = PublicKind | 'downpayment' | 'instalment'
-
-export function isPublic(kind: OrderKind): kind is PublicKind {
-  return kind === 'order' || kind === 'link'
-}
+/**
+ * A plan's own: the parent pays a down payment at the checkout; the bank debits an instalment, one order a presentation.
+ * Of a student's dues, of a public page, or a loan's tranche: the rest.
+ */
+export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 'page' | 'disbursement'
 
 /**
  * As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. One is `reversed`

@@ -6,7 +6,7 @@ import {
 } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../journal/events.service.ts'
-import type { Transaction } from '../platform/db.ts'
+import type { Database, Queryable, Transaction } from '../platform/db.ts'
 import { badField, notFound, unavailable } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
@@ -43,11 +43,10 @@ export async function createOrder(
   const newCodes = unseenEntries(db, institute, codes)
   const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ground.publicUrl}/pay/${institute.code}/${order.id}` }
-  const { isNew, isFree } = await store.insertOrder(db, institute.id, order, {
-    newCodes,
-    once: act.once,
-    result,
-  })
+  const insert = (on: Queryable): ReturnType<typeof store.insertOrder> =>
+    store.insertOrder(on, institute.id, order, { newCodes, once: act.once, result })
+  const { isNew, isFree } =
+    act.witness === undefined ? await insert(db) : await insertSeen(db, act.witness, insert, result)
   if (!isFree) throw stillRunning()
   if (!isNew) {
     if (act.once !== undefined) await replayIfDone(db, institute.id, act.once)
@@ -55,6 +54,20 @@ export async function createOrder(
   }
   rememberEntries(db, institute, newCodes)
   return result
+}
+
+/** One statement is enough for an order; whoever wants it witnessed gets a transaction around both. */
+async function insertSeen(
+  db: Database,
+  witness: NonNullable<Act<CreatedOrder>['witness']>,
+  insert: (on: Queryable) => ReturnType<typeof store.insertOrder>,
+  result: CreatedOrder,
+): ReturnType<typeof store.insertOrder> {
+  return db.transaction(async tx => {
+    const done = await insert(tx)
+    if (done.isNew && done.isFree) await witness(tx, result)
+    return done
+  })
 }
 
 export async function getOrder(
@@ -66,10 +79,10 @@ export async function getOrder(
   return ofKind(await store.findOrder(ground.db, institute.id, id), kind)
 }
 
-/** For the hosted page, where the address does not say which kind it is. An instalment is nobody's to pay there. */
+/** For the hosted page, where the address does not say which kind it is. Instalments and tranches are nobody's to pay there. */
 export async function findOrder(ground: Ground, institute: Institute, id: string): Promise<Order | null> {
   const order = await store.findOrder(ground.db, institute.id, id)
-  return order?.kind === 'instalment' ? null : order
+  return order?.kind === 'instalment' || order?.kind === 'disbursement' ? null : order
 }
 
 export async function cancelOrder(

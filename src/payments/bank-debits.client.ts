@@ -59,12 +59,13 @@ export async function decideDebit(
   return db.transaction(async tx => {
     const debit = await store.lockDebit(tx, instituteId, ref)
     if (debit === null) throw notFound('This debit')
-    const verdict = obeyDebit(debit, act)
+    const at = clock.now()
+    const verdict = obeyDebit(debit, act, at)
     if (verdict === null) {
       const state = debit.isReturned ? 'returned' : debit.state
       throw conflict(`The bank has this debit as ${state} already.`)
     }
-    return write(tx, [{ debit, verdict, at: clock.now() }])
+    return write(tx, [{ debit, verdict, at }])
   })
 }
 

@@ -116,6 +116,7 @@ const NO_MANDATE: Code = { enach: '08', upi_autopay: 'QA' }
 const ABOVE_CAP: Code = { enach: '15', upi_autopay: 'U54' }
 
 const MAGIC_RETURNS: Record<number, Code> = { 81: SHORT, 82: BANK_AWAY, 83: NO_MANDATE }
+const UNDECIDED = '98'
 const MAGIC_WAIT = 84
 const MAGIC_LATE_RETURN = 85
 const WAITS_MS = 2 * 86_400_000
@@ -138,12 +139,11 @@ export function judgeDebit(debit: BankDebit, at: Date): DebitVerdict | null {
   if (!isCovered(debit, dayOf(at))) return { kind: 'failed', code: NO_MANDATE[mode] }
   if (debit.capPaise !== null && amountPaise > debit.capPaise)
     return { kind: 'failed', code: ABOVE_CAP[mode] }
-  if (scriptedCode !== null) return { kind: 'failed', code: scriptedCode }
+  if (scriptedCode !== null) return returnedWith(scriptedCode, at)
   const magic = amountPaise % 100
   const code = MAGIC_RETURNS[magic]
   if (code !== undefined) return { kind: 'failed', code: code[mode] }
-  if (magic === MAGIC_WAIT && !debit.hasWaited)
-    return { kind: 'wait', until: new Date(at.getTime() + WAITS_MS) }
+  if (magic === MAGIC_WAIT && !debit.hasWaited) return returnedWith(UNDECIDED, at)
   const returns =
     magic === MAGIC_LATE_RETURN ? { at: new Date(at.getTime() + RETURNS_AFTER_MS), code: SHORT[mode] } : null
   return { kind: 'captured', returns }
@@ -154,12 +154,21 @@ function isCovered({ mandateState, startOn, endOn }: BankDebit, day: string): bo
 }
 
 /** The same for one that somebody decides: what is out ends so, and what was debited can still be taken back. */
-export function obeyDebit({ state, mode, isReturned }: BankDebit, act: DebitAct): DebitVerdict | null {
+export function obeyDebit(
+  { state, mode, isReturned }: BankDebit,
+  act: DebitAct,
+  at: Date,
+): DebitVerdict | null {
   if (isReturned) return null
   const code = act.kind === 'bounced' ? (act.code ?? SHORT[mode]) : null
-  if (state === 'pending')
-    return code === null ? { kind: 'captured', returns: null } : { kind: 'failed', code }
+  if (state === 'pending') return code === null ? { kind: 'captured', returns: null } : returnedWith(code, at)
   return state === 'captured' && code !== null ? { kind: 'returned', code } : null
+}
+
+/** "Not decided yet" ends nothing: the bank decides later, by itself. */
+function returnedWith(code: string, at: Date): DebitVerdict {
+  if (code !== UNDECIDED) return { kind: 'failed', code }
+  return { kind: 'wait', until: new Date(at.getTime() + WAITS_MS) }
 }
 
 const RETURNS: Record<string, string> = {

@@ -1,6 +1,13 @@
+import { dayOf } from '../platform/calendar.ts'
 import type { Database, Queryable } from '../platform/db.ts'
+import { badField, conflict, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
 import type { Holidays } from '../platform/working-days.ts'
+import * as store from './holidays.store.ts'
 import { readHolidays } from './payments.store.ts'
+
+export type { Holiday } from './holidays.store.ts'
 
 const KNOWN_FOR_MS = 10_000
 const known = new WeakMap<Database, { holidays: Holidays; until: number }>()
@@ -15,4 +22,50 @@ export async function knownHolidays(db: Database, reader: Queryable): Promise<Ho
   const holidays = await readHolidays(reader)
   known.set(db, { holidays, until: performance.now() + KNOWN_FOR_MS })
   return holidays
+}
+
+/** Those of a year back and all that are to come, the earliest first. */
+export async function listHolidays(
+  { db, clock }: Ground,
+  page: { after: string | undefined; limit: number },
+): Promise<{ holidays: store.Holiday[]; nextAfter: string | undefined }> {
+  const from = Temporal.PlainDate.from(dayOf(clock.now())).subtract({ years: 1 }).toString()
+  const found = await store.listHolidays(db, { from, after: page.after, limit: page.limit + 1 })
+  const holidays = found.slice(0, page.limit)
+  return { holidays, nextAfter: found.length > page.limit ? holidays.at(-1)?.day : undefined }
+}
+
+const YEARS_AHEAD = 5
+
+/** Other processes see it within seconds. What is past stays as it was: days were counted by it. */
+export async function addHoliday(
+  { db, clock }: Ground,
+  act: Act<store.Holiday>,
+  holiday: store.Holiday,
+): Promise<store.Holiday> {
+  const today = dayOf(clock.now())
+  if (holiday.day < today) throw badField('day', 'is past; what was settled by it stays')
+  if (holiday.day > Temporal.PlainDate.from(today).add({ years: YEARS_AHEAD }).toString())
+    throw badField('day', `is more than ${YEARS_AHEAD} years ahead`)
+  const added = await transact(db, act, async tx => {
+    if (await store.insertHoliday(tx, holiday)) return holiday
+    throw conflict(`${holiday.day} is a holiday already. Remove it first to give it another name.`)
+  })
+  known.delete(db)
+  return added
+}
+
+export async function removeHoliday(
+  { db, clock }: Ground,
+  act: Act<store.Holiday>,
+  day: string,
+): Promise<store.Holiday> {
+  if (day < dayOf(clock.now())) throw conflict('This day is past; what was settled by it stays.')
+  const removed = await transact(db, act, async tx => {
+    const holiday = await store.deleteHoliday(tx, day)
+    if (holiday === null) throw notFound('This holiday')
+    return holiday
+  })
+  known.delete(db)
+  return removed
 }

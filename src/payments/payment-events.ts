@@ -1,9 +1,23 @@
 import type { PaymentBlock } from '../journal/event-blocks.ts'
 import type { NewEvent } from '../journal/events.service.ts'
 import { orderView } from '../orders/order-view.ts'
-import { isPublic, type Order } from '../orders/orders.rules.ts'
+import type { Order, OrderKind } from '../orders/orders.rules.ts'
 import { toRupees } from '../platform/money.ts'
 import type { Payment, Refund } from './payments.rules.ts'
+
+const PRODUCTS: Record<OrderKind, PaymentBlock['product']> = {
+  order: 'pay',
+  link: 'pay',
+  page: 'pay',
+  student: 'pay',
+  downpayment: 'flex',
+  instalment: 'flex',
+  disbursement: 'cred',
+}
+
+export function productOf(kind: OrderKind): PaymentBlock['product'] {
+  return PRODUCTS[kind]
+}
 
 /** A payment as events carry it, split as its order is. */
 export function paymentBlock(
@@ -65,7 +79,7 @@ export function refundEvent(
     occurredAt: what.at,
     payload: {
       order_id: order.id,
-      payment: paymentBlock(payment, order, isPublic(order.kind) ? 'pay' : 'flex'),
+      payment: paymentBlock(payment, order, productOf(order.kind)),
       refund: refundView({ ...refund, state: what.happened }),
     },
   }

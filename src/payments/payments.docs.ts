@@ -10,12 +10,15 @@ const EXAMPLE = {
   reason: 'left the school',
 }
 
-const NAMES: Record<PublicKind, Pick<EndpointDocs, 'tag'> & { noun: string; id: string }> = {
+type Refundable = PublicKind | 'page'
+
+const NAMES: Record<Refundable, Pick<EndpointDocs, 'tag'> & { noun: string; id: string }> = {
   order: { tag: 'Pay orders', noun: 'pay order', id: 'PayOrder' },
   link: { tag: 'Payment links', noun: 'payment link', id: 'PaymentLink' },
+  page: { tag: 'Payment pages', noun: 'payment on a page', id: 'PagePayment' },
 }
 
-export function refundDocs(kind: PublicKind, view: TSchema): { request: EndpointDocs; list: EndpointDocs } {
+export function refundDocs(kind: Refundable, view: TSchema): { request: EndpointDocs; list: EndpointDocs } {
   const { tag, noun, id } = NAMES[kind]
   return {
     request: {
@@ -48,7 +51,7 @@ export function refundDocs(kind: PublicKind, view: TSchema): { request: Endpoint
   }
 }
 
-export function receiptDocs(kind: PublicKind, params: TObject): Record<string, unknown> {
+export function receiptDocs(kind: Refundable, params: TObject): Record<string, unknown> {
   const { tag, noun, id } = NAMES[kind]
   return documentFile({
     operationId: `get${id}Receipt`,

@@ -4,7 +4,7 @@ import { callerOf } from '../http/auth.ts'
 import { rawBody } from '../http/body.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, JSON_TYPE, ok, successBody } from '../http/envelope.ts'
-import { field, shown } from '../http/fields.ts'
+import { field } from '../http/fields.ts'
 import { compileReader } from '../http/reader.ts'
 import { getOrder } from '../orders/orders.service.ts'
 import type { PublicKind } from '../orders/orders.rules.ts'
@@ -14,25 +14,12 @@ import { refundView } from './payment-events.ts'
 import type { Refund } from './payments.rules.ts'
 import type { ProviderName } from './provider.ts'
 import { receiptPdf } from './receipt-file.service.ts'
+import { RefundBody, RefundView } from './refunds.schemas.ts'
 import { listRefunds, requestRefund } from './refunds.service.ts'
 import { receiptDocs, refundDocs } from './payments.docs.ts'
 import type { Till } from './till.ts'
 
-const RefundBody = Type.Object({
-  amount: Type.Optional(field.positiveAmount({ description: 'Rupees; all that is left when absent.' })),
-  reason: Type.Optional(field.text({ description: 'Why, for your own records.' })),
-})
-
 const Params = Type.Object({ order_id: field.resourceId({ description: 'Id of the order or link.' }) })
-
-const RefundView = Type.Object({
-  id: shown.text({ description: 'Refund id.' }),
-  amount: shown.amount({ description: 'Rupees.' }),
-  status: shown.oneOf(['pending', 'processed', 'failed'], { description: 'How far it is.' }),
-  reason: Type.Optional(shown.text({ description: 'Present only if given.' })),
-  processed_at: Type.Optional(shown.moment({ description: 'When the payer got it back.' })),
-  utr: Type.Optional(shown.text({ description: 'Bank reference; only if processed.' })),
-})
 
 /** Refunds of orders and links, and the door that providers post to. */
 export function paymentRoutes(app: FastifyInstance, till: Till): void {

@@ -6,6 +6,7 @@ import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
 import type { Rail } from './mandate-port.ts'
 import type { PaymentMode, PaymentOutcome, ProviderName } from './provider.ts'
+import type { TransferMode } from './transfer-port.ts'
 
 export type PaymentState = 'created' | 'pending' | 'captured' | 'failed'
 
@@ -33,7 +34,12 @@ export type Payment = {
 export function newPayment(
   instituteId: number,
   order: Order,
-  { id, provider, mode, at }: { id: string; provider: ProviderName; mode: PaymentMode | Rail; at: Date },
+  {
+    id,
+    provider,
+    mode,
+    at,
+  }: { id: string; provider: ProviderName; mode: PaymentMode | Rail | TransferMode; at: Date },
 ): Payment {
   return {
     instituteId,

@@ -74,6 +74,9 @@ async function openPayment(
     if (order === null) throw notFound('This order')
     const state = stateAt(order, now)
     if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)
+    if ((await till.purposes.get(order.kind)?.mayStart?.(institute.id, order)) === false) {
+      throw conflict('No payment can start: what was due has changed.')
+    }
     if (provider !== null) {
       const payment = newPayment(institute.id, order, { id: newId('pay'), provider, mode, at: now })
       if (await store.insertPayment(db, payment, { orderState: state, nextCheckAt: nextCheck(0, now) }))

@@ -1,5 +1,6 @@
 import type { Paise } from '../platform/money.ts'
 import type { MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
+import type { TransferPort } from './transfer-port.ts'
 
 /**
  * What a payment provider is to us: a real gateway is one file that implements this. A provider moves money and
@@ -18,6 +19,8 @@ export type Provider = {
   settlements(day: string): AsyncIterable<SettlementReport>
   /** Absent at a provider that does not debit under mandates. */
   readonly mandates?: MandatePort
+  /** Absent at a provider that takes in no transfers of lenders. */
+  readonly transfers?: TransferPort
 }
 
 export type ProviderName = 'sandbox' | 'razorpay'

@@ -10,6 +10,8 @@ export type PaidOrder = { payment: Payment; order: Order }
  * whatever else it locks comes after them. Duplicates are not told of: they go back by themselves.
  */
 export type Purpose = {
+  /** Asked before a payment of it starts. False: what it was for has changed, and it has been closed. */
+  mayStart?(instituteId: number, order: Order): Promise<boolean>
   captured(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   /** All of a settlement at once. A debit that the bank took back before it was settled is not among them. */
   settled(tx: Transaction, paid: readonly PaidOrder[], at: Date): Promise<void>

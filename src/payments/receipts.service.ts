@@ -1,6 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Order } from '../orders/orders.rules.ts'
-import { conflict } from '../platform/errors.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
 import type { Payment } from './payments.rules.ts'
 import { listPayments } from './payments.store.ts'
 import * as store from './receipts.store.ts'
@@ -29,12 +30,18 @@ export function receiptNumber({
   return `${financialYear}/${String(number).padStart(6, '0')}`
 }
 
-/** Its number is never used again. */
+/** Its number is never used again. Answers the receipt as it was. */
 export async function cancelReceipt(
   till: Pick<Till, 'db' | 'clock'>,
-  institute: Institute,
+  act: Act<store.Receipt>,
   cancelled: { financialYear: string; number: number; reason: string },
-): Promise<void> {
-  const done = await store.cancelReceipt(till.db, institute.id, { ...cancelled, at: till.clock.now() })
-  if (!done) throw conflict(`There is no receipt ${receiptNumber(cancelled)} that could be cancelled.`)
+): Promise<store.Receipt> {
+  return transact(till.db, act, async tx => {
+    const receipt = await store.lockReceipt(tx, act.instituteId, cancelled)
+    if (receipt === null) throw notFound(`A receipt ${receiptNumber(cancelled)}`)
+    if (receipt.cancelledAt !== null)
+      throw conflict(`The receipt ${receiptNumber(cancelled)} is cancelled already: ${receipt.cancelReason}`)
+    await store.cancelReceipt(tx, act.instituteId, { ...cancelled, at: till.clock.now() })
+    return receipt
+  })
 }

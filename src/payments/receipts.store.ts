@@ -9,32 +9,43 @@ export type Receipt = {
   cancelReason: string | null
 }
 
+const COLUMNS = `financial_year as "financialYear", number, payment_id as "paymentId", issued_at as "issuedAt",
+  cancelled_at as "cancelledAt", cancel_reason as "cancelReason"`
+
 export async function findReceipt(
   db: Queryable,
   instituteId: number,
   paymentId: string,
 ): Promise<Receipt | null> {
   const [row] = await db.query<Receipt>(
-    `select financial_year as "financialYear", number, payment_id as "paymentId", issued_at as "issuedAt",
-       cancelled_at as "cancelledAt", cancel_reason as "cancelReason"
-     from receipts where institute_id = $1 and payment_id = $2`,
+    `select ${COLUMNS} from receipts where institute_id = $1 and payment_id = $2`,
     [instituteId, paymentId],
   )
   return row ?? null
 }
 
-/** False when there is no such receipt, or it is cancelled already. */
+export async function lockReceipt(
+  tx: Transaction,
+  instituteId: number,
+  { financialYear, number }: { financialYear: string; number: number },
+): Promise<Receipt | null> {
+  const [row] = await tx.query<Receipt>(
+    `select ${COLUMNS} from receipts where institute_id = $1 and financial_year = $2 and number = $3 for update`,
+    [instituteId, financialYear, number],
+  )
+  return row ?? null
+}
+
 export async function cancelReceipt(
-  db: Queryable,
+  tx: Transaction,
   instituteId: number,
   receipt: { financialYear: string; number: number; reason: string; at: Date },
-): Promise<boolean> {
-  const rows = await db.query(
+): Promise<void> {
+  await tx.query(
     `update receipts set cancelled_at = $5, cancel_reason = $4
-     where institute_id = $1 and financial_year = $2 and number = $3 and cancelled_at is null returning 1`,
+     where institute_id = $1 and financial_year = $2 and number = $3`,
     [instituteId, receipt.financialYear, receipt.number, receipt.reason, receipt.at],
   )
-  return rows.length === 1
 }
 
 /** The receipt of a payment that did not stand after all. One that was cancelled before keeps its reason. */

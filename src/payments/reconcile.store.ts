@@ -86,7 +86,7 @@ const CHECKS: readonly { check: string; sql: string }[] = [
         from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.kind = 'duplicate'
         where p.institute_id = $1 and p.is_duplicate
       )
-      select 'institute_payable' as subject, payable || ' in the books, ' || (due - refunded - settled + carried) || ' by the payments' as detail
+      select 'institute_payable' as subject, payable || ' paise in the books, ' || (due - refunded - settled + carried) || ' paise by the payments' as detail
       from owed, back, out, book, duplicates where payable <> due - refunded - settled + carried`,
   },
   {

@@ -1,7 +1,7 @@
 import { dayAfter, startOfDay } from '../platform/calendar.ts'
 import { assertNever } from '../platform/assert.ts'
 import { eachByItself } from '../platform/each.ts'
-import { conflict, notFound } from '../platform/errors.ts'
+import { BursarError, conflict, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { newId } from '../platform/ids.ts'
 import { paiseOf } from '../platform/money.ts'
@@ -13,6 +13,7 @@ import type { Callback, PaymentOutcome, PaymentReport, SettlementReport } from '
 import type { AtCounter, SandboxBank } from './sandbox-bank.ts'
 import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './sandbox-bank.rules.ts'
 import * as store from './sandbox-bank.store.ts'
+import type { TransferRequest } from './transfer-port.ts'
 
 const ITEMS_PER_SLICE = 1_000
 
@@ -57,9 +58,10 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
     },
     settlements: day => readPayOuts(ground, day),
     mandates: mandatePort(ground),
+    transfers: { expect: request => takeTransfer(ground, bank, request) },
     async find(instituteId, ref) {
       const payment = await store.findBankPayment(db, instituteId, { ref })
-      return payment?.mandateRef === null ? payment : null
+      return payment?.mandateRef === null && payment.mode !== 'loan' ? payment : null
     },
     act: (where, act) => actAtCounter(ground, key, where, act),
     findMandate: (instituteId, ref) => findMandate(ground, instituteId, ref),
@@ -78,6 +80,26 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
       db.transaction(tx => store.payOut(tx, { before, at: clock.now(), instituteId })),
   }
   return bank
+}
+
+/** The sender has sent it, so it is there when we ask for it; the magic amounts say how it goes, as of every payment. */
+async function takeTransfer(
+  { db }: Ground,
+  bank: SandboxBank,
+  request: TransferRequest,
+): Promise<{ providerRef: string }> {
+  const { instituteId, amountPaise } = request
+  const ref = await store.openBankPayment(db, { ...request, ref: newId('bank'), returnUrl: '' })
+  const known = await store.findBankPayment(db, instituteId, { ref })
+  if (known?.state !== 'open') return { providerRef: ref }
+  try {
+    for (const callback of await bank.act({ instituteId, ref, amountPaise }, { outcome: 'success' }))
+      await bank.tell(callback)
+  } catch (error) {
+    // Somebody else asked at this moment, and it came in for them.
+    if (!(error instanceof BursarError && error.code === 'HUE00002')) throw error
+  }
+  return { providerRef: ref }
 }
 
 /** All that may become of it goes into one statement, which picks by the state it finds: nobody can come between. */

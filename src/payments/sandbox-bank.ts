@@ -2,6 +2,7 @@ import type { BankDebit, BankMandate, DebitAct, MandateAct } from './bank-mandat
 import type { MandatePort } from './mandate-port.ts'
 import type { Callback, Provider } from './provider.ts'
 import type { BankAct, BankPayment } from './sandbox-bank.rules.ts'
+import type { TransferPort } from './transfer-port.ts'
 
 /** A payment as whoever stands at the counter names it. */
 export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
@@ -9,9 +10,10 @@ export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
 /** What the sandbox's bank offers beside the port: its counter, where pages and the sandbox API tell it what happens. */
 export type SandboxBank = Provider & {
   readonly mandates: MandatePort
+  readonly transfers: TransferPort
   /** Where the bank posts what it has to tell of its own accord. */
   tell: (callback: Callback) => Promise<void>
-  /** A payment that has a page; debits have none. */
+  /** A payment that has a page; debits and transfers have none. */
   find(instituteId: number, ref: string): Promise<BankPayment | null>
   /** Does what the payer did; answers the callbacks that the bank now sends, none to two. */
   act(where: AtCounter, act: BankAct): Promise<Callback[]>

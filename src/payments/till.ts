@@ -4,6 +4,7 @@ import type { Ground } from '../platform/ground.ts'
 import type { MandatePort, MandateReport } from './mandate-port.ts'
 import type { Provider, ProviderName } from './provider.ts'
 import type { Purpose } from './purposes.ts'
+import type { TransferPort } from './transfer-port.ts'
 
 /** The ground with the providers that money moves through; new payments go to the current one, if there is one. */
 export type Till = Ground & {
@@ -32,4 +33,10 @@ export function mandatesOf(till: Till, name: ProviderName): MandatePort {
   const { mandates } = providerOf(till, name)
   if (mandates === undefined) throw new Error(`the provider ${name} takes no mandates`)
   return mandates
+}
+
+export function transfersOf(till: Till, name: ProviderName): TransferPort {
+  const { transfers } = providerOf(till, name)
+  if (transfers === undefined) throw new Error(`the provider ${name} takes in no transfers`)
+  return transfers
 }

@@ -6,7 +6,7 @@ import pg from 'pg'
  * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. A bell may go
  * unheard (a lost connection, a process that dies before ringing), so whoever listens also looks by itself now and then.
  */
-export type BellName = 'deliveries'
+export type BellName = 'deliveries' | 'imports'
 
 const RING_AFTER_MS = 5
 const LISTEN_AGAIN_MS = 1_000

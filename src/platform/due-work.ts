@@ -32,6 +32,8 @@ export class DueWorker {
   readonly #log: Log
   #running: Promise<void> | null = null
   #stopped = false
+  #lastRoundAt: Date | null = null
+  #lastFailure: { at: Date; message: string } | null = null
   #endSleep: () => void = () => {}
 
   constructor(works: readonly DueWork[], clock: Clock, log: Log) {
@@ -49,6 +51,11 @@ export class DueWorker {
     this.#stopped = true
     this.#endSleep()
     await this.#running
+  }
+
+  /** How this process fares, in real time; null when it leaves the work to others. */
+  get state(): { lastRoundAt: Date | null; lastFailure: { at: Date; message: string } | null } | null {
+    return this.#running === null ? null : { lastRoundAt: this.#lastRoundAt, lastFailure: this.#lastFailure }
   }
 
   /** Does everything that is due; answers how many of each. */
@@ -95,7 +102,12 @@ export class DueWorker {
       try {
         await this.runAllDue()
         sleepMs = await this.#untilNext()
+        this.#lastRoundAt = new Date()
       } catch (error) {
+        this.#lastFailure = {
+          at: new Date(),
+          message: error instanceof Error ? error.message : String(error),
+        }
         this.#log.warn({ err: error }, 'due work failed and is tried again')
       }
       if (!this.#stopped) await this.#sleep(sleepMs)

@@ -17,7 +17,22 @@ export type Once<Result> = {
 }
 
 /** Who acts, and what to remember if it was asked to be done once. */
-export type Act<Result> = { instituteId: number; once?: Once<Result> | undefined }
+export type Act<Result> = {
+  instituteId: number
+  once?: Once<Result> | undefined
+  /** Writes down who did it, in the transaction of the act itself. */
+  witness?: ((tx: Transaction, result: Result) => Promise<void>) | undefined
+}
+
+/** The same act for a service that answers with less than the edge does. */
+export function innerAct<Inner, Outer>(act: Act<Outer>, complete: (inner: Inner) => Outer): Act<Inner> {
+  const { instituteId, once, witness } = act
+  return {
+    instituteId,
+    once: once && { ...once, answer: inner => once.answer(complete(inner)) },
+    witness: witness && ((tx, inner) => witness(tx, complete(inner))),
+  }
+}
 
 /** Thrown to the edge in place of a result: the act was done before, this was its answer. */
 export class AlreadyDone extends Error {
@@ -41,13 +56,18 @@ export async function transact<Result>(
   act: Act<Result>,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const { instituteId, once } = act
-  if (once === undefined) return db.transaction(work)
+  const { instituteId, once, witness } = act
+  const workSeen = async (tx: Transaction): Promise<Result> => {
+    const result = await work(tx)
+    await witness?.(tx, result)
+    return result
+  }
+  if (once === undefined) return db.transaction(workSeen)
   try {
     return await db.transaction(async tx => {
       await refuseWhileRunning(tx, instituteId, once)
       await replayIfDone(tx, instituteId, once)
-      const result = await work(tx)
+      const result = await workSeen(tx)
       await storeAnswer(tx, instituteId, once, once.answer(result))
       return result
     })

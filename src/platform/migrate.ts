@@ -44,6 +44,18 @@ export async function isMigrated(db: Database): Promise<boolean> {
   return row?.version === expected
 }
 
+export type MigrationState = { version: number; expected: number; name: string; appliedAt: Date }
+
+/** How far the database is, and how far this code wants it. */
+export async function readMigrationState(db: Database): Promise<MigrationState> {
+  const expected = (await readMigrations()).length
+  const [row] = await db.query<Omit<MigrationState, 'expected'>>(
+    `select version, name, applied_at as "appliedAt" from schema_migrations order by version desc limit 1`,
+  )
+  if (row === undefined) throw new Error('a database that was opened is migrated')
+  return { ...row, expected }
+}
+
 async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(DIRECTORY)).filter(file => FILE.test(file)).sort()
   return Promise.all(

@@ -6,6 +6,7 @@ type Setting =
   | 'clock_offset_ms'
   | 'clock_target'
   | 'sandbox_seeded'
+  | 'sandbox_console_seeded'
   | 'settlements_read_at'
   | 'settlements_read_through'
 

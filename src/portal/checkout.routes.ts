@@ -3,6 +3,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { findInstitute } from '../institutes/institutes.service.ts'
 import { stateAt, type Order } from '../orders/orders.rules.ts'
 import { findOrder } from '../orders/orders.service.ts'
+import { pageOfOrder } from '../pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../payments/payments.rules.ts'
 import { listPayments, startPayment } from '../payments/payments.service.ts'
 import { receiptPdf } from '../payments/receipt-file.service.ts'
@@ -82,6 +83,7 @@ async function showOrder(
     payments: await listPayments(till, institute.id, order.id),
     receipt: order.state === 'paid' ? await findReceipt(till, institute, order) : null,
     callbackUrl: await callbackUrlFor(till, institute, order),
+    page: await pageOfOrder(till, institute, order),
     now: till.clock.now(),
     isSandbox: till.mode === 'sandbox',
     takesPayments: till.currentProvider !== null,

@@ -67,7 +67,7 @@ export function fingerprint({ instalments }: PlanFile): string {
 }
 
 /** A date that stays on one line. */
-function sayDay(day: string, language: Language): string {
+export function sayDay(day: string, language: Language): string {
   return formatDay(day, language).replaceAll(' ', '\u00a0')
 }
 

@@ -33,7 +33,7 @@ const en = {
     'The instalments are debited by themselves. You are told of each one at least {hours} hours before.',
   next: 'Next debit: {amount} on {day}.',
   held: 'Paused',
-  heldSay: '{where} has paused the debits. Nothing is debited until they go on, and there is nothing to do.',
+  heldSay: 'The debits are paused. Nothing is debited until they go on, and there is nothing to do.',
   declined: 'Not approved',
   declinedSay:
     'The mandate was not approved at your bank, so nothing was set up. No money has moved in this step. You can try again or choose another way.',
@@ -147,7 +147,7 @@ const hi: FlexWords = {
   activeSay: 'किस्तें अपने आप कटेंगी। हर किस्त की सूचना आपको कम से कम {hours} घंटे पहले मिलेगी।',
   next: 'अगली किस्त: {amount}, {day} को।',
   held: 'फ़िलहाल रोका गया',
-  heldSay: '{where} ने किस्तें फ़िलहाल रोक दी हैं। दोबारा शुरू होने तक कुछ नहीं कटेगा। आपको कुछ नहीं करना है।',
+  heldSay: 'किस्तें फ़िलहाल रुकी हुई हैं। दोबारा शुरू होने तक कुछ नहीं कटेगा। आपको कुछ नहीं करना है।',
   declined: 'मंज़ूरी नहीं मिली',
   declinedSay:
     'बैंक के पेज पर मैंडेट को मंज़ूरी नहीं दी गई, इसलिए कुछ शुरू नहीं हुआ। इस चरण में कोई पैसा नहीं कटा है। आप फिर से कोशिश कर सकते हैं या दूसरा तरीका चुन सकते हैं।',

@@ -11,9 +11,12 @@ import { listPayments } from '../payments/payments.service.ts'
 import { BursarError } from '../platform/errors.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
+import { pathOf } from './entry.rules.ts'
 import { canAgree, describeFlex, describeObstacle } from './flex-page.ts'
 import { downOf, fingerprint, type FlexProblem, type FlexScene } from './flex-parts.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from './pages.ts'
+import { isWithParent } from './parents-door.ts'
+import { PARENTS_WORDS } from './parents-words.ts'
 
 const URL_PATH = '/flex/:institute/:plan_id'
 const hidden = { schema: { hide: true } }
@@ -114,7 +117,17 @@ async function show(
   const { obstacle, ...seen } = await look(flex, found)
   const scene = await sceneOf(flex, found, seen, request, reply)
   const page = obstacle === null ? describeFlex(scene) : describeObstacle(scene, obstacle)
-  return sendPage(reply, { template: 'flex', language: scene.language, ...page })
+  const { studentId } = seen.file.plan
+  const isParent = await isWithParent(flex, request, { instituteId: found.institute.id, studentId })
+  const back = isParent
+    ? { url: pathOf(studentId, 'flex'), text: PARENTS_WORDS[scene.language].plan.back }
+    : null
+  return sendPage(reply, {
+    template: 'flex',
+    language: scene.language,
+    ...page,
+    data: { ...page.data, back },
+  })
 }
 
 /** A second tab, a double click, the back button: whoever posts again is sent to the same mandate. */

@@ -1,9 +1,13 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { stateAt, totalOf, type Order, type OrderState } from '../orders/orders.rules.ts'
+import type { Page } from '../pages/pages.rules.ts'
 import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
 import { receiptNumber, type IssuedReceipt } from '../payments/receipts.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import { formatRupees } from '../platform/money.ts'
+import { OWN_PAGES } from './callback.service.ts'
+import { PARENTS_WORDS } from './parents-words.ts'
+import { PAYMENT_PAGE_WORDS } from './payment-page-words.ts'
 import { sayFee, sayMoment, sayWhy } from './speech.ts'
 import { fill, WORDS, type Language, type Words } from './words.ts'
 
@@ -15,6 +19,8 @@ export type OrderScene = {
   payments: readonly Payment[]
   receipt: IssuedReceipt | null
   callbackUrl: string | null
+  /** The public page that the payer filled in, if that is where the order came from. */
+  page: Page | null
   now: Date
   isSandbox: boolean
   /** Whether this installation has a provider to pay with. */
@@ -41,22 +47,23 @@ const WAITING_REFRESH_SECONDS = 5
 const STARTED_REFRESH_SECONDS = 20
 
 export function describePage(scene: OrderScene): OrderPage {
-  const { institute, order, receipt, callbackUrl, path, language } = scene
+  const { institute, order, receipt, page, path, language } = scene
   const words = WORDS[language]
   const total = formatRupees(totalOf(order))
   const who = order.studentName ?? order.identifier
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const face = faceOf(scene, words)
-  const back = face.canGoBack === true ? callbackUrl : null
+  // Back on a parent's own page nobody is tempted to pay again: it knows what is on its way.
+  const back = face.canGoBack === true || isFromParents(scene) ? wayBack(scene, face) : null
   const isWaiting = face.refreshSeconds === WAITING_REFRESH_SECONDS
   const data = {
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
-    heading: who === null ? words.fees : fill(words.feesFor, { who }),
+    heading: page?.title ?? (who === null ? words.fees : fill(words.feesFor, { who })),
     isSandbox: scene.isSandbox,
     total,
     lines: order.lines.map(line => ({
-      label: sayFee(line.componentType, language),
+      label: labelOf(line.componentType, scene),
       amount: formatRupees(line.amountPaise),
     })),
     tone: face.tone,
@@ -65,26 +72,60 @@ export function describePage(scene: OrderScene): OrderPage {
     waiting: isWaiting ? { checkUrl: path, stillUrl: scene.isStill ? null : `${path}?still=1` } : null,
     form: formOf(face, words, total, { path, lastMode: scene.payments[0]?.mode }),
     receipt: receipt === null ? null : receiptOf(receipt, words, path),
-    back: back === null ? null : { url: back, text: fill(words.back, { where: institute.name }) },
-    isBackMain: face.tone === 'paid',
+    thanks: face.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
+    back,
+    isBackMain: isBackMain(scene, face),
     reference: order.id,
   }
   return {
-    title: titleOf(face, words, institute.name),
+    title: titleOf(face, scene),
     data,
     refreshSeconds: scene.isStill ? undefined : face.refreshSeconds,
   }
 }
 
-function titleOf(face: Face, words: Words, where: string): string {
-  if (face.statusText === words.toPay) return fill(words.title, { where })
-  return fill(words.titleWithStatus, { status: face.statusText, where })
+function titleOf({ statusText: status }: Face, { institute, page, language }: OrderScene): string {
+  const words = WORDS[language]
+  const texts = page === null ? words : PAYMENT_PAGE_WORDS[language]
+  const names = { status, where: institute.name, title: page?.title ?? '' }
+  return fill(status === words.toPay ? texts.title : texts.titleWithStatus, names)
+}
+
+/** As the page called it, if it still has it. */
+function labelOf(componentType: string, { page, language }: OrderScene): string {
+  const line = page?.lines.find(candidate => candidate.componentType === componentType)
+  return line?.label ?? sayFee(componentType, language)
+}
+
+function isFromParents({ callbackUrl }: OrderScene): boolean {
+  return callbackUrl?.startsWith(OWN_PAGES) === true
+}
+
+/** The one way on; but whoever paid on a public page wants the receipt first, unless the institute awaits them. */
+function isBackMain({ page, callbackUrl }: OrderScene, { tone }: Face): boolean {
+  if (tone === 'paid') return page === null || callbackUrl !== null
+  return page !== null && (tone === 'expired' || tone === 'cancelled')
+}
+
+/** Where the institute wants a payer; one who has not paid can fill the public form in again. */
+function wayBack(scene: OrderScene, face: Face) {
+  const { institute, page, callbackUrl, order, language } = scene
+  if (isFromParents(scene)) {
+    const who = order.studentName ?? institute.name
+    return { url: callbackUrl, text: fill(PARENTS_WORDS[language].backToChild, { who }) }
+  }
+  if (callbackUrl !== null && (page === null || face.tone === 'paid'))
+    return { url: callbackUrl, text: fill(WORDS[language].back, { where: institute.name }) }
+  if (page === null) return null
+  const text = fill(PAYMENT_PAGE_WORDS[language].backToForm, { title: page.title })
+  return { url: `/p/${institute.code}/${page.slug}`, text }
 }
 
 function faceOf(scene: OrderScene, words: Words): Face {
   const { order, now, payments } = scene
   const [latest] = payments
   const state: OrderState = stateAt(order, now)
+  const says = scene.page === null ? words : PAYMENT_PAGE_WORDS[scene.language]
   if (state !== 'paid' && latest?.state === 'pending') {
     return {
       tone: 'unpaid',
@@ -102,15 +143,15 @@ function faceOf(scene: OrderScene, words: Words): Face {
       return { tone: 'paid', statusText: words.paid, say: fill(words.paidOn, { when }), canGoBack: true }
     }
     case 'expired': {
-      const face: Face = { tone: 'expired', statusText: words.expired, say: words.expiredSay }
-      return isOpen ? stillOpen(face, words.expiredOpenSay, words) : { ...face, canGoBack: true }
+      const face: Face = { tone: 'expired', statusText: words.expired, say: says.expiredSay }
+      return isOpen ? stillOpen(face, says.expiredOpenSay, words) : { ...face, canGoBack: true }
     }
     case 'reversed':
       throw new Error('an order that the bank debits has no page')
     case 'cancelled': {
       const statusText = order.kind === 'link' ? words.cancelled : words.closed
-      const face: Face = { tone: 'cancelled', statusText, say: words.cancelledSay }
-      return isOpen ? stillOpen(face, words.cancelledOpenSay, words) : { ...face, canGoBack: true }
+      const face: Face = { tone: 'cancelled', statusText, say: says.cancelledSay }
+      return isOpen ? stillOpen(face, says.cancelledOpenSay, words) : { ...face, canGoBack: true }
     }
     default:
       return assertNever(state)

@@ -38,8 +38,21 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
   app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
 }
 
+type ParentsTemplate = `parents-${'home' | 'student' | 'plan' | 'confirm' | 'history'}`
+
 export type Page = {
-  template: 'order' | 'flex' | 'message' | 'bank' | 'bank-mandate' | 'mailbox' | 'delivery'
+  template:
+    | 'order'
+    | 'payment-page'
+    | 'flex'
+    | 'cred'
+    | 'message'
+    | 'bank'
+    | 'bank-mandate'
+    | 'lender'
+    | 'mailbox'
+    | 'delivery'
+    | ParentsTemplate
   title: string
   status?: number
   language: Language
@@ -112,6 +125,10 @@ function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyRepl
 
 /** A field of a posted form. */
 export function formField(request: FastifyRequest, name: string): string | undefined {
-  const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
-  return new URLSearchParams(body).get(name) ?? undefined
+  return formOf(request).get(name) ?? undefined
+}
+
+/** All of it; empty when nothing was posted. */
+export function formOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
 }

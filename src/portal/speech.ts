@@ -48,6 +48,12 @@ const HINDI_FEES: Record<string, string> = {
   ACTIVITY_FEE: 'गतिविधि शुल्क',
   ANNUAL_FEE: 'वार्षिक शुल्क',
   LATE_FEE: 'विलंब शुल्क',
+  // Concessions are named by codes of the same kind.
+  SCHOLARSHIP: 'छात्रवृत्ति',
+  CONCESSION: 'छूट',
+  SIBLING_CONCESSION: 'भाई-बहन की छूट',
+  SIBLING_DISCOUNT: 'भाई-बहन की छूट',
+  STAFF_CONCESSION: 'कर्मचारी छूट',
 }
 
 /** TUITION_FEE reads as Tuition fee, and in Hindi as parents there know it; else as the institute wrote it. */

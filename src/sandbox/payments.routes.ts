@@ -8,7 +8,9 @@ import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
 import type { SettlementSummary } from '../payments/settlements.service.ts'
 import { payOrder, resolvePayment, settleEverything, type SandboxTill } from './payments.service.ts'
 
-const PayParams = Type.Object({ order_id: field.resourceId({ description: 'Id of the order or link.' }) })
+const PayParams = Type.Object({
+  order_id: field.resourceId({ description: 'Id of the order, link or payment on a page.' }),
+})
 const PaymentParams = Type.Object({ payment_id: field.resourceId({ description: 'Id of the payment.' }) })
 
 const PayBody = Type.Object({
@@ -39,7 +41,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill)
     url: '/api/v1/sandbox/pay/orders/:order_id/pay',
     docs: docs(
       'sandboxPay',
-      'Pay an order or link',
+      'Pay an order, a link or on a page',
       'Starts a payment and lets the bank end it so. 409 when none can start.',
       {
         outcome: 'success',

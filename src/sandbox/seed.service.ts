@@ -1,5 +1,7 @@
+import { seedDemoUser } from '../console/users.service.ts'
 import { createInstitute, findInstitute } from '../institutes/institutes.service.ts'
 import { createKey, listKeys } from '../institutes/keys.service.ts'
+import type { Transaction } from '../platform/db.ts'
 import type { Ground } from '../platform/ground.ts'
 import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 
@@ -26,10 +28,41 @@ export const SANDBOX_INSTITUTES = [
 export async function seedSandbox(ground: Ground): Promise<void> {
   await ground.db.transaction(async tx => {
     await lockSetting(tx, 'sandbox_seeded')
-    if ((await readSetting(tx, 'sandbox_seeded')) !== null) return
-    for (const institute of SANDBOX_INSTITUTES) await seedInstitute(ground, institute)
-    await writeSetting(tx, 'sandbox_seeded', 'yes')
+    if ((await readSetting(tx, 'sandbox_seeded')) === null) {
+      for (const institute of SANDBOX_INSTITUTES) await seedInstitute(ground, institute)
+      await writeSetting(tx, 'sandbox_seeded', 'yes')
+    }
+    // Apart, because sandboxes of before had institutes and no console.
+    if ((await readSetting(tx, 'sandbox_console_seeded')) === null) {
+      await seedPeople(ground, tx)
+      await writeSetting(tx, 'sandbox_console_seeded', 'yes')
+    }
   })
+}
+
+const OPERATOR = { email: 'operator@bursar.example', name: 'Operator' }
+
+/** Whom one click signs in to the console: an owner for each institute, and the operator. */
+export const DEMO_PEOPLE: readonly { email: string; name: string }[] = [
+  ...SANDBOX_INSTITUTES.map(ownerOf),
+  OPERATOR,
+]
+
+function ownerOf({ code, name }: (typeof SANDBOX_INSTITUTES)[number]): { email: string; name: string } {
+  return { email: `bursar@${code}.example`, name: `Bursar of ${name}` }
+}
+
+async function seedPeople(ground: Ground, tx: Transaction): Promise<void> {
+  for (const seed of SANDBOX_INSTITUTES) {
+    const institute = await findInstitute(ground, seed.code)
+    if (institute === null) continue
+    await seedDemoUser(tx, {
+      ...ownerOf(seed),
+      isOperator: false,
+      member: { institute, role: 'owner' },
+    })
+  }
+  await seedDemoUser(tx, { ...OPERATOR, isOperator: true, member: null })
 }
 
 /** Each step is looked for first: a start that was killed midway is finished by the next. */

@@ -24,7 +24,9 @@ export type WantedSettings = {
   url: string
   username?: string | undefined
   password?: string | undefined
-  header?: { name: string; value: string } | undefined
+  header?: { name: string; value?: string | undefined } | undefined
+  /** A password or a header's value that is absent stays as it is set. */
+  keepsSecret?: boolean | undefined
   lookup?: readonly LookupParameter[] | undefined
   customSchedule?: boolean | undefined
   maxCalls?: number | undefined
@@ -61,7 +63,7 @@ function urlProblems(text: string, mode: 'sandbox' | 'live'): FieldProblem[] {
   return []
 }
 
-function authProblems({ username, password, header }: WantedSettings): FieldProblem[] {
+function authProblems({ username, password, header, keepsSecret }: WantedSettings): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (username === undefined && password !== undefined) {
     problems.push({ key: 'username', message: 'is required with password' })
@@ -81,10 +83,23 @@ function authProblems({ username, password, header }: WantedSettings): FieldProb
   } else if (RESERVED_HEADER.test(header.name)) {
     problems.push({ key: 'header.name', message: 'is set by the service itself; choose another' })
   }
-  if (!HEADER_VALUE.test(header.value)) {
+  if (header.value === undefined ? keepsSecret !== true : !HEADER_VALUE.test(header.value)) {
     problems.push({ key: 'header.value', message: 'must be printable ASCII without line breaks' })
   }
   return problems
+}
+
+/** A secret goes on only to where it went: whoever could turn it elsewhere without knowing it would soon know it. */
+export function mayKeepSecret(
+  before: Pick<ErpSettings, 'url' | 'auth'>,
+  after: Pick<ErpSettings, 'url' | 'auth'>,
+): boolean {
+  return new URL(before.url).origin === new URL(after.url).origin && isSameAuth(before.auth, after.auth)
+}
+
+function isSameAuth(one: ErpAuth, other: ErpAuth): boolean {
+  if (one.kind === 'basic') return other.kind === 'basic' && one.username === other.username
+  return one.kind === 'header' && other.kind === 'header' && one.headerName === other.headerName
 }
 
 /** Once each, in the contract's order. */

@@ -1,8 +1,10 @@
 import { knownBranch, type Institute } from '../institutes/institutes.rules.ts'
-import { badFields } from '../platform/errors.ts'
+import type { Transaction } from '../platform/db.ts'
+import { badField, badFields } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import {
+  mayKeepSecret,
   settingsProblems,
   STANDARD_LOOKUP,
   STANDARD_MAX_CALLS,
@@ -28,18 +30,38 @@ export async function setErpSettings(
   const collectorCode = branchOf(institute, wanted.collectorCode)
   const { auth, secret } = readAuth(wanted)
   const place = { instituteId: institute.id, collectorCode }
-  return transact(ground.db, act, async tx =>
-    withoutSecret(
+  return transact(ground.db, act, async tx => {
+    const secretSealed =
+      secret === undefined
+        ? await keptSecret(tx, place, { url: wanted.url, auth })
+        : secret === null
+          ? null
+          : ground.vault.seal(secret, purposeOf(place))
+    return withoutSecret(
       await store.saveSettings(tx, {
         ...place,
         url: wanted.url,
         auth,
-        secretSealed: secret === null ? null : ground.vault.seal(secret, purposeOf(place)),
+        secretSealed,
         lookup: tidyLookup(wanted.lookup ?? STANDARD_LOOKUP),
         customSchedule: wanted.customSchedule ?? false,
         maxCalls: wanted.maxCalls ?? STANDARD_MAX_CALLS,
       }),
-    ),
+    )
+  })
+}
+
+async function keptSecret(
+  tx: Transaction,
+  place: { instituteId: number; collectorCode: string | null },
+  after: Pick<ErpSettings, 'url' | 'auth'>,
+): Promise<Buffer | null> {
+  const known = await store.listSettings(tx, [place.instituteId])
+  const before = known.find(({ collectorCode }) => collectorCode === place.collectorCode)
+  if (before !== undefined && mayKeepSecret(before, after)) return before.secretSealed
+  throw badField(
+    after.auth.kind === 'basic' ? 'password' : 'header.value',
+    'is needed: what was set is kept only for the same host and the same name',
   )
 }
 
@@ -80,8 +102,12 @@ function purposeOf(place: { instituteId: number; collectorCode: string | null })
   return `erp secret of institute ${place.instituteId}, ${place.collectorCode ?? 'all branches'}`
 }
 
-function readAuth({ username, password, header }: WantedSettings): { auth: ErpAuth; secret: string | null } {
-  if (username !== undefined) return { auth: { kind: 'basic', username }, secret: password ?? '' }
+/** `secret`: null when there is none, undefined when the one that is set is to stay. */
+function readAuth(wanted: WantedSettings): { auth: ErpAuth; secret: string | null | undefined } {
+  const { username, password, header, keepsSecret = false } = wanted
+  if (username !== undefined) {
+    return { auth: { kind: 'basic', username }, secret: password ?? (keepsSecret ? undefined : '') }
+  }
   if (header !== undefined) return { auth: { kind: 'header', headerName: header.name }, secret: header.value }
   return { auth: { kind: 'none' }, secret: null }
 }

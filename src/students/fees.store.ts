@@ -14,7 +14,7 @@ export async function readFees(
   )
 }
 
-export type FeeChangeContext = { changedAt: Date; source: 'registration' | 'update' | 'pull' }
+export type FeeChangeContext = { changedAt: Date; source: 'registration' | 'update' | 'pull' | 'late_fee' }
 
 /** Sets the changed components and writes each change down. */
 export async function applyFeeChanges(

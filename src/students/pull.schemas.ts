@@ -115,7 +115,7 @@ const value = (description: string) =>
 
 export const FetchView = Type.Object({
   id: shown.text({ description: 'Id of the fetch.' }),
-  reason: shown.oneOf(['flex_setup', 'presentation', 'reminder', 'init', 'test'], {
+  reason: shown.oneOf(['flex_setup', 'presentation', 'reminder', 'init', 'test', 'console'], {
     description: 'Why the ERP was asked.',
   }),
   fetched_at: shown.moment({ description: 'When.' }),

@@ -51,14 +51,14 @@ function inOrder<Row extends Numbered, Result>(
   })
 }
 
-/** Whether a student other than this one has its identity. */
-export async function isIdentityTaken(
+/** The student other than this one that has its identity. */
+export async function findIdentical(
   tx: Transaction,
   instituteId: number,
   student: Student,
-): Promise<boolean> {
-  const rows = await tx.query(
-    `select 1 from students where institute_id = $1 and identifier = $2 and grade = $3 and academic_year_start = $4
+): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    `select id from students where institute_id = $1 and identifier = $2 and grade = $3 and academic_year_start = $4
        and academic_year_end = $5 and collector_code = $6 and id <> $7`,
     [
       instituteId,
@@ -70,7 +70,7 @@ export async function isIdentityTaken(
       student.id,
     ],
   )
-  return rows.length > 0
+  return row?.id ?? null
 }
 
 /** Another student got that identity between our look and our write. */
@@ -78,7 +78,7 @@ export function isIdentityClash(error: unknown): boolean {
   return isUniqueViolation(error, 'students_identity')
 }
 
-/** Everything but what only a registration says. */
+/** Everything that is said of a student, its state apart. */
 export async function updateStudent(
   tx: Transaction,
   instituteId: number,
@@ -86,17 +86,19 @@ export async function updateStudent(
   updatedAt: Date,
 ): Promise<void> {
   await tx.query(
-    `update students set collector_code = $3, grade = $4, academic_year_start = $5, academic_year_end = $6,
-       fullname = $7, new_admission = $8, date_of_birth = $9, primary_contact_name = $10,
-       primary_contact_number = $11, primary_contact_email = $12, updated_at = $13
+    `update students set collector_code = $3, identifier = $4, grade = $5, academic_year_start = $6,
+       academic_year_end = $7, custom_identifier = $8, fullname = $9, new_admission = $10, date_of_birth = $11,
+       primary_contact_name = $12, primary_contact_number = $13, primary_contact_email = $14, updated_at = $15
      where institute_id = $1 and id = $2`,
     [
       instituteId,
       student.id,
       student.collectorCode,
+      student.identifier,
       student.grade,
       student.academicYearStart,
       student.academicYearEnd,
+      student.customIdentifier,
       student.fullname,
       student.newAdmission,
       student.dateOfBirth,
@@ -108,7 +110,7 @@ export async function updateStudent(
   )
 }
 
-export type PullReason = 'flex_setup' | 'presentation' | 'reminder' | 'init' | 'test'
+export type PullReason = 'flex_setup' | 'presentation' | 'reminder' | 'init' | 'test' | 'console'
 
 /** One time that an ERP was asked, and what came of it. */
 export type Fetch = {

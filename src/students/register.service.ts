@@ -17,6 +17,7 @@ import {
   mergeProfile,
   paidProblems,
   paymentProblems,
+  pickRegistered,
   type DirectPayment,
   type Identity,
   type Profile,
@@ -85,10 +86,7 @@ async function findOrCreate(scene: Scene): Promise<Found> {
       : knownBranch(institute, sentBranch, 'student.collector_code')
   const find = async (): Promise<Found | undefined> => {
     const known = await students.lockByIdentity(tx, institute.id, identity, branch)
-    const found =
-      known.find(({ student }) => student.collectorCode === branch) ??
-      // Registered without a branch and moved since: without a branch again, it is still that student.
-      (sentBranch === undefined ? known.find(one => one.isBranchAssumed) : undefined)
+    const found = pickRegistered(known, sentBranch, branch)
     if (found === undefined) return undefined
     return { student: found.student, isNew: false, isKnown: found.digest?.equals(digest) === true }
   }
@@ -143,7 +141,7 @@ async function linkToUser({ tx, institute, registration, now }: Scene, studentId
 async function addPayments(
   { tx, institute, registration, now }: Scene,
   studentId: string,
-): Promise<payments.RecordedPayment[]> {
+): Promise<payments.NewPayment[]> {
   if (registration.payments.length === 0) return []
   const known = await payments.readKnownPayments(tx, institute.id, studentId)
   const decision = decidePayments(known, registration.payments)
@@ -153,7 +151,12 @@ async function addPayments(
       { service_student_id: studentId },
     )
   }
-  const problems = paidProblems(known, decision.payments, 'payments')
+  const standing = [...known.values()].filter(({ isCancelled }) => !isCancelled)
+  const problems = paidProblems(
+    standing.map(({ amountPaise }) => amountPaise),
+    decision.payments,
+    'payments',
+  )
   if (problems.length > 0) throw badFields(problems)
   const added = decision.payments.map(payment => ({ ...payment, id: newId('pay') }))
   await payments.insertPayments(tx, institute.id, studentId, added, now)
@@ -178,7 +181,7 @@ async function recordWhatHappened(
   { tx, institute, registration, now }: Scene,
   student: Student,
   isNew: boolean,
-  added: readonly payments.RecordedPayment[],
+  added: readonly payments.NewPayment[],
 ): Promise<void> {
   if (!isNew && added.length === 0) return
   const payload = {

@@ -1,7 +1,7 @@
 import type { StudentBlock } from '../journal/event-blocks.ts'
 import type { Queryable } from '../platform/db.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import { balanceOf } from './fees.rules.ts'
+import { balanceOf, type FeeComponent } from './fees.rules.ts'
 import type { StudentKey } from './pull.store.ts'
 import { studentBlock } from './student-blocks.ts'
 import { readContexts } from './student-contexts.store.ts'
@@ -18,6 +18,9 @@ export type StudentContext = {
   prices: ComponentAmount[]
   /** What is left to pay of each; none of what is paid. */
   owed: ComponentAmount[]
+  fees: readonly FeeComponent[]
+  /** By component; one without a fee is there too. */
+  paid: ReadonlyMap<string, Paise>
 }
 
 /** By student id. */
@@ -48,6 +51,8 @@ export async function readStudentContexts(
         },
         prices,
         owed: owed.filter(line => line.amountPaise > 0),
+        fees,
+        paid,
       }
       return [student.id, context]
     }),

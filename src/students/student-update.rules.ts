@@ -40,7 +40,13 @@ export function branchAfter(
 /** `branch`: the one that the record names, or the student's own when it names none. */
 export function decideUpdate(stored: StoredStudent, record: ErpRecord, branch: string): StudentUpdate {
   const { student: before, fees } = stored
-  const identity: Identity & { collectorCode: string } = { ...record.identity, collectorCode: branch }
+  // The identifier is the one that was asked for, and may have been changed here since.
+  const { identifier } = before
+  const identity: Identity & { collectorCode: string } = {
+    ...record.identity,
+    identifier,
+    collectorCode: branch,
+  }
   const student: Student = { ...before, ...identity, ...profileAfter(before, record.profile) }
   const feeChanges = replaceFees(fees, record.fees)
   const own = FIELDS.flatMap(({ field, of }): StudentChange[] =>

@@ -59,7 +59,7 @@ async function applyRecord(
   const update = decideUpdate({ student: before, fees: current }, record, branch)
   const [tooMuch] = totalProblems(current, update.fees, 'fee_components')
   if (tooMuch !== undefined) throw new Contradiction(`${tooMuch.key} ${tooMuch.message}`)
-  if (update.isIdentityChanged && (await store.isIdentityTaken(tx, institute.id, update.student))) {
+  if (update.isIdentityChanged && (await store.findIdentical(tx, institute.id, update.student)) !== null) {
     throw new Contradiction(takenWords(record))
   }
   if (update.isStudentChanged) await store.updateStudent(tx, institute.id, update.student, now)

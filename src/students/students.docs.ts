@@ -5,7 +5,7 @@ import { FeeView, RegisteredView, StudentView } from './students.schemas.ts'
 /** What the reference says of the student operations. */
 const ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
 
-const EXAMPLE_STUDENT = {
+export const EXAMPLE_STUDENT = {
   service_student_id: ID,
   registration_ids: ['parent-77'],
   status: 'active',

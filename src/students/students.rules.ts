@@ -55,6 +55,19 @@ export function isSomeoneElse(stored: Profile, sent: Profile): boolean {
   )
 }
 
+/**
+ * Which of those with one identity a registration is about: that of its branch. Registered without a branch and moved
+ * since, it is still that student when it comes without a branch again.
+ */
+export function pickRegistered<
+  Known extends { student: { collectorCode: string }; isBranchAssumed: boolean },
+>(known: readonly Known[], sentBranch: string | undefined, branch: string): Known | undefined {
+  return (
+    known.find(({ student }) => student.collectorCode === branch) ??
+    (sentBranch === undefined ? known.find(one => one.isBranchAssumed) : undefined)
+  )
+}
+
 export function paymentProblems(payments: readonly DirectPayment[], path: string): FieldProblem[] {
   const seen = new Set<string>()
   return payments.flatMap((payment, index) => {
@@ -73,7 +86,8 @@ export function paymentProblems(payments: readonly DirectPayment[], path: string
   })
 }
 
-export type KnownPayments = ReadonlyMap<string, Paise>
+/** By transaction id, those that were cancelled too. */
+export type KnownPayments = ReadonlyMap<string, { amountPaise: Paise; isCancelled: boolean }>
 
 export type PaymentsDecision =
   | { kind: 'add'; payments: DirectPayment[] }
@@ -82,8 +96,8 @@ export type PaymentsDecision =
 /** Payments known already are left alone; the same transaction with another amount is a contradiction. */
 export function decidePayments(known: KnownPayments, sent: readonly DirectPayment[]): PaymentsDecision {
   const clash = sent.find(payment => {
-    const amount = known.get(payment.transactionId)
-    return amount !== undefined && amount !== payment.amountPaise
+    const stored = known.get(payment.transactionId)
+    return stored !== undefined && stored.amountPaise !== payment.amountPaise
   })
   if (clash !== undefined) return { kind: 'conflict', transactionId: clash.transactionId }
   return { kind: 'add', payments: sent.filter(payment => !known.has(payment.transactionId)) }
@@ -91,11 +105,11 @@ export function decidePayments(known: KnownPayments, sent: readonly DirectPaymen
 
 /** What is wrong with payments after which more would be paid for a student than can be summed up exactly. */
 export function paidProblems(
-  known: KnownPayments,
+  paid: readonly Paise[],
   added: readonly DirectPayment[],
   path: string,
 ): FieldProblem[] {
-  const amounts = [...known.values(), ...added.map(payment => payment.amountPaise)]
+  const amounts = [...paid, ...added.map(payment => payment.amountPaise)]
   // Not sumPaise: a sum too large to be exact is an answer here, not an accident.
   if (added.length === 0 || amounts.reduce<number>((sum, one) => sum + one, 0) <= MAX_TOTAL_PAISE) return []
   return [{ key: path, message: 'would make more than 100000000000 rupees paid for this student in all' }]

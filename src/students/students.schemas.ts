@@ -35,41 +35,48 @@ const feeAmount = field.amount({
 })
 const discountsDocs = { maxItems: MAX_DISCOUNTS, description: 'What is taken off; together at most the fee.' }
 
+/** What is said of a student. */
+export const studentFields = {
+  fullname: field.text({ description: 'Full name.', examples: ['Kabir Rao'] }),
+  identifier: field.identifier({
+    description: 'Student identifier such as a student id.',
+    examples: ['ADM-1042'],
+  }),
+  grade: field.code({ description: 'Grade or class.', examples: ['5'] }),
+  new_admission: field.flag({ description: 'New admission or not.' }),
+  academic_year_start: field.year({ description: 'Start year.', examples: ['2026'] }),
+  academic_year_end: field.year({ description: 'End year.', examples: ['2027'] }),
+  date_of_birth: field.day({ description: 'YYYY-MM-DD.', examples: ['2015-06-20'] }),
+  primary_contact_name: field.text({ description: 'Name of the primary contact.' }),
+  primary_contact_number: field.phone({ description: 'Phone of the primary contact.' }),
+  primary_contact_email: field.email({ description: 'E-mail of the primary contact.' }),
+  custom_identifier: field.identifier({ description: 'A second identifier of your own.' }),
+}
+
 const student = Type.Object(
   {
-    fullname: field.text({ description: 'Full name.', examples: ['Kabir Rao'] }),
-    identifier: field.identifier({
-      description: 'Student identifier such as a student id.',
-      examples: ['ADM-1042'],
-    }),
-    grade: field.code({ description: 'Grade or class.', examples: ['5'] }),
-    new_admission: field.flag({ description: 'New admission or not.' }),
-    academic_year_start: field.year({ description: 'Start year.', examples: ['2026'] }),
-    academic_year_end: field.year({ description: 'End year.', examples: ['2027'] }),
-    date_of_birth: field.day({ description: 'YYYY-MM-DD.', examples: ['2015-06-20'] }),
-    primary_contact_name: field.text({ description: 'Name of the primary contact.' }),
-    primary_contact_number: field.phone({ description: 'Phone of the primary contact.' }),
-    primary_contact_email: field.email({ description: 'E-mail of the primary contact.' }),
+    ...studentFields,
     collector_code: Type.Optional(
       field.code({
         description:
           'Branch code; without it the default branch, or wherever a student registered without one was moved.',
       }),
     ),
-    custom_identifier: Type.Optional(field.identifier({ description: 'A second identifier of your own.' })),
+    custom_identifier: Type.Optional(studentFields.custom_identifier),
   },
   { 'x-ascending': ['academic_year_start', 'academic_year_end'] },
 )
 
-const payment = Type.Object({
+/** Of a payment taken outside. */
+export const paymentFields = {
   amount: field.positiveAmount({ description: 'Rupees; the sum of its fee_components.' }),
   paid_at: field.momentOrDay({
     description: 'ISO 8601; without an offset Indian time, a bare day is midnight.',
   }),
   mode: field.code({ description: 'Such as cash.', examples: ['cash'] }),
   transaction_id: field.identifier({ description: 'Unique for the student.', examples: ['CASH-2026-0001'] }),
-  settlement_utr: Type.Optional(field.identifier({ description: 'Settlement reference when applicable.' })),
-  notes: Type.Optional(field.text({ description: 'A remark.' })),
+  settlement_utr: field.identifier({ description: 'Settlement reference when applicable.' }),
+  notes: field.text({ description: 'A remark.' }),
   fee_components: Type.Array(
     Type.Object({ component_type: componentType, amount: field.amount({ description: 'Rupees.' }) }),
     {
@@ -78,6 +85,12 @@ const payment = Type.Object({
       description: 'What it was paid for.',
     },
   ),
+}
+
+const payment = Type.Object({
+  ...paymentFields,
+  settlement_utr: Type.Optional(paymentFields.settlement_utr),
+  notes: Type.Optional(paymentFields.notes),
 })
 
 export const RegisterBody = Type.Object({
@@ -194,7 +207,7 @@ export const FeeView = Type.Object({
       history: Type.Array(
         Type.Object({
           changed_at: shown.moment({ description: 'When.' }),
-          source: shown.text({ description: 'What changed it: registration, update or pull.' }),
+          source: shown.text({ description: 'What changed it: registration, update, pull or import.' }),
           note: Type.Optional(shown.text({ description: 'What was adjusted beyond what was asked for.' })),
           before: Type.Optional(Type.Object(shownPrice, { description: 'Absent for the first entry.' })),
           after: Type.Object(shownPrice, { description: 'As it was from then on.' }),

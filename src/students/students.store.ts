@@ -215,6 +215,20 @@ export async function setDigest(
   ])
 }
 
+export async function updateStatus(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+  { status, updatedAt }: Pick<Student, 'status' | 'updatedAt'>,
+): Promise<void> {
+  await tx.query('update students set status = $3, updated_at = $4 where institute_id = $1 and id = $2', [
+    instituteId,
+    id,
+    status,
+    updatedAt,
+  ])
+}
+
 export async function updateProfile(
   tx: Transaction,
   instituteId: number,

@@ -24,3 +24,29 @@ export async function linkUser(
     [instituteId, link.studentId, link.registrationId, link.linkedAt],
   )
 }
+
+export type Contact = { phone: string; email: string }
+
+/** Whoever looks for this contact next waits for the end of the transaction. */
+export async function lockContact(tx: Transaction, instituteId: number, contact: Contact): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(
+       hashtextextended('user ' || $1::int || ' ' || phone_key($2::text) || ' ' || lower($3::text), 0))`,
+    [instituteId, contact.phone, contact.email],
+  )
+}
+
+/** The registration id of the oldest user with this phone and e-mail, however they are written. */
+export async function findByContact(
+  tx: Transaction,
+  instituteId: number,
+  contact: Contact,
+): Promise<string | null> {
+  const [row] = await tx.query<{ registration_id: string }>(
+    `select registration_id from users
+     where institute_id = $1 and phone_key(phone) = phone_key($2::text) and lower(email) = lower($3::text)
+     order by created_at, id limit 1`,
+    [instituteId, contact.phone, contact.email],
+  )
+  return row?.registration_id ?? null
+}

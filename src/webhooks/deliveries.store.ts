@@ -26,7 +26,7 @@ export type DeliveryFilter = {
   cursor?: string | undefined
 }
 
-/** Newest first: ids sort by creation. */
+/** Newest first: ids sort by creation. Those that are over and those that wait have an index each, by subscription. */
 export async function listDeliveries(
   db: Queryable,
   instituteId: number,
@@ -40,8 +40,13 @@ export async function listDeliveries(
   if (filter.eventId !== undefined) where.push(`d.event_id = ${bind(filter.eventId)}`)
   if (filter.webhookId !== undefined) where.push(`d.webhook_id = ${bind(filter.webhookId)}`)
   if (filter.cursor !== undefined) where.push(`d.id < ${bind(filter.cursor)}`)
+  const newest = `order by id desc limit ${bind(limit)}`
+  const select = (...more: string[]): string =>
+    `(select ${COLUMNS} from ${SOURCE} where ${[...where, ...more].join(' and ')} ${newest})`
   return db.query<Delivery>(
-    `select ${COLUMNS} from ${SOURCE} where ${where.join(' and ')} order by d.id desc limit ${bind(limit)}`,
+    filter.webhookId === undefined
+      ? select()
+      : `${select('d.next_attempt_at is null')} union all ${select('d.next_attempt_at is not null')} ${newest}`,
     values,
   )
 }

@@ -17,7 +17,12 @@ export type NewSubscription = SubscriptionChange & {
   failureEmails: string
 }
 
-export type Subscribed = { subscription: store.Subscription; message: string | undefined }
+export type Subscribed = {
+  subscription: store.Subscription
+  /** As it was; null when it is new. */
+  before: store.Subscription | null
+  message: string | undefined
+}
 
 /** Real time, not the domain's: receivers roll keys in their own time. */
 const OLD_KEY_SIGNS_MS = 24 * 60 * 60 * 1_000
@@ -52,14 +57,14 @@ export async function addSubscription(
       pausedUntil: null,
     }
     const added = applyChange(ground, fresh, input)
-    if (await store.insertSubscription(tx, institute.id, added)) return toSubscribed(added, input)
+    if (await store.insertSubscription(tx, institute.id, added)) return toSubscribed(added, null, input)
     const current = await store.lockActive(tx, institute.id, collectorCode, input.eventCode)
     // Disabled between the two statements: the caller's repeat will find the way clear.
     if (current === null)
       throw badRequest('The subscription was disabled at this moment. Send the request again.')
     const updated = applyChange(ground, current, input)
     await store.updateSecrets(tx, institute.id, updated)
-    return toSubscribed(updated, input)
+    return toSubscribed(updated, current, input)
   })
 }
 
@@ -151,10 +156,14 @@ function applyChange(
   }
 }
 
-function toSubscribed(subscription: store.Subscription, input: NewSubscription): Subscribed {
+function toSubscribed(
+  subscription: store.Subscription,
+  before: store.Subscription | null,
+  input: NewSubscription,
+): Subscribed {
   const message = remarks({
     isFixedChanged: subscription.url !== input.url || subscription.failureEmails !== input.failureEmails,
     isHalfHeader: (subscription.headerKey === null) !== (subscription.headerValueSealed === null),
   })
-  return { subscription, message }
+  return { subscription, before, message }
 }

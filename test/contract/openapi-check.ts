@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { Client, type Answer, type Credentials, type Json } from '../harness/client.ts'
 
 /** Holds answers against the OpenAPI document that the service serves of itself. */
-export type Document = { paths: Record<string, Record<string, Operation>> }
+export type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
 
 type Operation = { responses: Record<string, { content?: Record<string, { schema: Schema }> }> }
 
 type Schema = {
+  $ref?: string
   type?: string | string[]
   properties?: Record<string, Schema>
   additionalProperties?: Schema
@@ -63,7 +67,7 @@ export function assertDocumented(document: Document, method: string, path: strin
   const what = `${method} ${path} answered ${answer.status}`
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/, `${what} without JSON`)
   const found = findOperation(document, method, path)
-  const schema = found === null ? errorSchema(document) : schemaOf(found.operation, answer.status)
+  const schema = found === null ? errorSchema(document) : schemaOf(document, found.operation, answer.status)
   assert.ok(schema, `${what}, which the document does not mention for ${found?.template}`)
   const problems = check(schema, answer.body, 'body')
   assert.deepEqual(problems, [], `${what}, not as documented: ${answer.text}`)
@@ -88,13 +92,13 @@ function isSame(wanted: string, part: string | undefined): boolean {
   return wanted === part || /^\{\w+\}$/.test(wanted)
 }
 
-function schemaOf(operation: Operation, status: number): Schema | undefined {
-  return operation.responses[String(status)]?.content?.['application/json']?.schema
+function schemaOf(document: Document, operation: Operation, status: number): Schema | undefined {
+  const schema = operation.responses[String(status)]?.content?.['application/json']?.schema
+  return schema?.$ref === '#/components/schemas/Error' ? errorSchema(document) : schema
 }
 
 function errorSchema(document: Document): Schema | undefined {
-  const found = findOperation(document, 'GET', '/api/v1/integrations/pay/orders/x')
-  return found === null ? undefined : schemaOf(found.operation, 404)
+  return document.components.schemas['Error']
 }
 
 /** Everything in which the value differs from the schema; fields that it does not list are differences. */

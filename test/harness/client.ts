@@ -35,7 +35,7 @@ export class Client {
     return this.send('DELETE', path, undefined, headers)
   }
 
-  /** A string body is sent as it is, anything else as JSON. */
+  /** A string or bytes are sent as they are, anything else as JSON. */
   async send(
     method: string,
     path: string,
@@ -51,7 +51,7 @@ export class Client {
         'content-type': 'application/json',
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: parse(text) }
@@ -64,4 +64,8 @@ function parse(text: string): Json {
   } catch {
     return undefined
   }
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
 }

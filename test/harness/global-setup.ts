@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { readConfig } from '../../src/config.ts'
 import { openGround } from '../../src/open.ts'
+import { buildConsole, isConsoleStale } from '../../tools/build-console.ts'
 import { startTestCluster, stopTestCluster } from './cluster.ts'
 
 /**
@@ -23,11 +24,17 @@ function chooseParent(): string {
 let folder: string | null = null
 
 export async function globalSetup(): Promise<void> {
+  // Browser tests look at the console as it is built. What keeps it from being built must not keep all others from running.
+  const building = isConsoleStale()
+    ? buildConsole().catch((error: unknown) =>
+        console.error('THE CONSOLE COULD NOT BE BUILT:', String(error)),
+      )
+    : null
   const parent = chooseParent()
   sweepLeftovers(parent)
   folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
   const host = await startTestCluster(folder)
-  await makeTemplate(host)
+  await Promise.all([makeTemplate(host), building])
   process.env['BURSAR_TEST_PG'] = host
 }
 

@@ -42,9 +42,10 @@ const EVENT_COUNTS = `
   ), due as (
     select p.institute_id, p.id as about, prefix || '.payment.' || happened as code
     from ${PAYING} p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
-    cross join lateral (values ('pay'), (case o.kind when 'link' then 'payment_link' else 'order' end)) k (prefix)
+    join (values ('order', 'pay'), ('order', 'order'), ('link', 'pay'), ('link', 'payment_link'), ('page', 'pay'),
+      ('page', 'page'), ('student', 'pay')) k (kind, prefix) on k.kind = o.kind
     cross join lateral (values ('debited', true), ('settled', p.settlement_id is not null)) h (happened, is_due)
-    where is_due and o.kind in ('order', 'link')
+    where is_due
     union all
     select institute_id, id, 'refund.' || state from refunds where state <> 'pending' and kind <> 'returned'
     union all

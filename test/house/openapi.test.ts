@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { EVENT_CODES } from '../../src/journal/event-codes.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
@@ -29,7 +30,12 @@ function undescribed(schema: Json, path: string): string[] {
 
 test('the committed document is the one the code generates; `npm run openapi` writes it', () => {
   const committed = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
-  assert.deepEqual({ ...document, servers: committed.servers }, committed)
+  // Not one comparison of the whole: to show how two such documents differ takes minutes.
+  const differing = Object.keys({ ...document.paths, ...committed.paths }).filter(
+    path => !isDeepStrictEqual(document.paths[path], committed.paths[path]),
+  )
+  assert.deepEqual(differing, [])
+  assert.ok(isDeepStrictEqual({ ...document, servers: committed.servers }, committed))
 })
 
 test('it is OpenAPI 3.1 with every route of the API, Basic authentication and a licence', () => {
@@ -37,7 +43,8 @@ test('it is OpenAPI 3.1 with every route of the API, Basic authentication and a 
   assert.ok(operations.length >= 18, `${operations.length} operations`)
   assert.equal(document.components.securitySchemes.basic.scheme, 'basic')
   assert.equal(document.info.license.identifier, 'Apache-2.0')
-  for (const [name] of operations) assert.match(name, /^(GET|POST|PATCH|DELETE|PUT) \/api\/v1\//)
+  for (const [name] of operations)
+    assert.match(name, /^(GET|POST|PATCH|DELETE|PUT) \/(api\/v1|console\/api)\//)
 })
 
 test('every operation has a name, a summary, a description, and an example of each success and of its body', () => {
@@ -49,7 +56,7 @@ test('every operation has a name, a summary, a description, and an example of ea
     for (const [status, answer] of Object.entries<Json>(operation.responses)) {
       const content = answer.content?.['application/json']
       assert.ok(answer.description, `${name} ${status}`)
-      const isFile = answer.content?.['application/pdf'] !== undefined
+      const isFile = content === undefined
       if (status.startsWith('2') && !isFile)
         assert.ok(content.examples.answer.value, `${name} ${status} has no example`)
     }
@@ -60,7 +67,7 @@ test('every operation has a name, a summary, a description, and an example of ea
 
 test('every field of every request, answer and event is described', () => {
   const gaps = operations.flatMap(([name, operation]) => [
-    ...undescribed(operation.requestBody?.content['application/json'].schema, name),
+    ...undescribed(operation.requestBody?.content['application/json']?.schema, name),
     ...(operation.parameters ?? [])
       .filter((one: Json) => !one.description)
       .map((one: Json) => `${name} ${one.name}`),

@@ -97,12 +97,20 @@ test('a debit outside its mandate is never captured, whatever its amount', () =>
 test('what has ended is decided no more; what was debited can be taken back once', () => {
   const at = new Date('2026-05-05')
   for (const act of [{ kind: 'debited' }, { kind: 'bounced' }] as const)
-    assert.equal(obeyDebit({ ...debit, state: 'failed' }, act), null)
+    assert.equal(obeyDebit({ ...debit, state: 'failed' }, act, at), null)
   assert.equal(judgeDebit({ ...debit, state: 'failed' }, at), null)
   const captured = { ...debit, state: 'captured' as const }
-  assert.equal(obeyDebit(captured, { kind: 'debited' }), null)
-  assert.deepEqual(obeyDebit(captured, { kind: 'bounced' }), { kind: 'returned', code: '04' })
-  assert.equal(obeyDebit({ ...captured, isReturned: true }, { kind: 'bounced' }), null)
+  assert.equal(obeyDebit(captured, { kind: 'debited' }, at), null)
+  assert.deepEqual(obeyDebit(captured, { kind: 'bounced' }, at), { kind: 'returned', code: '04' })
+  assert.equal(obeyDebit({ ...captured, isReturned: true }, { kind: 'bounced' }, at), null)
+})
+
+test('a bank that says "not decided yet" has ended nothing, and decides by itself later', () => {
+  const at = new Date('2026-05-05')
+  const verdict = obeyDebit(debit, { kind: 'bounced', code: '98' }, at)
+  assert.ok(verdict?.kind === 'wait' && verdict.until > at)
+  assert.equal(judgeDebit({ ...debit, scriptedCode: '98' }, at)?.kind, 'wait')
+  assert.equal(judgeDebit({ ...debit, hasWaited: true }, at)?.kind, 'captured')
 })
 
 test('only an open mandate is approved or declined, and only one that was approved is withdrawn', () => {

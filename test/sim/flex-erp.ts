@@ -50,6 +50,11 @@ export function answerOf(town: Town, pupil: Pupil): Behaviour {
   return (town.isCalm ? null : troubleOf(town, pupil)) ?? found(recordOf(pupil))
 }
 
+/** Some take their time to answer. */
+export function isSlow(town: Town, pupil: Pupil): boolean {
+  return !town.isCalm && town.lot('slow', pupil.identifier, pupil.asked).chance(0.03)
+}
+
 function troubleOf(town: Town, pupil: Pupil): Behaviour | null {
   const lot = town.lot('trouble', pupil.identifier, ++pupil.asked)
   if (!lot.chance(0.08)) return null

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
 import { downpaymentOrder, openSetup, startMandate } from '../../src/flex/setup.service.ts'
 import { createPlan } from '../../src/flex/plans.service.ts'
 import type { PlanFile } from '../../src/flex/plans.rules.ts'
@@ -13,7 +14,7 @@ import type { Client } from '../harness/client.ts'
 import { startFakeErp } from '../harness/fake-erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { trainBank } from './flex-bank.ts'
-import { answerOf, type Pupil } from './flex-erp.ts'
+import { answerOf, isSlow, type Pupil } from './flex-erp.ts'
 import { Random } from './random.ts'
 
 /** A town of schools with their ERPs, a bank that bounces by every code, and a clock that goes from day to day. */
@@ -30,6 +31,7 @@ const SET_UP_AT_ONCE = 8
 const SANDBOX = '/api/v1/sandbox'
 const DAY_MS = 86_400_000
 const MOST_PASSES = 50
+const SLOW_MS = 300
 
 export class Town {
   readonly seed: number
@@ -136,7 +138,9 @@ export class Town {
         const pupil = this.pupils.find(one => one.identifier === identifier)
         // What has come is not looked at; a year of it is a lot.
         if (erp.requests.length > 1_000) erp.requests.length = 0
-        return pupil === undefined ? null : answerOf(this, pupil)
+        if (pupil === undefined) return null
+        const answer = answerOf(this, pupil)
+        return isSlow(this, pupil) ? wait(SLOW_MS, answer) : answer
       })
       const client = this.as({ school: code })
       const settings = { url: erp.url, max_calls: 32 }

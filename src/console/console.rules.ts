@@ -1,0 +1,122 @@
+import { BursarError } from '../platform/errors.ts'
+
+/** What a person may do in an institute. An operator looks after the installation and stands beside all of them. */
+export const ROLES = ['owner', 'finance', 'developer', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+export type ConsoleRole = Role | 'operator'
+
+/** Whoever may look at money and students, which is everybody. */
+export const EVERYONE: readonly ConsoleRole[] = [...ROLES, 'operator']
+/** Whoever decides who else gets in. */
+export const KEEPERS: readonly ConsoleRole[] = ['owner', 'operator']
+
+/** Who is signed in. */
+export type Who = {
+  sessionId: string
+  userId: string
+  email: string
+  name: string
+  isOperator: boolean
+  csrf: string
+}
+
+/** Where a request came from. */
+export type Origin = { ip: string; agent: string; requestId: string }
+
+/** A member's role counts before the operator's: whoever is both works in the institute by the rules of the institute. */
+export function roleIn(who: { isOperator: boolean }, membership: Role | null): ConsoleRole | null {
+  return membership ?? (who.isOperator ? 'operator' : null)
+}
+
+export function requireRole(role: ConsoleRole, allowed: readonly ConsoleRole[]): void {
+  if (allowed.includes(role)) return
+  throw new BursarError(
+    'AUE00001',
+    `Your role here is ${role}. This takes the role ${allowed.join(' or ')}; ask an owner for it.`,
+  )
+}
+
+export function requireOperator({ isOperator }: { isOperator: boolean }): void {
+  if (isOperator) return
+  throw new BursarError('AUE00001', 'This is for the operator of the installation.')
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** A session that nobody uses ends; one in use ends as well, once it is a day old. */
+export const SESSION_IDLE_MS = 2 * HOUR_MS
+export const SESSION_LIMIT_MS = 24 * HOUR_MS
+export const INVITATION_MS = 7 * 24 * HOUR_MS
+export const PASSWORD_LINK_MS = 24 * HOUR_MS
+
+/** Until when a session lasts if nobody uses it any more. */
+export function sessionEnd(session: { createdAt: Date; lastSeenAt: Date }): Date {
+  return new Date(
+    Math.min(session.lastSeenAt.getTime() + SESSION_IDLE_MS, session.createdAt.getTime() + SESSION_LIMIT_MS),
+  )
+}
+
+export type Tries = { failures: number; lastAt: Date; blockedUntil: Date | null }
+export type TryLimit = { free: number; firstWaitMs: number; longestWaitMs: number; forgottenAfterMs: number }
+
+/** Of one address: a person who mistypes is not held up, a program that guesses gets four tries an hour. */
+export const ADDRESS_LIMIT: TryLimit = {
+  free: 5,
+  firstWaitMs: MINUTE_MS / 2,
+  longestWaitMs: 15 * MINUTE_MS,
+  forgottenAfterMs: 24 * HOUR_MS,
+}
+/** From one network address, which a whole school may share. */
+export const NETWORK_LIMIT: TryLimit = {
+  free: 30,
+  firstWaitMs: MINUTE_MS,
+  longestWaitMs: 15 * MINUTE_MS,
+  forgottenAfterMs: HOUR_MS,
+}
+
+export type Admission = { kind: 'blocked'; until: Date } | { kind: 'counted'; tries: Tries }
+
+/**
+ * A try counts as failed before it is looked at, so that many at once are not all looked at; success takes it back. Each
+ * one past the free ones is followed by a wait twice as long as the one before.
+ */
+export function admitTry(before: Tries | null, now: Date, limit: TryLimit): Admission {
+  const until = before?.blockedUntil ?? null
+  if (until !== null && until > now) return { kind: 'blocked', until }
+  const isForgotten = before === null || now.getTime() - before.lastAt.getTime() >= limit.forgottenAfterMs
+  const failures = (isForgotten ? 0 : before.failures) + 1
+  return { kind: 'counted', tries: { failures, lastAt: now, blockedUntil: blockAfter(failures, now, limit) } }
+}
+
+/** As it stood before the last try was counted. */
+export function takeBack(tries: Tries, limit: TryLimit): Tries {
+  const failures = Math.max(0, tries.failures - 1)
+  return { ...tries, failures, blockedUntil: blockAfter(failures, tries.lastAt, limit) }
+}
+
+function blockAfter(failures: number, at: Date, limit: TryLimit): Date | null {
+  if (failures < limit.free) return null
+  const waitMs = Math.min(limit.firstWaitMs * 2 ** (failures - limit.free), limit.longestWaitMs)
+  return new Date(at.getTime() + waitMs)
+}
+
+export function normaliseEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+const SHORTEST_PASSWORD = 12
+export const LONGEST_PASSWORD = 200
+
+/** What is wrong with a new password, or null. Length is what counts; rules about symbols only make people write it down. */
+export function passwordFlaw(password: string, person: { email: string; name: string }): string | null {
+  const length = Array.from(password).length
+  if (length < SHORTEST_PASSWORD) return `needs at least ${SHORTEST_PASSWORD} characters`
+  if (length > LONGEST_PASSWORD) return `can have at most ${LONGEST_PASSWORD} characters`
+  const plain = password.toLowerCase()
+  if (new Set(plain).size < 5) return 'is too easy to guess: use more different characters'
+  const [mailbox = ''] = person.email.split('@')
+  if (plain === person.email || (mailbox.length >= 4 && plain.startsWith(mailbox) && length < 16))
+    return 'is too close to your e-mail address'
+  return /^(.{1,4})\1+$/.test(plain) ? 'is too easy to guess: it repeats itself' : null
+}

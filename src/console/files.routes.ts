@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import { answerAct, compileCall, readOnce } from '../http/endpoint.ts'
+import { successBody, type Success } from '../http/envelope.ts'
+import { documentFile } from '../http/openapi.ts'
+import { fileOf, type ReceivedFile } from '../http/upload.ts'
+import { assert } from '../platform/assert.ts'
+import type { Ground } from '../platform/ground.ts'
+import type { Act } from '../platform/idempotency.ts'
+import { recordAudit, type AuditNote } from './audit.service.ts'
+import type { ConsoleRole } from './console.rules.ts'
+import { admit, atInstitute, type InstituteVisit } from './doors.routes.ts'
+import { documentConsole, type ConsoleDocs } from './guard.docs.ts'
+import { INSTITUTE, withInstitute } from './guard.routes.ts'
+
+/** The console's door for files: those that it answers with, and those that it is sent. */
+type FileEndpoint<Params extends TObject> = {
+  url: string
+  roles: readonly ConsoleRole[]
+  docs: { operationId: string; summary: string; description: string }
+  params: Params
+  mediaType: string
+  answer(call: { params: Static<Params> } & InstituteVisit): Promise<{
+    body: string | Buffer
+    /** What a browser saves it as; absent: it shows it. */
+    saveAs?: string
+  }>
+}
+
+export function addConsoleFile<Params extends TObject>(
+  app: FastifyInstance,
+  ground: Ground,
+  endpoint: FileEndpoint<Params>,
+): void {
+  const { mediaType, roles } = endpoint
+  const url = INSTITUTE + endpoint.url
+  const params = withInstitute(url, endpoint.params) as Params
+  const door = atInstitute(ground, roles)
+  const readCall = compileCall<Static<Params>, unknown, unknown>({ params })
+  const description = `${endpoint.docs.description} For the roles ${roles.join(', ')}.`
+  const docs = { ...endpoint.docs, description }
+  app.get(url, {
+    schema: {
+      ...documentFile({ ...docs, tag: 'Console', params, mediaType }),
+      security: [{ session: [] }],
+      'x-roles': roles,
+    },
+    handler: async (request, reply) => {
+      const visit = await door.enter(await admit(ground, request, reply))
+      const { body, saveAs } = await endpoint.answer({ params: readCall(request).params, ...visit })
+      reply.header('content-type', mediaType)
+      // Whatever stands in a file of ours, it runs nothing.
+      reply.header('content-security-policy', "default-src 'none'; sandbox")
+      if (saveAs !== undefined) reply.header('content-disposition', `attachment; filename="${saveAs}"`)
+      return reply.send(body)
+    },
+  })
+}
+
+type UploadEndpoint<Query extends TObject, Result> = {
+  url: string
+  roles: readonly ConsoleRole[]
+  docs: ConsoleDocs
+  query: Query
+  mediaTypes: readonly string[]
+  perform(
+    act: Act<Result>,
+    call: { query: Static<Query>; file: ReceivedFile } & InstituteVisit,
+  ): Promise<Result>
+  audit(result: Result): AuditNote
+  present(result: Result): Success
+}
+
+/** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
+export function addConsoleUpload<Query extends TObject, Result>(
+  scope: FastifyInstance,
+  ground: Ground,
+  endpoint: UploadEndpoint<Query, Result>,
+): void {
+  const url = INSTITUTE + endpoint.url
+  const door = atInstitute(ground, endpoint.roles)
+  const params = withInstitute(url, undefined) as TObject
+  const readCall = compileCall<unknown, Static<Query>, unknown>({ query: endpoint.query })
+  const visits = new WeakMap<FastifyRequest, InstituteVisit>()
+  const answerOf = (result: Result) => {
+    const success = endpoint.present(result)
+    return { httpStatus: success.httpStatus, body: successBody(success) }
+  }
+  scope.route({
+    method: 'POST',
+    url,
+    schema: {
+      ...documentConsole({ ...endpoint, method: 'POST', params }, endpoint.roles),
+      body: { content: Object.fromEntries(endpoint.mediaTypes.map(type => [type, FILE])) },
+    },
+    onRequest: async (request, reply) => {
+      visits.set(request, await door.enter(await admit(ground, request, reply)))
+    },
+    handler: (request, reply) => {
+      const visit = visits.get(request)
+      assert(visit !== undefined, 'nobody gets here past the door')
+      const { who, origin, institute } = visit
+      const by = { instituteId: institute.id, actor: { who, origin } }
+      const once = readOnce(request, answerOf, `console ${who.userId} `)
+      const act: Act<Result> = { instituteId: institute.id, once }
+      const witness: Act<Result>['witness'] = (tx, result) =>
+        recordAudit(tx, ground, by, endpoint.audit(result))
+      return answerAct(ground, act, { request, reply, answerOf }, async () => {
+        const call = { query: readCall(request).query, file: fileOf(request), ...visit }
+        return endpoint.perform({ ...act, witness }, call)
+      })
+    },
+  })
+}
+
+const FILE = { schema: { type: 'string', format: 'binary', description: 'The file itself.' } }

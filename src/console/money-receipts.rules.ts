@@ -1,0 +1,25 @@
+/** A receipt in an address: 2026-27-000042, since its number has a stroke in it. */
+export type ReceiptKey = { financialYear: string; number: number }
+
+const ID = /^(\d{4}-\d{2})-(\d{1,9})$/
+const NUMBER = /^(?:(\d{4}-\d{2})[/-])?0*(\d{1,9})$/
+
+export function receiptId({ financialYear, number }: ReceiptKey): string {
+  return `${financialYear}-${String(number).padStart(6, '0')}`
+}
+
+export function parseReceiptId(id: string): ReceiptKey | null {
+  const [, financialYear, number] = ID.exec(id) ?? []
+  return financialYear === undefined || number === undefined
+    ? null
+    : { financialYear, number: Number(number) }
+}
+
+/** As people type it: 2026-27/000042, 000042 or 42. Null when it can be none. */
+export function parseReceiptSearch(
+  text: string,
+): { financialYear: string | undefined; number: number } | null {
+  const [, financialYear, number] = NUMBER.exec(text.trim()) ?? []
+  if (number === undefined || Number(number) > 2_147_483_647) return null
+  return { financialYear, number: Number(number) }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import helmet from '@fastify/helmet'
+import staticFiles from '@fastify/static'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { BursarError } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+
+/** The console's own page: one document for all addresses, and the files that it loads. */
+const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))
+const NONCE = '__CSP_NONCE__'
+
+const NOT_BUILT = `The console has not been built yet. Build it with
+
+  npm run build
+
+and load this page again. \`npm ci\` does it by itself.
+`
+
+export async function consolePages(app: FastifyInstance, ground: Ground): Promise<void> {
+  await protect(app, ground)
+  // The names of these files hold a hash of what is in them.
+  await app.register(staticFiles, {
+    root: `${DIST}assets`,
+    prefix: '/console/assets/',
+    index: false,
+    decorateReply: false,
+    immutable: true,
+    maxAge: '1y',
+  })
+  const hidden = { schema: { hide: true } }
+  app.all('/console/api/*', hidden, request => {
+    throw new BursarError('HUE00001', `There is no ${request.method} at this address of the console.`)
+  })
+  app.get('/console', hidden, (_request, reply) => sendShell(reply))
+  app.get('/console/*', hidden, (_request, reply) => sendShell(reply))
+}
+
+/**
+ * Scripts come from our own files only. Styles too, but for those that Mantine writes while it runs, which carry the
+ * nonce of the page; nothing is loaded from or sent to another host.
+ */
+async function protect(app: FastifyInstance, ground: Ground): Promise<void> {
+  await app.register(helmet, {
+    contentSecurityPolicy: false,
+    strictTransportSecurity: ground.mode === 'live' ? { maxAge: 31_536_000 } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginEmbedderPolicy: false,
+  })
+}
+
+function contentPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+async function sendShell(reply: FastifyReply): Promise<FastifyReply> {
+  reply.header('cache-control', 'no-store')
+  const html = await readShell()
+  if (html === null) {
+    return reply.code(503).header('content-type', 'text/plain; charset=utf-8').send(NOT_BUILT)
+  }
+  const nonce = randomBytes(16).toString('base64')
+  return reply
+    .header('content-security-policy', contentPolicy(nonce))
+    .header('content-type', 'text/html; charset=utf-8')
+    .send(html.replaceAll(NONCE, nonce))
+}
+
+let known: { changedMs: number; html: string } | null = null
+
+/** Read again when it was built again, so that a running Bursar needs no restart for it; null when there is none. */
+async function readShell(): Promise<string | null> {
+  try {
+    const { mtimeMs } = await stat(`${DIST}index.html`)
+    if (known?.changedMs !== mtimeMs)
+      known = { changedMs: mtimeMs, html: await readFile(`${DIST}index.html`, 'utf8') }
+    return known.html
+  } catch {
+    return null
+  }
+}

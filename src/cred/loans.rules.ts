@@ -1,0 +1,274 @@
+import { assert, assertNever } from '../platform/assert.ts'
+import { badField, conflict } from '../platform/errors.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import type { LenderName, LoanLimits, LoanNews, LoanTerms, PayOut, PlannedTranche } from './lender-port.ts'
+
+export type LoanState =
+  | 'started'
+  | 'filled'
+  | 'final_approved'
+  | 'agreement_signed'
+  | 'disbursed'
+  | 'rejected'
+  | 'canceled'
+  | 'expired'
+
+export const LOAN_STATES: readonly LoanState[] = [
+  'started',
+  'filled',
+  'final_approved',
+  'agreement_signed',
+  'disbursed',
+  'rejected',
+  'canceled',
+  'expired',
+]
+
+export type Application = {
+  instituteId: number
+  id: string
+  studentId: string
+  collectorCode: string
+  lender: LenderName
+  lenderRef: string | null
+  lenderUrl: string | null
+  state: LoanState
+  askedPaise: Paise
+  amountPaise: Paise
+  reason: string | null
+  createdAt: Date
+  sentAt: Date | null
+  filledAt: Date | null
+  approvedAt: Date | null
+  signedAt: Date | null
+  endedAt: Date | null
+  expiresAt: Date
+  ending: 'canceled' | 'expired' | null
+  nextCheckAt: Date | null
+  checks: number
+}
+
+export type TrancheState = 'planned' | 'paid_out' | 'received' | 'disbursed' | 'failed'
+
+export type Tranche = {
+  id: string
+  number: number
+  lenderRef: string
+  state: TrancheState
+  plannedOn: string
+  amountPaise: Paise
+  disbursedPaise: Paise | null
+  settlementUtr: string | null
+  failure: string | null
+}
+
+/** A transfer that the lender told of. */
+export type RecordedPayOut = {
+  number: number
+  trancheId: string
+  orderId: string
+  paymentId: string
+  amountPaise: Paise
+  reference: string
+  paidOutAt: Date
+}
+
+export type Emi = { id: string; lenderRef: string; dueOn: string; paidAt: Date; amountPaise: Paise }
+
+/** An application with all that belongs to it. */
+export type LoanFile = {
+  application: Application
+  tranches: Tranche[]
+  payOuts: RecordedPayOut[]
+  emis: Emi[]
+}
+
+/** Which move leads where. A signed one is canceled only while nothing of it was paid out. */
+const MOVES: Record<LoanState, readonly LoanState[]> = {
+  started: ['filled', 'rejected', 'canceled', 'expired'],
+  filled: ['final_approved', 'rejected', 'canceled', 'expired'],
+  final_approved: ['agreement_signed', 'rejected', 'canceled', 'expired'],
+  agreement_signed: ['disbursed', 'canceled'],
+  disbursed: [],
+  rejected: [],
+  canceled: [],
+  expired: [],
+}
+
+export function canMove(from: LoanState, to: LoanState): boolean {
+  return MOVES[from].includes(to)
+}
+
+/** States are data; a move that is not in the table is our bug. */
+export function assertMove(from: LoanState, to: LoanState): void {
+  assert(canMove(from, to), `an application cannot move from ${from} to ${to}`)
+}
+
+const TRANCHE_MOVES: Record<TrancheState, readonly TrancheState[]> = {
+  planned: ['paid_out'],
+  paid_out: ['received', 'failed'],
+  failed: ['paid_out', 'received'],
+  received: ['disbursed'],
+  disbursed: [],
+}
+
+export function assertTrancheMove(from: TrancheState, to: TrancheState): void {
+  assert(TRANCHE_MOVES[from].includes(to), `a tranche cannot move from ${from} to ${to}`)
+}
+
+/** Nothing more happens to an application itself; EMIs of a loan go on. */
+export function isOver(state: LoanState): boolean {
+  return MOVES[state].length === 0
+}
+
+function isTaken(state: LoanState): boolean {
+  return state === 'agreement_signed' || state === 'disbursed'
+}
+
+/** Until the agreement is signed the parent or the institute may end it. */
+export function canEnd(state: LoanState): boolean {
+  return !isOver(state) && !isTaken(state)
+}
+
+/** `ahead`: something is missing before it, and the lender is asked for all it has told. */
+export type Verdict = 'apply' | 'nothing' | 'ahead'
+
+/** What a piece of news means for an application, however often and in whatever order it comes. */
+export function judge(file: LoanFile, news: LoanNews): Verdict {
+  const { state } = file.application
+  switch (news.kind) {
+    case 'filled':
+      return reach(state, 'filled')
+    case 'approved':
+      return reach(state, 'final_approved')
+    case 'signed':
+      return reach(state, 'agreement_signed')
+    case 'rejected':
+    case 'expired':
+      return canMove(state, news.kind) ? 'apply' : 'nothing'
+    case 'canceled':
+      return canMove(state, 'canceled') && file.payOuts.length === 0 ? 'apply' : 'nothing'
+    case 'paid_out':
+      return ofTaken(state, () => {
+        const next = file.payOuts.length + 1
+        if (news.payOut.number === next) return 'apply'
+        return news.payOut.number < next ? 'nothing' : 'ahead'
+      })
+    case 'emi_debited':
+      return ofTaken(state, () =>
+        file.emis.some(emi => emi.lenderRef === news.emi.ref) ? 'nothing' : 'apply',
+      )
+    default:
+      return assertNever(news)
+  }
+}
+
+/** An end fits on every state before it, so it may have overtaken something: the lender is asked first. */
+export function mayOvertake({ kind }: LoanNews): boolean {
+  return kind === 'rejected' || kind === 'canceled' || kind === 'expired'
+}
+
+const ROAD: readonly LoanState[] = ['started', 'filled', 'final_approved', 'agreement_signed', 'disbursed']
+
+/** A step of the road: taken when it is the next one, asked about when one before it is missing. */
+function reach(from: LoanState, to: LoanState): Verdict {
+  if (canMove(from, to)) return 'apply'
+  return ROAD.includes(from) && ROAD.indexOf(from) < ROAD.indexOf(to) ? 'ahead' : 'nothing'
+}
+
+function ofTaken(state: LoanState, judgeIt: () => Verdict): Verdict {
+  if (isTaken(state)) return judgeIt()
+  return isOver(state) ? 'nothing' : 'ahead'
+}
+
+export type PaidTranche =
+  /** An open tranche of the plan; what the lender will still pay of it becomes one of its own. */
+  | { kind: 'planned'; tranche: Tranche; amountPaise: Paise; rest: PlannedTranche | null }
+  /** The lender paid what no plan had. It is money all the same. */
+  | { kind: 'unplanned'; amountPaise: Paise }
+
+/** Which tranche a pay-out is of. */
+export function trancheOf(tranches: readonly Tranche[], payOut: PayOut): PaidTranche {
+  const isOpen = ({ state }: Tranche): boolean => state === 'planned' || state === 'failed'
+  const tranche = tranches.find(one => one.lenderRef === payOut.trancheRef && isOpen(one))
+  if (tranche === undefined) return { kind: 'unplanned', amountPaise: payOut.amountPaise }
+  // A rest that leaves nothing for this pay-out is not one.
+  const rest = payOut.rest !== null && payOut.rest.amountPaise < tranche.amountPaise ? payOut.rest : null
+  const amountPaise = subtractPaise(tranche.amountPaise, rest?.amountPaise ?? ZERO)
+  return { kind: 'planned', tranche, amountPaise, rest }
+}
+
+type Line = { componentType: string; amountPaise: Paise }
+
+/** The component for money that comes when a student has no fees at all. */
+const NO_FEES = 'FEES'
+
+/** What a tranche pays: what is owed, oldest component first; the rest is an advance on the first one. */
+export function allocate(
+  amountPaise: Paise,
+  { owed, components }: { owed: readonly Line[]; components: readonly string[] },
+): Line[] {
+  let left = amountPaise
+  const lines = owed.flatMap(({ componentType, amountPaise: due }): Line[] => {
+    const part = minPaise(due, left)
+    left = subtractPaise(left, part)
+    return part > 0 ? [{ componentType, amountPaise: part }] : []
+  })
+  if (left === 0) return lines
+  const first = components[0] ?? NO_FEES
+  const known = lines.find(line => line.componentType === first)
+  if (known === undefined) return [{ componentType: first, amountPaise: left }, ...lines]
+  const more = sumPaise([known.amountPaise, left])
+  return lines.map(line => (line === known ? { ...line, amountPaise: more } : line))
+}
+
+/** What is asked of the lender: all that is owed unless told, within what it lends. */
+export function amountToAsk(asked: Paise | undefined, owedPaise: Paise, limits: LoanLimits): Paise {
+  const { leastPaise, mostPaise } = limits
+  if (owedPaise === 0) throw conflict('Nothing is outstanding for this student, so there is nothing to lend.')
+  if (owedPaise < leastPaise)
+    throw conflict(
+      `Only ${owedPaise / 100} rupees are outstanding; the lender lends ${leastPaise / 100} rupees or more.`,
+    )
+  const most = minPaise(owedPaise, mostPaise)
+  const amount = asked ?? most
+  if (amount > most) throw badField('amount', `must be at most ${most / 100} rupees`)
+  if (amount < leastPaise) throw badField('amount', `must be at least ${leastPaise / 100} rupees`)
+  return amount
+}
+
+/** What is paid back each month, to the paisa: the annuity of the amount at the yearly rate. */
+export function emiOf(amountPaise: Paise, { yearlyRatePercent, months }: LoanTerms): Paise {
+  const rate = yearlyRatePercent / 1_200
+  if (rate === 0) return paiseOf(Math.ceil(amountPaise / months))
+  return paiseOf(Math.round((amountPaise * rate) / (1 - (1 + rate) ** -months)))
+}
+
+const LAPSES_AFTER_MS = 30 * 86_400_000
+
+/** An application lapses a month after it was started; an offer, a month after it was made. */
+export function lapsesAt(from: Date): Date {
+  return new Date(from.getTime() + LAPSES_AFTER_MS)
+}
+
+const MINUTE_MS = 60_000
+const CHECK_AFTER_MINUTES = [1, 2, 5, 15, 60, 240, 720]
+const WEEK_MS = 7 * 86_400_000
+const EMIS_ASKED_FOR_MS = 5 * 366 * 86_400_000
+
+/**
+ * When the lender is asked next. Soon at first and ever more rarely, never stopping before the end is known; once a
+ * week for the EMIs of a loan, for as long as school loans run. Nobody is asked about what was never sent.
+ */
+export function nextCheck(application: Application, now: Date): Date | null {
+  const { state, sentAt, signedAt, expiresAt, checks } = application
+  if (state === 'disbursed') {
+    const isOld = now.getTime() - (signedAt ?? now).getTime() > EMIS_ASKED_FOR_MS
+    return isOld ? null : new Date(now.getTime() + WEEK_MS)
+  }
+  if (isOver(state)) return null
+  if (sentAt === null) return expiresAt
+  const minutes = CHECK_AFTER_MINUTES[Math.min(checks, CHECK_AFTER_MINUTES.length - 1)] ?? 720
+  const next = new Date(now.getTime() + minutes * MINUTE_MS)
+  return canEnd(state) && expiresAt > now && expiresAt < next ? expiresAt : next
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { addRead, addWrite } from '../http/endpoint.ts'
+import { created, ok } from '../http/envelope.ts'
+import { listOnTheWay, listPaid } from '../payments/student-payments.service.ts'
+import type { Till } from '../payments/till.ts'
+import { badField } from '../platform/errors.ts'
+import { paiseOf } from '../platform/money.ts'
+import * as docs from './dues.docs.ts'
+import { getDues } from './dues.service.ts'
+import { duesView, entryView, paidView, rulesView } from './dues-view.ts'
+import * as schemas from './dues.schemas.ts'
+import { createDuesOrder } from './pay-dues.service.ts'
+import {
+  getPaymentRules,
+  listLateFeeEntries,
+  setPaymentRules,
+  waiveLateFees,
+  type LateFeeEntry,
+  type NewRules,
+  type PaymentRules,
+} from './payment-rules.service.ts'
+
+const ERP = '/api/v1/integrations/erp'
+const STUDENT = `${ERP}/students/:service_student_id`
+const PAY = '/api/v1/integrations/pay/students/:service_student_id'
+
+export function duesRoutes(app: FastifyInstance, till: Till): void {
+  addRead(app, {
+    url: `${ERP}/payment-rules`,
+    docs: docs.getRulesDocs,
+    answer: async ({ caller }) => ok(rulesView(await getPaymentRules(till, caller.institute))),
+  })
+  addWrite(app, till, {
+    method: 'PUT',
+    url: `${ERP}/payment-rules`,
+    docs: docs.setRulesDocs,
+    body: schemas.RulesBody,
+    perform: (act, { caller, body }) => setPaymentRules(till, act, caller.institute, toRules(body)),
+    present: (rules: PaymentRules) => ok(rulesView(rules)),
+  })
+  addRead(app, {
+    url: `${STUDENT}/dues`,
+    docs: docs.getDuesDocs,
+    params: schemas.StudentParams,
+    async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
+      const dues = await getDues(till, { instituteId: institute.id, studentId })
+      return ok(duesView(dues, await listOnTheWay(till.db, institute.id, [studentId])))
+    },
+  })
+  addLateFeeRoutes(app, till)
+  addPayRoutes(app, till)
+}
+
+function addLateFeeRoutes(app: FastifyInstance, till: Till): void {
+  addWrite(app, till, {
+    method: 'POST',
+    url: `${STUDENT}/late-fee-waivers`,
+    docs: docs.waiveDocs,
+    params: schemas.StudentParams,
+    body: schemas.WaiverBody,
+    perform: (act, { caller, params, body }) =>
+      waiveLateFees(
+        till,
+        act,
+        { institute: caller.institute, studentId: params.service_student_id },
+        { ruleId: body.late_fee_id, amountPaise: body.amount, reason: body.reason, actor: caller.keyId },
+      ),
+    present: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
+  })
+  addRead(app, {
+    url: `${STUDENT}/late-fees`,
+    docs: docs.listEntriesDocs,
+    params: schemas.StudentParams,
+    async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
+      await getDues(till, { instituteId: institute.id, studentId })
+      return ok((await listLateFeeEntries(till, { institute, studentId })).map(entryView))
+    },
+  })
+}
+
+function addPayRoutes(app: FastifyInstance, till: Till): void {
+  addWrite(app, till, {
+    method: 'POST',
+    url: `${PAY}/orders`,
+    docs: docs.payDocs,
+    params: schemas.StudentParams,
+    body: schemas.PayBody,
+    perform: (act, { caller, params, body }) =>
+      createDuesOrder(
+        till,
+        act,
+        { institute: caller.institute, studentId: params.service_student_id },
+        { amountPaise: body.amount ?? null, callbackUrl: body.callback_url ?? null },
+      ),
+    present: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
+  })
+  addRead(app, {
+    url: `${PAY}/payments`,
+    docs: docs.listPaidDocs,
+    params: schemas.StudentParams,
+    async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
+      await getDues(till, { instituteId: institute.id, studentId })
+      const [onTheWay, paid] = await Promise.all([
+        listOnTheWay(till.db, institute.id, [studentId]),
+        listPaid(till.db, institute.id, [studentId]),
+      ])
+      return ok([...onTheWay, ...paid].map(paidView))
+    },
+  })
+}
+
+const ONE_RUPEE = paiseOf(100)
+
+function toRules(body: Static<typeof schemas.RulesBody>): NewRules {
+  return {
+    partPayment: { isAllowed: body.part_payments ?? true, leastPaise: body.min_amount ?? ONE_RUPEE },
+    allocation: body.allocation ?? 'oldest_due',
+    lateFees: (body.late_fees ?? []).map((rule, index) => ({
+      componentType: rule.component_type ?? null,
+      dueOn: rule.due_date,
+      graceDays: rule.grace_days ?? 0,
+      charge: toCharge(rule, index),
+      capPaise: rule.max_amount ?? null,
+    })),
+  }
+}
+
+type SentLateFee = NonNullable<Static<typeof schemas.RulesBody>['late_fees']>[number]
+
+function toCharge(rule: SentLateFee, index: number): NewRules['lateFees'][number]['charge'] {
+  const { kind, amount_per_day: perDay, slabs = [] } = rule
+  if (kind === 'none') return { kind }
+  if (kind === 'slab') {
+    return { kind, slabs: slabs.map(slab => ({ fromDay: slab.from_day, amountPaise: slab.amount })) }
+  }
+  if (perDay === undefined) throw badField(`late_fees.${index}.amount_per_day`, 'is required with per_day')
+  return { kind, amountPaise: perDay }
+}

@@ -1,0 +1,224 @@
+import { badField, type FieldProblem } from '../platform/errors.ts'
+import {
+  formatRupees,
+  minPaise,
+  paiseOf,
+  splitInProportion,
+  subtractPaise,
+  sumPaise,
+  ZERO,
+  type Paise,
+} from '../platform/money.ts'
+
+/** The component that late fees are paid under. */
+export const LATE_FEE = 'LATE_FEE'
+
+/** How a part payment is spread: by due day and then as registered, as registered alone, or by what is owed of each. */
+export const ALLOCATIONS = ['oldest_due', 'as_registered', 'in_proportion'] as const
+export type Allocation = (typeof ALLOCATIONS)[number]
+
+export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
+
+type Slab = { fromDay: number; amountPaise: Paise }
+
+/** When components are due and what being late costs. */
+export type LateFeeRule = {
+  id: string
+  /** Null: every component that no other rule names. */
+  componentType: string | null
+  dueOn: string
+  graceDays: number
+  charge:
+    | { kind: 'none' }
+    | { kind: 'per_day'; amountPaise: Paise }
+    | { kind: 'slab'; slabs: readonly Slab[] }
+  capPaise: Paise | null
+}
+
+/** What of a rule's late fee was paid or let off already. */
+export type Redeemed = { chargedPaise: Paise; waivedPaise: Paise }
+
+export type LateFee = {
+  ruleId: string
+  componentType: string | null
+  dueOn: string
+  daysLate: number
+  /** Still to pay. */
+  amountPaise: Paise
+  waivedPaise: Paise
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)
+}
+
+export function ruleFor(rules: readonly LateFeeRule[], componentType: string): LateFeeRule | null {
+  const own = rules.find(rule => rule.componentType === componentType)
+  return own ?? rules.find(rule => rule.componentType === null) ?? null
+}
+
+/** What a rule asks for on a day: nothing within its grace, and from then on counted from the due day. */
+export function accruedOn(rule: LateFeeRule, today: string): Paise {
+  const daysLate = daysBetween(rule.dueOn, today)
+  if (daysLate <= rule.graceDays) return ZERO
+  const amount = chargeFor(rule.charge, daysLate)
+  return rule.capPaise === null ? amount : minPaise(amount, rule.capPaise)
+}
+
+function chargeFor(charge: LateFeeRule['charge'], daysLate: number): Paise {
+  if (charge.kind === 'none') return ZERO
+  if (charge.kind === 'per_day') return paiseOf(charge.amountPaise * daysLate)
+  return charge.slabs.findLast(slab => slab.fromDay <= daysLate)?.amountPaise ?? ZERO
+}
+
+/** A late fee is due only while something of what it is for is. */
+export function lateFeesOn(
+  today: string,
+  owed: readonly { componentType: string; amountPaise: Paise }[],
+  rules: readonly LateFeeRule[],
+  redeemed: ReadonlyMap<string, Redeemed>,
+): LateFee[] {
+  const live = new Set(
+    owed.filter(line => line.amountPaise > 0).map(line => ruleFor(rules, line.componentType)?.id),
+  )
+  return rules.flatMap(rule => {
+    if (!live.has(rule.id)) return []
+    const accrued = accruedOn(rule, today)
+    const { chargedPaise, waivedPaise } = redeemed.get(rule.id) ?? { chargedPaise: ZERO, waivedPaise: ZERO }
+    const left = accrued - chargedPaise - waivedPaise
+    if (accrued === 0 || (left <= 0 && waivedPaise === 0)) return []
+    return [
+      {
+        ruleId: rule.id,
+        componentType: rule.componentType,
+        dueOn: rule.dueOn,
+        daysLate: daysBetween(rule.dueOn, today),
+        amountPaise: paiseOf(Math.max(left, 0)),
+        waivedPaise,
+      },
+    ]
+  })
+}
+
+export type Owed = { componentType: string; owedPaise: Paise; dueOn: string | null }
+
+export type Share = {
+  lateFees: { ruleId: string; amountPaise: Paise }[]
+  lines: { componentType: string; amountPaise: Paise }[]
+}
+
+/** Spreads a payment of at most all that is due: late fees first, then the components by the institute's rule. */
+export function allocate(
+  amount: Paise,
+  due: { lateFees: readonly LateFee[]; lines: readonly Owed[] },
+  allocation: Allocation,
+): Share {
+  const lateFees = fillInTurn(
+    amount,
+    due.lateFees.map(fee => ({ key: fee.ruleId, wantedPaise: fee.amountPaise })),
+  )
+  const rest = subtractPaise(amount, sumPaise(lateFees.map(share => share.amountPaise)))
+  const owed = due.lines.filter(line => line.owedPaise > 0)
+  return {
+    lateFees: lateFees.map(({ key, amountPaise }) => ({ ruleId: key, amountPaise })),
+    lines: sharesOf(rest, owed, allocation).map(({ key, amountPaise }) => ({
+      componentType: key,
+      amountPaise,
+    })),
+  }
+}
+
+type Filled = { key: string; amountPaise: Paise }
+
+function sharesOf(amount: Paise, owed: readonly Owed[], allocation: Allocation): Filled[] {
+  if (amount === 0) return []
+  if (allocation === 'in_proportion') {
+    const parts = splitInProportion(
+      amount,
+      owed.map(line => line.owedPaise),
+    )
+    return owed
+      .map((line, index) => ({ key: line.componentType, amountPaise: parts[index] ?? ZERO }))
+      .filter(part => part.amountPaise > 0)
+  }
+  const inTurn = allocation === 'as_registered' ? owed : owed.toSorted(byDueDay)
+  return fillInTurn(
+    amount,
+    inTurn.map(line => ({ key: line.componentType, wantedPaise: line.owedPaise })),
+  )
+}
+
+/** What has no due day comes after all that has one. */
+function byDueDay(one: Owed, other: Owed): number {
+  return (one.dueOn ?? '9999').localeCompare(other.dueOn ?? '9999')
+}
+
+function fillInTurn(amount: Paise, wanted: readonly { key: string; wantedPaise: Paise }[]): Filled[] {
+  let left = amount
+  return wanted.flatMap(({ key, wantedPaise }) => {
+    const amountPaise = minPaise(left, wantedPaise)
+    left = subtractPaise(left, amountPaise)
+    return amountPaise > 0 ? [{ key, amountPaise }] : []
+  })
+}
+
+/** What is paid now: all of it, or a part that the institute's rules allow. */
+export function payable(wanted: Paise | null, total: Paise, part: PartPayment): Paise {
+  if (total === 0) throw badField('amount', 'cannot be paid: nothing is due')
+  const amount = wanted ?? total
+  if (amount === total) return amount
+  if (amount > total) throw badField('amount', `is more than the ${formatRupees(total)} that is due`)
+  if (!part.isAllowed) throw badField('amount', `must be the whole ${formatRupees(total)}`)
+  const least = minPaise(part.leastPaise, total)
+  if (amount < least) throw badField('amount', `must be at least ${formatRupees(least)}`)
+  return amount
+}
+
+/** How much of what a payment brought for each component was more than its price. */
+export function excessOf(
+  lines: readonly { componentType: string; amountPaise: Paise }[],
+  prices: ReadonlyMap<string, Paise>,
+  paid: ReadonlyMap<string, Paise>,
+): Paise {
+  const brought = new Map<string, number>()
+  for (const { componentType, amountPaise } of lines) {
+    brought.set(componentType, (brought.get(componentType) ?? 0) + amountPaise)
+  }
+  const excess = [...brought].map(([type, amount]) =>
+    Math.min(Math.max((paid.get(type) ?? 0) - (prices.get(type) ?? 0), 0), amount),
+  )
+  return paiseOf(excess.reduce((sum, one) => sum + one, 0))
+}
+
+const MOST_RULES = 50
+
+/** What is wrong with a set of rules as sent, by field. */
+export function ruleProblems(rules: readonly Omit<LateFeeRule, 'id'>[], path: string): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (rules.length > MOST_RULES) problems.push({ key: path, message: `can be at most ${MOST_RULES}` })
+  const seen = new Set<string | null>()
+  for (const [index, rule] of rules.entries()) {
+    if (seen.has(rule.componentType)) {
+      const what = rule.componentType === null ? 'a rule for all other components' : 'this component'
+      problems.push({ key: `${path}.${index}.component_type`, message: `${what} stands twice` })
+    }
+    seen.add(rule.componentType)
+    if (rule.charge.kind === 'slab')
+      problems.push(...slabProblems(rule.charge.slabs, `${path}.${index}.slabs`))
+  }
+  return problems
+}
+
+function slabProblems(slabs: readonly Slab[], path: string): FieldProblem[] {
+  if (slabs.length === 0) return [{ key: path, message: 'must name at least one slab' }]
+  return slabs.flatMap((slab, index) => {
+    const before = slabs[index - 1]
+    if (before === undefined || (slab.fromDay > before.fromDay && slab.amountPaise >= before.amountPaise))
+      return []
+    return [
+      { key: `${path}.${index}`, message: 'must begin on a later day than the one before and not cost less' },
+    ]
+  })
+}

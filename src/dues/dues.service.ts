@@ -1,0 +1,99 @@
+import type { Queryable } from '../platform/db.ts'
+import { notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import { dayOf } from '../platform/calendar.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { balanceOf, summariseFees, type Discount } from '../students/fees.rules.ts'
+import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
+import { lateFeesOn, ruleFor, type Allocation, type LateFee, type PartPayment } from './dues.rules.ts'
+import { readRedeemed, readRules } from './dues.store.ts'
+
+export type DueLine = {
+  componentType: string
+  feePaise: Paise
+  discounts: readonly Discount[]
+  paidPaise: Paise
+  owedPaise: Paise
+  /** By the institute's calendar; null when it has none for this. */
+  dueOn: string | null
+  isLate: boolean
+}
+
+/** What a student owes today, and how it may be paid. */
+export type Dues = {
+  context: StudentContext
+  /** In the order registered. */
+  lines: DueLine[]
+  lateFees: LateFee[]
+  owedPaise: Paise
+  lateFeePaise: Paise
+  /** Both together. */
+  totalPaise: Paise
+  advancePaise: Paise
+  partPayment: PartPayment
+  allocation: Allocation
+}
+
+type StudentKey = { instituteId: number; studentId: string }
+
+/** By student id; three statements however many students. */
+export async function readDues(ground: Ground, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
+  return readDuesOn(ground.db, keys, dayOf(ground.clock.now()))
+}
+
+export async function getDues(ground: Ground, key: StudentKey): Promise<Dues> {
+  const dues = (await readDues(ground, [key])).get(key.studentId)
+  if (dues === undefined) throw notFound('This student')
+  return dues
+}
+
+/** As of a day; inside a transaction by whoever holds the student. */
+export async function readDuesOn(
+  db: Queryable,
+  keys: readonly StudentKey[],
+  today: string,
+): Promise<Map<string, Dues>> {
+  if (keys.length === 0) return new Map()
+  const contexts = await readStudentContexts(db, keys)
+  const rules = await readRules(
+    db,
+    keys.map(key => key.instituteId),
+  )
+  const redeemed = await readRedeemed(db, keys)
+  return new Map(
+    keys.flatMap(({ instituteId, studentId }) => {
+      const context = contexts.get(studentId)
+      const ofInstitute = rules.get(instituteId)
+      if (context === undefined || ofInstitute === undefined) return []
+      const { partPayment, allocation } = ofInstitute
+      const lines = context.fees.map(fee => {
+        const paidPaise = context.paid.get(fee.componentType) ?? ZERO
+        const owedPaise = balanceOf(fee, paidPaise).outstandingPaise
+        const dueOn = ruleFor(ofInstitute.lateFees, fee.componentType)?.dueOn ?? null
+        const isLate = owedPaise > 0 && dueOn !== null && dueOn < today
+        const { componentType, feePaise, discounts } = fee
+        return { componentType, feePaise, discounts, paidPaise, owedPaise, dueOn, isLate }
+      })
+      const lateFees = lateFeesOn(
+        today,
+        context.owed,
+        ofInstitute.lateFees,
+        redeemed.get(studentId) ?? new Map(),
+      )
+      const owedPaise = sumPaise(lines.map(line => line.owedPaise))
+      const lateFeePaise = sumPaise(lateFees.map(fee => fee.amountPaise))
+      const dues: Dues = {
+        context,
+        lines,
+        lateFees,
+        owedPaise,
+        lateFeePaise,
+        totalPaise: paiseOf(owedPaise + lateFeePaise),
+        advancePaise: summariseFees(context.fees, context.paid).advancePaise,
+        partPayment,
+        allocation,
+      }
+      return [[studentId, dues] as const]
+    }),
+  )
+}

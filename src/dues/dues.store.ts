@@ -1,0 +1,221 @@
+import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Paise } from '../platform/money.ts'
+import type { Allocation, LateFeeRule, PartPayment, Redeemed } from './dues.rules.ts'
+
+export type PaymentRules = { partPayment: PartPayment; allocation: Allocation; lateFees: LateFeeRule[] }
+
+type RulesRow = {
+  instituteId: number
+  isAllowed: boolean | null
+  leastPaise: Paise | null
+  allocation: Allocation | null
+  rules: RuleJson[]
+}
+
+type RuleJson = {
+  id: string
+  componentType: string | null
+  dueOn: string
+  graceDays: number
+  kind: 'none' | 'per_day' | 'slab'
+  perDayPaise: Paise | null
+  slabs: { fromDay: number; amountPaise: Paise }[]
+  capPaise: Paise | null
+}
+
+/** By institute; one that never set any has the standard ones. */
+export async function readRules(
+  db: Queryable,
+  instituteIds: readonly number[],
+): Promise<Map<number, PaymentRules>> {
+  const rows = await db.query<RulesRow>(
+    `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation,
+       (select coalesce(json_agg(json_build_object('id', r.id, 'componentType', r.component_type, 'dueOn', r.due_on,
+          'graceDays', r.grace_days, 'kind', r.kind, 'perDayPaise', r.per_day_paise, 'slabs', r.slabs,
+          'capPaise', r.cap_paise) order by r.position), '[]') from late_fee_rules r where r.institute_id = i.id) as rules
+     from unnest($1::int[]) as i (id) left join payment_rules p on p.institute_id = i.id`,
+    [[...new Set(instituteIds)]],
+  )
+  return new Map(rows.map(row => [row.instituteId, toRules(row)]))
+}
+
+const LEAST_PART_PAISE = 100 as Paise
+
+function toRules(row: RulesRow): PaymentRules {
+  return {
+    partPayment: { isAllowed: row.isAllowed ?? true, leastPaise: row.leastPaise ?? LEAST_PART_PAISE },
+    allocation: row.allocation ?? 'oldest_due',
+    lateFees: row.rules.map(rule => ({
+      id: rule.id,
+      componentType: rule.componentType,
+      dueOn: rule.dueOn,
+      graceDays: rule.graceDays,
+      charge: chargeOf(rule),
+      capPaise: rule.capPaise,
+    })),
+  }
+}
+
+function chargeOf({ kind, perDayPaise, slabs }: RuleJson): LateFeeRule['charge'] {
+  if (kind === 'slab') return { kind, slabs }
+  return kind === 'per_day' && perDayPaise !== null ? { kind, amountPaise: perDayPaise } : { kind: 'none' }
+}
+
+/** Replaces them whole. A rule that stays the same keeps its id, so that what was paid of it still counts. */
+export async function writeRules(tx: Transaction, instituteId: number, rules: PaymentRules): Promise<void> {
+  await tx.query(
+    `insert into payment_rules (institute_id, part_payments, least_part_paise, allocation) values ($1, $2, $3, $4)
+     on conflict (institute_id) do update set part_payments = excluded.part_payments,
+       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation`,
+    [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation],
+  )
+  await tx.query('delete from late_fee_rules where institute_id = $1', [instituteId])
+  await tx.query(
+    `insert into late_fee_rules (institute_id, id, position, component_type, due_on, grace_days, kind, per_day_paise, slabs, cap_paise)
+     select $1, r.* from json_to_recordset($2) as r (id text, position int, component_type text, due_on date,
+       grace_days int, kind text, per_day_paise bigint, slabs jsonb, cap_paise bigint)`,
+    [instituteId, JSON.stringify(rules.lateFees.map(rowOf))],
+  )
+}
+
+function rowOf(rule: LateFeeRule, index: number) {
+  return {
+    id: rule.id,
+    position: index + 1,
+    component_type: rule.componentType,
+    due_on: rule.dueOn,
+    grace_days: rule.graceDays,
+    kind: rule.charge.kind,
+    per_day_paise: rule.charge.kind === 'per_day' ? rule.charge.amountPaise : null,
+    slabs: rule.charge.kind === 'slab' ? rule.charge.slabs : [],
+    cap_paise: rule.capPaise,
+  }
+}
+
+/** What was paid or let off, by student and rule. */
+export async function readRedeemed(
+  db: Queryable,
+  keys: readonly { instituteId: number; studentId: string }[],
+): Promise<Map<string, Map<string, Redeemed>>> {
+  const rows = await db.query<Redeemed & { studentId: string; ruleId: string }>(
+    `select e.student_id as "studentId", e.rule_id as "ruleId",
+       coalesce(sum(e.amount_paise) filter (where e.kind = 'charged'), 0)::bigint as "chargedPaise",
+       coalesce(sum(e.amount_paise) filter (where e.kind = 'waived'), 0)::bigint as "waivedPaise"
+     from unnest($1::int[], $2::text[]) as k (institute_id, student_id)
+     join late_fee_entries e on e.institute_id = k.institute_id and e.student_id = k.student_id
+     group by e.student_id, e.rule_id`,
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+  )
+  const found = new Map<string, Map<string, Redeemed>>()
+  for (const { studentId, ruleId, ...redeemed } of rows) {
+    const ofStudent = found.get(studentId) ?? new Map<string, Redeemed>()
+    found.set(studentId, ofStudent.set(ruleId, redeemed))
+  }
+  return found
+}
+
+export type LateFeeEntry = {
+  id: string
+  ruleId: string
+  kind: 'charged' | 'waived'
+  amountPaise: Paise
+  orderId: string | null
+  reason: string | null
+  actor: string | null
+  at: Date
+}
+
+export async function insertEntries(
+  tx: Transaction,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  entries: readonly LateFeeEntry[],
+): Promise<void> {
+  await tx.query(
+    `insert into late_fee_entries (institute_id, student_id, id, rule_id, kind, amount_paise, order_id, reason, actor, at)
+     select $1, $2, e.* from json_to_recordset($3) as e (id text, rule_id text, kind text, amount_paise bigint,
+       order_id text, reason text, actor text, at timestamptz)`,
+    [
+      instituteId,
+      studentId,
+      JSON.stringify(
+        entries.map(({ ruleId, amountPaise, orderId, ...entry }) => ({
+          ...entry,
+          rule_id: ruleId,
+          amount_paise: amountPaise,
+          order_id: orderId,
+        })),
+      ),
+    ],
+  )
+}
+
+/** Newest first. */
+export async function listEntries(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<LateFeeEntry[]> {
+  return db.query<LateFeeEntry>(
+    `select id, rule_id as "ruleId", kind, amount_paise as "amountPaise", order_id as "orderId", reason, actor, at
+     from late_fee_entries where institute_id = $1 and student_id = $2 order by at desc, id desc limit 200`,
+    [instituteId, studentId],
+  )
+}
+
+export type DuesOrder = {
+  studentId: string
+  lateFees: { ruleId: string; amountPaise: Paise }[]
+  excessPaise: Paise
+}
+
+export async function insertDuesOrder(
+  tx: Transaction,
+  { instituteId, orderId, studentId }: { instituteId: number; orderId: string; studentId: string },
+  lateFees: DuesOrder['lateFees'],
+): Promise<void> {
+  await tx.query(
+    'insert into dues_orders (institute_id, order_id, student_id, late_fees) values ($1, $2, $3, $4)',
+    [instituteId, orderId, studentId, JSON.stringify(lateFees)],
+  )
+}
+
+/** By order id. */
+export async function readDuesOrders(
+  db: Queryable,
+  instituteId: number,
+  orderIds: readonly string[],
+): Promise<Map<string, DuesOrder>> {
+  const rows = await db.query<DuesOrder & { orderId: string }>(
+    `select order_id as "orderId", student_id as "studentId", late_fees as "lateFees", excess_paise as "excessPaise"
+     from dues_orders where institute_id = $1 and order_id = any($2)`,
+    [instituteId, orderIds],
+  )
+  return new Map(rows.map(({ orderId, ...order }) => [orderId, order]))
+}
+
+export async function setExcess(
+  tx: Transaction,
+  instituteId: number,
+  orderId: string,
+  excessPaise: Paise,
+): Promise<void> {
+  await tx.query('update dues_orders set excess_paise = $3 where institute_id = $1 and order_id = $2', [
+    instituteId,
+    orderId,
+    excessPaise,
+  ])
+}
+
+/** Orders of a student's dues that nobody has paid. */
+export async function listOpenOrders(
+  tx: Transaction,
+  instituteId: number,
+  studentId: string,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select o.id from orders o
+     where o.institute_id = $1 and o.student_id = $2 and o.kind = 'student' and o.state = 'unpaid'`,
+    [instituteId, studentId],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,145 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
+import { unpaidOrder, type Order } from '../orders/orders.rules.ts'
+import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
+import type { Till } from '../payments/till.ts'
+import { assert } from '../platform/assert.ts'
+import { dayOf } from '../platform/calendar.ts'
+import type { Transaction } from '../platform/db.ts'
+import { conflict } from '../platform/errors.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { formatRupees, paiseOf, sumPaise, type Paise } from '../platform/money.ts'
+import { holdStudent } from '../students/student-hold.service.ts'
+import { allocate, LATE_FEE, payable, type Share } from './dues.rules.ts'
+import { readDuesOn, type Dues } from './dues.service.ts'
+import { insertDuesOrder, listOpenOrders, readDuesOrders } from './dues.store.ts'
+
+type Target = { institute: Institute; studentId: string }
+type Wanted = { amountPaise: Paise | null; callbackUrl: string | null }
+export type OpenedOrder = { orderId: string; redirectUrl: string }
+
+/**
+ * Makes an order for all or a part of what a student owes, which the parent pays at the checkout. What the bank is
+ * already taking by mandate is left out of it, and an earlier one that nobody paid is closed: whoever still pays that
+ * in another tab has paid an advance, and is told so.
+ */
+export async function openDuesOrder(till: Till, target: Target, wanted: Wanted): Promise<OpenedOrder> {
+  return till.db.transaction(tx => openIn(tx, till, target, wanted))
+}
+
+/** The same for an ERP, which may repeat itself. */
+export async function createDuesOrder(
+  till: Till,
+  act: Act<OpenedOrder>,
+  target: Target,
+  wanted: Wanted,
+): Promise<OpenedOrder> {
+  return transact(till.db, act, tx => openIn(tx, till, target, wanted))
+}
+
+async function openIn(
+  tx: Transaction,
+  till: Till,
+  { institute, studentId }: Target,
+  { amountPaise, callbackUrl }: Wanted,
+): Promise<OpenedOrder> {
+  const key = { instituteId: institute.id, studentId }
+  const now = till.clock.now()
+  await holdStudent(tx, key)
+  const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
+  assertNothingPending(onTheWay)
+  const dues = withoutTaken(await readHeld(tx, key, now), onTheWay)
+  const share = allocate(payable(amountPaise, dues.totalPaise, dues.partPayment), dues, dues.allocation)
+  const order = orderOf(dues, share, { at: now, callbackUrl })
+  await closeUnpaid(tx, institute.id, await listOpenOrders(tx, institute.id, studentId), now)
+  await openOrders(tx, [{ instituteId: institute.id, order, studentId }])
+  await insertDuesOrder(tx, { ...key, orderId: order.id }, share.lateFees)
+  return { orderId: order.id, redirectUrl: `${till.publicUrl}/pay/${institute.code}/${order.id}` }
+}
+
+/** False when less is due by now than the order would take; it is closed then. */
+export async function isStillDue(till: Till, instituteId: number, order: Order): Promise<boolean> {
+  return till.db.transaction(async tx => {
+    const studentId = (await readDuesOrders(tx, instituteId, [order.id])).get(order.id)?.studentId
+    assert(studentId !== undefined, `${order.id} pays nobody's dues`)
+    const key = { instituteId, studentId }
+    await holdStudent(tx, key)
+    const now = till.clock.now()
+    const onTheWay = await listOnTheWay(tx, instituteId, [studentId])
+    const others = onTheWay.filter(payment => payment.orderId !== order.id)
+    const dues = withoutTaken(await readHeld(tx, key, now), others)
+    const isDue = order.lines.every(line => line.amountPaise <= leftOf(dues, line.componentType))
+    if (!isDue) await closeUnpaid(tx, instituteId, [order.id], now)
+    return isDue
+  })
+}
+
+function leftOf(dues: Dues, componentType: string): number {
+  const owed = dues.lines.find(line => line.componentType === componentType)?.owedPaise ?? 0
+  return componentType === LATE_FEE ? owed + dues.lateFeePaise : owed
+}
+
+async function readHeld(
+  tx: Transaction,
+  key: { instituteId: number; studentId: string },
+  now: Date,
+): Promise<Dues> {
+  const dues = (await readDuesOn(tx, [key], dayOf(now))).get(key.studentId)
+  assert(dues !== undefined, 'a student that is held has dues')
+  return dues
+}
+
+function assertNothingPending(onTheWay: readonly StudentPayment[]): void {
+  const pending = onTheWay.find(payment => payment.orderKind === 'student')
+  if (pending === undefined) return
+  throw conflict(
+    `A payment of ${formatRupees(pending.amountPaise)} is on its way and the bank has not answered yet. Do not pay again; try later.`,
+  )
+}
+
+/** The dues less what payments on their way will take of them. */
+export function withoutTaken(dues: Dues, onTheWay: readonly StudentPayment[]): Dues {
+  const taken = new Map<string, number>()
+  for (const { componentType, amountPaise } of onTheWay.flatMap(payment => payment.lines)) {
+    taken.set(componentType, (taken.get(componentType) ?? 0) + amountPaise)
+  }
+  const lines = dues.lines.map(line => ({
+    ...line,
+    owedPaise: paiseOf(Math.max(line.owedPaise - (taken.get(line.componentType) ?? 0), 0)),
+  }))
+  const owedPaise = sumPaise(lines.map(line => line.owedPaise))
+  return { ...dues, lines, owedPaise, totalPaise: paiseOf(owedPaise + dues.lateFeePaise) }
+}
+
+function orderOf(
+  dues: Dues,
+  share: Share,
+  { at, callbackUrl }: { at: Date; callbackUrl: string | null },
+): Order {
+  const { student } = dues.context
+  const lateFeePaise = sumPaise(share.lateFees.map(fee => fee.amountPaise))
+  const lateLine = lateFeePaise > 0 ? [{ componentType: LATE_FEE, amountPaise: lateFeePaise }] : []
+  return unpaidOrder({
+    id: newId('order'),
+    kind: 'student',
+    collectorCode: student.collectorCode,
+    name: student.contactName,
+    phone: student.contactNumber,
+    email: student.contactEmail,
+    identifier: student.identifier,
+    studentName: student.fullname,
+    grade: student.grade,
+    stream: null,
+    academicYearStart: student.academicYearStart,
+    academicYearEnd: student.academicYearEnd,
+    newAdmission: student.newAdmission,
+    dateOfBirth: student.dateOfBirth,
+    customIdentifier: student.customIdentifier,
+    notes: [],
+    callbackUrl,
+    expiresAt: null,
+    createdAt: at,
+    lines: [...share.lines, ...lateLine],
+  })
+}

@@ -1,0 +1,140 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import type { Caller } from '../institutes/institutes.rules.ts'
+import { badRequest, BursarError } from '../platform/errors.ts'
+import type { Ground } from '../platform/ground.ts'
+import type { Act } from '../platform/idempotency.ts'
+import { callerOf } from './auth.ts'
+import { answerAct, compileCall, NOTHING, readOnce } from './endpoint.ts'
+import { successBody, type Success } from './envelope.ts'
+import { documentUpload, type EndpointDocs } from './openapi.ts'
+
+/** Operations that take a file as their body, of any size up to their own limit. */
+
+/** A body that has arrived whole. It lies on disk, under no name: whatever becomes of us, nothing is left of it. */
+export class ReceivedFile {
+  readonly bytes: number
+  readonly digest: Buffer
+  readonly #handle: FileHandle
+
+  constructor(handle: FileHandle, { bytes, digest }: { bytes: number; digest: Buffer }) {
+    this.#handle = handle
+    this.bytes = bytes
+    this.digest = digest
+  }
+
+  async read(from: number, length: number): Promise<Buffer> {
+    const wanted = Math.max(0, Math.min(length, this.bytes - from))
+    const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(wanted), 0, wanted, from)
+    return buffer.subarray(0, bytesRead)
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+}
+
+type Upload<Query extends TObject, Result> = {
+  url: string
+  docs: EndpointDocs
+  query: Query
+  /** The types of files, as the reference names them. */
+  mediaTypes: readonly string[]
+  /** As its scope was told. */
+  maxBytes: number
+  perform(
+    act: Act<Result>,
+    call: { query: Static<Query>; file: ReceivedFile; caller: Caller },
+  ): Promise<Result>
+  present(result: Result): Success
+}
+
+/** To be called in a scope of its own: its bodies are not read as others are. */
+export function receiveFiles(scope: FastifyInstance, maxBytes: number): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
+    receive(payload, maxBytes),
+  )
+  scope.addHook('onResponse', close)
+  scope.addHook('onRequestAbort', close)
+}
+
+async function close({ body }: FastifyRequest): Promise<void> {
+  if (body instanceof ReceivedFile) await body.close().catch(() => {})
+}
+
+export function addUpload<Query extends TObject, Result>(
+  scope: FastifyInstance,
+  ground: Ground,
+  endpoint: Upload<Query, Result>,
+): void {
+  const readCall = compileCall<unknown, Static<Query>, unknown>({ query: endpoint.query, body: NOTHING })
+  const answerOf = (result: Result) => {
+    const success = endpoint.present(result)
+    return { httpStatus: success.httpStatus, body: successBody(success) }
+  }
+  scope.route({
+    method: 'POST',
+    url: endpoint.url,
+    config: { scope: 'write' },
+    schema: documentUpload(endpoint),
+    handler: (request, reply) => {
+      const caller = callerOf(request)
+      const once = readOnce(request, answerOf)
+      const act: Act<Result> = { instituteId: caller.institute.id, once }
+      return answerAct(ground, act, { request, reply, answerOf }, async () => {
+        const { query } = readCall(request)
+        return endpoint.perform(act, { query, file: fileOf(request), caller })
+      })
+    },
+  })
+}
+
+const TEXT_OR_SHEET =
+  /^\s*(text\/(csv|plain|tab-separated-values)|application\/(csv|octet-stream|vnd\.ms-excel|zip|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\s*(;.*)?$/i
+
+export function fileOf(request: FastifyRequest): ReceivedFile {
+  const { body, declaredType } = request
+  if (!(body instanceof ReceivedFile) || body.bytes === 0)
+    throw badRequest('The body is empty. Send the file itself as the body.')
+  if (declaredType !== undefined && !TEXT_OR_SHEET.test(declaredType))
+    throw badRequest(
+      'Send the file itself as the body, with the header Content-Type: text/csv or that of an XLSX file.',
+    )
+  return body
+}
+
+async function receive(payload: AsyncIterable<Buffer>, maxBytes: number): Promise<ReceivedFile> {
+  const path = join(tmpdir(), `bursar-upload-${randomUUID()}`)
+  const handle = await open(path, 'wx+', 0o600)
+  try {
+    await unlink(path)
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const chunk of payload) {
+      bytes += chunk.length
+      if (bytes > maxBytes)
+        throw new BursarError(
+          'HUE00004',
+          `The file is larger than ${maxBytes / 1_000_000} MB. Split it into several.`,
+        )
+      hash.update(chunk)
+      await handle.writeFile(chunk)
+    }
+    return new ReceivedFile(handle, { bytes, digest: hash.digest() })
+  } catch (error) {
+    await handle.close()
+    throw error instanceof BursarError || isSystemError(error) ? error : badRequest('The body was cut short.')
+  }
+}
+
+/** Such as a full disk, which is our fault; a caller that went away is not. */
+function isSystemError(error: unknown): boolean {
+  return (
+    error instanceof Error && 'syscall' in error && (error as NodeJS.ErrnoException).code !== 'ECONNRESET'
+  )
+}

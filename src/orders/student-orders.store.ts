@@ -1,0 +1,17 @@
+import type { Queryable } from '../platform/db.ts'
+import type { Order, OrderKind } from './orders.rules.ts'
+import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
+
+/** Newest first. */
+export async function listOrdersOf(
+  db: Queryable,
+  target: { instituteId: number; studentId: string; kind: OrderKind },
+  limit: number,
+): Promise<Order[]> {
+  const rows = await db.query<OrderRow>(
+    `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.student_id = $2 and o.kind = $3
+     order by o.created_at desc, o.id desc limit $4`,
+    [target.instituteId, target.studentId, target.kind, limit],
+  )
+  return rows.map(toOrder)
+}

@@ -1,0 +1,24 @@
+import type { Queryable } from '../platform/db.ts'
+import * as store from './student-payments.store.ts'
+
+export type { StudentPayment } from './student-payments.store.ts'
+
+const MOST_SHOWN = 500
+
+/** What was paid here for these students, newest first. */
+export async function listPaid(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<store.StudentPayment[]> {
+  return store.listStudentPayments(db, instituteId, studentIds, ['captured'], MOST_SHOWN)
+}
+
+/** What the bank has been asked for and has not answered. */
+export async function listOnTheWay(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<store.StudentPayment[]> {
+  return store.listStudentPayments(db, instituteId, studentIds, ['pending'], MOST_SHOWN)
+}

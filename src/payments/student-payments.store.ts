@@ -1,0 +1,49 @@
+import type { OrderKind } from '../orders/orders.rules.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Paise } from '../platform/money.ts'
+import type { PaymentState } from './payments.rules.ts'
+
+/** A payment for a student's fees, whatever made it: the newest of its order, never a duplicate. */
+export type StudentPayment = {
+  studentId: string
+  orderId: string
+  orderKind: OrderKind
+  paymentId: string
+  state: PaymentState
+  amountPaise: Paise
+  refundedPaise: Paise
+  lines: { componentType: string; amountPaise: Paise }[]
+  mode: string
+  transactionId: string | null
+  createdAt: Date
+  capturedAt: Date | null
+  isSettled: boolean
+  isReversed: boolean
+  /** None when it is not captured, or its receipt was cancelled. */
+  receipt: { financialYear: string; number: number } | null
+}
+
+/** Newest first. */
+export async function listStudentPayments(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+  states: readonly PaymentState[],
+  limit: number,
+): Promise<StudentPayment[]> {
+  return db.query<StudentPayment>(
+    `select o.student_id as "studentId", o.id as "orderId", o.kind as "orderKind", p.id as "paymentId", p.state,
+       p.amount_paise as "amountPaise", p.mode, p.transaction_id as "transactionId", p.created_at as "createdAt",
+       p.captured_at as "capturedAt", p.settlement_id is not null as "isSettled", o.state = 'reversed' as "isReversed",
+       (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise) order by l.line_no)
+        from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines,
+       (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = p.institute_id
+          and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as "refundedPaise",
+       (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
+        where c.institute_id = p.institute_id and c.payment_id = p.id and c.cancelled_at is null) as receipt
+     from orders o join payments p on p.institute_id = o.institute_id and p.order_id = o.id
+     where o.institute_id = $1 and o.student_id = any($2) and p.state = any($3) and not p.is_duplicate
+     order by p.created_at desc, p.id desc limit $4`,
+    [instituteId, studentIds, states, limit],
+  )
+}

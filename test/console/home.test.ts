@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
+import { assertDocumented, readDocument } from '../contract/openapi-check.ts'
+import { API, demoVisitor } from './support.ts'
+
+const bursar = await startBursar({ after })
+const { demo } = bursar
+const visitor = await demoVisitor(bursar.url)
+const PATH = `${API}/institutes/demo-school/home`
+
+async function home(): Promise<Json> {
+  const answer = await visitor.get(PATH)
+  assertDocumented(await readDocument(bursar.url), 'GET', PATH, answer)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body.data
+}
+
+async function pay(amount: number): Promise<void> {
+  const details = [{ component_type: 'TUITION_FEE', amount }]
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder({ details }))
+  await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+}
+
+test('an institute without anything has zeros, every day of the chart, and no ratio', async () => {
+  const empty = await home()
+  assert.deepEqual(empty.collected_today, { amount: 0, count: 0 })
+  assert.equal(empty.daily.length, 30)
+  assert.equal(empty.daily.at(-1).day, empty.today)
+  assert.equal('ratio' in empty.returns, false)
+  assert.equal(empty.erp.is_configured, false)
+})
+
+test('what is paid, owed and on its way adds up to the paisa, each institute by itself', async () => {
+  await pay(45_000)
+  await pay(0.5)
+  await bursar.group.post(`${PAY}/orders`, sampleOrder({ collector_code: 'NORTH' }))
+  await demo.post(`${ERP}/users/parent-1/students`, {
+    student: sampleStudent(),
+    fee_components: [
+      {
+        component_type: 'TUITION_FEE',
+        fee_amount: 60_000,
+        discounts: [{ discount_type: 'SIBLING', value: 5_000 }],
+      },
+      { component_type: 'TRANSPORT_FEE', fee_amount: 1_000 },
+    ],
+    payments: [
+      {
+        amount: 2_000,
+        paid_at: '2026-06-01',
+        mode: 'cash',
+        transaction_id: 'C-1',
+        // A thousand beyond the fee is advance, and pays nothing of the other component.
+        fee_components: [{ component_type: 'TRANSPORT_FEE', amount: 2_000 }],
+      },
+    ],
+  })
+  const now = await home()
+  assert.deepEqual(now.collected_today, { amount: 45_000.5, count: 2 })
+  assert.deepEqual(now.collected_this_month, now.collected_today)
+  assert.deepEqual(now.daily.at(-1), { day: now.today, amount: 45_000.5, count: 2 })
+  assert.deepEqual(now.outstanding, { amount: 55_000, students: 1 })
+  assert.deepEqual(now.settlements.expected, { amount: 45_000.5, count: 2 })
+  assert.ok(now.settlements.next_on > now.today)
+  const { outstanding } = (
+    await (
+      await demoVisitor(bursar.url, 'bursar@demo-group.example')
+    ).get(`${API}/institutes/demo-group/home`)
+  ).body.data
+  assert.deepEqual(outstanding, { amount: 0, students: 0 })
+})
+
+test('tomorrow yesterday’s money is in the month and the chart, and later in the bank', async () => {
+  const before = await home()
+  await demo.post('/api/v1/sandbox/clock', { advance: 'P4D' })
+  const after = await home()
+  assert.deepEqual(after.collected_today, { amount: 0, count: 0 })
+  assert.equal(after.daily.find((one: Json) => one.day === before.today).amount, 45_000.5)
+  assert.deepEqual(after.settlements.expected, { amount: 0, count: 0 })
+  const isSameMonth = before.today.slice(0, 7) === after.today.slice(0, 7)
+  if (isSameMonth) assert.ok(after.settlements.received_this_month.amount > 44_000)
+})
+
+test('webhooks and an ERP that fail are seen', async () => {
+  await demo.post(`${ERP}/webhooks`, sampleWebhook())
+  assert.deepEqual((await home()).webhooks, { active: 1, failing: 0, disabled: 0, given_up: 0 })
+  await bursar.sql('update webhook_subscriptions set failing_since = now(), failures_in_row = 3')
+  assert.equal((await home()).webhooks.failing, 1)
+  await demo.send('PUT', '/api/v1/sandbox/erp', { url: 'http://127.0.0.1:9/fetch' })
+  await demo.post(`${ERP}/pull/test`, { identifier: 'ADM-1042' })
+  const { erp } = await home()
+  assert.equal(erp.is_configured, true)
+  assert.equal(erp.unavailable, 1)
+})
+
+test('no sum of the home page reads a table from end to end', async () => {
+  const plans = await bursar.house.ground.db.transaction(async tx => {
+    await tx.query('set local enable_seqscan = off')
+    const texts = [
+      `select sum(amount_paise) from payments where institute_id = 1 and state = 'captured' and captured_at >= now() and not is_duplicate`,
+      `select sum(net_paise) from settlements where institute_id = 1 and settled_at >= now()`,
+      `select count(*) from flex_presentations where institute_id = 1 and presented_at >= now() and state <> 'presented'`,
+      `select count(*) from flex_instalments where institute_id = 1 and due_on >= '2026-01-01' and due_on < '2026-01-08' and state in ('scheduled', 'confirmed', 'presented')`,
+    ]
+    const found: string[] = []
+    for (const text of texts) {
+      const rows = await tx.query<{ 'QUERY PLAN': string }>(`explain ${text}`)
+      found.push(rows.map(row => row['QUERY PLAN']).join('\n'))
+    }
+    return found
+  })
+  for (const [index, name] of [
+    'payments_by_capture',
+    'settlements_by_day',
+    'flex_presentations_by_day',
+    'flex_instalments_of_institute_by_due_day',
+  ].entries()) {
+    assert.match(plans[index] ?? '', new RegExp(name))
+  }
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createUser } from '../../src/console/users.service.ts'
+import { describeStart } from '../../src/start-text.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { API, assertAnswer, PASSWORD, tokenOf, Visitor } from './support.ts'
+
+/** Behind a proxy that ends TLS, on the database of a sandbox: nothing of the sandbox's opens a door here. */
+const bursar = await startBursar(
+  { after },
+  { BURSAR_MODE: 'live', PUBLIC_URL: 'https://fees.school.example', TRUST_PROXY: '127.0.0.1' },
+)
+const HTTPS = { 'x-forwarded-proto': 'https' }
+
+class LiveVisitor extends Visitor {
+  override send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    return super.send(method, path, body, { ...HTTPS, ...headers })
+  }
+}
+
+test('in live mode no demo person is shown, signed in, or counted as an operator', async () => {
+  const visitor = new LiveVisitor(bursar.url)
+  const { body } = await visitor.greet()
+  assert.deepEqual([body.data.mode, body.data.demo_people], ['live', []])
+  assertAnswer(
+    await visitor.post(`${API}/session/demo`, { email: 'operator@bursar.example' }),
+    '404 HUE00001',
+  )
+  assert.match(describeStart(bursar.house, false), /npx bursar users create .* --operator/)
+  assert.doesNotMatch(describeStart(bursar.house, true), /users create/)
+})
+
+test('in live mode the cookie is Secure and bound to the host, and plain http is refused', async () => {
+  const { link } = await createUser(bursar.house.ground, {
+    email: 'asha@school.example',
+    name: 'Asha Rao',
+    isOperator: true,
+    member: null,
+  })
+  const visitor = new LiveVisitor(bursar.url)
+  const body = { token: tokenOf(link ?? ''), password: PASSWORD }
+  const answer = await visitor.post(`${API}/invitations/accept`, body, {
+    origin: 'https://fees.school.example',
+  })
+  assertAnswer(answer, '200')
+  const cookie = answer.headers.get('set-cookie') ?? ''
+  assert.match(cookie, /^__Host-bursar_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+  assertAnswer(await visitor.get(`${API}/account`), '200')
+  assertAnswer(await visitor.get(`${API}/account`, { 'x-forwarded-proto': 'http' }), '400 HUE00000')
+})

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import { daysAgo, deskOf, ids, MONEY, payOrder, setMoney } from './money-support.ts'
+import { assertAnswer, createPerson, demoVisitor, type Visitor } from './support.ts'
+
+const bursar = await startBursar({ after })
+const { url } = bursar
+const sql: typeof bursar.sql = (text, values) => bursar.sql(text, values)
+const scene = await setMoney(bursar)
+const owner = await demoVisitor(url)
+const viewer = await createPerson(bursar, {
+  email: 'viewer@school.example',
+  institute: 'demo-school',
+  role: 'viewer',
+})
+const finance = await createPerson(bursar, {
+  email: 'finance@school.example',
+  institute: 'demo-school',
+  role: 'finance',
+})
+const { read, file, everyPage } = deskOf(owner)
+const ELSEWHERE = '/console/api/institutes/demo-group/money'
+
+test('a settlement shows its sums, what its payments were for and every payment and refund in it', async () => {
+  const [settlement] = await read('/settlements')
+  assert.deepEqual(
+    [settlement.gross, settlement.fees, settlement.refunds, settlement.net, settlement.payment_count],
+    [48000, 0, 500, 47500, 2],
+  )
+  const detail = await read(`/settlements/${settlement.id}`)
+  assert.deepEqual(detail.components, [
+    { component_type: 'TUITION_FEE', amount: 45000, payment_count: 1 },
+    { component_type: 'TRANSPORT', amount: 3000, payment_count: 1 },
+  ])
+  const items = await read(`/settlements/${settlement.id}/items`)
+  assert.equal(
+    items.reduce((sum: number, item: Json) => sum + item.amount, 0),
+    settlement.net + settlement.fees,
+  )
+  assert.deepEqual(ids(await read(`/settlements?utr=${settlement.utr.slice(0, 6)}`)), [settlement.id])
+  assert.deepEqual(await read('/settlements?utr=%25'), [])
+  assert.deepEqual(await read(`/settlements?settled_to=${daysAgo(1)}`), [])
+})
+
+test('what is on its way to the bank is expected on its day, and late after it', async () => {
+  const [expected] = await read('/expected')
+  assert.deepEqual([expected.payment_count, expected.amount, expected.is_overdue], [1, 1200.5, false])
+  await sql(`update payments set settle_due_on = '2026-01-05' where id = $1`, [scene.waiting.paymentId])
+  assert.equal((await read('/expected'))[0].is_overdue, true)
+  assert.deepEqual((await read('/reconciliation')).overdue, { count: 1, amount: 1200.5 })
+  assert.deepEqual(ids(await read('/reconciliation/items?status=expected&due_on=2026-01-05')), [
+    scene.waiting.paymentId,
+  ])
+})
+
+test('a report that does not match stands among the exceptions with both amounts, until it matches', async () => {
+  await sql(
+    `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
+     values (1, 'sandbox', 'UTR-1', 'bank_x', 'amount differs', 9900, 10000, now()), (1, 'sandbox', 'UTR-1', 'bank_y', 'payment unknown here', 5000, null, now())`,
+  )
+  const found = await everyPage('/reconciliation/items?status=mismatched')
+  assert.deepEqual(
+    found.map(row => [row.provider_ref, row.problem, row.amount, row.reported]),
+    [
+      ['bank_y', 'payment unknown here', undefined, 50],
+      ['bank_x', 'amount differs', 100, 99],
+    ],
+  )
+  assert.deepEqual((await read('/reconciliation')).mismatched, { count: 2, amount: 149 })
+  const checks = await read('/reconciliation/checks')
+  assert.equal(checks.length, 11)
+  assert.deepEqual(
+    checks.filter((one: Json) => one.differences.length > 0).map((one: Json) => one.differences.length),
+    [2],
+  )
+  await sql('delete from settlement_exceptions')
+  assert.deepEqual(new Set(ids(await everyPage('/reconciliation/items?status=matched'))).size, 3)
+  const wrong = await owner.get(`${MONEY}/reconciliation/items?status=mismatched&cursor=pay_x`)
+  assertAnswer(wrong, '400 HUE00000')
+})
+
+test('the ledger balances, and its entries are found by account, reference and day', async () => {
+  const accounts = await read('/ledger/accounts')
+  assert.equal(
+    accounts.reduce((sum: number, account: Json) => sum + account.balance, 0),
+    0,
+  )
+  const paged = await everyPage('/ledger/entries')
+  const whole = await read('/ledger/entries?limit=200')
+  assert.deepEqual(ids(paged), ids(whole))
+  const account = await read('/ledger/entries?account=refunds')
+  assert.deepEqual(
+    account.map((entry: Json) => [entry.kind, entry.debit, entry.credit]),
+    [
+      ['refund_processed', 500, undefined],
+      ['refund_requested', undefined, 500],
+    ],
+  )
+  const [settlement] = await read('/settlements')
+  assert.equal((await read(`/ledger/entries?reference=${settlement.id}`)).length, 4)
+  assert.equal((await read(`/ledger/entries?reference=${scene.plan.paymentId}`)).length, 2)
+  assert.deepEqual(ids(await read(`/ledger/entries?from=${daysAgo(0)}&limit=200`)), ids(whole))
+  assert.deepEqual(await read(`/ledger/entries?to=${daysAgo(1)}`), [])
+})
+
+test('every payment and refund is in the register once, whatever way it came', async () => {
+  const paged = await everyPage('/payments')
+  const whole = await read('/payments')
+  assert.deepEqual(ids(paged), ids(whole))
+  assert.deepEqual(
+    whole.map((row: Json) => `${row.kind} ${row.source} ${row.amount}`),
+    [
+      'payment online 1200.5',
+      'refund online -500',
+      'payment flex 3000',
+      'payment online 45000',
+      'payment direct 10000',
+    ],
+  )
+  assert.equal((await read('/payments?source=direct'))[0].components[0].component_type, 'TUITION_FEE')
+  assert.deepEqual(ids(await read('/payments?settled=no')), [scene.waiting.paymentId])
+  assert.deepEqual(ids(await read('/payments?component_type=TRANSPORT')), [scene.plan.paymentId])
+  assert.deepEqual(await read('/payments?source=direct&kind=refund'), [])
+  assert.equal((await read(`/payments?captured_from=${daysAgo(0)}`)).length, 4)
+})
+
+test('a receipt is found by its number, read as PDF, and cancelled once with a reason', async () => {
+  const [receipt] = await read('/receipts?number=2026-27/000003'.replace('2026-27', await currentYear()))
+  assert.equal(receipt.order_id, scene.waiting.orderId)
+  assert.deepEqual(ids(await read('/receipts?number=3')), [receipt.id])
+  const pdf = await file(`/receipts/${receipt.id}/pdf`, viewer)
+  assert.equal(pdf.text.slice(0, 5), '%PDF-')
+  const cancel = (visitor: Visitor, body: Json = { reason: 'Wrong payer' }) =>
+    visitor.post(`${MONEY}/receipts/${receipt.id}/cancel`, body)
+  assertAnswer(await cancel(viewer), '403 AUE00001')
+  assertAnswer(await cancel(finance, {}), '400 HUE00000')
+  assertAnswer(await cancel(finance), '200')
+  assertAnswer(await cancel(finance), '409 HUE00002')
+  const [after] = await read('/receipts?status=cancelled')
+  assert.deepEqual([after.id, after.cancel_reason], [receipt.id, 'Wrong payer'])
+  const [entry] = await sql<{ actor_name: string; why: string; before: Json; after: Json }>(
+    `select actor_name, why, before, after from console_audit where what = 'receipt.cancelled'`,
+  )
+  assert.deepEqual(
+    [entry?.actor_name, entry?.why, entry?.before.status, entry?.after.status],
+    ['finance@school.example', 'Wrong payer', 'issued', 'cancelled'],
+  )
+  assert.equal((await read('/reconciliation/checks')).flatMap((one: Json) => one.differences).length, 0)
+})
+
+async function currentYear(): Promise<string> {
+  const [row] = await sql<{ year: string }>('select max(financial_year) as year from receipts')
+  return row?.year ?? ''
+}
+
+test('another institute’s settlements, receipts and entries are not there', async () => {
+  const stranger = await demoVisitor(url, 'bursar@demo-group.example')
+  const [settlement] = await read('/settlements')
+  const [receipt] = await read('/receipts')
+  for (const path of [
+    `/settlements/${settlement.id}`,
+    `/settlements/${settlement.id}/items`,
+    `/settlements/${settlement.id}/export?format=csv`,
+    `/receipts/${receipt.id}/pdf`,
+  ]) {
+    assertAnswer(await stranger.get(ELSEWHERE + path), '404 HUE00001')
+    assertAnswer(await stranger.get(MONEY + path), '404 HUE00001')
+  }
+  assertAnswer(
+    await stranger.post(`${ELSEWHERE}/receipts/${receipt.id}/cancel`, { reason: 'Mine' }),
+    '404 HUE00001',
+  )
+  for (const path of [
+    '/payments',
+    '/settlements',
+    '/ledger/entries',
+    '/defaulters',
+    '/receipts',
+    '/expected',
+  ]) {
+    const { body } = await stranger.get(ELSEWHERE + path)
+    assert.deepEqual(body.data, [], path)
+  }
+  const cursor = scene.settled.paymentId
+  assert.deepEqual((await stranger.get(`${ELSEWHERE}/payments?cursor=${cursor}`)).body.data, [])
+})
+
+test('a payment made while a page is read is neither lost nor shown twice on the next', async () => {
+  const first = await owner.get(`${MONEY}/payments?limit=2`)
+  await payOrder(bursar)
+  const second = await owner.get(`${MONEY}/payments?limit=2&cursor=${first.body.next_cursor}`)
+  assert.deepEqual(
+    [...first.body.data, ...second.body.data].map((row: Json) => row.amount),
+    [1200.5, -500, 3000, 45000],
+  )
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ROLES, type ConsoleRole } from '../../src/console/console.rules.ts'
+import { openSession } from '../../src/console/sessions.service.ts'
+import { seedDemoUser } from '../../src/console/users.service.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { startBursar } from '../harness/bursar.ts'
+import type { Answer } from '../harness/client.ts'
+import { operations, type Operation } from '../api/fixtures/tenants.ts'
+import { API, Visitor } from './support.ts'
+
+/**
+ * Every route of the console with every role, as the OpenAPI document says who may: whoever may is never refused for who
+ * they are, whoever may not always is, before anything of the request is read.
+ */
+const bursar = await startBursar({ after })
+const { url } = bursar
+const { ground } = bursar.house
+
+type Walker = ConsoleRole | 'nobody' | 'stranger'
+type Reach = readonly string[] | 'signed in' | 'anyone'
+
+const WALKERS: readonly Walker[] = ['nobody', 'stranger', ...ROLES, 'operator']
+const emailOf = (walker: Walker): string => `${walker}@walk.example`
+
+await ground.db.transaction(async tx => {
+  const school = await getInstitute(ground, 'demo-school')
+  const group = await getInstitute(ground, 'demo-group')
+  for (const role of ROLES) {
+    const member = { institute: school, role }
+    await seedDemoUser(tx, { email: emailOf(role), name: role, isOperator: false, member })
+  }
+  const member = { institute: group, role: 'owner' } as const
+  await seedDemoUser(tx, { email: emailOf('stranger'), name: 'stranger', isOperator: false, member })
+  await seedDemoUser(tx, { email: emailOf('operator'), name: 'operator', isOperator: true, member: null })
+})
+
+/** A session of its own for every request: some end the one they come with. */
+async function visitorFor(walker: Walker): Promise<Visitor> {
+  const visitor = new Visitor(url)
+  if (walker === 'nobody') return visitor
+  const [user] = await bursar.sql<{ id: string }>('select id from console_users where email = $1', [
+    emailOf(walker),
+  ])
+  const origin = { ip: '127.0.0.1', agent: 'walk', requestId: 'req_walk' }
+  const { secret } = await ground.db.transaction(tx =>
+    openSession(tx, user?.id ?? '', { origin, replaced: null }),
+  )
+  visitor.cookie = `bursar_session=${secret}`
+  const [session] = await bursar.sql<{ csrf: string }>(
+    'select csrf from console_sessions where user_id = $1 order by created_at desc, id desc limit 1',
+    [user?.id],
+  )
+  visitor.csrf = session?.csrf ?? null
+  return visitor
+}
+
+type Route = Operation & { reach: Reach }
+
+const { body: document } = await bursar.demo.get('/openapi.json')
+const routes: Route[] = (await operations(bursar.demo, API)).map(operation => ({
+  ...operation,
+  reach: document.paths[operation.path][operation.method.toLowerCase()]['x-roles'],
+}))
+
+function ask(visitor: Visitor, route: Route, headers: Record<string, string> = {}): Promise<Answer> {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'institute_code' ? 'demo-school' : 'nothing_0',
+  )
+  return visitor.send(route.method, path, route.method === 'GET' ? undefined : (route.body ?? {}), headers)
+}
+
+function expected({ reach, path }: Route, walker: Walker): 'in' | '401' | '403' | '404' {
+  if (reach === 'anyone') return 'in'
+  if (walker === 'nobody') return '401'
+  if (reach === 'signed in') return 'in'
+  if (walker === 'stranger' && path.includes('{institute_code}')) return '404'
+  return reach.includes(walker) ? 'in' : '403'
+}
+
+test('every route says who may use it, and these alone are open to anyone', () => {
+  assert.ok(routes.length > 15, `${routes.length} routes`)
+  for (const { reach, method, path } of routes) assert.ok(reach, `${method} ${path} has no x-roles`)
+  const open = routes.filter(({ reach }) => reach === 'anyone').map(({ id }) => id)
+  assert.deepEqual(open.toSorted(), [
+    'consoleAcceptInvitation',
+    'consoleForgotPassword',
+    'consoleGetSession',
+    'consoleLookAtInvitation',
+    'consoleSignIn',
+    'consoleSignInAsDemo',
+  ])
+})
+
+for (const route of routes.filter(({ reach }) => reach !== 'anyone')) {
+  test(`${route.method} ${route.path} lets in whom it names and nobody else`, async () => {
+    for (const walker of WALKERS) {
+      const answer = await ask(await visitorFor(walker), route)
+      const wanted = expected(route, walker)
+      const what = `${walker}: ${answer.status} ${answer.text.slice(0, 300)}`
+      if (wanted === 'in') assert.ok(![401, 403, 500].includes(answer.status), what)
+      else assert.equal(String(answer.status), wanted, what)
+      if (wanted === '404') assert.match(answer.text, /This institute was not found/)
+    }
+  })
+
+  if (route.method === 'GET') continue
+  test(`${route.method} ${route.path} does nothing without the token of the session`, async () => {
+    const walker = route.reach === 'signed in' ? 'owner' : ((route.reach[0] ?? 'owner') as Walker)
+    const answer = await ask(await visitorFor(walker), route, { 'x-csrf': 'guessed' })
+    assert.equal(answer.status, 403)
+    assert.match(answer.text, /x-csrf/)
+  })
+}
+
+function plain({ status, text }: Answer): string {
+  return `${status} ${text.replace(/"request_id":"\w+"/, '')}`
+}
+
+test('an institute of somebody else’s is one that does not exist', async () => {
+  const stranger = await visitorFor('stranger')
+  const foreign = await stranger.get(`${API}/institutes/demo-school/home`)
+  const nobodys = await stranger.get(`${API}/institutes/demo-schoox/home`)
+  assert.equal(plain(foreign), plain(nobodys))
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { startBursar } from '../harness/bursar.ts'
+
+const ASSETS = fileURLToPath(new URL('../../web/dist/assets/', import.meta.url))
+const LIMIT_BYTES = 300 * 1024
+const bursar = await startBursar({ after })
+
+async function load(path: string): Promise<{ response: Response; text: string }> {
+  const response = await fetch(bursar.url + path)
+  return { response, text: await response.text() }
+}
+
+/** A chunk and every chunk that it needs before it can run. */
+function withImports(names: readonly string[]): Set<string> {
+  const all = new Set<string>()
+  const visit = (name: string): void => {
+    if (all.has(name)) return
+    all.add(name)
+    const text = readFileSync(ASSETS + name, 'utf8')
+    for (const [, imported = ''] of text.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g))
+      visit(imported)
+  }
+  names.forEach(visit)
+  return all
+}
+
+function chunk(name: string): string {
+  const found = readdirSync(ASSETS).find(file => new RegExp(`^${name}-[\\w-]{8}\\.js$`).test(file))
+  assert.ok(found, `there is a chunk ${name}`)
+  return found
+}
+
+function compressed(names: Iterable<string>): number {
+  return [...names].reduce((sum, name) => sum + gzipSync(readFileSync(ASSETS + name)).length, 0)
+}
+
+const { text: html } = await load('/console')
+const entries = [...html.matchAll(/assets\/([\w.-]+\.js)/g)].map(([, name = '']) => name)
+
+test('the first load, sign-in and Home with its chart, is at most 300 KB of compressed JavaScript', () => {
+  assert.ok(entries.length > 0)
+  const home = withImports([...entries, chunk('home-page'), chunk('bar-chart')])
+  const size = compressed(home)
+  assert.ok(size <= LIMIT_BYTES, `${Math.round(size / 1024)} KB`)
+  assert.ok(size > 50 * 1024, 'the chunks were found')
+})
+
+test('charts are loaded only where one is shown', () => {
+  const size = compressed(withImports([...entries, chunk('team-page')]))
+  assert.ok(size <= LIMIT_BYTES * 0.75, `${Math.round(size / 1024)} KB`)
+  assert.ok(!withImports([...entries, chunk('home-page')]).has(chunk('bar-chart')))
+})
+
+test('no file of the console loads anything from another host', () => {
+  for (const name of readdirSync(ASSETS)) {
+    const text = readFileSync(ASSETS + name, 'utf8')
+    assert.doesNotMatch(text, /url\(\s*["']?(https?:)?\/\//, name)
+    assert.doesNotMatch(text, /(import|fetch|importScripts)\(\s*["'](https?:)?\/\//, name)
+    assert.doesNotMatch(text, /\.src\s*=\s*["'](https?:)?\/\//, name)
+  }
+  assert.doesNotMatch(html, /(src|href)="(https?:)?\/\//)
+})
+
+test('the page is never kept, its files for ever, and its policy admits no inline script', async () => {
+  const { response, text } = await load('/console/i/demo-school/settings/team?x=1')
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  const policy = response.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self' 'nonce-([\w+/=]{24})'/)
+  assert.doesNotMatch(policy, /unsafe/)
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
+  assert.ok(text.includes(`content="${nonce}"`))
+  assert.doesNotMatch(text, /__CSP_NONCE__|<script(?![^>]*src=)/)
+  const again = await load('/console')
+  assert.ok(!again.response.headers.get('content-security-policy')?.includes(nonce), 'a nonce is used once')
+  const { response: asset } = await load(`/console/assets/${entries[0]}`)
+  assert.equal(asset.status, 200)
+  assert.match(asset.headers.get('cache-control') ?? '', /max-age=31536000, immutable/)
+  assert.match(asset.headers.get('content-type') ?? '', /javascript/)
+})
+
+test('what is not there is 404 in our envelope: files, addresses of the API, ways out of the folder', async () => {
+  for (const path of [
+    '/console/assets/none.js',
+    '/console/assets/..%2f..%2fpackage.json',
+    '/console/api/none',
+    '/console/api/institutes/demo-school/none',
+  ]) {
+    const { response, text } = await load(path)
+    assert.ok([403, 404].includes(response.status), `${path} ${response.status}`)
+    assert.doesNotMatch(text, /"name": "bursar"/)
+  }
+  assert.equal(JSON.parse((await load('/console/api/none')).text).code, 'HUE00001')
+})

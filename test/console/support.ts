@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import type { Role } from '../../src/console/console.rules.ts'
+import { createUser } from '../../src/console/users.service.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import type { TestBursar } from '../harness/bursar.ts'
+import type { Answer } from '../harness/client.ts'
+
+export const API = '/console/api'
+export const PASSWORD = 'seven green kites'
+
+/** A browser at the console: keeps its cookie, sends the token that goes with it. */
+export class Visitor {
+  readonly url: string
+  cookie: string | null = null
+  csrf: string | null = null
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, headers)
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, body, headers)
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json', origin: this.url }),
+        ...(this.cookie === null ? {} : { cookie: this.cookie }),
+        ...(this.csrf === null || method === 'GET' ? {} : { 'x-csrf': this.csrf }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const [set] = response.headers.getSetCookie()
+    if (set !== undefined) this.cookie = /^[^;]*=[^;]+/.exec(set)?.[0] ?? null
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+  }
+
+  /** Reads the session, and with it the token for writes. */
+  async greet(): Promise<Answer> {
+    const answer = await this.get(`${API}/session`)
+    this.csrf = answer.body.data.csrf ?? null
+    return answer
+  }
+
+  async signIn(email: string, password = PASSWORD, code?: string): Promise<Answer> {
+    const answer = await this.post(`${API}/session`, {
+      email,
+      password,
+      ...(code === undefined ? {} : { code }),
+    })
+    if (answer.status === 200) await this.greet()
+    return answer
+  }
+}
+
+type Person = { email: string; name?: string; operator?: boolean; institute?: string; role?: Role }
+
+/** Somebody with a password, as the command line and its link make them. */
+export async function createPerson({ house: { ground }, url }: TestBursar, person: Person): Promise<Visitor> {
+  const { email, name = 'Asha Rao', operator = false, institute, role = 'owner' } = person
+  const member = institute === undefined ? null : { institute: await getInstitute(ground, institute), role }
+  const { link } = await createUser(ground, { email, name, isOperator: operator, member })
+  const visitor = new Visitor(url)
+  const answer = await visitor.post(`${API}/invitations/accept`, {
+    token: tokenOf(link ?? ''),
+    password: PASSWORD,
+  })
+  assert.equal(`${answer.status} ${answer.body.data?.state}`, '200 signed_in', answer.text)
+  await visitor.greet()
+  return visitor
+}
+
+export function tokenOf(link: string): string {
+  return /\/console\/join\/([\w-]+)/.exec(link)?.[1] ?? ''
+}
+
+export async function demoVisitor(url: string, email = 'bursar@demo-school.example'): Promise<Visitor> {
+  const visitor = new Visitor(url)
+  const answer = await visitor.post(`${API}/session/demo`, { email })
+  assert.equal(answer.status, 200, answer.text)
+  await visitor.greet()
+  return visitor
+}
+
+export function assertAnswer(answer: Answer, expected: string): void {
+  assert.equal(`${answer.status} ${answer.body?.code ?? ''}`.trim(), expected, answer.text)
+}

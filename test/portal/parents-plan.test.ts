@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startMandate } from '../../src/flex/setup.service.ts'
+import { startBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import type { Visitor } from '../harness/visitor.ts'
+import { instituteId } from '../students/support.ts'
+import { newFamily, submit, textOf, visitAs } from './parents-support.ts'
+
+const bursar = await startBursar({ after })
+const { demo } = bursar
+const FLEX = '/api/v1/integrations/flex'
+
+type OnPlan = { visitor: Visitor; path: string; planId: string; studentId: string }
+
+/** A parent whose child has a plan that runs. */
+async function onPlan(fees?: Json[], rows?: Json[]): Promise<OnPlan> {
+  const { user, students } = await newFamily(demo, fees === undefined ? {} : { fees })
+  const [studentId = ''] = students
+  if (rows !== undefined)
+    await must(demo.post(`${FLEX}/students/${studentId}/plans`, { payment_schedule: rows }))
+  const visitor = await visitAs(bursar, user)
+  const path = `/parents/students/${studentId}/plan`
+  const started = await submit(visitor, path, `${path}/start`)
+  const planId = /^\/flex\/demo-school\/(\w+)$/.exec(started.location ?? '')?.[1] ?? assert.fail(started.text)
+  const key = { instituteId: await instituteId(bursar), planId }
+  const returnUrl = `${bursar.url}/`
+  await startMandate(bursar.house.flex, key, { rail: 'upi_autopay', language: 'en', returnUrl })
+  await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
+  return { visitor, path, planId, studentId }
+}
+
+function dayIn(days: number): string {
+  const now = Temporal.Instant.fromEpochMilliseconds(bursar.house.ground.clock.now().getTime())
+  return now.toZonedDateTimeISO('Asia/Kolkata').toPlainDate().add({ days }).toString()
+}
+
+function row(days: number, amount: number): Json {
+  return { due_date: dayIn(days), details: [{ component_type: 'TUITION_FEE', amount }] }
+}
+
+async function must(answering: Promise<{ status: number; text: string; body: Json }>): Promise<Json> {
+  const { status, text, body } = await answering
+  assert.ok(status < 300, text)
+  return body.data
+}
+
+const planOf = (planId: string): Promise<Json> => must(demo.get(`${FLEX}/plans/${planId}`))
+
+async function seen(visitor: Visitor, path: string): Promise<string> {
+  const { status, text } = await visitor.get(path)
+  assert.equal(status, 200, text)
+  return textOf(text)
+}
+
+/** Confirms what the page asks. */
+async function confirm(visitor: Visitor, path: string, act: string, planId: string) {
+  return submit(visitor, `${path}/${act}`, `${path}/${act}`, { plan_id: planId })
+}
+
+test('a parent begins instalments from the page of a child, and beginning twice is one plan', async () => {
+  const { user, students } = await newFamily(demo)
+  const path = `/parents/students/${students[0]}/plan`
+  const visitor = await visitAs(bursar, user)
+  assert.match(await seen(visitor, path), /No instalments You can have these fees debited/)
+  const first = await submit(visitor, path, `${path}/start`)
+  const second = await submit(visitor, path, `${path}/start`)
+  assert.equal(second.location, first.location)
+  assert.match(await seen(visitor, path), /To set up The instalments are worked out and not set up yet/)
+  assert.equal((await visitor.get(first.location ?? '')).status, 200)
+})
+
+test('the calendar shows what comes and what was, with reasons, the mandate and the next debit', async () => {
+  // The sandbox bank returns what ends in 81 paise: not enough money.
+  const rows = [row(10, 4000.19), row(20, 3999.81), row(300, 4000)]
+  const { visitor, path, planId } = await onPlan([{ component_type: 'TUITION_FEE', fee_amount: 12000 }], rows)
+  assert.match(
+    await seen(visitor, path),
+    /Set up .* Next debit: ₹4,000\.19 on .* To come .* ₹4,000\.19 .* ₹3,999\.81/,
+  )
+  const statuses = async (): Promise<string> =>
+    (await planOf(planId)).payment_schedule.map((one: Json) => one.status).join(' ')
+  let page = ''
+  for (let days = 0; days < 60 && (await statuses()) !== 'settled bounced scheduled'; days += 2) {
+    page ||= (await seen(visitor, path)).match(/Tried before: [^.]+\./)?.[0] ?? ''
+    await must(demo.post('/api/v1/sandbox/clock', { advance: 'P1D' }))
+  }
+  assert.equal(await statuses(), 'settled bounced scheduled')
+  assert.equal(page, 'Tried before: The account did not have enough money.')
+  assert.match(
+    await seen(visitor, path),
+    /To come .* ₹4,000\.00 Past .* could not be debited, due The account did not have enough money\. .*₹3,999\.81 .* paid .*₹4,000\.19 Your mandate Way UPI Autopay UPI reference \S+@sandbox/,
+  )
+  const history = await seen(visitor, '/parents/history')
+  assert.match(history, /instalment Tuition fee Reference \S+ Receipt 20\d\d-\d\d\/\d{6} \(PDF\) ₹4,000\.19/)
+})
+
+test('a pause asks once, stops debits, and is ended by who made it', async () => {
+  const { visitor, path, planId } = await onPlan()
+  assert.match(await seen(visitor, `${path}/hold`), /Pause the debits\? Nothing is debited until you go on/)
+  assert.equal((await planOf(planId)).is_held, false, 'to be asked is not to have said yes')
+  assert.equal((await confirm(visitor, path, 'hold', 'plan_other')).location, path)
+  assert.equal((await planOf(planId)).is_held, false, 'another plan was confirmed')
+  assert.equal((await confirm(visitor, path, 'hold', planId)).location, path)
+  const held = await planOf(planId)
+  assert.equal(held.is_held, true)
+  assert.match(JSON.stringify(held.decisions), /by the payer/)
+  assert.match(await seen(visitor, path), /Paused You have paused the debits\. .* Go on with the debits/)
+  await confirm(visitor, path, 'resume', planId)
+  assert.equal((await planOf(planId)).is_held, false)
+
+  await must(demo.post(`${FLEX}/plans/${planId}/hold`))
+  const page = await seen(visitor, path)
+  assert.match(page, /Paused .* Stop the instalments/)
+  assert.doesNotMatch(page, /Go on with the debits/)
+  assert.equal((await visitor.get(`${path}/resume`)).location, path)
+  assert.equal((await submit(visitor, path, `${path}/resume`, { plan_id: planId })).location, path)
+  assert.equal((await planOf(planId)).is_held, true, "the institute's pause is not a parent's to end")
+})
+
+test('a stop ends plan and mandate for good; what is open can be paid, and new instalments begun', async () => {
+  const { visitor, path, planId, studentId } = await onPlan()
+  assert.match(
+    await seen(visitor, `${path}/cancel`),
+    /Stop the instalments for good\? .* ₹66,000\.50 stay open/,
+  )
+  await confirm(visitor, path, 'cancel', planId)
+  const plan = await planOf(planId)
+  assert.deepEqual([plan.status, plan.mandate.status], ['cancelled', 'cancelled'])
+  assert.match(await seen(visitor, path), /Cancelled These instalments were stopped .* See new instalments/)
+  assert.match(await seen(visitor, `/parents/students/${studentId}`), /₹66,000\.50 still to pay/)
+  const repeat = await submit(visitor, path, `${path}/cancel`, { plan_id: planId })
+  assert.equal(repeat.location, path)
+  const anew = await submit(visitor, path, `${path}/start`)
+  assert.doesNotMatch(anew.location ?? '', new RegExp(planId))
+})

@@ -1,0 +1,14 @@
+import { QueryClient } from '@tanstack/react-query'
+import { ApiError } from './client.ts'
+
+/** What was refused is refused again; only what did not arrive is asked for once more. */
+function isWorthRetrying(count: number, error: Error): boolean {
+  return count < 2 && (!(error instanceof ApiError) || error.status >= 500)
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true },
+    mutations: { retry: isWorthRetrying },
+  },
+})

@@ -1,0 +1,84 @@
+import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { AccountAnswer } from '../../../../src/console/account.schemas.ts'
+import { problemOf, useAct } from '../../api/act.ts'
+import { get } from '../../api/client.ts'
+import { PageFrame } from '../../ui/page.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { SessionList } from './session-list.tsx'
+import { TotpSection } from './totp-section.tsx'
+
+export function AccountPage() {
+  const account = useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => get<AccountAnswer>('/account', {}, signal),
+  })
+  return (
+    <PageFrame title="Your account">
+      {account.isPending && <Loading />}
+      {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
+      {account.isSuccess && (
+        <Stack maw={720}>
+          <Section title="You">
+            <NameForm account={account.data} />
+          </Section>
+          <Section title="Password">
+            <PasswordForm account={account.data} />
+          </Section>
+          <Section title="Authenticator app">
+            <TotpSection account={account.data} />
+          </Section>
+          <Section title="Where you are signed in">
+            <SessionList />
+          </Section>
+        </Stack>
+      )}
+    </PageFrame>
+  )
+}
+
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </Paper>
+  )
+}
+
+function NameForm({ account }: { account: AccountAnswer }) {
+  const [name, setName] = useState(account.name)
+  const rename = useAct<{ name: string }>({
+    method: 'PATCH',
+    path: '/account',
+    refreshes: ['account', 'session'],
+    onDone: () => say('Your name has been changed.'),
+  })
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        rename.mutate({ name })
+      }}
+    >
+      <p className="faint">You sign in as {account.email}.</p>
+      <Group align="flex-end">
+        <TextInput
+          label="Name"
+          value={name}
+          onChange={event => setName(event.currentTarget.value)}
+          error={problemOf(rename.error, 'name')}
+          required
+        />
+        <Button type="submit" variant="default" loading={rename.isPending} disabled={name === account.name}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  )
+}

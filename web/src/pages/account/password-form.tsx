@@ -1,0 +1,67 @@
+import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
+import { useState } from 'react'
+import type { AccountAnswer } from '../../../../src/console/account.schemas.ts'
+import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { say } from '../../ui/toasts.tsx'
+
+type Change = { password?: string; new_password: string }
+
+export function PasswordForm({ account }: { account: AccountAnswer }) {
+  const [present, setPresent] = useState('')
+  const [next, setNext] = useState('')
+  const change = useAct<Change>({
+    method: 'POST',
+    path: '/account/password',
+    refreshes: ['account', 'sessions'],
+    onDone() {
+      setPresent('')
+      setNext('')
+      say('Your password has been changed. All other sessions have ended.')
+    },
+  })
+  const whole = wholeProblem(change.error)
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        change.mutate({ ...(account.has_password ? { password: present } : {}), new_password: next })
+      }}
+    >
+      <Stack gap="sm" maw={360}>
+        {account.has_password ? (
+          <PasswordInput
+            label="Present password"
+            autoComplete="current-password"
+            required
+            value={present}
+            onChange={event => setPresent(event.currentTarget.value)}
+            error={problemOf(change.error, 'password')}
+          />
+        ) : (
+          <p className="faint">
+            This demo person has no password: one click signs in. You can give it one to try that as well.
+          </p>
+        )}
+        <PasswordInput
+          label="New password"
+          description="At least 12 characters."
+          autoComplete="new-password"
+          required
+          value={next}
+          onChange={event => setNext(event.currentTarget.value)}
+          error={problemOf(change.error, 'new_password')}
+        />
+        {whole !== undefined && (
+          <Alert color="red" role="alert">
+            {whole}
+          </Alert>
+        )}
+        <div>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            Change the password
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  )
+}

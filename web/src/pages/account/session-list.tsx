@@ -1,0 +1,97 @@
+import { Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { SessionRowAnswer } from '../../../../src/console/account.schemas.ts'
+import { useAct } from '../../api/act.ts'
+import { get } from '../../api/client.ts'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { When } from '../../ui/when.tsx'
+
+export function SessionList() {
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => get<SessionRowAnswer[]>('/account/sessions', {}, signal),
+  })
+  const end = useAct<{ id: string }>({
+    method: 'DELETE',
+    path: ({ id }) => `/account/sessions/${id}`,
+    body: () => undefined,
+    refreshes: ['sessions'],
+    onDone: () => say('The session has ended.'),
+  })
+  const endOthers = useAct<void, { ended: number }>({
+    method: 'POST',
+    path: '/account/sessions/end-others',
+    refreshes: ['sessions'],
+    onDone: ({ ended }) => say(ended === 1 ? 'One session has ended.' : `${ended} sessions have ended.`),
+  })
+  if (sessions.isPending) return <Loading />
+  if (sessions.isError) return <Failed error={sessions.error} retry={() => void sessions.refetch()} />
+  return (
+    <>
+      <div className="table-frame">
+        <table className="data-table">
+          <thead>
+            <tr>
+              <th scope="col">Browser</th>
+              <th scope="col">From</th>
+              <th scope="col">Last used</th>
+              <th scope="col">
+                <span className="visually-hidden">Acts</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.data.map(session => (
+              <tr key={session.id}>
+                <td title={session.agent}>{browserOf(session.agent)}</td>
+                <td className="mono">{session.ip}</td>
+                <td>
+                  <When at={session.last_seen_at} isReal />
+                </td>
+                <td className="right">
+                  {session.is_this ? (
+                    <StatusBadge tone="good">This one</StatusBadge>
+                  ) : (
+                    <Button variant="default" size="xs" onClick={() => end.mutate({ id: session.id })}>
+                      End
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {sessions.data.length > 1 && (
+        <Group mt="sm">
+          <Button
+            variant="default"
+            size="xs"
+            loading={endOthers.isPending}
+            onClick={() => endOthers.mutate()}
+          >
+            End all others
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}
+
+const BROWSERS = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
+
+/** Enough for a person to know their own again. */
+function browserOf(agent: string): string {
+  const browser = BROWSERS.find(([mark]) => agent.includes(mark))?.[1] ?? 'Another program'
+  const system = SYSTEMS.find(name => agent.includes(name))
+  return system === undefined ? browser : `${browser} on ${system}`
+}

@@ -1,0 +1,234 @@
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type {
+  AccountAnswer,
+  RecoveryCodesAnswer,
+  TotpStartAnswer,
+} from '../../../../src/console/account.schemas.ts'
+import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { Dialogue } from '../../ui/dialogue.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { say } from '../../ui/toasts.tsx'
+
+type Proof = { password?: string }
+type Wish = 'start' | 'remove' | 'renew'
+
+/** Codes of an app: off, being set up, or on. */
+export function TotpSection({ account }: { account: AccountAnswer }) {
+  const [wish, setWish] = useState<Wish | null>(null)
+  const [setup, setSetup] = useState<TotpStartAnswer | null>(null)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const done = (): void => setWish(null)
+  return (
+    <>
+      {account.has_totp ? (
+        <>
+          <p>
+            <StatusBadge tone="good">On</StatusBadge> Signing in takes a code. {account.recovery_codes_left}{' '}
+            recovery codes are left.
+          </p>
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setWish('renew')}>
+              New recovery codes
+            </Button>
+            <Button variant="default" color="red" onClick={() => setWish('remove')}>
+              Switch off
+            </Button>
+          </Group>
+        </>
+      ) : (
+        <>
+          <p>
+            <StatusBadge tone="plain">Off</StatusBadge> A code from your phone keeps others out even if they
+            know your password.
+          </p>
+          {setup === null && (
+            <Button variant="default" onClick={() => setWish('start')}>
+              Set up an app
+            </Button>
+          )}
+        </>
+      )}
+      {setup !== null && (
+        <ConfirmSetup
+          setup={setup}
+          onDone={fresh => {
+            setSetup(null)
+            setCodes(fresh)
+          }}
+        />
+      )}
+      {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
+      {wish === 'start' && <StartDialogue account={account} onClose={done} onStarted={setSetup} />}
+      {wish === 'remove' && <RemoveDialogue account={account} onClose={done} />}
+      {wish === 'renew' && <RenewDialogue account={account} onClose={done} onRenewed={setCodes} />}
+    </>
+  )
+}
+
+function ConfirmSetup({
+  setup,
+  onDone,
+}: {
+  setup: TotpStartAnswer
+  onDone: (codes: readonly string[]) => void
+}) {
+  const [code, setCode] = useState('')
+  const confirm = useAct<{ code: string }, RecoveryCodesAnswer>({
+    method: 'POST',
+    path: '/account/totp/confirm',
+    refreshes: ['account'],
+    onDone: answer => onDone(answer.recovery_codes),
+  })
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        confirm.mutate({ code })
+      }}
+    >
+      <Stack gap="sm" mt="sm" maw={420}>
+        <p>Scan this with your authenticator app, then type the six digits it shows.</p>
+        <img
+          src={`data:image/svg+xml,${encodeURIComponent(setup.qr_svg)}`}
+          alt="QR code for the authenticator app"
+          width={200}
+          height={200}
+        />
+        <p className="faint">
+          No camera? <Anchor href={setup.uri}>Open the app on this device</Anchor> or type{' '}
+          <span className="mono">{setup.secret}</span>
+        </p>
+        <TextInput
+          label="Code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          value={code}
+          onChange={event => setCode(event.currentTarget.value)}
+          error={problemOf(confirm.error, 'code') ?? wholeProblem(confirm.error)}
+        />
+        <div>
+          <Button type="submit" loading={confirm.isPending}>
+            Confirm
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  )
+}
+
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  return (
+    <Alert title="Keep these recovery codes" mt="sm" role="status">
+      <p>Each signs you in once if you lose the phone. They are shown this once: print or save them now.</p>
+      <ul className="codes mono">
+        {codes.map(code => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <Group mt="sm" gap="xs">
+        <Button variant="default" size="xs" onClick={() => print()}>
+          Print
+        </Button>
+        <Button size="xs" onClick={onClose}>
+          I have kept them
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+type DialogueProps = { account: AccountAnswer; onClose: () => void }
+
+function StartDialogue({
+  onStarted,
+  ...props
+}: DialogueProps & { onStarted: (setup: TotpStartAnswer) => void }) {
+  const start = useAct<Proof, TotpStartAnswer>({
+    method: 'POST',
+    path: '/account/totp',
+    onDone(setup) {
+      onStarted(setup)
+      props.onClose()
+    },
+  })
+  return <ProofDialogue {...props} act={start} title="Set up an app" verb="Go on" />
+}
+
+function RemoveDialogue(props: DialogueProps) {
+  const remove = useAct<Proof>({
+    method: 'POST',
+    path: '/account/totp/remove',
+    refreshes: ['account'],
+    onDone() {
+      say('Codes are not asked for any more.')
+      props.onClose()
+    },
+  })
+  return <ProofDialogue {...props} act={remove} title="Switch codes off" verb="Switch off" />
+}
+
+function RenewDialogue({
+  onRenewed,
+  ...props
+}: DialogueProps & { onRenewed: (codes: readonly string[]) => void }) {
+  const renew = useAct<Proof, RecoveryCodesAnswer>({
+    method: 'POST',
+    path: '/account/recovery-codes',
+    refreshes: ['account'],
+    onDone(answer) {
+      onRenewed(answer.recovery_codes)
+      props.onClose()
+    },
+  })
+  return <ProofDialogue {...props} act={renew} title="New recovery codes" verb="Make new ones" />
+}
+
+/** Whoever changes how signing in works shows that they could sign in. */
+function ProofDialogue({
+  account,
+  onClose,
+  act,
+  title,
+  verb,
+}: DialogueProps & {
+  act: { mutate: (proof: Proof) => void; error: Error | null; isPending: boolean }
+  title: string
+  verb: string
+}) {
+  const [password, setPassword] = useState('')
+  const whole = wholeProblem(act.error)
+  return (
+    <Dialogue onClose={onClose} title={title}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          act.mutate(account.has_password ? { password } : {})
+        }}
+      >
+        {account.has_password && (
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            required
+            data-autofocus
+            value={password}
+            onChange={event => setPassword(event.currentTarget.value)}
+            error={problemOf(act.error, 'password')}
+          />
+        )}
+        {whole !== undefined && (
+          <Alert color="red" role="alert" mt="sm">
+            {whole}
+          </Alert>
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button type="submit" loading={act.isPending}>
+            {verb}
+          </Button>
+        </Group>
+      </form>
+    </Dialogue>
+  )
+}

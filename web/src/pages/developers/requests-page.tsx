@@ -1,0 +1,194 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { RequestAnswer } from '../../../../src/console/developers-requests.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { RawJson, Summary } from '../../ui/detail.tsx'
+import { SideDialogue } from '../../ui/dialogue.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { DevelopersFrame } from './developers-frame.tsx'
+
+function toneOf(status: number): Tone {
+  if (status >= 500) return 'bad'
+  return status >= 400 ? 'waiting' : 'good'
+}
+
+const COLUMNS: readonly Column<RequestAnswer>[] = [
+  {
+    key: 'at',
+    title: 'When',
+    text: row => formatMoment(row.at),
+    render: row => <When at={row.at} isReal />,
+  },
+  {
+    key: 'request',
+    title: 'Request',
+    text: row => `${row.method} ${row.route}`,
+    render: row => (
+      <span className="mono">
+        {row.method} {row.route}
+      </span>
+    ),
+  },
+  {
+    key: 'status',
+    title: 'Answer',
+    text: row => String(row.status),
+    render: row => <StatusBadge tone={toneOf(row.status)}>{String(row.status)}</StatusBadge>,
+  },
+  {
+    key: 'code',
+    title: 'Code',
+    text: row => row.error_code ?? '',
+    render: row => <span className="mono nowrap">{row.error_code}</span>,
+  },
+  {
+    key: 'ms',
+    title: 'Took',
+    text: row => `${row.ms} ms`,
+    render: row => <span className="nowrap">{row.ms} ms</span>,
+    align: 'right',
+  },
+  {
+    key: 'key',
+    title: 'Key',
+    text: row => row.key_id,
+    render: row => <span className="mono">{row.key_id}</span>,
+  },
+  {
+    key: 'id',
+    title: 'Request id',
+    text: row => row.id,
+    render: row => <span className="mono">{row.id}</span>,
+  },
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    key: 'outcome',
+    label: 'Answer',
+    options: [
+      { value: 'answered', label: 'Done (below 400)' },
+      { value: 'refused', label: 'Refused (400 to 499)' },
+      { value: 'failed', label: 'Failed (500 and more)' },
+    ],
+  },
+  {
+    key: 'method',
+    label: 'Method',
+    options: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map(value => ({ value, label: value })),
+  },
+  { key: 'key_id', label: 'Key' },
+  { key: 'route', label: 'Route (pattern)' },
+  { key: 'from', label: 'From', kind: 'day' },
+  { key: 'to', label: 'Up to', kind: 'day' },
+]
+
+/** The request in the address is open, so that it can be sent to a colleague. */
+export function RequestsPage() {
+  const path = useInstitutePath()
+  const search: Record<string, string | undefined> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const open = (request: string | undefined): void => {
+    const { request: _, ...rest } = search
+    const next = Object.entries(request === undefined ? rest : { ...rest, request })
+    void navigate({ to: '.', search: Object.fromEntries(next) as Record<string, string>, replace: true })
+  }
+  return (
+    <DevelopersFrame here="requests">
+      <Lookup onFind={open} />
+      <DataTable
+        name="Requests"
+        path={`${path}/requests`}
+        queryKey="requests"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={row => open(row.id)}
+        empty={{
+          title: 'No requests within the last week',
+          say: 'Whatever the ERP asks with one of your keys is written down here for a week: when, what and how it was answered, and nothing of what it said.',
+        }}
+      />
+      {search.request !== undefined && (
+        <SideDialogue onClose={() => open(undefined)} title="Request">
+          <Request id={search.request} />
+        </SideDialogue>
+      )}
+    </DevelopersFrame>
+  )
+}
+
+function Lookup({ onFind }: { onFind: (id: string) => void }) {
+  const [id, setId] = useState('')
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        if (id.trim() !== '') onFind(id.trim())
+      }}
+    >
+      <Group align="end" gap="xs" mb="md">
+        <TextInput
+          label="Request id"
+          description="As the answer’s header x-request-id says."
+          placeholder="req_…"
+          value={id}
+          onChange={event => setId(event.currentTarget.value)}
+          spellCheck={false}
+          maxLength={64}
+        />
+        <Button type="submit" variant="default">
+          Find it
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function Request({ id }: { id: string }) {
+  const path = useInstitutePath()
+  const request = useQuery({
+    queryKey: ['requests', path, id],
+    queryFn: ({ signal }) => get<RequestAnswer>(`${path}/requests/${encodeURIComponent(id)}`, {}, signal),
+  })
+  if (request.isPending) return <Loading />
+  if (request.isError) return <Failed error={request.error} retry={() => void request.refetch()} />
+  const { data } = request
+  return (
+    <>
+      <Summary
+        facts={[
+          {
+            label: 'Answer',
+            value: <StatusBadge tone={toneOf(data.status)}>{String(data.status)}</StatusBadge>,
+          },
+          { label: 'When', value: <When at={data.at} isReal /> },
+          {
+            label: 'Request',
+            value: (
+              <span className="mono">
+                {data.method} {data.route}
+              </span>
+            ),
+          },
+          { label: 'Error code', value: data.error_code && <span className="mono">{data.error_code}</span> },
+          { label: 'Took', value: `${data.ms} ms` },
+          { label: 'Key', value: <span className="mono">{data.key_id}</span> },
+          { label: 'Request id', value: <span className="mono">{data.id}</span> },
+        ]}
+      />
+      <p className="faint">
+        The address stands as its pattern: neither what was in it nor the body is kept. The error codes are
+        explained in the <a href="/docs">API reference</a>.
+      </p>
+      <RawJson value={data} />
+    </>
+  )
+}

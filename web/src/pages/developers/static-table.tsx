@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import './developers.css'
+
+type Heading = string | { title: string; align: 'right' }
+
+/** A short table that nobody filters. It scrolls in its frame, so the frame can be reached by the keyboard. */
+export function StaticTable({
+  name,
+  headings,
+  children,
+}: {
+  name: string
+  headings: readonly Heading[]
+  children: ReactNode
+}) {
+  return (
+    <div className="table-frame table-whole" role="region" aria-label={name} tabIndex={0}>
+      <table className="data-table">
+        <thead>
+          <tr>
+            {headings.map(heading => {
+              const { title, align } =
+                typeof heading === 'string' ? { title: heading, align: undefined } : heading
+              return (
+                <th key={title} scope="col" className={align}>
+                  {title}
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import { Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import type { CalendarAnswer } from '../../../../src/console/flex.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { Empty, Failed } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { formatDay } from '../../ui/when.tsx'
+import { addDays, isDay, weekdayName } from './days.ts'
+import { DebitsTable } from './debits-table.tsx'
+import { FlexFrame } from './flex-frame.tsx'
+import { DayAmounts } from './sums.tsx'
+import { isDebitStatus } from './words.ts'
+
+/** One day: how many and how much stand how, and every debit with its reason and next step. */
+export function FlexDayPage() {
+  const { day } = useParams({ strict: false })
+  if (!isDay(day))
+    return (
+      <FlexFrame here="calendar">
+        <Empty title="This is no day" say="Choose one in the calendar." />
+      </FlexFrame>
+    )
+  return (
+    <FlexFrame here="calendar" title={`${weekdayName(day)}, ${formatDay(day)}`}>
+      <DayHead day={day} />
+      <DebitsTable
+        name={`Debits of ${day}`}
+        day={day}
+        empty={{
+          title: 'Nothing on this day',
+          say: 'Nothing is, or was, to be presented. Instalments appear on the working day on which they are presented.',
+        }}
+      />
+    </FlexFrame>
+  )
+}
+
+function DayHead({ day }: { day: string }) {
+  const path = useInstitutePath()
+  const { status } = useSearch({ strict: false })
+  const month = day.slice(0, 7)
+  const calendar = useQuery({
+    queryKey: ['flex', path, 'calendar', month],
+    queryFn: ({ signal }) => get<CalendarAnswer>(`${path}/flex/calendar`, { month: `${month}-01` }, signal),
+  })
+  const found = calendar.data?.days.find(one => one.day === day)
+  return (
+    <>
+      <Group justify="space-between" mb="sm" align="center">
+        <Group gap="xs">
+          {found?.is_working_day === false && <StatusBadge tone="plain">Banks are closed</StatusBadge>}
+          {calendar.data?.today === day && <StatusBadge tone="plain">Today</StatusBadge>}
+        </Group>
+        <Group gap="xs">
+          <DayLink day={addDays(day, -1)} label="Previous day" text="‹" />
+          <MonthLink month={month} />
+          <DayLink day={addDays(day, 1)} label="Next day" text="›" />
+        </Group>
+      </Group>
+      {calendar.isError && <Failed error={calendar.error} retry={() => void calendar.refetch()} />}
+      {found !== undefined && (
+        <DayAmounts sums={found.sums} day={day} here={isDebitStatus(status) ? status : undefined} />
+      )}
+    </>
+  )
+}
+
+function DayLink({ day, label, text }: { day: string; label: string; text: string }) {
+  const { code: institute } = useInstitute()
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      aria-label={label}
+      renderRoot={props => (
+        <Link {...props} to="/i/$institute/flex/days/$day" params={{ institute, day }} search={{}} />
+      )}
+    >
+      {text}
+    </Button>
+  )
+}
+
+function MonthLink({ month }: { month: string }) {
+  const { code: institute } = useInstitute()
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      renderRoot={props => (
+        <Link {...props} to="/i/$institute/flex" params={{ institute }} search={{ month }} />
+      )}
+    >
+      Whole month
+    </Button>
+  )
+}

@@ -1,0 +1,110 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { DebitAnswer } from '../../../../src/console/flex.schemas.ts'
+import type { Query } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Money } from '../../ui/money.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatDay } from '../../ui/when.tsx'
+import { DEBIT_OPTIONS, DEBIT_WORDS, sentence } from './words.ts'
+
+const STUDENT: Column<DebitAnswer> = {
+  key: 'student',
+  title: 'Student',
+  text: row => `${row.student.fullname} (${row.student.identifier})`,
+  render: row => (
+    <span className="flex-student">
+      {row.student.fullname}
+      <span className="faint">
+        {row.student.identifier} · {row.student.grade}
+      </span>
+    </span>
+  ),
+}
+
+const DAY: Column<DebitAnswer> = { key: 'day', title: 'Day', text: row => formatDay(row.day) }
+
+const REST: readonly Column<DebitAnswer>[] = [
+  {
+    key: 'amount',
+    title: 'Amount',
+    align: 'right',
+    text: row => String(row.amount),
+    render: row => <Money rupees={row.amount} />,
+  },
+  {
+    key: 'status',
+    title: 'State',
+    text: row => DEBIT_WORDS[row.status].word,
+    render: row => (
+      <StatusBadge tone={DEBIT_WORDS[row.status].tone}>{DEBIT_WORDS[row.status].word}</StatusBadge>
+    ),
+  },
+  { key: 'reason', title: 'Reason', text: reasonOf },
+  { key: 'next', title: 'Next step', text: row => row.next_step },
+  {
+    key: 'due',
+    title: 'Due',
+    text: row => formatDay(row.due_date),
+    render: row => (
+      <span className="nowrap">
+        {formatDay(row.due_date)}
+        <span className="faint"> no. {row.number}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'presentation',
+    title: 'Try',
+    align: 'right',
+    text: row => (row.presentation === undefined ? '' : String(row.presentation)),
+  },
+]
+
+function reasonOf({ reason, why }: DebitAnswer): string {
+  if (reason !== undefined) return `${reason.message} (code ${reason.code})`
+  // An ERP's answer is kept as its code and its words.
+  const [, code, words] = /^([a-z_]+): (.+)$/s.exec(why ?? '') ?? []
+  return words === undefined ? sentence(why ?? '') : `${words} (${code})`
+}
+
+const STATUS: Filter = { key: 'status', label: 'State', options: DEBIT_OPTIONS }
+const BRANCH: Filter = { key: 'collector_code', label: 'Branch code' }
+const RANGE: readonly Filter[] = [
+  { key: 'from', label: 'From', kind: 'day' },
+  { key: 'to', label: 'Up to', kind: 'day' },
+  { key: 'return_code', label: 'Return code' },
+]
+
+/** Debits of one day, or of whatever days the address names. */
+export function DebitsTable({
+  name,
+  day,
+  empty,
+}: {
+  name: string
+  day?: string
+  empty: { title: string; say: ReactNode }
+}) {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  const query: Query = day === undefined ? {} : { from: day, to: day }
+  return (
+    <DataTable<DebitAnswer>
+      name={name}
+      path={`${path}/flex/debits`}
+      queryKey="flex"
+      columns={day === undefined ? [DAY, STUDENT, ...REST] : [STUDENT, ...REST]}
+      rowId={row => row.id}
+      filters={day === undefined ? [STATUS, ...RANGE, BRANCH] : [STATUS, BRANCH]}
+      query={query}
+      onOpen={row =>
+        void navigate({ to: '/i/$institute/flex/plans/$plan', params: { institute, plan: row.plan_id } })
+      }
+      empty={empty}
+    />
+  )
+}

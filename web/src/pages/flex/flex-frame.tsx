@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useInstitute } from '../../api/session.ts'
+import { PageFrame } from '../../ui/page.tsx'
+import './flex.css'
+
+const TABS = [
+  { here: 'calendar', label: 'Calendar', to: '/i/$institute/flex' },
+  { here: 'coming', label: 'Coming run', to: '/i/$institute/flex/coming' },
+  { here: 'returns', label: 'Bounced', to: '/i/$institute/flex/returns' },
+  { here: 'plans', label: 'Plans', to: '/i/$institute/flex/plans' },
+  { here: 'erp', label: 'ERP', to: '/i/$institute/flex/erp' },
+  { here: 'settings', label: 'Default plan', to: '/i/$institute/flex/settings' },
+] as const
+
+export type FlexTab = (typeof TABS)[number]['here']
+
+/** What is below Flex. */
+export function FlexTabs({ here }: { here: FlexTab | undefined }) {
+  const { code: institute } = useInstitute()
+  return (
+    <nav className="page-tabs" aria-label="Flex">
+      {TABS.map(tab => (
+        <Link
+          key={tab.here}
+          to={tab.to}
+          params={{ institute }}
+          search={{}}
+          // Otherwise the router takes the tab of the whole for one of each part.
+          activeOptions={{ exact: true, includeSearch: false }}
+          aria-current={tab.here === here ? 'page' : undefined}
+        >
+          {tab.label}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+export function FlexFrame({
+  here,
+  title = 'Flex',
+  actions,
+  children,
+}: {
+  here: FlexTab | undefined
+  title?: string
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <PageFrame title={title} actions={actions}>
+      <FlexTabs here={here} />
+      <div className="flex-area">{children}</div>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,130 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { PlanRowAnswer } from '../../../../src/console/flex-plans.schemas.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Money } from '../../ui/money.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatDay } from '../../ui/when.tsx'
+import { FlexFrame } from './flex-frame.tsx'
+import { counted, PLAN_OPTIONS, planWord, RAIL_WORDS } from './words.ts'
+
+const COLUMNS: readonly Column<PlanRowAnswer>[] = [
+  {
+    key: 'student',
+    title: 'Student',
+    text: row => `${row.student.fullname} (${row.student.identifier})`,
+    render: row => (
+      <span className="flex-student">
+        {row.student.fullname}
+        <span className="faint">
+          {row.student.identifier} · {row.student.grade}
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'status',
+    title: 'State',
+    text: row => planWord(row).word,
+    render: row => <StatusBadge tone={planWord(row).tone}>{planWord(row).word}</StatusBadge>,
+  },
+  {
+    key: 'next',
+    title: 'Next debit',
+    text: row => (row.next_debit_on === undefined ? '' : formatDay(row.next_debit_on)),
+    render: row =>
+      row.next_debit_on === undefined ? (
+        <span className="faint">None</span>
+      ) : (
+        <span className="nowrap">{formatDay(row.next_debit_on)}</span>
+      ),
+  },
+  {
+    key: 'next_amount',
+    title: 'How much',
+    align: 'right',
+    text: row => (row.next_debit_amount === undefined ? '' : String(row.next_debit_amount)),
+    render: row => (row.next_debit_amount === undefined ? '' : <Money rupees={row.next_debit_amount} />),
+  },
+  {
+    key: 'paid',
+    title: 'Paid',
+    align: 'right',
+    text: row => String(row.paid_amount),
+    render: row => <Money rupees={row.paid_amount} />,
+  },
+  {
+    key: 'total',
+    title: 'In all',
+    align: 'right',
+    text: row => String(row.total_amount),
+    render: row => <Money rupees={row.total_amount} />,
+  },
+  {
+    key: 'instalments',
+    title: 'Instalments',
+    text: row => `${row.paid_instalments} of ${row.instalments}`,
+    render: row => (
+      <>
+        {row.paid_instalments} of {row.instalments}
+        {row.bounced_instalments > 0 && (
+          <div>
+            <StatusBadge tone="bad">{counted(row.bounced_instalments, 'bounce')}</StatusBadge>
+          </div>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'mandate',
+    title: 'Mandate',
+    text: row => [row.rail === undefined ? '' : RAIL_WORDS[row.rail], row.umrn ?? ''].join(' ').trim(),
+    render: row => (
+      <span className="flex-student">
+        {row.rail === undefined ? '' : RAIL_WORDS[row.rail]}
+        <span className="mono flex-umrn">{row.umrn ?? ''}</span>
+      </span>
+    ),
+  },
+  { key: 'branch', title: 'Branch', text: row => row.collector_code },
+]
+
+const FILTERS: readonly Filter[] = [
+  { key: 'search', label: 'Name, admission number, phone, plan id or UMRN' },
+  { key: 'status', label: 'State', options: PLAN_OPTIONS },
+  {
+    key: 'held',
+    label: 'Held',
+    options: [
+      { value: 'yes', label: 'Yes' },
+      { value: 'no', label: 'No' },
+    ],
+  },
+  { key: 'collector_code', label: 'Branch code' },
+]
+
+export function FlexPlansPage() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  return (
+    <FlexFrame here="plans">
+      <DataTable<PlanRowAnswer>
+        name="Plans"
+        path={`${path}/flex/plans`}
+        queryKey="flex"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={row =>
+          void navigate({ to: '/i/$institute/flex/plans/$plan', params: { institute, plan: row.id } })
+        }
+        empty={{
+          title: 'No plan yet',
+          say: 'A plan takes a student’s fees in instalments by a mandate. Your ERP makes one for a student, and the family sets it up on its page.',
+        }}
+      />
+    </FlexFrame>
+  )
+}

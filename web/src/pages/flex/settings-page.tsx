@@ -1,0 +1,156 @@
+import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SettingsAnswer } from '../../../../src/console/flex-erp.schemas.ts'
+import { problemOf, useAct } from '../../api/act.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
+import { Summary } from '../../ui/detail.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { FlexFrame } from './flex-frame.tsx'
+import { counted } from './words.ts'
+
+/** What a plan looks like when the ERP sends no schedule of its own. */
+export function FlexSettingsPage() {
+  const path = useInstitutePath()
+  const mayChange = useMay('owner', 'finance')
+  const settings = useQuery({
+    queryKey: ['flex', path, 'settings'],
+    queryFn: ({ signal }) => get<SettingsAnswer>(`${path}/flex/settings`, {}, signal),
+  })
+  return (
+    <FlexFrame here="settings">
+      <p>
+        New plans look like this when the ERP sends no schedule of its own. Plans that were made stay as they
+        are.
+      </p>
+      {settings.isPending && <Loading />}
+      {settings.isError && <Failed error={settings.error} retry={() => void settings.refetch()} />}
+      {settings.isSuccess &&
+        (mayChange ? <SettingsForm known={settings.data} /> : <Shown known={settings.data} />)}
+    </FlexFrame>
+  )
+}
+
+function Shown({ known }: { known: SettingsAnswer }) {
+  return (
+    <>
+      <Summary
+        facts={[
+          { label: 'Name for parents', value: known.product_name },
+          { label: 'Instalments', value: `${known.instalments}, monthly` },
+          { label: 'Due on day', value: known.day_of_month },
+          { label: 'Down payment', value: `${known.downpayment_percent} %` },
+        ]}
+      />
+      <p className="faint">An owner or somebody from finance can change it.</p>
+    </>
+  )
+}
+
+type Numbers = Omit<SettingsAnswer, 'product_name'>
+
+const FIELDS: { key: keyof Numbers; label: string; say: string; least: number; most: number }[] = [
+  { key: 'instalments', label: 'Instalments', say: 'Equal parts, one a month: 1 to 36.', least: 1, most: 36 },
+  {
+    key: 'day_of_month',
+    label: 'Due on day of the month',
+    say: '1 to 28, so that every month has it.',
+    least: 1,
+    most: 28,
+  },
+  {
+    key: 'downpayment_percent',
+    label: 'Down payment, percent',
+    say: 'Paid online when the plan is set up: 0 (nothing) to 90.',
+    least: 0,
+    most: 90,
+  },
+]
+
+function SettingsForm({ known }: { known: SettingsAnswer }) {
+  const path = useInstitutePath()
+  const [draft, setDraft] = useState(known)
+  const [isAsking, setIsAsking] = useState(false)
+  const change = useAct<SettingsAnswer & { reason: string }>({
+    method: 'PATCH',
+    path: `${path}/flex/settings`,
+    refreshes: ['flex', 'audit'],
+    onDone() {
+      say('New plans will look like this.')
+      setIsAsking(false)
+    },
+  })
+  const isSame = (Object.keys(known) as (keyof SettingsAnswer)[]).every(key => known[key] === draft[key])
+  return (
+    <>
+      <form
+        className="flex-form"
+        onSubmit={event => {
+          event.preventDefault()
+          change.reset()
+          setIsAsking(true)
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="Name for parents"
+            description="Stands on the set-up page and in messages."
+            required
+            maxLength={64}
+            value={draft.product_name}
+            onChange={event => setDraft({ ...draft, product_name: event.currentTarget.value })}
+            error={problemOf(change.error, 'product_name')}
+          />
+          {FIELDS.map(({ key, label, say: words, least, most }) => (
+            <NumberInput
+              key={key}
+              label={label}
+              description={words}
+              required
+              allowDecimal={false}
+              min={least}
+              max={most}
+              value={draft[key]}
+              onChange={value => setDraft({ ...draft, [key]: Number(value) })}
+              error={problemOf(change.error, key)}
+            />
+          ))}
+          <p className="faint">{inWords(draft)}</p>
+          <Group>
+            <Button type="submit" disabled={isSame || draft.product_name.trim() === ''}>
+              Change the default plan
+            </Button>
+            {!isSame && (
+              <Button variant="default" onClick={() => setDraft(known)}>
+                Leave it as it is
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+      <ConfirmWithReason
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        title="Change the default plan?"
+        say={`${inWords(draft)} Plans that were made stay as they are.`}
+        verb="Change it"
+        isBusy={change.isPending}
+        error={change.error}
+        onConfirm={reason => change.mutate({ ...draft, reason })}
+      />
+    </>
+  )
+}
+
+function inWords({
+  product_name: name,
+  instalments,
+  day_of_month: day,
+  downpayment_percent: down,
+}: SettingsAnswer) {
+  const first = down === 0 ? 'nothing at set-up' : `${down} % of the fees at set-up`
+  return `New plans, called “${name}”, take ${first} and the rest in ${counted(instalments, 'monthly part')}, due on day ${day}.`
+}

@@ -1,0 +1,197 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import type { HomeAnswer } from '../../../../src/console/home.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { formatCount, formatRupees } from '../../ui/money.tsx'
+import { PageFrame } from '../../ui/page.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
+import { formatDay } from '../../ui/when.tsx'
+import { Stat } from './stat.tsx'
+
+const DayAmountChart = lazy(async () => ({
+  default: (await import('../../ui/bar-chart.tsx')).DayAmountChart,
+}))
+
+/** What came in, what is still due, what went wrong, what happens next. */
+export function HomePage() {
+  const path = useInstitutePath()
+  const home = useQuery({
+    queryKey: ['home', path],
+    queryFn: ({ signal }) => get<HomeAnswer>(`${path}/home`, {}, signal),
+    refetchInterval: 60_000,
+  })
+  return (
+    <PageFrame title="Home">
+      {home.isPending && <Loading />}
+      {home.isError && <Failed error={home.error} retry={() => void home.refetch()} />}
+      {home.isSuccess && <Numbers home={home.data} />}
+    </PageFrame>
+  )
+}
+
+function Numbers({ home }: { home: HomeAnswer }) {
+  const { today, settlements } = home
+  const month = `${today.slice(0, 8)}01`
+  return (
+    <>
+      <h2 className="section-title">What came in</h2>
+      <div className="stats">
+        <Stat
+          label="Collected today"
+          value={formatRupees(home.collected_today.amount)}
+          note={payments(home.collected_today.count)}
+          to="/i/$institute/money"
+          search={{ view: 'payments', captured_from: today }}
+        />
+        <Stat
+          label="Collected this month"
+          value={formatRupees(home.collected_this_month.amount)}
+          note={payments(home.collected_this_month.count)}
+          to="/i/$institute/money"
+          search={{ view: 'payments', captured_from: month }}
+        />
+        <Stat
+          label="Settled to bank this month"
+          value={formatRupees(settlements.received_this_month.amount)}
+          note={counted(settlements.received_this_month.count, 'settlement')}
+          to="/i/$institute/money"
+          search={{ view: 'settlements', settled_from: month }}
+        />
+      </div>
+      <Chart home={home} />
+      <Due home={home} />
+      <Wrong home={home} />
+    </>
+  )
+}
+
+function Chart({ home }: { home: HomeAnswer }) {
+  return (
+    <>
+      <h2 className="section-title">Collected by day, last 30 days</h2>
+      <div className="chart-frame">
+        <Suspense fallback={<Loading what="Drawing" />}>
+          <DayAmountChart days={home.daily} label="Collected by day, last 30 days" />
+        </Suspense>
+      </div>
+    </>
+  )
+}
+
+function Due({ home }: { home: HomeAnswer }) {
+  const { settlements, outstanding, due_next_7_days: due } = home
+  const { overdue, next_on: nextOn } = settlements
+  return (
+    <>
+      <h2 className="section-title">What is still due, and what happens next</h2>
+      <div className="stats">
+        <Stat
+          label="Outstanding fees"
+          value={formatRupees(outstanding.amount)}
+          note={`${formatCount(outstanding.students)} ${outstanding.students === 1 ? 'student' : 'students'}`}
+          to="/i/$institute/students"
+          search={{ owing: 'yes' }}
+        />
+        <Stat
+          label="Instalments due in 7 days"
+          value={formatRupees(due.amount)}
+          note={counted(due.count, 'instalment')}
+          to="/i/$institute/flex/coming"
+          search={{}}
+        />
+        <Stat
+          label="On its way to the bank"
+          value={formatRupees(settlements.expected.amount)}
+          note={
+            overdue.count > 0
+              ? `${formatRupees(overdue.amount)} is late`
+              : nextOn === undefined
+                ? 'Nothing expected'
+                : `Next on ${formatDay(nextOn)}`
+          }
+          tone={overdue.count > 0 ? 'bad' : undefined}
+          to="/i/$institute/money"
+          search={{ view: 'payments', settled: 'no' }}
+        />
+      </div>
+    </>
+  )
+}
+
+function Wrong({ home }: { home: HomeAnswer }) {
+  const { returns, webhooks, erp } = home
+  const ratio =
+    returns.ratio === undefined ? 'No debit yet' : `${Math.round(returns.ratio * 1_000) / 10} % came back`
+  return (
+    <>
+      <h2 className="section-title">What went wrong</h2>
+      <div className="stats">
+        <Stat
+          label="Bounced debits, last 30 days"
+          value={formatCount(returns.bounced)}
+          note={returns.bounced > 0 ? `${ratio}, ${formatRupees(returns.bounced_amount)}` : ratio}
+          tone={returns.bounced > 0 ? 'bad' : undefined}
+          to="/i/$institute/flex/returns"
+          search={{}}
+        />
+        <Stat
+          label="Webhooks"
+          value={<Health {...webhookHealth(webhooks)} />}
+          note={webhookNote(webhooks)}
+          to="/i/$institute/developers"
+          search={{ view: 'webhooks' }}
+        />
+        <Stat
+          label="ERP, last 24 hours"
+          value={<Health {...erpHealth(erp)} />}
+          note={
+            erp.is_configured
+              ? `${formatCount(erp.found + erp.refused)} answers, ${formatCount(erp.unavailable)} failures`
+              : 'Bursar asks no ERP'
+          }
+          to="/i/$institute/developers"
+          search={{ view: 'erp' }}
+        />
+      </div>
+    </>
+  )
+}
+
+type Verdict = { tone: Tone; word: string }
+
+function Health({ tone, word }: Verdict) {
+  return <StatusBadge tone={tone}>{word}</StatusBadge>
+}
+
+function webhookHealth({ active, failing, disabled }: HomeAnswer['webhooks']): Verdict {
+  if (failing > 0 || disabled > 0) return { tone: 'bad', word: 'Failing' }
+  return active === 0 ? { tone: 'plain', word: 'None set up' } : { tone: 'good', word: 'Well' }
+}
+
+function webhookNote({ active, failing, disabled, given_up: givenUp }: HomeAnswer['webhooks']): string {
+  const parts = [
+    ...(failing > 0 ? [`${formatCount(failing)} of ${formatCount(active)} failing`] : []),
+    ...(disabled > 0 ? [`${formatCount(disabled)} switched off`] : []),
+    ...(givenUp > 0
+      ? [`${givenUp >= 1_000 ? '1,000 or more' : formatCount(givenUp)} deliveries given up`]
+      : []),
+  ]
+  return parts.length > 0 ? parts.join(', ') : counted(active, 'subscription')
+}
+
+function erpHealth({ is_configured: isConfigured, found, refused, unavailable }: HomeAnswer['erp']): Verdict {
+  if (!isConfigured) return { tone: 'plain', word: 'None set up' }
+  if (unavailable > 0)
+    return { tone: found + refused > unavailable ? 'waiting' : 'bad', word: 'Failing at times' }
+  return found + refused === 0 ? { tone: 'plain', word: 'Not asked' } : { tone: 'good', word: 'Well' }
+}
+
+function payments(count: number): string {
+  return counted(count, 'payment')
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}

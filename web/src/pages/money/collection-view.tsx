@@ -1,0 +1,188 @@
+import { Group, NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { CollectionAnswer } from '../../../../src/console/reports.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { formatRupees } from '../../ui/money.tsx'
+import { Empty, Failed, Loading } from '../../ui/states.tsx'
+import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { formatDay } from '../../ui/when.tsx'
+import { DayField } from './day-field.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { readable } from './words.ts'
+
+const FILTERS: readonly Filter[] = [
+  { key: 'from', label: 'From', kind: 'day' },
+  { key: 'to', label: 'Up to', kind: 'day' },
+  { key: 'by', label: 'A row for each' },
+]
+
+/** What came in by day, component and mode; the present month if no days are chosen. */
+export function CollectionView() {
+  const path = `${useInstitutePath()}/money/collection`
+  const { values, set } = useFilters(FILTERS)
+  const collection = useQuery({
+    queryKey: ['money-collection', path, values],
+    queryFn: ({ signal }) => get<CollectionAnswer>(path, values, signal),
+    placeholderData: before => before,
+  })
+  const shown = collection.data
+  return (
+    <>
+      <Group justify="space-between" align="flex-end" mb="md">
+        <Group gap="xs" align="flex-end">
+          <DayField label="From" day={values['from'] ?? shown?.from ?? ''} onChange={from => set({ from })} />
+          <DayField label="Up to" day={values['to'] ?? shown?.to ?? ''} onChange={to => set({ to })} />
+          <NativeSelect
+            size="xs"
+            label="A row for each"
+            value={values['by'] ?? 'day'}
+            onChange={event => set({ by: event.currentTarget.value })}
+            data={[
+              { value: 'day', label: 'Day' },
+              { value: 'month', label: 'Month' },
+            ]}
+          />
+        </Group>
+        <ExportMenu path={`${path}/export`} sent={values} />
+      </Group>
+      {collection.isPending && <Loading />}
+      {collection.isError && <Failed error={collection.error} retry={() => void collection.refetch()} />}
+      {collection.isSuccess && <Collection collection={collection.data} />}
+    </>
+  )
+}
+
+function Collection({ collection }: { collection: CollectionAnswer }) {
+  const { from, to, rows, components, totals, by } = collection
+  if (rows.length === 0) {
+    return (
+      <Empty
+        title="Nothing came in"
+        say={`No payment from ${formatDay(from)} to ${formatDay(to)}. Choose other days above.`}
+      />
+    )
+  }
+  return (
+    <>
+      <div className="stats">
+        <Total label="Collected" value={totals.collected} />
+        <Total label="Online" value={totals.online} />
+        <Total label="Flex" value={totals.flex} />
+        <Total label="Direct" value={totals.direct} />
+        <Total label="Cred" value={totals.cred} />
+        <Total label="Given back" value={totals.given_back} />
+        <Total label="Net" value={totals.net} />
+      </div>
+      <h2 className="section-title">By component</h2>
+      <Sums
+        name="By component"
+        rows={components.map(row => ({
+          id: row.component_type,
+          labels: [readable(row.component_type)],
+          row,
+        }))}
+        headings={['Component']}
+        totals={totals}
+      />
+      <h2 className="section-title">{by === 'day' ? 'By day and component' : 'By month and component'}</h2>
+      <Sums
+        name="By period and component"
+        rows={rows.map(row => ({
+          id: `${row.period} ${row.component_type}`,
+          labels: [periodWord(row.period, by), readable(row.component_type)],
+          row,
+        }))}
+        headings={[by === 'day' ? 'Day' : 'Month', 'Component']}
+        totals={totals}
+      />
+    </>
+  )
+}
+
+const MONTH = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', month: 'long', year: 'numeric' })
+
+function periodWord(period: string, by: CollectionAnswer['by']): string {
+  return by === 'day' ? formatDay(period) : MONTH.format(new Date(`${period}T00:00:00Z`))
+}
+
+function Total({ label, value }: { label: string; value: number }) {
+  return (
+    <div className="stat">
+      <div className="stat-label">{label}</div>
+      <div className="stat-value">{formatRupees(value)}</div>
+    </div>
+  )
+}
+
+type Amounts = CollectionAnswer['totals']
+const KEYS = [
+  ['online', 'Online'],
+  ['flex', 'Flex'],
+  ['direct', 'Direct'],
+  ['cred', 'Cred'],
+  ['collected', 'Collected'],
+  ['given_back', 'Given back'],
+  ['net', 'Net'],
+] as const satisfies readonly (readonly [keyof Amounts, string])[]
+
+function Sums({
+  name,
+  headings,
+  rows,
+  totals,
+}: {
+  name: string
+  headings: readonly string[]
+  rows: readonly { id: string; labels: readonly string[]; row: Amounts }[]
+  totals: Amounts
+}) {
+  return (
+    <div className="table-frame" tabIndex={0} role="region" aria-label={name}>
+      <table className="data-table">
+        <thead>
+          <tr>
+            {headings.map(heading => (
+              <th key={heading} scope="col">
+                {heading}
+              </th>
+            ))}
+            {KEYS.map(([key, label]) => (
+              <th key={key} scope="col" className="right">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, labels, row }) => (
+            <tr key={id}>
+              {labels.map(label => (
+                <td key={label} className="nowrap">
+                  {label}
+                </td>
+              ))}
+              {KEYS.map(([key]) => (
+                <td key={key} className="right nowrap">
+                  {row[key] === 0 ? <span className="faint">–</span> : formatRupees(row[key])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={headings.length}>
+              Total
+            </th>
+            {KEYS.map(([key]) => (
+              <td key={key} className="right nowrap">
+                <strong>{formatRupees(totals[key])}</strong>
+              </td>
+            ))}
+          </tr>
+        </tfoot>
+      </table>
+    </div>
+  )
+}

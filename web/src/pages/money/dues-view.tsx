@@ -1,0 +1,244 @@
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/reports.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
+import { Empty, Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { formatDay } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { counted, dayOfMoment, readable } from './words.ts'
+
+const BUCKETS = [
+  ['not_due', 'Not due'],
+  ['days_0_30', '0–30 days'],
+  ['days_31_60', '31–60 days'],
+  ['days_61_90', '61–90 days'],
+  ['days_over_90', 'Over 90 days'],
+  ['no_due_day', 'No due day'],
+] as const
+
+const GROUPS: readonly Filter[] = [{ key: 'by', label: 'By' }]
+/** What both halves are narrowed by. */
+const SHARED: readonly Filter[] = [
+  { key: 'grade', label: 'Grade' },
+  { key: 'collector_code', label: 'Branch' },
+  { key: 'academic_year_start', label: 'Year that begins in' },
+]
+const FILTERS: readonly Filter[] = [
+  {
+    key: 'bucket',
+    label: 'How late',
+    options: [
+      { value: 'late', label: 'Late at all' },
+      ...BUCKETS.map(([value, label]) => ({ value, label })),
+    ],
+  },
+  ...SHARED,
+]
+
+/** How late dues are, and whom to call. */
+export function DuesView() {
+  const path = `${useInstitutePath()}/money`
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  const { values, set } = useFilters(GROUPS)
+  const { values: shared } = useFilters(SHARED)
+  const sent = { ...values, ...shared }
+  const ageing = useQuery({
+    queryKey: ['money-ageing', path, sent],
+    queryFn: ({ signal }) => get<AgeingAnswer>(`${path}/ageing`, sent, signal),
+    placeholderData: before => before,
+  })
+  return (
+    <>
+      <div className="money-bar">
+        <NativeSelect
+          size="xs"
+          label="What is owed, by"
+          value={values['by'] ?? 'component'}
+          onChange={event => set({ by: event.currentTarget.value })}
+          data={[
+            { value: 'component', label: 'Component' },
+            { value: 'grade', label: 'Grade' },
+            { value: 'branch', label: 'Branch' },
+          ]}
+        />
+        <ExportMenu path={`${path}/ageing/export`} sent={sent} />
+      </div>
+      {ageing.isPending && <Loading />}
+      {ageing.isError && <Failed error={ageing.error} retry={() => void ageing.refetch()} />}
+      {ageing.isSuccess && <Ageing ageing={ageing.data} />}
+      <h2 className="section-title">Who owes</h2>
+      <DataTable<DefaulterAnswer>
+        name="Defaulters"
+        path={`${path}/defaulters`}
+        queryKey="money-defaulters"
+        columns={COLUMNS}
+        rowId={row => row.service_student_id}
+        filters={FILTERS}
+        onOpen={row =>
+          void navigate({
+            to: '/i/$institute/students/$student',
+            params: { institute, student: row.service_student_id },
+          })
+        }
+        files={filtered => <ExportMenu path={`${path}/defaulters/export`} sent={filtered} />}
+        empty={{
+          title: 'Nobody is late',
+          say: 'Whoever owes something after its due day stands here, with whom to call. Due days are part of the payment rules; without one nothing is late.',
+        }}
+      />
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<DefaulterAnswer>[] = [
+  {
+    key: 'student',
+    title: 'Student',
+    text: row => row.fullname,
+    render: row => (
+      <>
+        {row.fullname}
+        <div className="faint">
+          {row.identifier}, grade {row.grade}
+        </div>
+      </>
+    ),
+  },
+  {
+    key: 'contact',
+    title: 'Contact',
+    text: row => `${row.contact_name}, ${row.contact_number}, ${row.contact_email}`,
+    render: row => (
+      <>
+        {row.contact_name}
+        <div className="nowrap">
+          <a href={`tel:${row.contact_number.replaceAll(/[^\d+]/g, '')}`}>{row.contact_number}</a>
+        </div>
+        <div className="faint">{row.contact_email}</div>
+      </>
+    ),
+  },
+  {
+    key: 'days',
+    title: 'Late',
+    text: row => (row.days_late === undefined ? '' : String(row.days_late)),
+    render: row =>
+      row.days_late === undefined ? (
+        <span className="faint">
+          {row.oldest_due_on === undefined ? 'No due day' : `Due ${formatDay(row.oldest_due_on)}`}
+        </span>
+      ) : (
+        <>
+          <span className="nowrap">{counted(row.days_late, 'day')}</span>{' '}
+          {row.has_plan && <StatusBadge tone="waiting">On a plan</StatusBadge>}
+          {row.oldest_due_on !== undefined && (
+            <div className="faint nowrap">since {formatDay(row.oldest_due_on)}</div>
+          )}
+        </>
+      ),
+  },
+  {
+    key: 'last',
+    title: 'Last payment',
+    text: row => (row.last_paid_at === undefined ? 'None' : dayOfMoment(row.last_paid_at)),
+    render: row =>
+      row.last_paid_at === undefined ? (
+        <span className="faint">None</span>
+      ) : (
+        <>
+          <span className="nowrap">{row.last_paid !== undefined && formatRupees(row.last_paid)}</span>
+          <div className="faint nowrap">{dayOfMoment(row.last_paid_at)}</div>
+        </>
+      ),
+  },
+  {
+    key: 'owed',
+    title: 'Owed',
+    text: row => formatRupees(row.owed),
+    render: row => (
+      <>
+        <strong>
+          <Money rupees={row.owed} />
+        </strong>
+        {row.owed !== row.owed_in_all && (
+          <div className="faint nowrap">of {formatRupees(row.owed_in_all)}</div>
+        )}
+      </>
+    ),
+    align: 'right',
+  },
+]
+
+const HEADINGS = { component: 'Component', grade: 'Grade', branch: 'Branch' }
+
+function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer }) {
+  if (groups.length === 0) {
+    return <Empty title="Nothing is owed" say="Every fee of every active student has been paid." />
+  }
+  const rows = groups.map(group => ({
+    ...group,
+    label: by === 'component' ? readable(group.key) : group.key,
+  }))
+  return (
+    <>
+      <p className="faint">As of {formatDay(today)}, by the institute’s due days, without late fees.</p>
+      <div className="table-frame" tabIndex={0} role="region" aria-label="Ageing">
+        <table className="data-table">
+          <thead>
+            <tr>
+              <th scope="col">{HEADINGS[by]}</th>
+              <th scope="col" className="right">
+                Students
+              </th>
+              {BUCKETS.map(([key, label]) => (
+                <th key={key} scope="col" className="right">
+                  {label}
+                </th>
+              ))}
+              <th scope="col" className="right">
+                Total
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(row => (
+              <tr key={row.key}>
+                <td>{row.label}</td>
+                <Cells row={row} />
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">All</th>
+              <Cells row={total} />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+    </>
+  )
+}
+
+function Cells({ row }: { row: AgeingAnswer['total'] }) {
+  return (
+    <>
+      <td className="right">{formatCount(row.students)}</td>
+      {BUCKETS.map(([key]) => (
+        <td key={key} className="right nowrap">
+          {row[key] === 0 ? <span className="faint">–</span> : formatRupees(row[key])}
+        </td>
+      ))}
+      <td className="right nowrap">
+        <strong>{formatRupees(row.total)}</strong>
+      </td>
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { AccountAnswer, LedgerEntryAnswer } from '../../../../src/console/money-books.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { postingWord } from './words.ts'
+
+/** The books themselves: what stands in each account, and every entry there ever was. */
+export function LedgerView() {
+  const path = `${useInstitutePath()}/money/ledger`
+  const accounts = useQuery({
+    queryKey: ['money-accounts', path],
+    queryFn: ({ signal }) => get<AccountAnswer[]>(`${path}/accounts`, {}, signal),
+  })
+  if (accounts.isPending) return <Loading />
+  if (accounts.isError) return <Failed error={accounts.error} retry={() => void accounts.refetch()} />
+  return (
+    <>
+      <Accounts accounts={accounts.data} />
+      <h2 className="section-title">Entries</h2>
+      <p className="faint">As they were written, the last first. None is ever changed or taken away.</p>
+      <DataTable<LedgerEntryAnswer>
+        name="Ledger entries"
+        path={`${path}/entries`}
+        queryKey="money-ledger"
+        columns={columnsOf(accounts.data)}
+        rowId={row => row.id}
+        filters={filtersOf(accounts.data)}
+        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
+        empty={{
+          title: 'The books are empty',
+          say: 'Every payment, refund and settlement is written here twice, as a debit and as a credit. The first payment makes the first entry.',
+        }}
+      />
+    </>
+  )
+}
+
+function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
+  const { code: institute } = useInstitute()
+  const { account: here }: Record<string, string | undefined> = useSearch({ strict: false })
+  return (
+    <div className="table-frame" tabIndex={0} role="region" aria-label="Accounts">
+      <table className="data-table">
+        <thead>
+          <tr>
+            <th scope="col">Account</th>
+            <th scope="col" className="right">
+              Debits
+            </th>
+            <th scope="col" className="right">
+              Credits
+            </th>
+            <th scope="col" className="right">
+              Balance
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {accounts.map(account => (
+            <tr key={account.account}>
+              <td>
+                <Link
+                  to="/i/$institute/money"
+                  params={{ institute }}
+                  search={{ view: 'ledger', account: account.account }}
+                  aria-current={account.account === here ? 'true' : undefined}
+                >
+                  {account.name}
+                </Link>
+                <div className="faint">{account.meaning}</div>
+              </td>
+              <td className="right nowrap">{formatRupees(account.debit)}</td>
+              <td className="right nowrap">{formatRupees(account.credit)}</td>
+              <td className="right nowrap">
+                <strong>{balanceWord(account.balance)}</strong>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function balanceWord(balance: number): string {
+  if (balance === 0) return formatRupees(0)
+  return `${formatRupees(Math.abs(balance))} ${balance > 0 ? 'Dr' : 'Cr'}`
+}
+
+function columnsOf(accounts: readonly AccountAnswer[]): Column<LedgerEntryAnswer>[] {
+  const names = new Map(accounts.map(({ account, name }) => [account, name]))
+  return [
+    {
+      key: 'at',
+      title: 'When',
+      text: row => formatMoment(row.occurred_at),
+      render: row => <When at={row.occurred_at} />,
+    },
+    { key: 'kind', title: 'What happened', text: row => postingWord(row.kind) },
+    {
+      key: 'reference',
+      title: 'To what',
+      text: row => row.reference,
+      render: row => <span className="mono">{row.reference.split(':')[0]}</span>,
+    },
+    { key: 'account', title: 'Account', text: row => names.get(row.account) ?? row.account },
+    {
+      key: 'debit',
+      title: 'Debit',
+      text: row => (row.debit === undefined ? '' : formatRupees(row.debit)),
+      align: 'right',
+    },
+    {
+      key: 'credit',
+      title: 'Credit',
+      text: row => (row.credit === undefined ? '' : formatRupees(row.credit)),
+      align: 'right',
+    },
+  ]
+}
+
+function filtersOf(accounts: readonly AccountAnswer[]): Filter[] {
+  return [
+    {
+      key: 'account',
+      label: 'Account',
+      options: accounts.map(({ account, name }) => ({ value: account, label: name })),
+    },
+    { key: 'reference', label: 'Payment, refund or settlement (id)' },
+    { key: 'from', label: 'From', kind: 'day' },
+    { key: 'to', label: 'Up to', kind: 'day' },
+  ]
+}

@@ -1,0 +1,164 @@
+import { useState } from 'react'
+import type { RegisterAnswer } from '../../../../src/console/reports.schemas.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { RawJson, Summary } from '../../ui/detail.tsx'
+import { SideDialogue } from '../../ui/dialogue.tsx'
+import { formatRupees, Money } from '../../ui/money.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { TallyLedgers } from './tally-ledgers.tsx'
+import { OrderLink } from './order-link.tsx'
+import { modeWord, readable, SOURCES } from './words.ts'
+
+const COLUMNS: readonly Column<RegisterAnswer>[] = [
+  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
+  {
+    key: 'student',
+    title: 'For',
+    text: row => row.student_name ?? row.payer,
+    render: row => (
+      <>
+        {row.student_name ?? row.payer}
+        <div className="faint">{row.identifier ?? (row.student_name === undefined ? '' : row.payer)}</div>
+      </>
+    ),
+  },
+  {
+    key: 'components',
+    title: 'What for',
+    text: row => row.components.map(line => readable(line.component_type)).join(', '),
+  },
+  { key: 'source', title: 'How', text: row => `${sourceWord(row.source)}, ${modeWord(row.mode)}` },
+  {
+    key: 'receipt',
+    title: 'Receipt',
+    text: row => row.receipt_number ?? '',
+    render: row => <span className="nowrap">{row.receipt_number}</span>,
+  },
+  {
+    key: 'state',
+    title: 'Status',
+    text: row => stateOf(row).word,
+    render: row => <StatusBadge tone={stateOf(row).tone}>{stateOf(row).word}</StatusBadge>,
+  },
+  {
+    key: 'amount',
+    title: 'Amount',
+    text: row => formatRupees(row.amount),
+    render: row => <Money rupees={row.amount} />,
+    align: 'right',
+  },
+]
+
+const FILTERS: readonly Filter[] = [
+  { key: 'captured_from', label: 'From', kind: 'day' },
+  { key: 'captured_to', label: 'Up to', kind: 'day' },
+  { key: 'source', label: 'How it came', options: SOURCES },
+  {
+    key: 'kind',
+    label: 'What',
+    options: [
+      { value: 'payment', label: 'Payments' },
+      { value: 'refund', label: 'Refunds' },
+    ],
+  },
+  { key: 'component_type', label: 'Component (code)' },
+  {
+    key: 'settled',
+    label: 'Settled to bank',
+    options: [
+      { value: 'yes', label: 'Yes' },
+      { value: 'no', label: 'Not yet' },
+    ],
+  },
+]
+
+function sourceWord(source: string): string {
+  return SOURCES.find(({ value }) => value === source)?.label ?? source
+}
+
+function stateOf(row: RegisterAnswer): { word: string; tone: 'good' | 'waiting' | 'plain' } {
+  if (row.kind === 'refund') return { word: 'Given back', tone: 'plain' }
+  if (row.source === 'direct') return { word: 'Received', tone: 'good' }
+  return row.settlement_id === undefined
+    ? { word: 'On its way', tone: 'waiting' }
+    : { word: 'Settled', tone: 'good' }
+}
+
+export function PaymentsView() {
+  const path = useInstitutePath()
+  const [open, setOpen] = useState<RegisterAnswer | null>(null)
+  const [isNaming, setIsNaming] = useState(false)
+  return (
+    <>
+      <DataTable<RegisterAnswer>
+        name="Payments"
+        path={`${path}/money/payments`}
+        queryKey="money-payments"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={setOpen}
+        files={sent => (
+          <ExportMenu
+            path={`${path}/money/payments/export`}
+            sent={sent}
+            hasVouchers
+            onLedgers={() => setIsNaming(true)}
+          />
+        )}
+        empty={{
+          title: 'No payment yet',
+          say: 'Whatever is paid stands here: online, by instalment plans, at the counter and by lenders, with what went back. Make a payment link to get the first.',
+        }}
+      />
+      <SideDialogue
+        isOpen={open !== null}
+        onClose={() => setOpen(null)}
+        title={open?.kind === 'refund' ? 'Refund' : 'Payment'}
+      >
+        {open !== null && <Payment payment={open} />}
+      </SideDialogue>
+      {isNaming && <TallyLedgers onClose={() => setIsNaming(false)} />}
+    </>
+  )
+}
+
+const mono = (text: string | undefined) => text !== undefined && <span className="mono">{text}</span>
+
+function Payment({ payment }: { payment: RegisterAnswer }) {
+  return (
+    <>
+      <Summary
+        facts={[
+          { label: 'Amount', value: <Money rupees={payment.amount} /> },
+          { label: 'When', value: <When at={payment.at} /> },
+          { label: 'Payer', value: payment.payer },
+          { label: 'Student', value: payment.student_name },
+          { label: 'Identifier', value: payment.identifier },
+          { label: 'How', value: `${sourceWord(payment.source)}, ${modeWord(payment.mode)}` },
+          { label: 'Receipt', value: payment.receipt_number },
+          { label: 'Reference', value: mono(payment.reference) },
+          { label: 'UTR of the settlement', value: mono(payment.utr) },
+          { label: 'Id', value: mono(payment.id) },
+          { label: 'Order', value: payment.order_id && <OrderLink id={payment.order_id} /> },
+        ]}
+      />
+      <h3 className="section-title">What for</h3>
+      <table className="data-table">
+        <tbody>
+          {payment.components.map(line => (
+            <tr key={line.component_type}>
+              <td>{readable(line.component_type)}</td>
+              <td className="right">{formatRupees(line.amount)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <RawJson value={payment} />
+    </>
+  )
+}

@@ -1,0 +1,181 @@
+import { Anchor, Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import type { ReceiptAnswer } from '../../../../src/console/money-receipts.schemas.ts'
+import { useAct } from '../../api/act.ts'
+import { fileAddress } from '../../api/client.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { RawJson, Summary } from '../../ui/detail.tsx'
+import { SideDialogue } from '../../ui/dialogue.tsx'
+import { formatRupees, Money } from '../../ui/money.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { say } from '../../ui/toasts.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { OrderLink } from './order-link.tsx'
+import { modeWord } from './words.ts'
+
+const statusOf = (row: ReceiptAnswer) =>
+  row.status === 'issued' ? (
+    <StatusBadge tone="good">Issued</StatusBadge>
+  ) : (
+    <StatusBadge tone="bad">Cancelled</StatusBadge>
+  )
+
+const COLUMNS: readonly Column<ReceiptAnswer>[] = [
+  {
+    key: 'number',
+    title: 'Receipt',
+    text: row => row.number,
+    render: row => <span className="nowrap">{row.number}</span>,
+  },
+  {
+    key: 'issued_at',
+    title: 'Issued',
+    text: row => formatMoment(row.issued_at),
+    render: row => <When at={row.issued_at} />,
+  },
+  { key: 'payer', title: 'Payer', text: row => row.payer },
+  {
+    key: 'student',
+    title: 'Student',
+    text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
+  },
+  { key: 'mode', title: 'Mode', text: row => modeWord(row.mode) },
+  { key: 'status', title: 'Status', text: row => row.status, render: statusOf },
+  {
+    key: 'amount',
+    title: 'Amount',
+    text: row => formatRupees(row.amount),
+    render: row => <Money rupees={row.amount} />,
+    align: 'right',
+  },
+]
+
+const FILTERS: readonly Filter[] = [
+  { key: 'number', label: 'Number' },
+  {
+    key: 'status',
+    label: 'Status',
+    options: [
+      { value: 'issued', label: 'Issued' },
+      { value: 'cancelled', label: 'Cancelled' },
+    ],
+  },
+  { key: 'issued_from', label: 'Issued from', kind: 'day' },
+  { key: 'issued_to', label: 'Issued up to', kind: 'day' },
+]
+
+export function ReceiptsView() {
+  const path = `${useInstitutePath()}/money/receipts`
+  const mayCancel = useMay('owner', 'finance')
+  const [open, setOpen] = useState<ReceiptAnswer | null>(null)
+  const [cancelling, setCancelling] = useState<ReceiptAnswer | null>(null)
+  return (
+    <>
+      <DataTable<ReceiptAnswer>
+        name="Receipts"
+        path={path}
+        queryKey="money-receipts"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={setOpen}
+        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
+        empty={{
+          title: 'No receipt yet',
+          say: 'Every payment gets one by itself, numbered without gaps within the financial year. The first payment makes the first.',
+        }}
+      />
+      <SideDialogue
+        isOpen={open !== null}
+        onClose={() => setOpen(null)}
+        title={`Receipt ${open?.number ?? ''}`}
+      >
+        {open !== null && (
+          <>
+            <Receipt receipt={open} />
+            <Group mt="md">
+              <Anchor href={fileAddress(`${path}/${open.id}/pdf`)} target="_blank" rel="noreferrer">
+                Open the PDF
+              </Anchor>
+              {mayCancel && open.status === 'issued' && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => {
+                    setCancelling(open)
+                    setOpen(null)
+                  }}
+                >
+                  Cancel this receipt
+                </Button>
+              )}
+            </Group>
+          </>
+        )}
+      </SideDialogue>
+      {cancelling !== null && (
+        <CancelDialogue receipt={cancelling} path={path} onClose={() => setCancelling(null)} />
+      )}
+    </>
+  )
+}
+
+function Receipt({ receipt }: { receipt: ReceiptAnswer }) {
+  return (
+    <>
+      <Summary
+        facts={[
+          { label: 'Amount', value: <Money rupees={receipt.amount} /> },
+          { label: 'Status', value: statusOf(receipt) },
+          { label: 'Issued', value: <When at={receipt.issued_at} /> },
+          { label: 'Cancelled', value: receipt.cancelled_at && <When at={receipt.cancelled_at} /> },
+          { label: 'Why cancelled', value: receipt.cancel_reason },
+          { label: 'Payer', value: receipt.payer },
+          { label: 'Student', value: receipt.student_name },
+          { label: 'Identifier', value: receipt.identifier },
+          { label: 'Mode', value: modeWord(receipt.mode) },
+          { label: 'Payment', value: <span className="mono">{receipt.payment_id}</span> },
+          { label: 'Order', value: <OrderLink id={receipt.order_id} /> },
+        ]}
+      />
+      <RawJson value={receipt} />
+    </>
+  )
+}
+
+function CancelDialogue({
+  receipt,
+  path,
+  onClose,
+}: {
+  receipt: ReceiptAnswer
+  path: string
+  onClose: () => void
+}) {
+  const cancel = useAct<{ reason: string }>({
+    method: 'POST',
+    path: `${path}/${receipt.id}/cancel`,
+    refreshes: ['money-receipts', 'money-payments', 'audit'],
+    onDone() {
+      say(`Receipt ${receipt.number} has been cancelled.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={`Cancel receipt ${receipt.number}?`}
+      say={`The PDF will say that it is cancelled, and why. Its number is never used again. The payment of ${formatRupees(receipt.amount)} stays as it is; give money back by a refund.`}
+      verb="Cancel the receipt"
+      isGrave
+      isBusy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={reason => cancel.mutate({ reason })}
+    />
+  )
+}

@@ -1,0 +1,254 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type {
+  CheckAnswer,
+  ReconciliationAnswer,
+  ReconciliationItemAnswer,
+} from '../../../../src/console/money-books.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { formatCount, formatRupees } from '../../ui/money.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { formatDay, formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { counted, RECONCILIATION } from './words.ts'
+
+type Status = ReconciliationItemAnswer['status']
+const STATUSES: readonly Status[] = ['mismatched', 'expected', 'matched']
+
+const money = (rupees: number | undefined): string => (rupees === undefined ? '' : formatRupees(rupees))
+
+const mono = (text: string | undefined) => text !== undefined && <span className="mono">{text}</span>
+
+const WHEN: Record<Status, string> = { matched: 'Settled', mismatched: 'Noticed', expected: 'Paid' }
+
+/** What is worth a column differs: a report has no due day, an expected payment no report. */
+function columnsOf(status: Status): Column<ReconciliationItemAnswer>[] {
+  const all: (Column<ReconciliationItemAnswer> & { of?: readonly Status[] })[] = [
+    {
+      key: 'at',
+      title: WHEN[status],
+      text: row => formatMoment(row.at),
+      render: row => <When at={row.at} />,
+    },
+    {
+      key: 'status',
+      title: 'Status',
+      text: row => RECONCILIATION[row.status].word,
+      render: row => (
+        <StatusBadge tone={RECONCILIATION[row.status].tone}>{RECONCILIATION[row.status].word}</StatusBadge>
+      ),
+    },
+    { key: 'problem', title: 'Problem', text: row => row.problem ?? '', of: ['mismatched'] },
+    {
+      key: 'id',
+      title: 'Payment or refund',
+      text: row => row.id,
+      render: row => mono(row.id),
+      of: ['matched', 'expected'],
+    },
+    {
+      key: 'ref',
+      title: 'Provider’s id',
+      text: row => row.provider_ref ?? '',
+      render: row => mono(row.provider_ref),
+      of: ['mismatched', 'expected'],
+    },
+    { key: 'utr', title: 'UTR', text: row => row.utr ?? '', render: utrOf, of: ['matched', 'mismatched'] },
+    {
+      key: 'due',
+      title: 'Expected on',
+      text: row => (row.due_on === undefined ? '' : formatDay(row.due_on)),
+      render: row => row.due_on !== undefined && <span className="nowrap">{formatDay(row.due_on)}</span>,
+      of: ['expected'],
+    },
+    { key: 'amount', title: 'Our amount', text: row => money(row.amount), align: 'right' },
+    {
+      key: 'reported',
+      title: 'Reported',
+      text: row => money(row.reported),
+      align: 'right',
+      of: ['matched', 'mismatched'],
+    },
+  ]
+  return all.filter(({ of }) => of === undefined || of.includes(status))
+}
+
+function utrOf({ utr, settlement_id: id }: ReconciliationItemAnswer) {
+  if (utr === undefined) return null
+  return id === undefined ? <span className="mono nowrap">{utr}</span> : <SettlementLink id={id} utr={utr} />
+}
+
+function SettlementLink({ id, utr }: { id: string; utr: string }) {
+  const { code: institute } = useInstitute()
+  return (
+    <Link
+      className="mono nowrap"
+      to="/i/$institute/money/settlements/$settlement"
+      params={{ institute, settlement: id }}
+      search={{}}
+    >
+      {utr}
+    </Link>
+  )
+}
+
+const FILTERS: readonly Filter[] = [
+  {
+    key: 'status',
+    label: 'Status',
+    options: [
+      { value: 'mismatched', label: 'Mismatched' },
+      { value: 'expected', label: 'Expected' },
+      { value: 'matched', label: 'Matched' },
+    ],
+  },
+  { key: 'due_on', label: 'Expected on', kind: 'day' },
+  { key: 'from', label: 'From', kind: 'day' },
+  { key: 'to', label: 'Up to', kind: 'day' },
+]
+
+/** Whether what the provider paid out is what we know, and what it has not paid out yet. */
+export function ReconciliationView() {
+  const path = `${useInstitutePath()}/money/reconciliation`
+  const { values } = useFilters(FILTERS)
+  const status = STATUSES.find(one => one === values['status']) ?? 'mismatched'
+  const sums = useQuery({
+    queryKey: ['money-reconciliation', path],
+    queryFn: ({ signal }) => get<ReconciliationAnswer>(path, {}, signal),
+  })
+  return (
+    <>
+      {sums.isPending && <Loading />}
+      {sums.isError && <Failed error={sums.error} retry={() => void sums.refetch()} />}
+      {sums.isSuccess && <Sums sums={sums.data} here={status} />}
+      <DataTable<ReconciliationItemAnswer>
+        name="Reconciliation"
+        path={`${path}/items`}
+        queryKey="money-reconciliation-items"
+        columns={columnsOf(status)}
+        rowId={row => row.id}
+        filters={FILTERS}
+        query={{ status }}
+        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
+        empty={EMPTY[status]}
+      />
+      <Checks path={path} />
+    </>
+  )
+}
+
+const EMPTY: Record<Status, { title: string; say: string }> = {
+  mismatched: {
+    title: 'Everything matches',
+    say: 'Whatever the provider reported is what we know. A report that is not stands here until it is, with both amounts.',
+  },
+  expected: {
+    title: 'Nothing is on its way',
+    say: 'Every payment is in a report. One that was just made stands here until the provider has paid it out.',
+  },
+  matched: {
+    title: 'Nothing matched yet',
+    say: 'Payments and refunds stand here once the provider has paid them out as we know them.',
+  },
+}
+
+const CARDS: readonly { status: Status; label: string; note: (sums: ReconciliationAnswer) => string }[] = [
+  {
+    status: 'mismatched',
+    label: 'Mismatched',
+    note: ({ mismatched }) =>
+      mismatched.count === 0 ? 'Nothing to look into' : `${counted(mismatched.count, 'report')} to look into`,
+  },
+  {
+    status: 'expected',
+    label: 'Expected',
+    note: ({ expected, overdue }) =>
+      overdue.count === 0
+        ? counted(expected.count, 'payment')
+        : `${counted(expected.count, 'payment')}, ${formatCount(overdue.count)} late`,
+  },
+  {
+    status: 'matched',
+    label: 'Matched, last 30 days',
+    note: ({ matched }) => counted(matched.count, 'payment'),
+  },
+]
+
+function Sums({ sums, here }: { sums: ReconciliationAnswer; here: Status }) {
+  const { code: institute } = useInstitute()
+  return (
+    <div className="stats money-stats">
+      {CARDS.map(({ status, label, note }) => (
+        <Link
+          key={status}
+          className="stat"
+          to="/i/$institute/money"
+          params={{ institute }}
+          search={{ view: 'reconciliation', status }}
+          aria-current={status === here ? 'true' : undefined}
+        >
+          <div className="stat-label">{label}</div>
+          <div className="stat-value">{formatRupees(sums[status].amount)}</div>
+          <div className="stat-note">{note(sums)}</div>
+        </Link>
+      ))}
+    </div>
+  )
+}
+
+/** Runs when asked to: it reads everything. */
+function Checks({ path }: { path: string }) {
+  const checks = useQuery({
+    queryKey: ['money-checks', path],
+    queryFn: ({ signal }) => get<CheckAnswer[]>(`${path}/checks`, {}, signal),
+    enabled: false,
+  })
+  return (
+    <section aria-label="Checks of the books">
+      <h2 className="section-title">Do the books agree with each other?</h2>
+      <p className="faint">
+        Orders, payments, receipts, refunds, settlements and the ledger are held against each other. Nothing
+        is changed.
+      </p>
+      <Button variant="default" size="xs" loading={checks.isFetching} onClick={() => void checks.refetch()}>
+        Run the checks
+      </Button>
+      {checks.isError && <Failed error={checks.error} retry={() => void checks.refetch()} />}
+      {checks.data !== undefined && <CheckList checks={checks.data} />}
+    </section>
+  )
+}
+
+/** Details are told in paise, as the books are kept. */
+function inRupees(detail: string): string {
+  if (!detail.includes(' paise')) return detail
+  return detail.replaceAll(/-?\d+/g, paise => formatRupees(Number(paise) / 100)).replaceAll(' paise', '')
+}
+
+function CheckList({ checks }: { checks: readonly CheckAnswer[] }) {
+  return (
+    <ul className="timeline money-checks">
+      {checks.map(({ check, differences }) => (
+        <li key={check} className={differences.length === 0 ? 'good' : 'bad'}>
+          <strong>{check.charAt(0).toUpperCase() + check.slice(1)}</strong>{' '}
+          <StatusBadge tone={differences.length === 0 ? 'good' : 'bad'}>
+            {differences.length === 0 ? 'Agrees' : counted(differences.length, 'difference')}
+          </StatusBadge>
+          {differences.slice(0, 20).map(({ subject, detail }) => (
+            <div key={subject + detail}>
+              <span className="mono">{subject}</span> {inRupees(detail)}
+            </div>
+          ))}
+          {differences.length > 20 && (
+            <div className="faint">and {formatCount(differences.length - 20)} more</div>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type {
+  SettlementDetailAnswer,
+  SettlementItemAnswer,
+} from '../../../../src/console/money-settlements.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Detail, RawJson } from '../../ui/detail.tsx'
+import { formatRupees, Money } from '../../ui/money.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { MoneyTabs } from './money-page.tsx'
+import { counted, modeWord, readable } from './words.ts'
+
+const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
+  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
+  {
+    key: 'kind',
+    title: 'What',
+    text: row => row.kind,
+    render: row =>
+      row.kind === 'payment' ? (
+        <StatusBadge tone={row.is_duplicate ? 'waiting' : 'good'}>
+          {row.is_duplicate ? 'Paid twice' : 'Payment'}
+        </StatusBadge>
+      ) : (
+        <StatusBadge tone="plain">Refund</StatusBadge>
+      ),
+  },
+  { key: 'payer', title: 'Payer', text: row => row.payer },
+  {
+    key: 'student',
+    title: 'Student',
+    text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
+  },
+  { key: 'mode', title: 'Mode', text: row => modeWord(row.mode) },
+  {
+    key: 'receipt',
+    title: 'Receipt',
+    text: row => row.receipt_number ?? '',
+    render: row => <span className="nowrap">{row.receipt_number}</span>,
+  },
+  {
+    key: 'reference',
+    title: 'Reference',
+    text: row => row.transaction_id ?? '',
+    render: row => <span className="mono">{row.transaction_id}</span>,
+  },
+  {
+    key: 'amount',
+    title: 'Amount',
+    text: row => formatRupees(row.amount),
+    render: row => <Money rupees={row.amount} />,
+    align: 'right',
+  },
+]
+
+export function SettlementPage() {
+  const { settlement: id = '' }: Record<string, string | undefined> = useParams({ strict: false })
+  const path = `${useInstitutePath()}/money/settlements/${encodeURIComponent(id)}`
+  const settlement = useQuery({
+    queryKey: ['money-settlement', path],
+    queryFn: ({ signal }) => get<SettlementDetailAnswer>(path, {}, signal),
+  })
+  return (
+    <>
+      <MoneyTabs here="settlements" />
+      {settlement.isPending && <Loading />}
+      {settlement.isError && <Failed error={settlement.error} retry={() => void settlement.refetch()} />}
+      {settlement.isSuccess && <Settlement settlement={settlement.data} path={path} />}
+    </>
+  )
+}
+
+function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; path: string }) {
+  const { code: institute } = useInstitute()
+  return (
+    <Detail
+      title={`Settlement ${settlement.utr}`}
+      status={<StatusBadge tone="good">Settled to bank</StatusBadge>}
+      facts={[
+        { label: 'Reached the bank', value: <Money rupees={settlement.net} /> },
+        { label: 'Gross', value: formatRupees(settlement.gross) },
+        { label: 'Fees kept by the provider', value: formatRupees(settlement.fees) },
+        { label: 'Refunds taken off', value: formatRupees(settlement.refunds) },
+        { label: 'Settled', value: <When at={settlement.settled_at} /> },
+        { label: 'In it', value: whatIsIn(settlement) },
+        { label: 'Branch', value: settlement.collector_code },
+        { label: 'Provider', value: settlement.provider },
+        {
+          label: 'In the ledger',
+          value: (
+            <Link
+              to="/i/$institute/money"
+              params={{ institute }}
+              search={{ view: 'ledger', reference: settlement.id }}
+            >
+              Its entries
+            </Link>
+          ),
+        },
+      ]}
+    >
+      <h2 className="section-title">What it was for</h2>
+      <div className="table-frame">
+        <table className="data-table">
+          <thead>
+            <tr>
+              <th scope="col">Component</th>
+              <th scope="col" className="right">
+                Payments
+              </th>
+              <th scope="col" className="right">
+                Amount
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {settlement.components.map(row => (
+              <tr key={row.component_type}>
+                <td>{readable(row.component_type)}</td>
+                <td className="right">{row.payment_count}</td>
+                <td className="right">{formatRupees(row.amount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <h2 className="section-title">Payments and refunds in it</h2>
+      <DataTable<SettlementItemAnswer>
+        name="Payments and refunds"
+        path={`${path}/items`}
+        queryKey="money-settlement-items"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
+        empty={{ title: 'Nothing in it', say: 'The provider has paid out nothing that we know.' }}
+      />
+      <RawJson value={settlement} />
+    </Detail>
+  )
+}
+
+function whatIsIn({ payment_count: payments, refund_count: refunds }: SettlementDetailAnswer): string {
+  const paid = counted(payments, 'payment')
+  return refunds === 0 ? paid : `${paid}, ${counted(refunds, 'refund')}`
+}

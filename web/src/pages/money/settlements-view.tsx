@@ -1,0 +1,186 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ExpectedAnswer, SettlementAnswer } from '../../../../src/console/money-settlements.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
+import { Empty, Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatDay, formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { TallyLedgers } from './tally-ledgers.tsx'
+import { counted } from './words.ts'
+
+const amount = (
+  key: string,
+  title: string,
+  of: (row: SettlementAnswer) => number,
+): Column<SettlementAnswer> => ({ key, title, text: row => formatRupees(of(row)), align: 'right' })
+
+const COLUMNS: readonly Column<SettlementAnswer>[] = [
+  {
+    key: 'settled_at',
+    title: 'Settled',
+    text: row => formatMoment(row.settled_at),
+    render: row => <When at={row.settled_at} />,
+  },
+  {
+    key: 'utr',
+    title: 'UTR',
+    text: row => row.utr,
+    render: row => <span className="mono nowrap">{row.utr}</span>,
+  },
+  { key: 'branch', title: 'Branch', text: row => row.collector_code },
+  { key: 'payments', title: 'Payments', text: row => formatCount(row.payment_count), align: 'right' },
+  amount('gross', 'Gross', row => row.gross),
+  amount('fees', 'Fees', row => row.fees),
+  amount('refunds', 'Refunds', row => row.refunds),
+  {
+    key: 'net',
+    title: 'Net',
+    text: row => formatRupees(row.net),
+    render: row => (
+      <strong>
+        <Money rupees={row.net} />
+      </strong>
+    ),
+    align: 'right',
+  },
+]
+
+const FILTERS: readonly Filter[] = [
+  { key: 'utr', label: 'UTR begins with' },
+  { key: 'settled_from', label: 'Settled from', kind: 'day' },
+  { key: 'settled_to', label: 'Settled up to', kind: 'day' },
+  { key: 'collector_code', label: 'Branch' },
+]
+
+export function SettlementsView() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  const [isNaming, setIsNaming] = useState(false)
+  return (
+    <>
+      <DataTable<SettlementAnswer>
+        name="Settlements"
+        path={`${path}/money/settlements`}
+        queryKey="money-settlements"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={row =>
+          void navigate({
+            to: '/i/$institute/money/settlements/$settlement',
+            params: { institute, settlement: row.id },
+          })
+        }
+        files={sent => (
+          <ExportMenu
+            path={`${path}/money/settlements/export`}
+            sent={sent}
+            hasVouchers
+            onLedgers={() => setIsNaming(true)}
+          />
+        )}
+        empty={{
+          title: 'Nothing has reached the bank yet',
+          say: 'Each pay-out of the payment provider stands here with its UTR and every payment in it. What was paid today usually comes on the next working day.',
+          action: <ExpectedLink />,
+        }}
+      />
+      {isNaming && <TallyLedgers onClose={() => setIsNaming(false)} />}
+    </>
+  )
+}
+
+function ExpectedLink() {
+  const { code: institute } = useInstitute()
+  return (
+    <Link to="/i/$institute/money" params={{ institute }} search={{ view: 'expected' }}>
+      See what is on its way
+    </Link>
+  )
+}
+
+export function ExpectedView() {
+  const path = useInstitutePath()
+  const expected = useQuery({
+    queryKey: ['money-expected', path],
+    queryFn: ({ signal }) => get<ExpectedAnswer[]>(`${path}/money/expected`, {}, signal),
+  })
+  if (expected.isPending) return <Loading />
+  if (expected.isError) return <Failed error={expected.error} retry={() => void expected.refetch()} />
+  if (expected.data.length === 0) {
+    return (
+      <Empty
+        title="Nothing is on its way"
+        say="Whatever has been paid has reached the bank. A payment stands here from the moment it is made until the bank has it."
+      />
+    )
+  }
+  return <Expected rows={expected.data} />
+}
+
+const sum = (some: readonly ExpectedAnswer[]): number => some.reduce((total, row) => total + row.amount, 0)
+
+function Expected({ rows }: { rows: readonly ExpectedAnswer[] }) {
+  const { code: institute } = useInstitute()
+  const late = rows.filter(row => row.is_overdue)
+  return (
+    <>
+      <p>
+        {formatRupees(sum(rows))} is on its way to the bank, before fees and refunds
+        {late.length > 0 && (
+          <>
+            ; <StatusBadge tone="bad">{`${formatRupees(sum(late))} is late`}</StatusBadge>
+          </>
+        )}
+        .
+      </p>
+      <div className="table-frame" tabIndex={0} role="region" aria-label="Expected settlements">
+        <table className="data-table">
+          <thead>
+            <tr>
+              <th scope="col">Expected on</th>
+              <th scope="col">Branch</th>
+              <th scope="col" className="right">
+                Payments
+              </th>
+              <th scope="col" className="right">
+                Amount
+              </th>
+              <th scope="col">Status</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(row => (
+              <tr key={`${row.due_on} ${row.collector_code}`}>
+                <td>
+                  <Link
+                    to="/i/$institute/money"
+                    params={{ institute }}
+                    search={{ view: 'reconciliation', status: 'expected', due_on: row.due_on }}
+                  >
+                    {formatDay(row.due_on)}
+                  </Link>
+                </td>
+                <td>{row.collector_code}</td>
+                <td className="right">{counted(row.payment_count, 'payment')}</td>
+                <td className="right">{formatRupees(row.amount)}</td>
+                <td>
+                  <StatusBadge tone={row.is_overdue ? 'bad' : 'waiting'}>
+                    {row.is_overdue ? 'Late' : 'Expected'}
+                  </StatusBadge>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

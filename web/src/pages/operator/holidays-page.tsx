@@ -1,0 +1,113 @@
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { HolidayAnswer } from '../../../../src/console/operator.schemas.ts'
+import { problemOf, useAct } from '../../api/act.ts'
+import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { formatDay } from '../../ui/when.tsx'
+import { OperatorFrame } from './operator-frame.tsx'
+
+const WEEKDAY = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', weekday: 'long' })
+
+const COLUMNS: readonly Column<HolidayAnswer>[] = [
+  { key: 'day', title: 'Day', text: row => formatDay(row.day) },
+  { key: 'weekday', title: 'Weekday', text: row => WEEKDAY.format(new Date(`${row.day}T00:00:00Z`)) },
+  { key: 'name', title: 'Holiday', text: row => row.name },
+]
+
+/** Days on which banks do not work, beside Sundays and the second and fourth Saturday. */
+export function HolidaysPage() {
+  const [isAdding, setIsAdding] = useState(false)
+  const [open, setOpen] = useState<HolidayAnswer | null>(null)
+  return (
+    <OperatorFrame here="holidays" actions={<Button onClick={() => setIsAdding(true)}>Add a holiday</Button>}>
+      <p className="faint">
+        Sundays and the second and fourth Saturday of a month need not be entered. Open a day to remove it.
+      </p>
+      <DataTable
+        name="Holidays"
+        path="/operator/holidays"
+        queryKey="holidays"
+        columns={COLUMNS}
+        rowId={row => row.day}
+        onOpen={setOpen}
+        empty={{
+          title: 'No holidays yet',
+          say: 'Enter the bank holidays of the year, as the RBI has them: no debit is presented and no settlement expected on them.',
+        }}
+      />
+      {isAdding && <AddHoliday onClose={() => setIsAdding(false)} />}
+      {open !== null && <RemoveHoliday holiday={open} onClose={() => setOpen(null)} />}
+    </OperatorFrame>
+  )
+}
+
+function AddHoliday({ onClose }: { onClose: () => void }) {
+  const [day, setDay] = useState('')
+  const [name, setName] = useState('')
+  const add = useAct<{ day: string; name: string; reason: string }>({
+    method: 'POST',
+    path: '/operator/holidays',
+    refreshes: ['holidays'],
+    onDone() {
+      say(`${formatDay(day)} is a holiday.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Add a bank holiday"
+      say="No debit is presented and no settlement expected on this day, in every institute. What was planned for it moves to the next working day."
+      verb="Add it"
+      isBusy={add.isPending}
+      error={add.error}
+      onConfirm={reason => add.mutate({ day, name, reason })}
+    >
+      <TextInput
+        label="Day"
+        type="date"
+        required
+        mb="sm"
+        value={day}
+        onChange={event => setDay(event.currentTarget.value)}
+        error={problemOf(add.error, 'day')}
+      />
+      <TextInput
+        label="Holiday"
+        required
+        maxLength={100}
+        mb="sm"
+        value={name}
+        onChange={event => setName(event.currentTarget.value)}
+        error={problemOf(add.error, 'name')}
+      />
+    </ConfirmWithReason>
+  )
+}
+
+function RemoveHoliday({ holiday, onClose }: { holiday: HolidayAnswer; onClose: () => void }) {
+  const remove = useAct<{ reason: string }>({
+    method: 'DELETE',
+    path: `/operator/holidays/${holiday.day}`,
+    refreshes: ['holidays'],
+    onDone() {
+      say(`${formatDay(holiday.day)} is a working day again.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={`Remove ${holiday.name}, ${formatDay(holiday.day)}?`}
+      say="Debits may be presented on this day and settlements are expected. What has moved because of it does not move back."
+      verb="Remove it"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={reason => remove.mutate({ reason })}
+    />
+  )
+}

@@ -1,0 +1,193 @@
+import { Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { JobsAnswer, LetterAnswer } from '../../../../src/console/operator-jobs.schemas.ts'
+import { useAct } from '../../api/act.ts'
+import { get } from '../../api/client.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Summary } from '../../ui/detail.tsx'
+import { SideDialogue } from '../../ui/dialogue.tsx'
+import { formatCount } from '../../ui/money.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { say } from '../../ui/toasts.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { Problem } from '../developers/problem.tsx'
+import { formatSeconds } from './amounts.ts'
+import { OperatorFrame } from './operator-frame.tsx'
+import { StaticTable } from '../developers/static-table.tsx'
+
+type Job = JobsAnswer['jobs'][number]
+type Letter = LetterAnswer
+
+const JOB_WORDS: Record<Job['kind'], string> = {
+  orders_expired: 'Orders and links to expire',
+  payments_checked: 'Payments to ask the provider for',
+  refunds_sent: 'Refunds to send',
+  mandates_checked: 'Mandates to ask the provider for',
+  instalments_stepped: 'Steps of instalments',
+  loans_checked: 'Loans to ask the lender for',
+  messages_sent: 'Messages to send',
+  webhooks_delivered: 'Webhooks to deliver',
+  imports_run: 'Imports under way',
+}
+const MOST_COUNTED = 10_000
+const LATE_SECONDS = 300
+
+function countOf(count: number): string {
+  return count >= MOST_COUNTED ? `${formatCount(MOST_COUNTED)} or more` : formatCount(count)
+}
+
+/** What falls due by itself and how late it is; what was given up, and a way to try it again. */
+export function JobsPage() {
+  const jobs = useQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ signal }) => get<JobsAnswer>('/operator/jobs', {}, signal),
+    refetchInterval: 10_000,
+  })
+  return (
+    <OperatorFrame here="jobs">
+      <h2 className="section-title">Due work</h2>
+      {jobs.isPending && <Loading />}
+      {jobs.isError && <Failed error={jobs.error} retry={() => void jobs.refetch()} />}
+      {jobs.isSuccess && <DueWork jobs={jobs.data.jobs} />}
+      <h2 className="section-title">Given up</h2>
+      {jobs.isSuccess && (
+        <p className="faint">
+          Deliveries: {countOf(jobs.data.dead_letters.delivery)} · Messages:{' '}
+          {countOf(jobs.data.dead_letters.message)} · Imports: {countOf(jobs.data.dead_letters.import)}
+        </p>
+      )}
+      <DeadLetters />
+    </OperatorFrame>
+  )
+}
+
+function DueWork({ jobs }: { jobs: readonly Job[] }) {
+  return (
+    <StaticTable
+      name="Due work"
+      headings={['What', { title: 'Due now', align: 'right' }, 'The oldest', 'Next']}
+    >
+      {jobs.map(job => (
+        <tr key={job.kind}>
+          <td>{JOB_WORDS[job.kind]}</td>
+          <td className="right">{countOf(job.due)}</td>
+          <td>
+            {job.due === 0 ? (
+              ''
+            ) : job.kind !== 'imports_run' && job.late_seconds > LATE_SECONDS ? (
+              <StatusBadge tone="bad">{`${formatSeconds(job.late_seconds)} late`}</StatusBadge>
+            ) : (
+              `${formatSeconds(job.late_seconds)} ago`
+            )}
+          </td>
+          <td>
+            {job.next_at === undefined ? (
+              ''
+            ) : (
+              <When at={job.next_at} isReal={job.kind === 'webhooks_delivered'} />
+            )}
+          </td>
+        </tr>
+      ))}
+    </StaticTable>
+  )
+}
+
+const COLUMNS: readonly Column<Letter>[] = [
+  { key: 'at', title: 'Made', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
+  { key: 'institute', title: 'Institute', text: row => row.institute_name },
+  {
+    key: 'subject',
+    title: 'What',
+    text: row => row.subject,
+    render: row => <span className="mono">{row.subject}</span>,
+  },
+  { key: 'problem', title: 'What went wrong', text: row => row.problem ?? '' },
+  {
+    key: 'tries',
+    title: 'Tries',
+    text: row => (row.tries === undefined ? '' : formatCount(row.tries)),
+    align: 'right',
+  },
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    key: 'kind',
+    label: 'Kind',
+    options: [
+      { value: 'delivery', label: 'Deliveries' },
+      { value: 'message', label: 'Messages' },
+      { value: 'import', label: 'Imports' },
+    ],
+  },
+]
+
+function DeadLetters() {
+  const [open, setOpen] = useState<Letter | null>(null)
+  return (
+    <>
+      <DataTable
+        name="Given up"
+        path="/operator/dead-letters"
+        queryKey="dead-letters"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={setOpen}
+        empty={{
+          title: 'Nothing was given up',
+          say: 'Deliveries that were tried for three days stand here. Filter by kind for messages and imports.',
+        }}
+      />
+      {open !== null && (
+        <SideDialogue onClose={() => setOpen(null)} title="Given up">
+          <Opened letter={open} onDone={() => setOpen(null)} />
+        </SideDialogue>
+      )}
+    </>
+  )
+}
+
+function Opened({ letter, onDone }: { letter: Letter; onDone: () => void }) {
+  const institute = `/institutes/${letter.institute_code}`
+  const again = useAct<object>({
+    method: 'POST',
+    path:
+      letter.kind === 'message'
+        ? `${institute}/messages/${letter.id}/retry`
+        : `${institute}/deliveries/${letter.id}/redeliver`,
+    refreshes: ['dead-letters', 'jobs'],
+    onDone() {
+      say('It is on its way again.')
+      onDone()
+    },
+  })
+  return (
+    <>
+      <Summary
+        facts={[
+          { label: 'Institute', value: letter.institute_name },
+          { label: 'What', value: letter.subject },
+          { label: 'Made', value: <When at={letter.at} /> },
+          { label: 'Tries', value: letter.tries },
+          { label: 'What went wrong', value: letter.problem },
+          { label: 'Id', value: <span className="mono">{letter.id}</span> },
+        ]}
+      />
+      <Problem error={again.error} />
+      {letter.kind === 'import' ? (
+        <p className="faint">A file is sent again by whoever sent it, once it is corrected.</p>
+      ) : (
+        <Group mt="md">
+          <Button variant="default" loading={again.isPending} onClick={() => again.mutate({})}>
+            Try it again
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}

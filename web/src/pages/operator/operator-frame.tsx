@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { usePerson } from '../../api/session.ts'
+import { PageFrame } from '../../ui/page.tsx'
+import { Empty } from '../../ui/states.tsx'
+import './operator.css'
+
+const TABS = [
+  { here: 'institutes', label: 'Institutes', to: '/operator/institutes' },
+  { here: 'jobs', label: 'Jobs', to: '/operator/jobs' },
+  { here: 'health', label: 'Health', to: '/operator/health' },
+  { here: 'holidays', label: 'Holidays', to: '/operator/holidays' },
+  { here: 'providers', label: 'Providers', to: '/operator/providers' },
+  { here: 'audit', label: 'Audit log', to: '/operator/audit' },
+] as const
+
+type Props = { here: (typeof TABS)[number]['here']; actions?: ReactNode; children: ReactNode }
+
+/** What is below Operator; for operators alone. */
+export function OperatorFrame({ here, actions, children }: Props) {
+  if (usePerson()?.is_operator !== true) {
+    return (
+      <PageFrame title="Operator">
+        <Empty
+          title="For the operator alone"
+          say="These pages look after the whole installation. Ask whoever runs it if you need something of them."
+        />
+      </PageFrame>
+    )
+  }
+  return (
+    <PageFrame title="Operator" actions={actions}>
+      <nav className="page-tabs" aria-label="Operator">
+        {TABS.map(tab => (
+          <Link
+            key={tab.here}
+            to={tab.to}
+            search={{}}
+            activeOptions={{ exact: true, includeSearch: false }}
+            aria-current={tab.here === here ? 'page' : undefined}
+          >
+            {tab.label}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </PageFrame>
+  )
+}

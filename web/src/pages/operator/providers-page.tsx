@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ProvidersAnswer } from '../../../../src/console/operator-health.schemas.ts'
+import { get } from '../../api/client.ts'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { OperatorFrame } from './operator-frame.tsx'
+import { StaticTable } from '../developers/static-table.tsx'
+
+type Provider = ProvidersAnswer['payments'][number]
+
+/** What is set up by the configuration. Changing it takes a new start, so nothing can be changed here. */
+export function ProvidersPage() {
+  const providers = useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => get<ProvidersAnswer>('/operator/providers', {}, signal),
+  })
+  return (
+    <OperatorFrame here="providers">
+      {providers.isPending && <Loading />}
+      {providers.isError && <Failed error={providers.error} retry={() => void providers.refetch()} />}
+      {providers.isSuccess && <Setup setup={providers.data} />}
+    </OperatorFrame>
+  )
+}
+
+const CHANNEL_WORDS = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+
+function Setup({ setup }: { setup: ProvidersAnswer }) {
+  return (
+    <>
+      <p className="faint">
+        Set by the environment of the process (<span className="mono">npx bursar config</span> shows every
+        key). Secrets are never shown.
+      </p>
+      <h2 className="section-title">Payments</h2>
+      <Providers
+        name="Payments"
+        providers={setup.payments}
+        none="No provider is set up: nothing can be paid online."
+        mode={setup.mode}
+      />
+      <h2 className="section-title">Loans</h2>
+      <Providers name="Loans" providers={setup.lenders} none="No lender is set up." mode={setup.mode} />
+      <h2 className="section-title">Messages</h2>
+      <StaticTable name="Messages" headings={['Channel', 'Leaves by']}>
+        {setup.channels.map(({ channel, by }) => (
+          <tr key={channel}>
+            <td>{CHANNEL_WORDS[channel]}</td>
+            <td>{by ?? <StatusBadge tone="waiting">Nothing is set up</StatusBadge>}</td>
+          </tr>
+        ))}
+      </StaticTable>
+    </>
+  )
+}
+
+function Providers({
+  name,
+  providers,
+  none,
+  mode,
+}: {
+  name: string
+  providers: readonly Provider[]
+  none: string
+  mode: ProvidersAnswer['mode']
+}) {
+  if (providers.length === 0) return <p>{none}</p>
+  return (
+    <StaticTable name={name} headings={['Name', 'Mode', 'Used for', 'New ones go to it']}>
+      {providers.map(provider => (
+        <tr key={provider.name}>
+          <td>{provider.name}</td>
+          <td>{provider.key === undefined ? mode : `${provider.key} key`}</td>
+          <td>{provider.does.join(', ')}</td>
+          <td>{provider.is_current ? <StatusBadge tone="good">Yes</StatusBadge> : 'No'}</td>
+        </tr>
+      ))}
+    </StaticTable>
+  )
+}

@@ -1,0 +1,18 @@
+import './orders.css'
+import { createLink } from '@tanstack/react-router'
+import { forwardRef, type AnchorHTMLAttributes } from 'react'
+
+/** To the list that a page belongs to. */
+export const BackLink = createLink(
+  forwardRef<HTMLAnchorElement, AnchorHTMLAttributes<HTMLAnchorElement>>(function BackLink(
+    { children, ...props },
+    ref,
+  ) {
+    return (
+      <a ref={ref} {...props} className="back-link">
+        <span aria-hidden="true">‹ </span>
+        {children}
+      </a>
+    )
+  }),
+)

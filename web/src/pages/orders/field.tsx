@@ -1,0 +1,58 @@
+import { Alert, TextInput, type TextInputProps } from '@mantine/core'
+import { problemOf, wholeProblem } from '../../api/act.ts'
+import { ApiError } from '../../api/client.ts'
+
+/** A form's values by the names that the API has for them. */
+export type Values = Readonly<Record<string, string>>
+
+export type Form = {
+  values: Values
+  set: (changes: Values) => void
+  error: Error | null
+}
+
+/** A text of a form, with what the server said of it beside it. */
+export function Field({ form, name, ...props }: { form: Form; name: string } & Omit<TextInputProps, 'form'>) {
+  return (
+    <TextInput
+      {...props}
+      value={form.values[name] ?? ''}
+      onChange={event => form.set({ [name]: event.currentTarget.value })}
+      error={problemOf(form.error, name)}
+    />
+  )
+}
+
+/** What is wrong with the whole, or with which fields; some of them may be out of sight. */
+export function FormProblem({ error }: { error: Error | null }) {
+  if (error === null) return null
+  const problems = error instanceof ApiError ? error.problems : []
+  return (
+    <Alert color="red" role="alert" title={wholeProblem(error) ?? 'Please look at the fields marked above'}>
+      {problems.map(({ key, message }) => (
+        <div key={key}>
+          <span className="mono">{key}</span> {message}
+        </div>
+      ))}
+    </Alert>
+  )
+}
+
+/** Codes to choose from while typing. */
+export function CodeList({
+  id,
+  entries,
+}: {
+  id: string
+  entries: readonly { code: string; name: string }[]
+}) {
+  return (
+    <datalist id={id}>
+      {entries.map(({ code, name }) => (
+        <option key={code} value={code}>
+          {name}
+        </option>
+      ))}
+    </datalist>
+  )
+}

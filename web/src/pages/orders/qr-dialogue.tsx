@@ -1,0 +1,32 @@
+import './orders.css'
+import { Button, Group } from '@mantine/core'
+import { Dialogue } from '../../ui/dialogue.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+/** A QR code to be shown on a screen or printed. `path` is where the API draws it. */
+export function QrDialogue({
+  path,
+  url,
+  name,
+  onClose,
+}: {
+  path: string
+  url: string
+  name: string
+  onClose: () => void
+}) {
+  const address = `/console/api${path}`
+  return (
+    <Dialogue onClose={onClose} title="QR code">
+      <p>Whoever scans it with a phone gets to the page where they pay.</p>
+      <img src={address} alt={`QR code of ${url}`} width={320} height={320} className="qr" />
+      <p className="mono">{url}</p>
+      <Group>
+        <Button component="a" href={address} download={`${name}.svg`}>
+          Save the picture
+        </Button>
+        <CopyButton text={url}>Copy the link</CopyButton>
+      </Group>
+    </Dialogue>
+  )
+}

@@ -1,0 +1,105 @@
+import { useState } from 'react'
+import type { AuditAnswer } from '../../../../src/console/audit.schemas.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { RawJson, Summary } from '../../ui/detail.tsx'
+import { SideDialogue } from '../../ui/dialogue.tsx'
+import { PageFrame } from '../../ui/page.tsx'
+import type { Filter } from '../../ui/use-filters.ts'
+import { formatMoment, When } from '../../ui/when.tsx'
+import { SettingsTabs } from './settings-tabs.tsx'
+
+const COLUMNS: readonly Column<AuditAnswer>[] = [
+  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
+  { key: 'who', title: 'Who', text: row => row.actor.name },
+  { key: 'what', title: 'What', text: row => wordsOf(row.what) },
+  {
+    key: 'about',
+    title: 'To what',
+    text: row => row.about,
+    render: row => <span className="mono">{row.about}</span>,
+  },
+  { key: 'why', title: 'Why', text: row => row.why ?? '' },
+]
+
+const FILTERS: readonly Filter[] = [
+  { key: 'what', label: 'What' },
+  { key: 'about', label: 'To what (id)' },
+  { key: 'from', label: 'From', kind: 'day' },
+  { key: 'to', label: 'Up to', kind: 'day' },
+]
+
+/** "team.member.removed" as a person would say it. */
+function wordsOf(what: string): string {
+  const words = what.replaceAll(/[._]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export function AuditPage() {
+  const path = useInstitutePath()
+  return (
+    <PageFrame title="Settings">
+      <SettingsTabs />
+      <AuditTable
+        path={`${path}/audit`}
+        say="Whatever people change in the console stands here: who, when, what and why. Invite somebody to see the first entry."
+      />
+    </PageFrame>
+  )
+}
+
+/** The log of an institute, or of the installation. */
+export function AuditTable({ path, say }: { path: string; say: string }) {
+  const [open, setOpen] = useState<AuditAnswer | null>(null)
+  return (
+    <>
+      <DataTable
+        name="Audit log"
+        path={path}
+        queryKey="audit"
+        columns={COLUMNS}
+        rowId={row => row.id}
+        filters={FILTERS}
+        onOpen={setOpen}
+        empty={{ title: 'Nothing yet', say }}
+      />
+      <SideDialogue
+        isOpen={open !== null}
+        onClose={() => setOpen(null)}
+        title={open === null ? '' : wordsOf(open.what)}
+      >
+        {open !== null && <Entry entry={open} />}
+      </SideDialogue>
+    </>
+  )
+}
+
+function Entry({ entry }: { entry: AuditAnswer }) {
+  return (
+    <>
+      <Summary
+        facts={[
+          { label: 'When', value: <When at={entry.at} /> },
+          { label: 'Who', value: entry.actor.name },
+          { label: 'To what', value: <span className="mono">{entry.about}</span> },
+          { label: 'Why', value: entry.why },
+          { label: 'From', value: entry.ip },
+          { label: 'Request', value: entry.request_id && <span className="mono">{entry.request_id}</span> },
+        ]}
+      />
+      <Change label="Before" value={entry.before} />
+      <Change label="After" value={entry.after} />
+      <RawJson value={entry} />
+    </>
+  )
+}
+
+function Change({ label, value }: { label: string; value: unknown }) {
+  if (value === undefined) return null
+  return (
+    <>
+      <h3 className="section-title">{label}</h3>
+      <pre className="raw-json mono">{JSON.stringify(value, null, 2)}</pre>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { InvitedAnswer } from '../../../../src/console/team.schemas.ts'
+import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { Dialogue } from '../../ui/dialogue.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { ROLE_CHOICES } from './roles.ts'
+
+export function InviteDialogue({ onClose }: { onClose: () => void }) {
+  const path = useInstitutePath()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<string>('viewer')
+  const invite = useAct<{ email: string; role: string }, InvitedAnswer>({
+    method: 'POST',
+    path: `${path}/team/invitations`,
+    refreshes: ['team', 'audit'],
+    onDone(answer) {
+      say(`A mail is on its way to ${answer.email}.`)
+      onClose()
+    },
+  })
+  const whole = wholeProblem(invite.error)
+  return (
+    <Dialogue onClose={onClose} title="Invite somebody">
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          invite.mutate({ email, role })
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="E-mail address"
+            description="They get a link that works for a week."
+            type="email"
+            required
+            data-autofocus
+            value={email}
+            onChange={event => setEmail(event.currentTarget.value)}
+            error={problemOf(invite.error, 'email')}
+          />
+          <NativeSelect
+            label="Role"
+            value={role}
+            onChange={event => setRole(event.currentTarget.value)}
+            data={[...ROLE_CHOICES]}
+          />
+          {whole !== undefined && (
+            <Alert color="red" role="alert">
+              {whole}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Leave it
+            </Button>
+            <Button type="submit" loading={invite.isPending}>
+              Send the invitation
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialogue>
+  )
+}

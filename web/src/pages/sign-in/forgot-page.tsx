@@ -1,0 +1,50 @@
+import { Alert, Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { Gate } from './gate.tsx'
+
+export function ForgotPage() {
+  const [email, setEmail] = useState('')
+  const forgot = useAct<{ email: string }>({ method: 'POST', path: '/session/forgot' })
+  const whole = wholeProblem(forgot.error)
+  return (
+    <Gate title="Choose a new password" say="We mail you a link that works for a day.">
+      {forgot.isSuccess ? (
+        <Alert role="status" mt="md">
+          If {email} has an account, a mail is on its way. It may take a minute.
+        </Alert>
+      ) : (
+        <form
+          onSubmit={event => {
+            event.preventDefault()
+            forgot.mutate({ email })
+          }}
+        >
+          <Stack gap="sm" mt="md">
+            <TextInput
+              label="E-mail address"
+              type="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={event => setEmail(event.currentTarget.value)}
+              error={problemOf(forgot.error, 'email')}
+            />
+            {whole !== undefined && (
+              <Alert color="red" role="alert">
+                {whole}
+              </Alert>
+            )}
+            <Button type="submit" loading={forgot.isPending}>
+              Mail me a link
+            </Button>
+          </Stack>
+        </form>
+      )}
+      <Anchor component={Link} to="/sign-in" size="sm" mt="md" display="block">
+        Back to sign in
+      </Anchor>
+    </Gate>
+  )
+}

@@ -1,0 +1,120 @@
+import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { InvitationAnswer } from '../../../../src/console/session.schemas.ts'
+import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { send } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { Gate } from './gate.tsx'
+import { useEnter } from './use-enter.ts'
+
+type Accept = { token: string; name?: string; password?: string }
+
+export function JoinPage() {
+  const { token = '' } = useParams({ strict: false })
+  // The session first: whoever is signed in already sends its token along.
+  const session = useQuery(sessionQuery)
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    enabled: session.isSuccess,
+    retry: false,
+    queryFn: () => send<InvitationAnswer>('POST', '/invitations/look', { token }, 'look'),
+  })
+  if (invitation.isPending)
+    return (
+      <Gate title="Welcome">
+        <Loading />
+      </Gate>
+    )
+  if (invitation.isError)
+    return (
+      <Gate title="This link does not work">
+        <Failed error={invitation.error} />
+      </Gate>
+    )
+  const { institute, role, email, invited_by: by } = invitation.data
+  return institute === undefined ? (
+    <Gate title="Choose a password" say={`For ${email}.`}>
+      <AcceptForm token={token} invitation={invitation.data} verb="Set the password" />
+    </Gate>
+  ) : (
+    <Gate title={`Join ${institute}`} say={`${by} invites ${email} as ${role ?? 'a member'}.`}>
+      <AcceptForm token={token} invitation={invitation.data} verb={`Join ${institute}`} />
+    </Gate>
+  )
+}
+
+function AcceptForm({
+  token,
+  invitation,
+  verb,
+}: {
+  token: string
+  invitation: InvitationAnswer
+  verb: string
+}) {
+  const enter = useEnter()
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const accept = useAct<Accept, { state: 'signed_in' | 'sign_in' }>({
+    method: 'POST',
+    path: '/invitations/accept',
+    onDone({ state }) {
+      if (state === 'signed_in') {
+        void enter()
+        return
+      }
+      say('Done. Sign in with your password.')
+      void navigate({ to: '/sign-in' })
+    },
+  })
+  const whole = wholeProblem(accept.error)
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        accept.mutate({
+          token,
+          ...(invitation.chooses_name ? { name } : {}),
+          ...(invitation.chooses_password ? { password } : {}),
+        })
+      }}
+    >
+      <Stack gap="sm" mt="md">
+        {invitation.chooses_name && (
+          <TextInput
+            label="Your name"
+            autoComplete="name"
+            required
+            value={name}
+            onChange={event => setName(event.currentTarget.value)}
+            error={problemOf(accept.error, 'name')}
+          />
+        )}
+        {invitation.chooses_password && (
+          <PasswordInput
+            label="Password"
+            description="At least 12 characters. A few words in a row are easy to remember and hard to guess."
+            autoComplete="new-password"
+            required
+            value={password}
+            onChange={event => setPassword(event.currentTarget.value)}
+            error={problemOf(accept.error, 'password')}
+          />
+        )}
+        {whole !== undefined && (
+          <Alert color="red" role="alert">
+            {whole}
+          </Alert>
+        )}
+        <Button type="submit" loading={accept.isPending}>
+          {verb}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

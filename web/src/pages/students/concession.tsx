@@ -1,0 +1,84 @@
+import { Autocomplete, NativeSelect, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf, useAct } from '../../api/act.ts'
+import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { say } from '../../ui/toasts.tsx'
+import type { ActProps } from './student-acts.tsx'
+import { AFTER_ACT, useChoices, useStudentPath } from './use-student.ts'
+import { plainAmount, readable } from './words.ts'
+
+type Sent = { component_type: string; discount_type: string; amount: string; reason: string }
+
+export function ConcessionDialogue({ student, onClose }: ActProps) {
+  const { dues, discounts, has_erp: hasErp } = student
+  const known = useChoices()?.discounts ?? []
+  const [component, setComponent] = useState(dues.components[0]?.component_type ?? '')
+  const [discount, setDiscount] = useState('')
+  const [amount, setAmount] = useState('')
+  const line = dues.components.find(one => one.component_type === component)
+  const now = discounts.find(one => one.component_type === component && one.discount_type === discount)
+  const give = useAct<Sent>({
+    method: 'POST',
+    path: `${useStudentPath(student.service_student_id)}/concessions`,
+    refreshes: AFTER_ACT,
+    onDone() {
+      say(`The concession on ${readable(component)} is changed.`)
+      onClose()
+    },
+  })
+  const overwritten = hasErp ? ' The next fetch from the ERP replaces it by what the ERP says.' : ''
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Give or change a concession"
+      say={`It is taken off the fee from now on; instalments still to come follow.${overwritten}`}
+      verb="Change the concession"
+      isBusy={give.isPending}
+      error={give.error}
+      onConfirm={reason =>
+        give.mutate({
+          component_type: component,
+          discount_type: discount.trim(),
+          amount: plainAmount(amount),
+          reason,
+        })
+      }
+    >
+      <NativeSelect
+        label="Fee"
+        mb="sm"
+        value={component}
+        onChange={event => setComponent(event.currentTarget.value)}
+        error={problemOf(give.error, 'component_type')}
+        data={dues.components.map(one => ({
+          value: one.component_type,
+          label: `${readable(one.component_type)}: ${formatRupees(one.fee_amount)}`,
+        }))}
+      />
+      <Autocomplete
+        label="Kind of concession"
+        description="One of the catalogue, or a new one."
+        mb="sm"
+        value={discount}
+        onChange={setDiscount}
+        error={problemOf(give.error, 'discount_type')}
+        data={[...new Set([...discounts.map(one => one.discount_type), ...known.map(({ code }) => code)])]}
+      />
+      <TextInput
+        label="Amount in rupees, in all"
+        description={
+          now === undefined
+            ? `Of ${formatRupees(line?.fee_amount ?? 0)}; ${formatRupees(line?.discount_amount ?? 0)} is taken off already.`
+            : `${formatRupees(now.amount)} until now. 0 ends it.`
+        }
+        inputMode="decimal"
+        mb="sm"
+        value={amount}
+        onChange={event => setAmount(event.currentTarget.value)}
+        error={problemOf(give.error, 'amount')}
+      />
+    </ConfirmWithReason>
+  )
+}

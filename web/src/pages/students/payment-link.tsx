@@ -1,0 +1,95 @@
+import { Alert, Button, Group, TextInput } from '@mantine/core'
+import { useRef, useState } from 'react'
+import type { OrderedAnswer } from '../../../../src/console/students.schemas.ts'
+import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { Dialogue } from '../../ui/dialogue.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { say } from '../../ui/toasts.tsx'
+import type { ActProps } from './student-acts.tsx'
+import { AFTER_ACT, useStudentPath } from './use-student.ts'
+import { plainAmount } from './words.ts'
+
+/** An order for the dues, as an address to send to the parents. */
+export function PaymentLinkDialogue({ student, onClose }: ActProps) {
+  const { dues, open_orders: open } = student
+  const [amount, setAmount] = useState('')
+  const [made, setMade] = useState<OrderedAnswer | null>(null)
+  const order = useAct<{ amount?: string }, OrderedAnswer>({
+    method: 'POST',
+    path: `${useStudentPath(student.service_student_id)}/orders`,
+    refreshes: AFTER_ACT,
+    onDone: setMade,
+  })
+  const whole = wholeProblem(order.error)
+  const [earlier] = open
+  if (made !== null) {
+    return (
+      <Dialogue onClose={onClose} title="The link is ready">
+        <p>Send it to the parents. It takes what is due until it is paid or another one is made.</p>
+        <CopyField value={made.redirect_url} />
+      </Dialogue>
+    )
+  }
+  return (
+    <Dialogue onClose={onClose} title={`Payment link for ${student.fullname}`}>
+      {earlier !== undefined && (
+        <Alert color="yellow" mb="sm">
+          <p>A link for {formatRupees(earlier.amount)} is open. Making another one closes it.</p>
+          <CopyField value={earlier.redirect_url} />
+        </Alert>
+      )}
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          const plain = plainAmount(amount)
+          order.mutate(plain === '' ? {} : { amount: plain })
+        }}
+      >
+        <TextInput
+          label="Amount in rupees"
+          description={`Empty: all that is due, ${formatRupees(dues.total_amount)}.`}
+          inputMode="decimal"
+          value={amount}
+          onChange={event => setAmount(event.currentTarget.value)}
+          error={problemOf(order.error, 'amount')}
+          data-autofocus
+        />
+        {whole !== undefined && (
+          <Alert color="red" role="alert" mt="sm">
+            {whole}
+          </Alert>
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button type="submit" loading={order.isPending}>
+            Make the link
+          </Button>
+        </Group>
+      </form>
+    </Dialogue>
+  )
+}
+
+/** Selected where the browser does not let a page write to the clipboard: over plain http. */
+function CopyField({ value }: { value: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(value)
+      say('Copied.')
+    } catch {
+      field.current?.select()
+      say('Press Ctrl+C to copy the selected link.')
+    }
+  }
+  return (
+    <Group gap="xs" wrap="nowrap" align="end">
+      <TextInput ref={field} label="Link" value={value} readOnly flex={1} className="mono" />
+      <Button variant="default" onClick={() => void copy()}>
+        Copy
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,79 @@
+import { Alert } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import type { StudentPageAnswer } from '../../../../src/console/students.schemas.ts'
+import { Detail } from '../../ui/detail.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { formatDay } from '../../ui/when.tsx'
+import { DuesSection } from './dues-section.tsx'
+import { FamilySection } from './family-section.tsx'
+import { PaymentsSection } from './payments-section.tsx'
+import { PlanSection } from './plan-section.tsx'
+import { StudentActs } from './student-acts.tsx'
+import { TimelineSection } from './timeline-section.tsx'
+import { useStudent } from './use-student.ts'
+import { STATUS_WORDS } from './words.ts'
+import './students.css'
+
+export type Student = StudentPageAnswer
+
+/** A student as a story: who, what is owed, what was paid, what is planned, and everything that happened. */
+export function StudentPage() {
+  const { student: id = '' } = useParams({ strict: false })
+  const student = useStudent(id)
+  if (student.isPending) return <Loading what="Loading the student" />
+  if (student.isError) return <Failed error={student.error} retry={() => void student.refetch()} />
+  // Another student is another page: no dialogue or opened row is taken along.
+  return <Page key={id} student={student.data} />
+}
+
+function Page({ student }: { student: Student }) {
+  const { service_student_id: id, dues, status } = student
+  const { word, tone } = STATUS_WORDS[status]
+  return (
+    <Detail
+      title={student.fullname}
+      status={<StatusBadge tone={tone}>{word}</StatusBadge>}
+      actions={<StudentActs student={student} />}
+      facts={[
+        { label: 'Due today', value: <strong>{formatRupees(dues.total_amount)}</strong> },
+        { label: 'Admission no.', value: student.identifier },
+        { label: 'Second number', value: student.custom_identifier },
+        { label: 'Grade', value: student.grade_name },
+        { label: 'Year', value: `${student.academic_year_start}–${student.academic_year_end}` },
+        { label: 'Branch', value: student.collector_code },
+        { label: 'Date of birth', value: student.date_of_birth && formatDay(student.date_of_birth) },
+        { label: 'Primary contact', value: <Contact student={student} /> },
+        { label: 'Student id', value: <span className="mono">{id}</span> },
+      ]}
+    >
+      {dues.on_the_way_amount > 0 && (
+        <Alert color="yellow" mt="md" role="status">
+          {formatRupees(dues.on_the_way_amount)} is on its way: the bank has been asked and has not answered
+          yet.
+        </Alert>
+      )}
+      <DuesSection student={student} />
+      <FamilySection student={student} />
+      <PaymentsSection id={id} />
+      <PlanSection id={id} />
+      <TimelineSection id={id} />
+    </Detail>
+  )
+}
+
+function Contact({ student }: { student: Student }) {
+  const { primary_contact_number: phone, primary_contact_email: email } = student
+  return (
+    <>
+      {student.primary_contact_name}
+      <div>
+        <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>
+      </div>
+      <a className="breaks" href={`mailto:${email}`}>
+        {email}
+      </a>
+    </>
+  )
+}

@@ -1,0 +1,156 @@
+import { TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students.schemas.ts'
+import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { PageFrame } from '../../ui/page.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { useChoices } from './use-student.ts'
+import { STATUS_WORDS } from './words.ts'
+
+type Row = StudentRowAnswer
+
+const BRANCH: Column<Row> = { key: 'branch', title: 'Branch', text: row => row.collector_code }
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    key: 'name',
+    title: 'Student',
+    text: row => row.fullname,
+    render: row => <strong>{row.fullname}</strong>,
+  },
+  { key: 'identifier', title: 'Admission no.', text: row => row.identifier },
+  { key: 'grade', title: 'Grade', text: row => row.grade_name },
+  { key: 'parent', title: 'Parent', text: row => row.primary_contact_name },
+  { key: 'phone', title: 'Phone', text: row => row.primary_contact_number },
+  { key: 'paid', title: 'Paid', text: row => formatRupees(row.paid_amount), align: 'right' },
+  {
+    key: 'outstanding',
+    title: 'Outstanding',
+    text: row => formatRupees(row.outstanding_amount),
+    align: 'right',
+  },
+  {
+    key: 'status',
+    title: 'Status',
+    text: row => STATUS_WORDS[row.status].word,
+    render: row => (
+      <StatusBadge tone={STATUS_WORDS[row.status].tone}>{STATUS_WORDS[row.status].word}</StatusBadge>
+    ),
+  },
+]
+
+/** Branch only where there are several. */
+function columnsFor(choices: ChoicesAnswer | undefined): readonly Column<Row>[] {
+  if ((choices?.branches.length ?? 0) < 2) return COLUMNS
+  return [...COLUMNS.slice(0, 3), BRANCH, ...COLUMNS.slice(3)]
+}
+
+function optionsOf(codes: readonly { code: string; name: string }[] = []) {
+  return codes.map(({ code, name }) => ({ value: code, label: name }))
+}
+
+function filtersFor(choices: ChoicesAnswer | undefined): readonly Filter[] {
+  const branches = optionsOf(choices?.branches)
+  return [
+    ...(branches.length > 1 ? [{ key: 'collector_code', label: 'Branch', options: branches }] : []),
+    { key: 'grade', label: 'Grade', options: optionsOf(choices?.grades) },
+    {
+      key: 'status',
+      label: 'Status',
+      options: [
+        { value: 'active', label: 'Active' },
+        { value: 'dropped', label: 'Dropped' },
+      ],
+    },
+    {
+      key: 'owing',
+      label: 'Owes fees',
+      options: [
+        { value: 'yes', label: 'Yes' },
+        { value: 'no', label: 'No' },
+      ],
+    },
+  ]
+}
+
+const SHORTEST = 2
+
+export function StudentsPage() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  const choices = useChoices()
+  const { values, set } = useFilters([{ key: 'q', label: 'Search' }])
+  const typed = values['q'] ?? ''
+  const q = typed.trim().length >= SHORTEST ? typed.trim() : undefined
+  return (
+    <PageFrame title="Students">
+      <SearchStudents value={typed} onChange={text => set({ q: text || undefined })} />
+      <DataTable
+        name="Students"
+        path={`${path}/students`}
+        queryKey="students"
+        columns={columnsFor(choices)}
+        rowId={row => row.service_student_id}
+        filters={filtersFor(choices)}
+        query={{ q }}
+        keepsRows
+        onOpen={row =>
+          void navigate({
+            to: '/i/$institute/students/$student',
+            params: { institute, student: row.service_student_id },
+          })
+        }
+        empty={
+          q === undefined
+            ? {
+                title: 'No students yet',
+                say: 'Students stand here once your ERP has registered them, or once you have imported a file of them.',
+              }
+            : {
+                title: `Nobody fits “${q}”`,
+                say: 'Try the beginning of a name, an admission number, a phone number or an e-mail address.',
+              }
+        }
+      />
+    </PageFrame>
+  )
+}
+
+const PAUSE_MS = 200
+
+/** Searches while one types, a moment after the last key. */
+function SearchStudents({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const [text, setText] = useState(value)
+  const sent = useRef(value)
+  useEffect(() => {
+    // The address changed by itself: the back button, a link.
+    if (value === sent.current) return
+    sent.current = value
+    setText(value)
+  }, [value])
+  useEffect(() => {
+    if (text === sent.current) return undefined
+    const timer = setTimeout(() => {
+      sent.current = text
+      onChange(text)
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text, onChange])
+  return (
+    <TextInput
+      type="search"
+      aria-label="Search students"
+      placeholder="Name, admission number, phone, e-mail or parent"
+      mb="sm"
+      value={text}
+      onChange={event => setText(event.currentTarget.value)}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  )
+}

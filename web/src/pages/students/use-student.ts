@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import type {
+  ChoicesAnswer,
+  PaymentsAnswer,
+  PlanAnswer,
+  PlansAnswer,
+  StudentPageAnswer,
+} from '../../../../src/console/students.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+
+/** What shows something else after an act on a student, by the beginnings of the keys. */
+export const AFTER_ACT = ['student', 'students', 'audit', 'home', 'orders'] as const
+
+export function useStudentPath(id: string): string {
+  return `${useInstitutePath()}/students/${encodeURIComponent(id)}`
+}
+
+function useOfStudent<Answer>(id: string, part: string) {
+  const path = useStudentPath(id) + part
+  return useQuery({ queryKey: ['student', path], queryFn: ({ signal }) => get<Answer>(path, {}, signal) })
+}
+
+export const useStudent = (id: string) => useOfStudent<StudentPageAnswer>(id, '')
+export const usePayments = (id: string) => useOfStudent<PaymentsAnswer>(id, '/payments')
+export const usePlans = (id: string) => useOfStudent<PlansAnswer>(id, '/plans')
+export const usePlan = (id: string, plan: string) => useOfStudent<PlanAnswer>(id, `/plans/${plan}`)
+
+/** Branches, grades, components and discounts; they hardly ever change. */
+export function useChoices(): ChoicesAnswer | undefined {
+  const path = `${useInstitutePath()}/student-choices`
+  return useQuery({
+    queryKey: ['choices', path],
+    queryFn: ({ signal }) => get<ChoicesAnswer>(path, {}, signal),
+    staleTime: 300_000,
+  }).data
+}

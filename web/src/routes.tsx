@@ -1,0 +1,192 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import type { QueryClient } from '@tanstack/react-query'
+import { whenSignedOut } from './api/client.ts'
+import { queryClient } from './api/query-client.ts'
+import { sessionQuery } from './api/session.ts'
+import { Shell } from './shell/shell.tsx'
+import { FailedPage, LoadingPage, NotFoundPage } from './ui/states.tsx'
+
+/** Every page with its address, one line each; what a page needs is loaded when somebody goes there. */
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ({ error }) => <FailedPage error={error} />,
+  validateSearch: (search): Record<string, string> => search as Record<string, string>,
+})
+
+const indexRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  async beforeLoad() {
+    const session = await queryClient.ensureQueryData(sessionQuery)
+    const [first] = session.institutes ?? []
+    if (!session.signed_in) throw redirect({ to: '/sign-in' })
+    if (first === undefined) throw redirect({ to: '/account' })
+    throw redirect({ to: '/i/$institute', params: { institute: lastInstitute(session.institutes) } })
+  },
+})
+
+const LAST_INSTITUTE = 'bursar.institute'
+
+/** Where the person was last, if they may still go there. */
+function lastInstitute(institutes: readonly { code: string }[] = []): string {
+  const last = sessionStorage.getItem(LAST_INSTITUTE)
+  return institutes.find(({ code }) => code === last)?.code ?? institutes[0]?.code ?? ''
+}
+
+/** Outside the shell. */
+function openPage<const Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module,
+) {
+  return createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load, name) })
+}
+
+/** Inside: whoever is not signed in is asked to, and comes back here. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  component: Shell,
+  async beforeLoad({ location }) {
+    const session = await queryClient.ensureQueryData(sessionQuery)
+    if (!session.signed_in) throw redirect({ to: '/sign-in', search: { next: location.href } })
+  },
+})
+
+function page<const Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module,
+) {
+  return createRoute({ getParentRoute: () => shellRoute, path, component: lazyRouteComponent(load, name) })
+}
+
+const instituteRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/i/$institute',
+  component: Outlet,
+  beforeLoad({ params }) {
+    sessionStorage.setItem(LAST_INSTITUTE, params.institute)
+  },
+})
+
+function institutePage<const Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module,
+) {
+  return createRoute({
+    getParentRoute: () => instituteRoute,
+    path,
+    component: lazyRouteComponent(load, name),
+  })
+}
+
+const routeTree = rootRoute.addChildren([
+  indexRoute,
+  openPage('/sign-in', () => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  openPage('/forgot', () => import('./pages/sign-in/forgot-page.tsx'), 'ForgotPage'),
+  openPage('/join/$token', () => import('./pages/sign-in/join-page.tsx'), 'JoinPage'),
+  shellRoute.addChildren([
+    page('/account', () => import('./pages/account/account-page.tsx'), 'AccountPage'),
+    page('/operator', () => import('./pages/operator/operator-page.tsx'), 'OperatorPage'),
+    page('/operator/institutes', () => import('./pages/operator/institutes-page.tsx'), 'InstitutesPage'),
+    page('/operator/jobs', () => import('./pages/operator/jobs-page.tsx'), 'JobsPage'),
+    page('/operator/health', () => import('./pages/operator/health-page.tsx'), 'HealthPage'),
+    page('/operator/holidays', () => import('./pages/operator/holidays-page.tsx'), 'HolidaysPage'),
+    page('/operator/providers', () => import('./pages/operator/providers-page.tsx'), 'ProvidersPage'),
+    page('/operator/audit', () => import('./pages/operator/operator-audit-page.tsx'), 'OperatorAuditPage'),
+    instituteRoute.addChildren([
+      institutePage('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
+      institutePage('/students', () => import('./pages/students/students-page.tsx'), 'StudentsPage'),
+      institutePage('/students/$student', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
+      institutePage('/orders', () => import('./pages/orders/orders-page.tsx'), 'OrdersPage'),
+      institutePage('/orders/new', () => import('./pages/orders/new-order-page.tsx'), 'NewOrderPage'),
+      institutePage('/orders/pages', () => import('./pages/orders/pages-page.tsx'), 'PagesPage'),
+      institutePage('/orders/pages/new', () => import('./pages/orders/page-edit.tsx'), 'NewPagePage'),
+      institutePage('/orders/pages/$page', () => import('./pages/orders/page-page.tsx'), 'PagePage'),
+      institutePage('/orders/pages/$page/edit', () => import('./pages/orders/page-edit.tsx'), 'EditPagePage'),
+      institutePage('/orders/files', () => import('./pages/orders/files-page.tsx'), 'FilesPage'),
+      institutePage('/orders/files/$file', () => import('./pages/orders/file-page.tsx'), 'FilePage'),
+      institutePage('/orders/$order', () => import('./pages/orders/order-page.tsx'), 'OrderPage'),
+      institutePage('/flex', () => import('./pages/flex/flex-page.tsx'), 'FlexPage'),
+      institutePage('/flex/days/$day', () => import('./pages/flex/day-page.tsx'), 'FlexDayPage'),
+      institutePage('/flex/debits', () => import('./pages/flex/debits-page.tsx'), 'FlexDebitsPage'),
+      institutePage('/flex/coming', () => import('./pages/flex/coming-page.tsx'), 'FlexComingPage'),
+      institutePage('/flex/returns', () => import('./pages/flex/returns-page.tsx'), 'FlexReturnsPage'),
+      institutePage('/flex/plans', () => import('./pages/flex/plans-page.tsx'), 'FlexPlansPage'),
+      institutePage('/flex/plans/$plan', () => import('./pages/flex/plan-page.tsx'), 'FlexPlanPage'),
+      institutePage('/flex/erp', () => import('./pages/flex/erp-page.tsx'), 'FlexErpPage'),
+      institutePage('/flex/settings', () => import('./pages/flex/settings-page.tsx'), 'FlexSettingsPage'),
+      institutePage('/money', () => import('./pages/money/money-page.tsx'), 'MoneyPage'),
+      institutePage(
+        '/money/settlements/$settlement',
+        () => import('./pages/money/settlement-page.tsx'),
+        'SettlementPage',
+      ),
+      institutePage('/developers', () => import('./pages/developers/developers-page.tsx'), 'DevelopersPage'),
+      institutePage('/developers/keys', () => import('./pages/developers/keys-page.tsx'), 'KeysPage'),
+      institutePage(
+        '/developers/webhooks',
+        () => import('./pages/developers/webhooks-page.tsx'),
+        'WebhooksPage',
+      ),
+      institutePage(
+        '/developers/deliveries',
+        () => import('./pages/developers/deliveries-page.tsx'),
+        'DeliveriesPage',
+      ),
+      institutePage('/developers/events', () => import('./pages/developers/events-page.tsx'), 'EventsPage'),
+      institutePage(
+        '/developers/requests',
+        () => import('./pages/developers/requests-page.tsx'),
+        'RequestsPage',
+      ),
+      institutePage('/developers/erp', () => import('./pages/developers/erp-page.tsx'), 'ErpPage'),
+      institutePage(
+        '/developers/sandbox',
+        () => import('./pages/developers/sandbox-page.tsx'),
+        'SandboxPage',
+      ),
+      institutePage('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+      institutePage('/settings/team', () => import('./pages/settings/team-page.tsx'), 'TeamPage'),
+      institutePage('/settings/audit', () => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
+    ]),
+  ]),
+])
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPendingComponent: LoadingPage,
+  defaultErrorComponent: ({ error }) => <FailedPage error={error} />,
+  // Filters are texts: no value of an address is taken for a number or a flag.
+  parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch(search) {
+    const sent = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(sent.map(([key, value]) => [key, String(value)])).toString()
+    return text === '' ? '' : `?${text}`
+  },
+})
+
+whenSignedOut(() => {
+  const { href } = router.state.location
+  queryClient.clear()
+  void router.navigate({ to: '/sign-in', search: { next: href } })
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,41 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { usePerson, useSession } from '../api/session.ts'
+
+/** Eight entries at most; what is below one of them is found on its page. */
+const ENTRIES = [
+  { label: 'Home', to: '/i/$institute', isExact: true },
+  { label: 'Students', to: '/i/$institute/students', isExact: false },
+  { label: 'Orders & links', to: '/i/$institute/orders', isExact: false },
+  { label: 'Flex', to: '/i/$institute/flex', isExact: false },
+  { label: 'Money', to: '/i/$institute/money', isExact: false },
+  { label: 'Developers', to: '/i/$institute/developers', isExact: false },
+  { label: 'Settings', to: '/i/$institute/settings', isExact: false },
+] as const
+
+/** A link says by itself, with aria-current, that one is there or below. */
+export function Navigation() {
+  const { institute: named } = useParams({ strict: false })
+  const session = useSession()
+  const isOperator = usePerson()?.is_operator === true
+  const institute = named ?? session?.institutes?.[0]?.code
+  return (
+    <nav aria-label="Main" className="navigation">
+      {institute !== undefined &&
+        ENTRIES.map(({ label, to, isExact }) => (
+          <Link
+            key={to}
+            to={to}
+            params={{ institute }}
+            activeOptions={{ exact: isExact, includeSearch: false }}
+          >
+            {label}
+          </Link>
+        ))}
+      {isOperator && (
+        <Link to="/operator" activeOptions={{ includeSearch: false }}>
+          Operator
+        </Link>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,50 @@
+import { AppShell, Burger, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { AccountMenu } from './account-menu.tsx'
+import { InstituteMenu } from './institute-menu.tsx'
+import { ModeBadge } from './mode-badge.tsx'
+import { Navigation } from './navigation.tsx'
+import { SearchField } from './search-field.tsx'
+
+/** What stands around every page: where am I, whose is it, is it real money, where else can I go. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const { pathname } = useLocation()
+  useEffect(close, [pathname, close])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <AppShell.Header className="shell-header">
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+          />
+          <span className="brand">Bursar</span>
+          <InstituteMenu />
+          <ModeBadge />
+          <SearchField visibleFrom="md" />
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className="shell-navbar">
+        <SearchField hiddenFrom="md" />
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  )
+}

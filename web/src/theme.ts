@@ -1,0 +1,38 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+
+/** Deep green for acts; the rest is ink on paper. */
+const green: MantineColorsTuple = [
+  '#e9f5f0',
+  '#d2e8df',
+  '#a5d1be',
+  '#76b99c',
+  '#4fa580',
+  '#37986e',
+  '#1f8a5f',
+  '#0b6e4f',
+  '#095a41',
+  '#064532',
+]
+
+export const theme = createTheme({
+  primaryColor: 'bursar',
+  primaryShade: 7,
+  colors: { bursar: green },
+  black: '#14213d',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Devanagari", sans-serif',
+  headings: { fontWeight: '650' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+})
+
+/** Mantine's own greys and reds are too light for small text on white. */
+export const contrast: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#55607a',
+    '--mantine-color-placeholder': '#66708a',
+    '--mantine-color-error': '#b3261e',
+  },
+  dark: {},
+})

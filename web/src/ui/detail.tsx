@@ -1,0 +1,104 @@
+import { Group, Title } from '@mantine/core'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { Tone } from './status-badge.tsx'
+import { When } from './when.tsx'
+
+/** A page of one thing is a story: summary on top, then everything that happened to it. */
+export type Fact = { label: string; value: ReactNode }
+
+export function Detail({
+  title,
+  status,
+  actions,
+  facts,
+  children,
+}: {
+  title: string
+  status?: ReactNode
+  actions?: ReactNode
+  facts: readonly Fact[]
+  children: ReactNode
+}) {
+  useEffect(() => {
+    document.title = `${title} · Bursar`
+  }, [title])
+  return (
+    <article>
+      <Group justify="space-between" mb="md">
+        <Group gap="sm">
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {status}
+        </Group>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      <Summary facts={facts} />
+      {children}
+    </article>
+  )
+}
+
+/** Names and values; what has no value is left out. */
+export function Summary({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className="summary">
+      {facts
+        .filter(({ value }) => value !== undefined && value !== null && value !== '')
+        .map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+export type TimelineEntry = {
+  id: string
+  at: string
+  /** Whether the moment is one of real time, which a sandbox's clock does not move. */
+  isReal?: boolean
+  title: ReactNode
+  tone?: Tone
+  /** Who did it; absent when it happened by itself. */
+  by?: ReactNode
+  why?: ReactNode
+  /** As the API has it, one click away. */
+  raw?: unknown
+}
+
+export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+  return (
+    <ol className="timeline">
+      {entries.map(({ id, at, isReal = false, title, tone = 'plain', by, why, raw }) => (
+        <li key={id} className={tone}>
+          <div>
+            <strong>{title}</strong>
+            {by !== undefined && <> by {by}</>}
+          </div>
+          <When at={at} isReal={isReal} />
+          {why !== undefined && <p className="timeline-why">{why}</p>}
+          {raw !== undefined && <RawJson value={raw} />}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** A button that shows the data behind what is shown. */
+export function RawJson({ value, label = 'Raw JSON' }: { value: unknown; label?: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details open={isOpen} onToggle={event => setIsOpen(event.currentTarget.open)}>
+      <summary className="faint">{label}</summary>
+      {isOpen && (
+        // A long text scrolls in its frame, so the frame can be reached by the keyboard.
+        <pre className="raw-json mono" tabIndex={0} aria-label={label}>
+          {JSON.stringify(value, null, 2)}
+        </pre>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,31 @@
+/** Rupees as Indians group them. The API speaks rupees with two decimals; nothing here calculates. */
+const EXACT = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
+const WHOLE = new Intl.NumberFormat('en-IN')
+
+/** ₹1,23,456.50 */
+export function formatRupees(rupees: number): string {
+  return EXACT.format(rupees)
+}
+
+/** 1,23,456 */
+export function formatCount(count: number): string {
+  return WHOLE.format(count)
+}
+
+const STEPS = [
+  { from: 1e7, unit: 'Cr' },
+  { from: 1e5, unit: 'L' },
+  { from: 1e3, unit: 'K' },
+] as const
+
+/** ₹1.2 L, ₹3 Cr: for the axis of a chart, where the exact amount has no room. */
+export function formatShortRupees(rupees: number): string {
+  const step = STEPS.find(({ from }) => Math.abs(rupees) >= from)
+  if (step === undefined) return `₹${WHOLE.format(rupees)}`
+  const value = Math.round((rupees / step.from) * 100) / 100
+  return `₹${WHOLE.format(value)} ${step.unit}`
+}
+
+export function Money({ rupees }: { rupees: number }) {
+  return <span className="nowrap">{formatRupees(rupees)}</span>
+}

@@ -1,0 +1,68 @@
+import { Alert, Button, Loader } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
+
+/** What stands where data should: still coming, none yet, or not to be had. */
+export function Loading({ what = 'Loading' }: { what?: string }) {
+  return (
+    <div className="state" role="status">
+      <Loader size="sm" aria-hidden="true" />
+      <div className="faint">{what}…</div>
+    </div>
+  )
+}
+
+/** Teaches what the page will show, and the one step that fills it. */
+export function Empty({ title, say, action }: { title: string; say: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="state">
+      <h2>{title}</h2>
+      <p>{say}</p>
+      {action}
+    </div>
+  )
+}
+
+export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
+  const isOurs = error instanceof ApiError
+  return (
+    <Alert color="red" title="This could not be loaded" role="alert" my="md">
+      <p>{isOurs ? error.message : 'The server cannot be reached. Check the connection.'}</p>
+      {isOurs && error.requestId !== undefined && (
+        <p className="faint">
+          Quote this if you ask for help: <span className="mono">{error.requestId}</span>
+        </p>
+      )}
+      {retry !== undefined && (
+        <Button size="xs" variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  )
+}
+
+export function LoadingPage() {
+  return <Loading />
+}
+
+export function FailedPage({ error }: { error: unknown }) {
+  return (
+    <div className="state">
+      <Failed
+        error={error instanceof Error ? error : new Error(String(error))}
+        retry={() => location.reload()}
+      />
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <main className="state">
+      <h1>There is nothing here</h1>
+      <p>The address may be mistyped, or what it showed is gone.</p>
+      <a href="/console">Go to the start</a>
+    </main>
+  )
+}

@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react'
+
+/** Short words on what was just done; read out as well as shown. */
+type Toast = { id: number; text: string }
+
+const SHOWN_MS = 5_000
+let toasts: readonly Toast[] = []
+let count = 0
+const listeners = new Set<() => void>()
+
+function change(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+
+export function say(text: string): void {
+  const toast = { id: ++count, text }
+  change([...toasts, toast])
+  setTimeout(() => change(toasts.filter(one => one !== toast)), SHOWN_MS)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function ToastArea() {
+  const shown = useSyncExternalStore(subscribe, () => toasts)
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {shown.map(({ id, text }) => (
+        <div key={id} className="toast">
+          {text}
+        </div>
+      ))}
+    </div>
+  )
+}

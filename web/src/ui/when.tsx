@@ -1,0 +1,75 @@
+import { useSession } from '../api/session.ts'
+
+/** Moments are shown in Indian time, with UTC on hover and how long ago beside them. */
+const INDIA = 'Asia/Kolkata'
+const MOMENT = new Intl.DateTimeFormat('en-IN', {
+  timeZone: INDIA,
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+const DAY = new Intl.DateTimeFormat('en-IN', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+const SHORT_DAY = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', day: 'numeric', month: 'short' })
+
+/** 15 Nov 2026, 9:30 am IST */
+export function formatMoment(iso: string): string {
+  return `${MOMENT.format(new Date(iso))} IST`
+}
+
+/** 15 Nov 2026, of a day that has no time zone. */
+export function formatDay(day: string): string {
+  return DAY.format(new Date(`${day}T00:00:00Z`))
+}
+
+export function formatShortDay(day: string): string {
+  return SHORT_DAY.format(new Date(`${day}T00:00:00Z`))
+}
+
+const UNITS = [
+  { ms: 86_400_000, word: 'd' },
+  { ms: 3_600_000, word: 'h' },
+  { ms: 60_000, word: 'min' },
+] as const
+
+/** 2 h ago, in 3 d; just now within a minute. */
+function formatAgo(iso: string, now: number): string {
+  const ms = now - Date.parse(iso)
+  const unit = UNITS.find(one => Math.abs(ms) >= one.ms)
+  if (unit === undefined) return 'just now'
+  const amount = `${Math.floor(Math.abs(ms) / unit.ms)} ${unit.word}`
+  return ms >= 0 ? `${amount} ago` : `in ${amount}`
+}
+
+let driftMs = 0
+
+/** The moment by the server's clock, which a sandbox may have moved. */
+function useNow(isReal = false): number {
+  const now = useSession()?.now
+  if (now !== undefined) driftMs = known(now)
+  return Date.now() + (isReal ? 0 : driftMs)
+}
+
+let last = { told: '', driftMs: 0 }
+
+function known(told: string): number {
+  if (last.told !== told) last = { told, driftMs: Date.parse(told) - Date.now() }
+  // What a request takes is no drift.
+  return Math.abs(last.driftMs) < 60_000 ? 0 : last.driftMs
+}
+
+/** `isReal` for what runs on real time in a sandbox too, such as sessions. */
+export function When({ at, isReal = false }: { at: string; isReal?: boolean }) {
+  const now = useNow(isReal)
+  return (
+    <time dateTime={at} title={`${at.replace('T', ' ').replace(/\.\d+Z$|Z$/, '')} UTC`} className="nowrap">
+      {formatMoment(at)} <span className="faint">{formatAgo(at, now)}</span>
+    </time>
+  )
+}
