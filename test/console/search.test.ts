@@ -202,7 +202,7 @@ test('an institute finds nothing of another’s', async () => {
   const own = await group.post(`${ERP}/users/p/students`, {
     student: sampleStudent({ fullname: 'Kabir Rao' }),
   })
-  assert.equal(own.status, 201, own.text)
+  assert.ok(own.status < 300, own.text)
   for (const typed of [...Object.values<string>(row), '2026-27/000001', '7000007919'])
     for (const [key, hits] of Object.entries<Json>(
       (await groupOwner.get(`${API}/institutes/demo-group/search?q=${encodeURIComponent(typed)}`)).body.data,

@@ -1,29 +1,17 @@
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ErpSettingsAnswer } from '../../../../src/console/developers-erp.schemas.ts'
 import type { WebhookAnswer } from '../../../../src/console/developers-webhooks.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
-import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { say } from '../../ui/toasts.tsx'
 import { FormDialogue } from './form-dialogue.tsx'
+import { useBranches } from './use-branches.ts'
 import { EVENT_CHOICES } from './words.ts'
 
 type Sent = Record<
   'event_code' | 'url' | 'failure_notification_email' | 'collector_code' | 'secret_key',
   string
 >
-
-/** The branches of the institute, which the connection to the ERP knows. */
-export function useBranches(): ErpSettingsAnswer['branches'] {
-  const path = useInstitutePath()
-  const erp = useQuery({
-    queryKey: ['erp', path],
-    queryFn: ({ signal }) => get<ErpSettingsAnswer>(`${path}/erp`, {}, signal),
-  })
-  return erp.data?.branches ?? []
-}
 
 export function AddWebhookDialogue({ like, onClose }: { like: Partial<WebhookAnswer>; onClose: () => void }) {
   const path = useInstitutePath()

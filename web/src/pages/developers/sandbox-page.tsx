@@ -14,10 +14,10 @@ import { formatCount } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { formatMoment } from '../../ui/when.tsx'
-import { useBranches } from './add-webhook-dialogue.tsx'
 import { DevelopersFrame } from './developers-frame.tsx'
 import { MagicValues } from './magic-values.tsx'
 import { Problem } from './problem.tsx'
+import { useBranches } from './use-branches.ts'
 import { EVENT_CHOICES } from './words.ts'
 
 /** What a developer plays with: time, made-up events, the mailbox, and amounts that the bank understands. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { usePerson } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { Empty } from '../../ui/states.tsx'
+import '../developers/developers.css'
 import './operator.css'
 
 const TABS = [

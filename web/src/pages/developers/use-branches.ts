@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ErpSettingsAnswer } from '../../../../src/console/developers-erp.schemas.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath } from '../../api/session.ts'
+
+/** The branches of the institute, which the connection to the ERP knows. */
+export function useBranches(): ErpSettingsAnswer['branches'] {
+  const path = useInstitutePath()
+  const erp = useQuery({
+    queryKey: ['erp', path],
+    queryFn: ({ signal }) => get<ErpSettingsAnswer>(`${path}/erp`, {}, signal),
+  })
+  return erp.data?.branches ?? []
+}
