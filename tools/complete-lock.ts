@@ -16,7 +16,8 @@ type Entry = {
 }
 type Lock = { packages: Record<string, Entry> }
 
-const PLATFORM = /(android|darwin|freebsd|linux|openharmony|win32)-([a-z0-9]+)(?:-([a-z]+))?$/
+const PLATFORM =
+  /(?:(android|darwin|freebsd|linux|openharmony|win32)-([a-z0-9]+)(?:-([a-z]+))?|(wasm32)-wasi)$/
 
 /** The optional dependencies that the lock names and has no entry for. */
 export function missingEntries(lock: Lock): { path: string; entry: Entry }[] {
@@ -25,13 +26,13 @@ export function missingEntries(lock: Lock): { path: string; entry: Entry }[] {
       const path = `node_modules/${name}`
       const platform = PLATFORM.exec(name)
       if (path in lock.packages || platform === null) return []
-      const [, os = '', cpu = '', abi = ''] = platform
+      const [, os, cpu, abi = '', wasm = ''] = platform
       const entry: Entry = {
         version,
         ...(dev === true ? { dev } : {}),
         optional: true,
-        os: [os],
-        cpu: [cpu],
+        ...(os === undefined ? {} : { os: [os] }),
+        cpu: [cpu ?? wasm],
         ...(abi.startsWith('musl') ? { libc: ['musl'] } : {}),
         ...(abi.startsWith('gnu') ? { libc: ['glibc'] } : {}),
       }
