@@ -14,8 +14,8 @@ import { waitFor } from '../harness/wait.ts'
 import { cluster, scratch, serverPid, undoLater } from './fixtures/support.ts'
 
 /** `src/main.ts` as a person runs it: real processes and signals, an embedded server in the test's folder. */
-const [FIRST_START_MS, LATER_START_MS] = [6_000, 3_000]
-const [BACK_WITHIN_MS, ENDED_WITHIN_MS, FORCED_EXIT_MS] = [5_000, 3_000, 3_000]
+const [FIRST_START_MS, LATER_START_MS] = [12_000, 8_000]
+const [BACK_WITHIN_MS, ENDED_WITHIN_MS, FORCED_EXIT_MS] = [8_000, 5_000, 5_000]
 
 type Run = { child: ChildProcess; output: () => string; isOver: () => boolean; exit: Promise<number | null> }
 type Bursar = Run & { url: string; demo: Client; ms: number }
@@ -114,7 +114,7 @@ async function killServer(dataDir: string, demo: Client): Promise<number> {
   return Date.now() - from
 }
 
-test('a first start takes under 6 s, a later one under 3 s, and each says where it is, how to get in and what next', async t => {
+test('a first start takes under 12 s on a busy machine, a later one under 8 s, and each says where it is, how to get in and what next', async t => {
   const dataDir = join(scratch(t), 'data')
   const first = await start(t, { DATA_DIR: dataDir })
   const text = first.output()
