@@ -1,4 +1,3 @@
-import apiReference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import type { CredGround } from './cred/cred-ground.ts'
 import { credRoutes } from './cred/cred.routes.ts'
@@ -7,6 +6,7 @@ import { createMetrics } from './http/metrics.ts'
 import { addHealthRoutes, type Readiness } from './http/health.ts'
 import { addOpenApi } from './http/openapi-document.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
+import { addReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { EVENT_WEBHOOKS } from './journal/event-docs.ts'
 import { orderRoutes } from './orders/orders.routes.ts'
@@ -75,17 +75,6 @@ export type AppOptions = {
   trustProxy: string[] | false
 }
 
-/** The reference is a page of ours: what would lead to its maker's services is switched off. */
-const REFERENCE = {
-  url: '/openapi.json',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-} as const
-
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { till, erpGround, flex, cred, log, sandbox } = options
@@ -129,7 +118,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   addHealthRoutes(app, { ...options, ground: till, metrics })
   finishMethods()
-  await app.register(apiReference, { routePrefix: '/docs', configuration: REFERENCE })
+  addReference(app)
   await app.register(async pages => {
     await protectPages(pages, till.mode, log)
     checkoutRoutes(pages, till)

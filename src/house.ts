@@ -60,7 +60,7 @@ export async function startHouse(
   const { till, bank } = openTill(wanted, ground)
   openDues(till)
   openPages(till)
-  const { post, closePost } = openPost(wanted, ground, log)
+  const { post, closePost } = await openPost(wanted, ground, log)
   const { erpGround, closeErp } = openErp(wanted, ground)
   const flex = openFlex(Object.assign(till, erpGround))
   const { cred, lender } = openCred(flex)

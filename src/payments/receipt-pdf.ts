@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import Pdf from 'pdfkit'
 import { rupeesInWords } from '../platform/amount-words.ts'
 import { formatMoment } from '../platform/calendar.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
@@ -48,6 +47,8 @@ const LATIN_TO_DEVANAGARI = /\p{sc=Latin}[^\s\p{sc=Latin}\p{sc=Devanagari}]*(?=\
 
 /** The same receipt gives the same bytes: what the library would take from its clock comes from the receipt. */
 export async function renderReceipt(receipt: ReceiptDocument): Promise<Buffer> {
+  // The library is as long to load as all of Bursar is to start: whoever prints no receipt does not wait for it.
+  const { default: Pdf } = await import('pdfkit')
   const Title = `Receipt ${tidy(receipt.receiptNumber)}`
   const info = { Title, Creator: 'Bursar', Producer: 'Bursar', CreationDate: receipt.issuedAt }
   const pages = { size: 'A4', margin: 0, autoFirstPage: false, bufferPages: true }

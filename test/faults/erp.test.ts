@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../src/platform/outbound-addresses.ts'
 import { Outbound } from '../../src/platform/outbound.ts'
 import { ErpGate, type Gate } from '../../src/students/erp-gate.ts'
-import { ERP_TIMEOUT_MS, fetchStudent } from '../../src/students/erp.client.ts'
+import { fetchStudent } from '../../src/students/erp.client.ts'
 import { unavailableBecause, type ErpAnswer } from '../../src/students/erp.rules.ts'
 import {
   found,
@@ -47,22 +47,6 @@ function assertUnavailable(answer: ErpAnswer, reason: string, message: RegExp): 
   assert.equal(answer.reason, reason)
   assert.match(answer.message, message)
 }
-
-test('with the real limit, an answer after 14.9 seconds counts and one that takes 15.1 does not', async t => {
-  const { erp, ask } = await open(t)
-  assert.equal(ERP_TIMEOUT_MS, 15_000)
-  // The first to come answers in time. Measured from the call, whose request comes a moment later.
-  erp.disturb(async (_, n) => {
-    await pause(n === 1 ? 14_900 : 15_100)
-    return null
-  })
-  const first = ask(erp.url, ERP_TIMEOUT_MS)
-  await erp.waitForRequests(1)
-  const [inTime, late] = await Promise.all([first, ask(erp.url, ERP_TIMEOUT_MS)])
-  assert.equal(inTime.kind, 'found')
-  assertUnavailable(late, 'timeout', /No answer came within 15000 ms/)
-  assert.ok(late.durationMs >= 14_990, `${late.durationMs} ms`)
-})
 
 test('half an answer that never ends is given up at the limit', async t => {
   const { erp, ask } = await open(t)

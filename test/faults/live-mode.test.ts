@@ -17,6 +17,7 @@ import { DEMO, GROUP, type Credentials, type Json } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { scratch, undoLater } from './fixtures/support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** Live mode as an operator runs it: a process of its own on a database that was empty before. */
 const PUBLIC_URL = 'https://fees.school.example.in'
@@ -39,7 +40,7 @@ type Send = (
 function run(t: TestContext, env: Record<string, string>): Run {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
-    env: { BURSAR_MODE: 'live', PORT: '0', DRAIN_SECONDS: '0', ...env },
+    env: { ...bareEnv(), BURSAR_MODE: 'live', PORT: '0', DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
@@ -11,10 +11,11 @@ import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { Client, DEMO } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
-import { cluster, scratch, serverPid, undoLater } from './fixtures/support.ts'
+import { cluster, scratch, serverGone, serverPid, serverPids, undoLater } from './fixtures/support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** `src/main.ts` as a person runs it: real processes and signals, an embedded server in the test's folder. */
-const [FIRST_START_MS, LATER_START_MS] = [12_000, 8_000]
+const [FIRST_START_MS, LATER_START_MS] = [7_000, 5_000]
 const [BACK_WITHIN_MS, ENDED_WITHIN_MS, FORCED_EXIT_MS] = [8_000, 5_000, 5_000]
 
 type Run = { child: ChildProcess; output: () => string; isOver: () => boolean; exit: Promise<number | null> }
@@ -36,7 +37,7 @@ function run(t: TestContext, env: Record<string, string>): Run {
   if (env['DATA_DIR'] !== undefined) endServerLater(t, env['DATA_DIR'])
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+    env: { ...bareEnv(), PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
@@ -71,22 +72,6 @@ async function refusal(t: TestContext, env: Record<string, string>) {
   return { code, said: output().trimEnd().split('\n') }
 }
 
-function serverPids(dataDir: string): number[] {
-  const folder = join(realpathSync(dataDir), 'pg')
-  const isIn = (pid: string): boolean => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`) === folder
-    } catch {
-      return false
-    }
-  }
-  return readdirSync('/proc').filter(isIn).map(Number)
-}
-
-function serverGone(dataDir: string): Promise<void> {
-  return waitFor(async () => serverPids(dataDir).length === 0, 'PostgreSQL to be gone', { limitMs: 3_000 })
-}
-
 async function look(t: TestContext, host: string): Promise<pg.Client> {
   const client = await connectTo({ host, user: 'bursar', database: 'bursar' })
   undoLater(t, () => client.end())
@@ -114,7 +99,7 @@ async function killServer(dataDir: string, demo: Client): Promise<number> {
   return Date.now() - from
 }
 
-test('a first start takes under 12 s on a busy machine, a later one under 8 s, and each says where it is, how to get in and what next', async t => {
+test('a first start takes under 7 s on a busy machine, a later one under 5 s, and each says where it is, how to get in and what next', async t => {
   const dataDir = join(scratch(t), 'data')
   const first = await start(t, { DATA_DIR: dataDir })
   const text = first.output()
@@ -162,9 +147,8 @@ suite('a Bursar process', { concurrency: 3 }, () => {
     }
     const { rows } = await (await look(t, dataDir)).query('select count(*)::int as orders from orders')
     assert.deepEqual(rows, [{ orders: creates.length }], 'one order for each key')
-    t.diagnostic(
-      `${creates.filter(({ orderId }) => orderId !== null).length} of ${creates.length} acknowledged`,
-    )
+    const acknowledged = creates.filter(({ orderId }) => orderId !== null)
+    t.diagnostic(`${acknowledged.length} of ${creates.length} acknowledged`)
   })
 
   test('a second Bursar on the same data folder ends with one line naming it, and the first works on', async t => {

@@ -134,7 +134,7 @@ describe('mail is safe', { concurrency: true }, () => {
       destination: { write: line => void lines.push(line) },
     })
     const mail = { smtpUrl: null, from: { name: 'Bursar', address: 'no-reply@pay.example.in' } }
-    const { post } = openPost({ mail }, { ...bursar.house.ground, mode: 'live' }, log)
+    const { post } = await openPost({ mail }, { ...bursar.house.ground, mode: 'live' }, log)
     assert.match(lines.join(''), /"level":"warn".*SMTP_URL is not set/)
     await queue(bursar, {}, { channel: 'sms', recipient: '9876543210', subject: undefined })
     await sendMessages(post, 10)

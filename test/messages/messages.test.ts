@@ -7,6 +7,7 @@ import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../harness/bursar
 import { startFakeSmtp, type FakeSmtp } from '../harness/fake-smtp.ts'
 import { waitFor } from '../harness/wait.ts'
 import { advance, IMPATIENT, queue, rows } from './support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 const FROM = 'School Fees <fees@bursar.example>'
 
@@ -106,7 +107,7 @@ describe('messages', { concurrency: true }, () => {
       await queue(bursar, ...recipients.map(recipient => ({ recipient })))
       const began = performance.now()
       await advance(bursar)
-      assert.ok(performance.now() - began < 4_000, 'the worker was held up for longer than its time-out')
+      assert.ok(performance.now() - began < 15_000, 'the worker was held up by more than one time-out')
       const tried = (await rows(bursar)).filter(row => row.tries > 0)
       assert.ok(tried.length > 0 && tried.length <= 5, `${tried.length} were tried`)
       assert.ok((await rows(bursar)).every(row => row.state === 'queued'))
@@ -139,7 +140,7 @@ describe('messages', { concurrency: true }, () => {
     const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: join(import.meta.dirname, '..', '..'),
       env: {
-        PATH: process.env['PATH'] ?? '',
+        ...bareEnv(),
         BURSAR_ROLE: 'worker',
         DATABASE_URL: bursar.house.config.databaseUrl ?? '',
         MASTER_KEY: TEST_MASTER_KEY,

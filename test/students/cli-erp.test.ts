@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { ask, run, type Env } from '../api/fixtures/command-line.ts'
 import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** `bursar erp`, as an operator types it. */
 const ROOT = new URL('../..', import.meta.url).pathname
@@ -20,8 +21,7 @@ async function runWith(
   env: Env,
   ...args: string[]
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], { cwd: ROOT, env: { PATH, HOME, ...env } })
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], { cwd: ROOT, env: { ...bareEnv(), ...env } })
   child.stdin.end(input)
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: child.exitCode, out, err }

@@ -5,7 +5,6 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { setMoney } from '../console/money-support.ts'
 import { createPerson } from '../console/support.ts'
 import { DESKTOP, isTooWide, PHONE, setStage, type Stage } from '../harness/browser.ts'
-import { LONG } from '../harness/long.ts'
 import { expectSound, expectSoundAndKeep } from './checkout-support.ts'
 
 const VIEWS = [
@@ -34,7 +33,7 @@ async function show(page: Page, { bursar }: Stage, view: string): Promise<void> 
   await page.waitForFunction(() => document.querySelector('.mantine-Loader-root') === null)
 }
 
-test('the money pages in a browser', LONG, async t => {
+test('the money pages in a browser', async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { browser, bursar } = stage

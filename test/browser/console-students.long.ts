@@ -5,7 +5,6 @@ import { startMandate } from '../../src/flex/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { createPerson, PASSWORD } from '../console/support.ts'
 import { DESKTOP, PHONE, setStage, type Stage } from '../harness/browser.ts'
-import { LONG } from '../harness/long.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp, type FakeErp } from '../harness/fake-erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
@@ -90,7 +89,7 @@ async function openPage(stage: Stage, viewport = DESKTOP): Promise<{ page: Page;
   return { page, complaints }
 }
 
-test('students in the console', LONG, async t => {
+test('students in the console', async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const erp = await startFakeErp(t)

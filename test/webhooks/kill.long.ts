@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { LONG } from '../harness/long.ts'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import type { Behaviour, Received } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'
 import { Random } from '../sim/random.ts'
 import { recordMany, startReceiver, subscribe } from './support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** Two worker processes deliver to a receiver that fails a third of the time, and are killed while they do. */
 const EVENTS = Number(process.env['KILL_DELIVERIES'] ?? 400)
@@ -29,7 +29,7 @@ class Worker {
   async start(): Promise<void> {
     const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: join(import.meta.dirname, '..', '..'),
-      env: { PATH: process.env['PATH'] ?? '', BURSAR_ROLE: 'worker', LOG_LEVEL: 'warn', ...this.#env },
+      env: { ...bareEnv(), BURSAR_ROLE: 'worker', LOG_LEVEL: 'warn', ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -97,61 +97,53 @@ async function startAll(t: TestContext) {
   return { random, receiver, answered, bursar, workers }
 }
 
-test(
-  `of ${EVENTS} events none is lost though workers are killed ${ROUNDS} times, and the log tells what the receiver saw`,
-  LONG,
-  async t => {
-    t.diagnostic(`KILL_SEED=${SEED}`)
-    const { random, receiver, answered, bursar, workers } = await startAll(t)
-    await subscribe(bursar.demo, receiver.url)
-    const events: string[] = []
-    let killed = 0
-    for (let round = 1; round <= ROUNDS; round++) {
-      const count = Math.ceil((EVENTS * round) / ROUNDS) - events.length
-      const aim = receiver.requests.length + random.between(1, count)
-      events.push(...(await recordMany(bursar, { count })))
-      await receiver.waitForRequests(aim, 60_000)
-      // The last round takes both: the claims of those killed alone would run out in 40 s only.
-      const isBoth = round === ROUNDS || random.chance(0.5)
-      const prey = workers.filter((_, index) => isBoth || index === round % workers.length)
-      await Promise.all(prey.map(worker => worker.kill()))
-      killed += prey.length
-      if (isBoth) await expireClaims(bursar)
-      await Promise.all(prey.map(worker => worker.start()))
-    }
-    const isOver = async (): Promise<boolean> => {
-      const [row] = await bursar.sql<{ left: number }>(
-        `select count(*) as left from webhook_deliveries where state in ('pending', 'retrying')`,
-      )
-      return row?.left === 0
-    }
-    await waitFor(isOver, 'every delivery to end', { limitMs: 120_000, everyMs: 50 })
+test(`of ${EVENTS} events none is lost though workers are killed ${ROUNDS} times, and the log tells what the receiver saw`, async t => {
+  t.diagnostic(`KILL_SEED=${SEED}`)
+  const { random, receiver, answered, bursar, workers } = await startAll(t)
+  await subscribe(bursar.demo, receiver.url)
+  const events: string[] = []
+  let killed = 0
+  for (let round = 1; round <= ROUNDS; round++) {
+    const count = Math.ceil((EVENTS * round) / ROUNDS) - events.length
+    const aim = receiver.requests.length + random.between(1, count)
+    events.push(...(await recordMany(bursar, { count })))
+    await receiver.waitForRequests(aim, 60_000)
+    // The last round takes both: the claims of those killed alone would run out in 40 s only.
+    const isBoth = round === ROUNDS || random.chance(0.5)
+    const prey = workers.filter((_, index) => isBoth || index === round % workers.length)
+    await Promise.all(prey.map(worker => worker.kill()))
+    killed += prey.length
+    if (isBoth) await expireClaims(bursar)
+    await Promise.all(prey.map(worker => worker.start()))
+  }
+  const isOver = async (): Promise<boolean> => {
+    const [row] = await bursar.sql<{ left: number }>(
+      `select count(*) as left from webhook_deliveries where state in ('pending', 'retrying')`,
+    )
+    return row?.left === 0
+  }
+  await waitFor(isOver, 'every delivery to end', { limitMs: 120_000, everyMs: 50 })
 
-    const rows = await bursar.sql<Row>(
-      'select event_id as "eventId", state, attempts from webhook_deliveries',
-    )
-    assert.deepEqual(rows.map(row => row.eventId).sort(), [...events].sort())
-    const seen = (row: Row): string => answered.get(row.eventId) ?? ''
-    assert.deepEqual(
-      rows.filter(row => row.state !== 'delivered' || !seen(row).includes('R')),
-      [],
-      'every one arrived, and none is called delivered that the receiver did not take',
-    )
-    const untrue = rows.filter(row => !patternOf(row.attempts).test(seen(row)))
-    assert.deepEqual(
-      untrue.map(row => ({ ...row, seen: seen(row) })),
-      [],
-      'the log matches what the receiver saw',
-    )
-    const attempts = rows.reduce((sum, row) => sum + row.attempts.length, 0)
-    const interrupted = rows
-      .flatMap(row => row.attempts)
-      .filter(each => each.problem?.includes('interrupted'))
-    const twice = rows.filter(row => seen(row).replaceAll(/[^R]/g, '').length > 1).length
-    assert.ok(interrupted.length > 0, 'the kills have hit something')
-    t.diagnostic(
-      `${killed} processes killed, ${receiver.requests.length} requests, ${attempts} attempts on record, ` +
-        `${interrupted.length} interrupted, ${twice} events received more than once`,
-    )
-  },
-)
+  const rows = await bursar.sql<Row>('select event_id as "eventId", state, attempts from webhook_deliveries')
+  assert.deepEqual(rows.map(row => row.eventId).sort(), [...events].sort())
+  const seen = (row: Row): string => answered.get(row.eventId) ?? ''
+  assert.deepEqual(
+    rows.filter(row => row.state !== 'delivered' || !seen(row).includes('R')),
+    [],
+    'every one arrived, and none is called delivered that the receiver did not take',
+  )
+  const untrue = rows.filter(row => !patternOf(row.attempts).test(seen(row)))
+  assert.deepEqual(
+    untrue.map(row => ({ ...row, seen: seen(row) })),
+    [],
+    'the log matches what the receiver saw',
+  )
+  const attempts = rows.reduce((sum, row) => sum + row.attempts.length, 0)
+  const interrupted = rows.flatMap(row => row.attempts).filter(each => each.problem?.includes('interrupted'))
+  const twice = rows.filter(row => seen(row).replaceAll(/[^R]/g, '').length > 1).length
+  assert.ok(interrupted.length > 0, 'the kills have hit something')
+  t.diagnostic(
+    `${killed} processes killed, ${receiver.requests.length} requests, ${attempts} attempts on record, ` +
+      `${interrupted.length} interrupted, ${twice} events received more than once`,
+  )
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,7 +11,8 @@ import { Client, DEMO, GROUP, type Answer } from '../harness/client.ts'
 import { startTestCluster, stopTestCluster } from '../harness/cluster.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
-import { scratch, serverPid, undoLater } from './fixtures/support.ts'
+import { scratch, serverGone, serverPid, serverPids, undoLater } from './fixtures/support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** The database goes away under load and comes back: stopped, killed, or silent. Long run: OUTAGE_SECONDS=30. */
 const OUTAGE_MS = Number(process.env['OUTAGE_SECONDS'] ?? 5) * 1_000
@@ -35,6 +36,7 @@ async function startPlace(t: TestContext): Promise<Place> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
     env: {
+      ...bareEnv(),
       PORT: '0',
       DATABASE_URL: `postgres://bursar@localhost/postgres?host=${encodeURIComponent(socket)}`,
       MASTER_KEY: TEST_MASTER_KEY,
@@ -54,17 +56,6 @@ async function startPlace(t: TestContext): Promise<Place> {
   return { folder, socket, url, demo: new Client(url, DEMO), isAlive }
 }
 
-function serverPids(folder: string): number[] {
-  const isIn = (pid: string): boolean => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`) === join(folder, 'pg')
-    } catch {
-      return false
-    }
-  }
-  return readdirSync('/proc').filter(isIn).map(Number)
-}
-
 async function signalServer(folder: string, signal: NodeJS.Signals): Promise<void> {
   // The postmaster first, so that a stopped one makes no new children.
   for (const pid of new Set([await serverPid(folder), ...serverPids(folder)])) {
@@ -74,10 +65,6 @@ async function signalServer(folder: string, signal: NodeJS.Signals): Promise<voi
       // It ended by itself meanwhile.
     }
   }
-}
-
-function serverGone(folder: string): Promise<void> {
-  return waitFor(async () => serverPids(folder).length === 0, 'every server process to be gone')
 }
 
 /** The postmaster alone: its children notice and end, as after an out-of-memory kill. */

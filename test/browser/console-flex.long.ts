@@ -4,12 +4,11 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openFlexSchool, type FlexSchool } from '../console/flex-support.ts'
 import { createPerson } from '../console/support.ts'
 import { DESKTOP, isTooWide, keep, openBrowser, PHONE } from '../harness/browser.ts'
-import { LONG } from '../harness/long.ts'
 import { expectSound, expectSoundAndKeep } from './checkout-support.ts'
 
 type Stage = { browser: Browser; school: FlexSchool }
 
-test('Flex in the console', LONG, async t => {
+test('Flex in the console', async t => {
   const browser = await openBrowser(t)
   if (browser === null) return
   const stage = { browser, school: await openFlexSchool(t) }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { LONG } from '../harness/long.ts'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import { findUnfinished } from '../harness/payments.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { cluster, serverPid, undoLater } from './fixtures/support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** `src/main.ts` with its own PostgreSQL takes payments from several callers while it is killed and started again. */
 const PAYMENTS = Number(process.env['KILL_PAYMENTS'] ?? 80)
@@ -68,7 +68,7 @@ class Prey {
   async #start(): Promise<Client> {
     const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: join(import.meta.dirname, '..', '..'),
-      env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: this.#dataDir, LOG_LEVEL: 'warn' },
+      env: { ...bareEnv(), PORT: '0', DATA_DIR: this.#dataDir, LOG_LEVEL: 'warn' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -126,57 +126,53 @@ async function look(t: TestContext, dataDir: string): Promise<pg.Client> {
   return client
 }
 
-test(
-  `of ${PAYMENTS} payments taken while Bursar is killed ${KILLS} times none is lost, none is doubled and every answer holds`,
-  LONG,
-  async t => {
-    const dataDir = await cluster(t)
-    undoLater(t, async () => process.kill(await serverPid(dataDir), 'SIGQUIT'))
-    const prey = new Prey(dataDir)
-    undoLater(t, () => prey.end())
-    const notes: Paid[] = []
-    let next = 0
-    const caller = async (): Promise<void> => {
-      while (next < PAYMENTS) notes.push(await payOne(prey, next++))
+test(`of ${PAYMENTS} payments taken while Bursar is killed ${KILLS} times none is lost, none is doubled and every answer holds`, async t => {
+  const dataDir = await cluster(t)
+  undoLater(t, async () => process.kill(await serverPid(dataDir), 'SIGQUIT'))
+  const prey = new Prey(dataDir)
+  undoLater(t, () => prey.end())
+  const notes: Paid[] = []
+  let next = 0
+  const caller = async (): Promise<void> => {
+    while (next < PAYMENTS) notes.push(await payOne(prey, next++))
+  }
+  const callers = Promise.all(Array.from({ length: CALLERS }, caller))
+  const hunt = async (): Promise<void> => {
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const aim = Math.floor((kill * PAYMENTS) / (KILLS + 1))
+      await waitFor(async () => notes.length >= aim, `payment ${aim}`, { everyMs: 1 })
+      // Somewhere in the requests that are under way, not always at their start.
+      await pause(Math.random() * LONGEST_AIM_MS)
+      await prey.kill(kill % 2 === 0)
     }
-    const callers = Promise.all(Array.from({ length: CALLERS }, caller))
-    const hunt = async (): Promise<void> => {
-      for (let kill = 1; kill <= KILLS; kill++) {
-        const aim = Math.floor((kill * PAYMENTS) / (KILLS + 1))
-        await waitFor(async () => notes.length >= aim, `payment ${aim}`, { everyMs: 1 })
-        // Somewhere in the requests that are under way, not always at their start.
-        await pause(Math.random() * LONGEST_AIM_MS)
-        await prey.kill(kill % 2 === 0)
-      }
-    }
-    await Promise.all([callers, hunt()])
+  }
+  await Promise.all([callers, hunt()])
 
-    const move = (advance: string): Promise<Answer> => prey.send('POST', `${SANDBOX}/clock`, { advance })
-    for (const advance of ['PT5M', 'PT1H']) await move(advance)
-    for (const [index, note] of notes.entries())
-      if (note.wantsRefund) await refundOne(prey, note, `late-${index}`)
-    for (const advance of ['PT2H', 'P1D', 'P1D', 'P1D', 'P1D', 'PT2H'])
-      assert.equal((await move(advance)).status, 200)
+  const move = (advance: string): Promise<Answer> => prey.send('POST', `${SANDBOX}/clock`, { advance })
+  for (const advance of ['PT5M', 'PT1H']) await move(advance)
+  for (const [index, note] of notes.entries())
+    if (note.wantsRefund) await refundOne(prey, note, `late-${index}`)
+  for (const advance of ['PT2H', 'P1D', 'P1D', 'P1D', 'P1D', 'PT2H'])
+    assert.equal((await move(advance)).status, 200)
 
-    const client = await look(t, dataDir)
-    const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
-      (await client.query<Row>(text, values)).rows
-    assert.deepEqual(await findUnfinished(ask), [])
-    const [counts] = await ask(
-      `select (select count(*)::int from orders) as orders, (select count(*)::int from orders where state = 'paid') as paid,
+  const client = await look(t, dataDir)
+  const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await client.query<Row>(text, values)).rows
+  assert.deepEqual(await findUnfinished(ask), [])
+  const [counts] = await ask(
+    `select (select count(*)::int from orders) as orders, (select count(*)::int from orders where state = 'paid') as paid,
        (select count(*)::int from payments where state = 'captured') as captured, (select count(*)::int from refunds) as refunds`,
-    )
-    const refunds = Array.from({ length: PAYMENTS }, (_, number) => number).filter(
-      number => number % 4 === 1,
-    ).length
-    assert.deepEqual(counts, { orders: PAYMENTS, paid: PAYMENTS, captured: PAYMENTS, refunds })
-    const lost = await ask(
-      `select id from unnest($1::text[]) id where not exists (select from payments p where p.id = id and p.state = 'captured')
+  )
+  const refunds = Array.from({ length: PAYMENTS }, (_, number) => number).filter(
+    number => number % 4 === 1,
+  ).length
+  assert.deepEqual(counts, { orders: PAYMENTS, paid: PAYMENTS, captured: PAYMENTS, refunds })
+  const lost = await ask(
+    `select id from unnest($1::text[]) id where not exists (select from payments p where p.id = id and p.state = 'captured')
      union all select id from unnest($2::text[]) id where not exists (select from refunds r where r.id = id and r.state = 'processed')`,
-      [notes.flatMap(note => note.paymentId ?? []), notes.flatMap(note => note.refundId ?? [])],
-    )
-    assert.deepEqual(lost, [])
-    const acknowledged = notes.filter(note => note.paymentId !== null).length
-    t.diagnostic(`${acknowledged} of ${PAYMENTS} acknowledged as captured, over ${prey.sent} requests`)
-  },
-)
+    [notes.flatMap(note => note.paymentId ?? []), notes.flatMap(note => note.refundId ?? [])],
+  )
+  assert.deepEqual(lost, [])
+  const acknowledged = notes.filter(note => note.paymentId !== null).length
+  t.diagnostic(`${acknowledged} of ${PAYMENTS} acknowledged as captured, over ${prey.sent} requests`)
+})

@@ -4,7 +4,6 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { seedDemoUser } from '../../src/console/users.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { DESKTOP, openBrowser, PHONE, type Stage } from '../harness/browser.ts'
-import { LONG } from '../harness/long.ts'
 import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
@@ -32,7 +31,7 @@ async function enter(
   return { page, complaints }
 }
 
-test('developers and the operator at the console', LONG, async t => {
+test('developers and the operator at the console', async t => {
   const browser = await openBrowser(t)
   if (browser === null) return
   const bursar = await startDelivering(t)

@@ -7,6 +7,7 @@ import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.t
 import type { Json } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
 import { csv, getImport, studentRow, upload } from './import-support.ts'
+import { bareEnv } from '../harness/child-env.ts'
 
 /** Workers are killed in the middle of an import, as often as it takes; another goes on. */
 const ROWS = Number(process.env['KILL_ROWS'] ?? 3_000)
@@ -19,7 +20,7 @@ async function startWorker(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...bareEnv(),
       BURSAR_ROLE: 'worker',
       LOG_LEVEL: 'warn',
       DATABASE_URL,

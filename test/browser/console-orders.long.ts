@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { DESKTOP, keep, PHONE, setStage, type Stage } from '../harness/browser.ts'
-import { LONG } from '../harness/long.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { createPage, pay, submit } from '../contract/page-support.ts'
 import { linksFile } from '../console/orders-support.ts'
@@ -66,7 +65,7 @@ async function fill(stage: Stage): Promise<{ paid: string; page: string }> {
   return { paid, page: page.id }
 }
 
-test('orders and links in the console', LONG, async t => {
+test('orders and links in the console', async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const filled = await fill(stage)
