@@ -16,7 +16,7 @@ export type DrainResult = { perSecond: number; statements: number; count: number
 const WARM_UP_MS = 1_500
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as DrainPlan
-const counted = { statements: 0, attempts: 0 }
+const counted = { statements: 0 }
 const client = pg.Client.prototype as unknown as Record<'query', (...args: unknown[]) => unknown>
 const { query } = client
 client.query = function (...args) {
@@ -24,14 +24,7 @@ client.query = function (...args) {
   return Reflect.apply(query, this, args)
 }
 
-// The line of every attempt is written out as in production; it is also what is counted here.
-const destination = {
-  write(line: string) {
-    if (line.includes('delivery attempted')) counted.attempts++
-    else process.stderr.write(line)
-  },
-}
-const log = createLog({ level: 'info', format: 'json', destination })
+const log = createLog({ level: 'info', format: 'json', destination: process.stderr })
 const config = readConfig(process.env)
 const { ground } = await openGround(config)
 const { deliveries, closeDeliveries } = openDeliveries(config, ground, log)
@@ -45,9 +38,9 @@ process.stdout.write(JSON.stringify(result))
 
 async function drainFor(seconds: number): Promise<DrainResult> {
   await wait(WARM_UP_MS)
-  const before = { ...counted, at: performance.now() }
+  const before = { ...counted, attempts: deliveries.attempted, at: performance.now() }
   await wait(seconds * 1_000)
-  const count = counted.attempts - before.attempts
+  const count = deliveries.attempted - before.attempts
   const perSecond = count / ((performance.now() - before.at) / 1_000)
   return { perSecond, statements: counted.statements - before.statements, count, samples }
 }
@@ -55,16 +48,26 @@ async function drainFor(seconds: number): Promise<DrainResult> {
 async function drainAll(total: number, sampleEvery: number): Promise<DrainResult> {
   const start = performance.now()
   let samplingMs = 0
-  while (counted.attempts < total) {
+  while (deliveries.attempted < total) {
     await wait(20)
-    if (counted.attempts < (samples.length + 1) * sampleEvery) continue
+    if (deliveries.attempted < (samples.length + 1) * sampleEvery) continue
     const at = performance.now()
     globalThis.gc?.()
     const { heapUsed, rss } = process.memoryUsage()
-    samples.push({ count: counted.attempts, ms: at - start - samplingMs, heapBytes: heapUsed, rssBytes: rss })
+    samples.push({
+      count: deliveries.attempted,
+      ms: at - start - samplingMs,
+      heapBytes: heapUsed,
+      rssBytes: rss,
+    })
     samplingMs += performance.now() - at
-    process.stderr.write(`${counted.attempts} of ${total} delivered\n`)
+    process.stderr.write(`${deliveries.attempted} of ${total} delivered\n`)
   }
-  const { attempts: count, statements } = counted
-  return { perSecond: count / ((performance.now() - start) / 1_000), statements, count, samples }
+  const count = deliveries.attempted
+  return {
+    perSecond: count / ((performance.now() - start) / 1_000),
+    statements: counted.statements,
+    count,
+    samples,
+  }
 }

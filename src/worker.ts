@@ -9,6 +9,7 @@ import { checkMandates, nextMandateCheckAt } from './flex/mandates.service.ts'
 import { nextMessageDue, sendMessages } from './messages/messages.service.ts'
 import type { Post } from './messages/post.ts'
 import { expireOrders, nextExpiry } from './orders/orders.service.ts'
+import { forgetUnpaidForms } from './pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from './payments/payments.service.ts'
 import { nextTryDue, sendRefunds } from './payments/refunds.service.ts'
 import type { SandboxBank } from './payments/sandbox-bank.ts'
@@ -109,6 +110,7 @@ function forgetting(till: FlexGround): DueWork[] {
     forget('sessions_forgotten', limit => forgetOldSessions(till, limit)),
     forget('requests_forgotten', limit => forgetOldRequests(till, limit)),
     forget('entries_forgotten', limit => forgetOldEntries(till, limit)),
+    forget('forms_forgotten', limit => forgetUnpaidForms(till, limit)),
     forget('answers_forgotten', limit => forgetOldAnswers(till.db, limit)),
   ]
 }

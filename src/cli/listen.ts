@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { EVENT_CODES, TEST_CODE } from '../journal/event-codes.ts'
 import { INDIA } from '../platform/calendar.ts'
 import type { OutboundResult } from '../platform/outbound.ts'
-import { postDelivery } from '../webhooks/receiver.client.ts'
+import { makeKeys, postDelivery } from '../webhooks/receiver.client.ts'
 import { signatureHeaders } from '../webhooks/signing.ts'
 import { subscriptionProblems } from '../webhooks/subscriptions.rules.ts'
 import {
@@ -165,15 +165,15 @@ type Target = { url: string; secret: string; signal: AbortSignal }
 /** Posts an event as a delivery would, and says what came of each try. */
 async function forward(api: ApiClient, event: Event, { url, secret, signal }: Target): Promise<void> {
   const { event_id, event: code, timestamp, version, sequence, payload } = event
-  const body = JSON.stringify({ event_id, event: code, timestamp, version, sequence, payload })
+  const body = Buffer.from(JSON.stringify({ event_id, event: code, timestamp, version, sequence, payload }))
+  const { signing, headers } = makeKeys([secret], null)
   for (let tries = 1; !signal.aborted; tries++) {
     const result = await postDelivery(api.outbound, {
       url,
       body,
       headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Bursar-Webhooks/1.0',
-        ...signatureHeaders({ eventId: event_id, body, at: new Date(), secrets: [secret] }),
+        ...headers,
+        ...signatureHeaders({ eventId: event_id, body, at: new Date(), keys: signing }),
       },
     })
     if (signal.aborted && result.kind === 'failed') return

@@ -4,8 +4,8 @@ import type { Queryable } from '../platform/db.ts'
 export type TimelineRow = {
   id: string
   at: Date
-  kind: 'event' | 'act' | 'fetch' | 'fee' | 'waiver'
-  /** An event's code, what a person did, what came of a fetch, a component. */
+  kind: 'event' | 'act' | 'fetch' | 'profile' | 'fee' | 'waiver'
+  /** An event's code, what a person did, what came of a fetch, what changed the profile, a component. */
   what: string
   by: string | null
   why: string | null
@@ -41,6 +41,10 @@ export async function listTimeline(
        select f.id, f.fetched_at, 'fetch', f.outcome, null, f.message, json_strip_nulls(json_build_object(
          'reason', f.reason, 'http_status', f.http_status, 'code', f.code, 'changes', f.changes, 'problems', f.problems))
        from erp_fetches f where f.institute_id = $1 and f.student_id = $2
+       union all
+       select 'profile-' || p.change_no, p.changed_at, 'profile', p.source, null, null,
+         json_build_object('changes', p.changes)
+       from student_changes p where p.institute_id = $1 and p.student_id = $2
        union all
        select 'fee-' || c.change_no, c.changed_at, 'fee', c.component_type, null, c.note, json_build_object(
          'source', c.source, 'feeBefore', c.fee_before_paise, 'discountsBefore', c.discounts_before,

@@ -141,12 +141,13 @@ export const TimelineQuery = Type.Object({
 export const TimelineEntryView = Type.Object({
   id: shown.text({ description: 'Id of the entry.' }),
   at: shown.moment({ description: 'When, UTC.' }),
-  kind: shown.oneOf(['event', 'act', 'fetch', 'fee', 'waiver'], {
+  kind: shown.oneOf(['event', 'act', 'fetch', 'profile', 'fee', 'waiver'], {
     description:
-      'Which log it is from: events, acts of people, fetches from the ERP, fees, late fees let off.',
+      'Which log it is from: events, acts of people, fetches from the ERP, the profile, fees, late fees let off.',
   }),
   what: shown.text({
-    description: "The event's code, what was done, the outcome, the component or the late fee.",
+    description:
+      "The event's code, what was done, the outcome, what changed the profile, the component or the late fee.",
   }),
   by: Type.Optional(shown.text({ description: 'Who did it, if somebody did.' })),
   why: Type.Optional(shown.text({ description: 'Why, if somebody said so.' })),

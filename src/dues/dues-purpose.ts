@@ -3,12 +3,14 @@ import { paymentBlock } from '../payments/payment-events.ts'
 import type { PaidOrder, Purpose } from '../payments/purposes.ts'
 import type { Till } from '../payments/till.ts'
 import { assert } from '../platform/assert.ts'
+import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { addToFee, holdStudent } from '../students/student-hold.service.ts'
-import { excessOf, LATE_FEE } from './dues.rules.ts'
+import { excessOf, LATE_FEE, stillAsked } from './dues.rules.ts'
+import { readLateFeesBefore } from './dues.service.ts'
 import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues.store.ts'
 import { isStillDue } from './pay-dues.service.ts'
 
@@ -26,14 +28,18 @@ export function duesPurpose(till: Till): Purpose {
   }
 }
 
-/** The late fee becomes a fee as it is paid; what came to more than was due is kept as advance and said so. */
+/**
+ * The late fee becomes a fee as it is paid, as far as it is still asked for; what came to more than was due is kept as
+ * advance and said so.
+ */
 async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void> {
   const { instituteId } = paid.payment
   const dues = (await readDuesOrders(tx, instituteId, [paid.order.id])).get(paid.order.id)
   assert(dues !== undefined, `${paid.order.id} pays nobody's dues`)
   const key = { instituteId, studentId: dues.studentId }
   await holdStudent(tx, key)
-  await chargeLateFees(tx, key, dues, { orderId: paid.order.id, at })
+  const asked = await readLateFeesBefore(tx, key, { lines: paid.order.lines, today: dayOf(at) })
+  await chargeLateFees(tx, key, stillAsked(dues.lateFees, asked), { orderId: paid.order.id, at })
   const context = (await readStudentContexts(tx, [key])).get(dues.studentId)
   assert(context !== undefined, 'a student that is held is there')
   const prices = new Map(context.prices.map(price => [price.componentType, price.amountPaise]))
@@ -45,7 +51,7 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
 async function chargeLateFees(
   tx: Transaction,
   key: { instituteId: number; studentId: string },
-  { lateFees }: DuesOrder,
+  lateFees: DuesOrder['lateFees'],
   { orderId, at }: { orderId: string; at: Date },
 ): Promise<void> {
   if (lateFees.length === 0) return

@@ -105,8 +105,8 @@ export function lateFeesOn(
 export type Owed = { componentType: string; owedPaise: Paise; dueOn: string | null }
 
 export type Share = {
-  lateFees: { ruleId: string; amountPaise: Paise }[]
-  lines: { componentType: string; amountPaise: Paise }[]
+  lateFees: readonly { ruleId: string; amountPaise: Paise }[]
+  lines: readonly { componentType: string; amountPaise: Paise }[]
 }
 
 /** Spreads a payment of at most all that is due: late fees first, then the components by the institute's rule. */
@@ -178,18 +178,70 @@ export function payable(wanted: Paise | null, total: Paise, part: PartPayment): 
 
 /** How much of what a payment brought for each component was more than its price. */
 export function excessOf(
-  lines: readonly { componentType: string; amountPaise: Paise }[],
+  lines: Share['lines'],
   prices: ReadonlyMap<string, Paise>,
   paid: ReadonlyMap<string, Paise>,
 ): Paise {
-  const brought = new Map<string, number>()
-  for (const { componentType, amountPaise } of lines) {
-    brought.set(componentType, (brought.get(componentType) ?? 0) + amountPaise)
-  }
-  const excess = [...brought].map(([type, amount]) =>
+  const excess = [...sumByComponent(lines)].map(([type, amount]) =>
     Math.min(Math.max((paid.get(type) ?? 0) - (prices.get(type) ?? 0), 0), amount),
   )
   return paiseOf(excess.reduce((sum, one) => sum + one, 0))
+}
+
+/** Of the late fees that an order was made for, what is still asked for at the moment it is paid. */
+export function stillAsked(agreed: Share['lateFees'], asked: readonly LateFee[]): Share['lateFees'] {
+  return agreed.flatMap(({ ruleId, amountPaise }) => {
+    const left = asked.find(fee => fee.ruleId === ruleId)?.amountPaise ?? ZERO
+    const part = minPaise(amountPaise, left)
+    return part > 0 ? [{ ruleId, amountPaise: part }] : []
+  })
+}
+
+type Due = {
+  lines: readonly Owed[]
+  lateFees: readonly LateFee[]
+  owedPaise: Paise
+  lateFeePaise: Paise
+  totalPaise: Paise
+}
+
+/** The dues less what payments on their way will take of them, be it a fee or a late fee that is not one yet. */
+export function withoutTaken<Dues extends Due>(
+  dues: Dues,
+  onTheWay: readonly { lines: Share['lines'] }[],
+): Dues {
+  const taken = sumByComponent(onTheWay.flatMap(payment => payment.lines))
+  const rest = (componentType: string, owed: Paise): Paise => {
+    const before = taken.get(componentType) ?? ZERO
+    const part = minPaise(owed, before)
+    taken.set(componentType, subtractPaise(before, part))
+    return subtractPaise(owed, part)
+  }
+  const lines = dues.lines.map(line => ({ ...line, owedPaise: rest(line.componentType, line.owedPaise) }))
+  const lateFees = dues.lateFees.map(fee => ({ ...fee, amountPaise: rest(LATE_FEE, fee.amountPaise) }))
+  const owedPaise = sumPaise(lines.map(line => line.owedPaise))
+  const lateFeePaise = sumPaise(lateFees.map(fee => fee.amountPaise))
+  return { ...dues, lines, lateFees, owedPaise, lateFeePaise, totalPaise: paiseOf(owedPaise + lateFeePaise) }
+}
+
+/** Whether all that an order was made for is still due; a component may stand in several of its lines. */
+export function isCovered(order: Share, dues: Due): boolean {
+  const isLineCovered = ([componentType, amount]: [string, Paise]): boolean => {
+    const owed = dues.lines.find(line => line.componentType === componentType)?.owedPaise ?? ZERO
+    return amount <= (componentType === LATE_FEE ? owed + dues.lateFeePaise : owed)
+  }
+  const asked = sumPaise(stillAsked(order.lateFees, dues.lateFees).map(fee => fee.amountPaise))
+  return (
+    [...sumByComponent(order.lines)].every(isLineCovered) &&
+    asked === sumPaise(order.lateFees.map(fee => fee.amountPaise))
+  )
+}
+
+function sumByComponent(lines: Share['lines']): Map<string, Paise> {
+  const sums = new Map<string, Paise>()
+  for (const { componentType, amountPaise } of lines)
+    sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
+  return sums
 }
 
 const MOST_RULES = 50

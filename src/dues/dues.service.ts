@@ -1,11 +1,20 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, Transaction } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { withoutLines } from '../students/direct-payments.rules.ts'
 import { balanceOf, summariseFees, type Discount } from '../students/fees.rules.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { lateFeesOn, ruleFor, type Allocation, type LateFee, type PartPayment } from './dues.rules.ts'
+import {
+  lateFeesOn,
+  ruleFor,
+  type Allocation,
+  type LateFee,
+  type PartPayment,
+  type Redeemed,
+  type Share,
+} from './dues.rules.ts'
 import { readRedeemed, readRules } from './dues.store.ts'
 
 export type DueLine = {
@@ -45,6 +54,24 @@ export async function getDues(ground: Ground, key: StudentKey): Promise<Dues> {
   const dues = (await readDues(ground, [key])).get(key.studentId)
   if (dues === undefined) throw notFound('This student')
   return dues
+}
+
+/** The late fees that were asked for until a payment came; its lines are counted as paid already. */
+export async function readLateFeesBefore(
+  tx: Transaction,
+  key: StudentKey,
+  { lines, today }: { lines: Share['lines']; today: string },
+): Promise<LateFee[]> {
+  const context = (await readStudentContexts(tx, [key])).get(key.studentId)
+  const rules = (await readRules(tx, [key.instituteId])).get(key.instituteId)
+  if (context === undefined || rules === undefined) return []
+  const redeemed = (await readRedeemed(tx, [key])).get(key.studentId) ?? new Map<string, Redeemed>()
+  const paid = withoutLines(context.paid, lines)
+  const owed = context.fees.map(fee => ({
+    componentType: fee.componentType,
+    amountPaise: balanceOf(fee, paid.get(fee.componentType) ?? ZERO).outstandingPaise,
+  }))
+  return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
 
 /** As of a day; inside a transaction by whoever holds the student. */

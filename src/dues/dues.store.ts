@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Allocation, LateFeeRule, PartPayment, Redeemed } from './dues.rules.ts'
+import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
 
 export type PaymentRules = { partPayment: PartPayment; allocation: Allocation; lateFees: LateFeeRule[] }
 
@@ -164,7 +164,7 @@ export async function listEntries(
 
 export type DuesOrder = {
   studentId: string
-  lateFees: { ruleId: string; amountPaise: Paise }[]
+  lateFees: Share['lateFees']
   excessPaise: Paise
 }
 

@@ -9,9 +9,9 @@ import type { Transaction } from '../platform/db.ts'
 import { conflict } from '../platform/errors.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { formatRupees, paiseOf, sumPaise, type Paise } from '../platform/money.ts'
+import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/student-hold.service.ts'
-import { allocate, LATE_FEE, payable, type Share } from './dues.rules.ts'
+import { allocate, isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { insertDuesOrder, listOpenOrders, readDuesOrders } from './dues.store.ts'
 
@@ -61,23 +61,19 @@ async function openIn(
 /** False when less is due by now than the order would take; it is closed then. */
 export async function isStillDue(till: Till, instituteId: number, order: Order): Promise<boolean> {
   return till.db.transaction(async tx => {
-    const studentId = (await readDuesOrders(tx, instituteId, [order.id])).get(order.id)?.studentId
-    assert(studentId !== undefined, `${order.id} pays nobody's dues`)
+    const made = (await readDuesOrders(tx, instituteId, [order.id])).get(order.id)
+    assert(made !== undefined, `${order.id} pays nobody's dues`)
+    const { studentId, lateFees } = made
     const key = { instituteId, studentId }
     await holdStudent(tx, key)
     const now = till.clock.now()
     const onTheWay = await listOnTheWay(tx, instituteId, [studentId])
     const others = onTheWay.filter(payment => payment.orderId !== order.id)
     const dues = withoutTaken(await readHeld(tx, key, now), others)
-    const isDue = order.lines.every(line => line.amountPaise <= leftOf(dues, line.componentType))
+    const isDue = isCovered({ lines: order.lines, lateFees }, dues)
     if (!isDue) await closeUnpaid(tx, instituteId, [order.id], now)
     return isDue
   })
-}
-
-function leftOf(dues: Dues, componentType: string): number {
-  const owed = dues.lines.find(line => line.componentType === componentType)?.owedPaise ?? 0
-  return componentType === LATE_FEE ? owed + dues.lateFeePaise : owed
 }
 
 async function readHeld(
@@ -96,20 +92,6 @@ function assertNothingPending(onTheWay: readonly StudentPayment[]): void {
   throw conflict(
     `A payment of ${formatRupees(pending.amountPaise)} is on its way and the bank has not answered yet. Do not pay again; try later.`,
   )
-}
-
-/** The dues less what payments on their way will take of them. */
-export function withoutTaken(dues: Dues, onTheWay: readonly StudentPayment[]): Dues {
-  const taken = new Map<string, number>()
-  for (const { componentType, amountPaise } of onTheWay.flatMap(payment => payment.lines)) {
-    taken.set(componentType, (taken.get(componentType) ?? 0) + amountPaise)
-  }
-  const lines = dues.lines.map(line => ({
-    ...line,
-    owedPaise: paiseOf(Math.max(line.owedPaise - (taken.get(line.componentType) ?? 0), 0)),
-  }))
-  const owedPaise = sumPaise(lines.map(line => line.owedPaise))
-  return { ...dues, lines, owedPaise, totalPaise: paiseOf(owedPaise + dues.lateFeePaise) }
 }
 
 function orderOf(

@@ -66,6 +66,14 @@ export async function submitForm(
   })
 }
 
+const UNPAID_KEPT_MS = 30 * 86_400_000
+
+/** Anybody can fill a form in: what nobody began to pay is forgotten a month after it could be paid, a batch at a time. */
+export async function forgetUnpaidForms({ db, clock }: Ground, limit: number): Promise<number> {
+  const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
+  return db.transaction(tx => store.deleteUnpaid(tx, closedBefore, limit))
+}
+
 function digestOf(filled: Filled): Buffer {
   return createHash('sha256').update(JSON.stringify(filled)).digest()
 }

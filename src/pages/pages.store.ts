@@ -163,6 +163,25 @@ export async function listUnpaid(tx: Transaction, instituteId: number, pageId: s
   return rows.map(row => row.id)
 }
 
+/** Those closed before a moment that nobody ever began to pay, with their forms; a batch at a time. */
+export async function deleteUnpaid(tx: Transaction, closedBefore: Date, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `with old as materialized (
+       select o.institute_id, o.id from orders o
+       where o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
+         and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id)
+       order by o.closed_at limit $2 for update skip locked
+     ), forms as (
+       delete from page_forms f using old where f.institute_id = old.institute_id and f.order_id = old.id
+     ), lines as (
+       delete from order_lines l using old where l.institute_id = old.institute_id and l.order_id = old.id
+     )
+     delete from orders o using old where o.institute_id = old.institute_id and o.id = old.id returning 1`,
+    [closedBefore, limit],
+  )
+  return rows.length
+}
+
 export type FormKey = { instituteId: number; pageId: string; token: string }
 export type SentForm = { orderId: string; digest: Buffer; state: OrderState; expiresAt: Date | null }
 

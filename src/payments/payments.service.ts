@@ -172,16 +172,19 @@ async function capture(
     settleDueOn: settleDueOn(capturedAt, await knownHolidays(till.db, tx)),
     nextCheckAt: null,
   }
-  await post(tx, instituteId, captureOf(payment.id, payment.amountPaise, isDuplicate), capturedAt)
+  const posted = post(tx, instituteId, captureOf(payment.id, payment.amountPaise, isDuplicate), capturedAt)
   if (isDuplicate) {
-    await store.movePayment(tx, payment, move)
+    await Promise.all([posted, store.movePayment(tx, payment, move)])
     await refundDuplicate(tx, captured, capturedAt)
     return
   }
   const unpaid = { id: orderId, state: order.state }
-  const paid = await markPaid(tx, instituteId, unpaid, { transactionId, paidAt: capturedAt })
+  const [paid] = await Promise.all([
+    markPaid(tx, instituteId, unpaid, { transactionId, paidAt: capturedAt }),
+    posted,
+  ])
   await purposeOf(till, order.kind).captured(tx, { payment: captured, order: paid }, capturedAt)
-  await store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
+  store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
 
 /** Asks the provider about payments whose end is not known; answers how many it asked about. */

@@ -148,15 +148,15 @@ export async function movePayment(tx: Transaction, payment: Payment, move: Payme
 /**
  * The move of a payment that pays its order, with the next receipt number of the institute's year. The counter's row
  * is held until the commit, so numbers have no gaps: one that is rolled back was never taken. It also makes all payments
- * of an institute wait for each other, so this is the last that a transaction does.
+ * of an institute wait for each other, so this is what the transaction ends with.
  */
-export async function moveWithReceipt(
+export function moveWithReceipt(
   tx: Transaction,
   payment: Payment,
   move: PaymentMove & { capturedAt: Date },
   financialYear: string,
-): Promise<void> {
-  await tx.query(
+): void {
+  tx.endWith(
     `with moved as (${MOVE}), counter as (
        insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $13, 1)
        on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1

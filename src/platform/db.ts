@@ -15,6 +15,8 @@ export type Transaction = Queryable & {
   readonly inTransaction: true
   /** Tells workers after the commit that there is something to do. */
   ring(bell: BellName): void
+  /** A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. */
+  endWith(text: string, values: readonly unknown[]): void
 }
 
 export type DatabaseOptions = {
@@ -50,7 +52,8 @@ export class Database implements Queryable {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }
     this.#connection = { ...options.connection, application_name: 'bursar bell' }
-    this.#pool = new pg.Pool({ ...config, max: options.poolSize, idleTimeoutMillis: 60_000 })
+    // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
+    this.#pool = new pg.Pool({ ...config, pipeline: true, max: options.poolSize, idleTimeoutMillis: 60_000 })
     // Without a handler Node ends the process when an idle connection is lost.
     this.#pool.on('error', error => {
       if (!this.#isClosing) options.onIdleError?.(error)
@@ -100,16 +103,20 @@ export class Database implements Queryable {
     const client = await this.#pool.connect()
     let broken: Error | undefined
     const rung = new Set<BellName>()
+    const endings: pg.QueryConfig[] = []
     const tx: Transaction = {
       inTransaction: true,
       ring: bell => rung.add(bell),
+      endWith: (text, values) => endings.push(namedQuery(text, values)),
       query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
         (await client.query<Row>(namedQuery(text, values))).rows,
     }
     try {
-      await client.query('begin')
-      const result = await work(tx)
-      const commit = await client.query('commit')
+      const begun = client.query('begin')
+      const [result] = await Promise.all([work(tx), begun])
+      // After one that fails, the commit is answered by a rollback.
+      const ended = endings.map(ending => client.query(ending))
+      const [commit] = await Promise.all([client.query('commit'), ...ended])
       assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
       for (const bell of rung) this.#bells.ring(bell)
       return result

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { withoutTaken } from '../dues/dues.rules.ts'
 import { readDues, type Dues } from '../dues/dues.service.ts'
-import { openDuesOrder, withoutTaken } from '../dues/pay-dues.service.ts'
+import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
 import type { PlanFile } from '../flex/plans.rules.ts'
 import { readPlansOf } from '../flex/student-plans.service.ts'

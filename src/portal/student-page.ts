@@ -1,5 +1,5 @@
 import type { DueLine, Dues } from '../dues/dues.service.ts'
-import { withoutTaken } from '../dues/pay-dues.service.ts'
+import { withoutTaken } from '../dues/dues.rules.ts'
 import type { PlanFile } from '../flex/plans.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'

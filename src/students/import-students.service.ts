@@ -16,6 +16,8 @@ import {
 import * as bulk from './imports-bulk.store.ts'
 import { digestOfProfile } from './registration-digest.ts'
 import { studentBlock } from './student-blocks.ts'
+import { insertProfileChanges } from './student-changes.store.ts'
+import { changesBetween, type StudentChange } from './student-update.rules.ts'
 import { isSomeoneElse, mergeProfile, pickRegistered, type Profile, type Student } from './students.rules.ts'
 import type { KnownStudent } from './students.store.ts'
 
@@ -25,7 +27,7 @@ type SaidUnit = Unit<SaidStudent, StudentRow>
 type Plan = SaidUnit & { student: Student } & (
     | { kind: 'new'; isBranchAssumed: boolean; digest: Buffer }
     /** Its digest is set even when its profile is the same. */
-    | { kind: 'known'; isProfileChanged: boolean; digest: Buffer }
+    | { kind: 'known'; changes: StudentChange[]; digest: Buffer }
     | { kind: 'same' }
   )
 
@@ -78,13 +80,8 @@ function decide(scene: ImportScene, unit: SaidUnit, known: readonly KnownStudent
   if (isSomeoneElse(student, profile)) return rows.map(({ rowNo }) => ({ rowNo, ...SOMEONE_ELSE }))
   const { profile: after, isChanged } = mergeProfile(profileOf(student), profile)
   const updatedAt = isChanged ? scene.now : student.updatedAt
-  return {
-    ...unit,
-    kind: 'known',
-    student: { ...student, ...after, updatedAt },
-    isProfileChanged: isChanged,
-    digest,
-  }
+  const current = { ...student, ...after, updatedAt }
+  return { ...unit, kind: 'known', student: current, changes: changesBetween(student, current), digest }
 }
 
 const SOMEONE_ELSE = {
@@ -101,11 +98,14 @@ async function apply(tx: Transaction, scene: ImportScene, plans: readonly Plan[]
     institute.id,
     added.map(({ student, digest, isBranchAssumed }) => ({ ...student, digest, isBranchAssumed })),
   )
+  const known = plans.filter(plan => plan.kind === 'known')
   await bulk.updateStudents(
     tx,
     institute.id,
-    plans.filter(plan => plan.kind === 'known').map(({ student, digest }) => ({ ...student, digest })),
+    known.map(({ student, digest }) => ({ ...student, digest })),
   )
+  const changed = known.map(({ student, changes }) => ({ studentId: student.id, changes }))
+  await insertProfileChanges(tx, institute.id, { changedAt: now, source: 'import' }, changed)
   const users = plans.flatMap(({ said }) =>
     said.registrationIds.map(registrationId => ({ ...said, registrationId })),
   )
@@ -149,7 +149,7 @@ async function eventsOf(tx: Transaction, scene: ImportScene, added: readonly Pla
 function countRows(plans: readonly Plan[], linked: ReadonlySet<string>): Outcome {
   const outcome: Outcome = { appliedRows: 0, unchangedRows: 0 }
   for (const plan of plans) {
-    const isChanged = plan.kind === 'new' || (plan.kind === 'known' && plan.isProfileChanged)
+    const isChanged = plan.kind === 'new' || (plan.kind === 'known' && plan.changes.length > 0)
     for (const { row } of plan.rows) {
       if (isChanged || linked.has(`${plan.student.id} ${row.registrationId}`)) outcome.appliedRows++
       else outcome.unchangedRows++

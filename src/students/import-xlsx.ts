@@ -1,65 +1,45 @@
-import { Worker } from 'node:worker_threads'
 import { FileRefused, type FileRows } from './import-file-rows.ts'
-import { unpackedBytes } from './import-zip.ts'
-import type { Cell } from './imports.rules.ts'
+import { CellBroken, readSheet } from './import-sheet.ts'
+import { openWorkbook } from './import-workbook.ts'
+import { XmlBroken } from './import-xml.ts'
+import { readDirectory, unpackedBytes } from './import-zip.ts'
+
+/** Not for memory, of which a large one takes little more than a small one, but for the time that it takes. */
+const MAX_UNPACKED_BYTES = 200_000_000
 
 /**
- * A spreadsheet is read whole, in a thread of its own: it can neither hold up requests nor take more memory or time
- * than is allowed here. Who has more rows than this allows sends them as CSV, which is read in pieces.
+ * Reads the first sheet of a spreadsheet. Held whole are the file as it was sent, packed, and its texts; the sheet itself
+ * is unpacked and read piece by piece, and requests are answered in between.
  */
-const MAX_UNPACKED_BYTES = 200_000_000
-const MAX_HEAP_MB = 1_500
-const MAX_MS = 120_000
-
-/** What the thread answers to a request for the next rows; none is the end. */
-export type SheetAnswer =
-  | { kind: 'rows'; rows: Cell[][]; share: number }
-  | { kind: 'refused'; message: string }
-
 export async function* readXlsx(parts: AsyncIterable<Buffer>): AsyncGenerator<FileRows> {
-  const file = Buffer.concat(await Array.fromAsync(parts))
-  const unpacked = await unpackedBytes(file, MAX_UNPACKED_BYTES)
-  if (unpacked === null) throw new FileRefused(BROKEN)
+  const entries = readDirectory(Buffer.concat(await Array.fromAsync(parts)))
+  const unpacked = entries === null ? null : await unpackedBytes(entries, MAX_UNPACKED_BYTES)
+  if (entries === null || unpacked === null) throw new FileRefused(BROKEN)
   if (unpacked > MAX_UNPACKED_BYTES) throw new FileRefused(`This spreadsheet is too large. ${SEND_CSV}`)
-  const thread = new Worker(new URL('import-xlsx-thread.ts', import.meta.url), {
-    workerData: file,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  })
   try {
-    let rowNo = 0
-    for (;;) {
-      const answer = await ask(thread)
-      if (answer.kind === 'refused') throw new FileRefused(answer.message)
-      if (answer.rows.length === 0) return
-      yield { rows: answer.rows.map(cells => ({ rowNo: ++rowNo, cells })), share: answer.share }
-    }
-  } finally {
-    await thread.terminate()
+    const book = await openWorkbook(entries)
+    if (book === null) throw new FileRefused(BROKEN)
+    yield* readSheet(book)
+  } catch (error) {
+    throw explain(error)
   }
 }
 
 const SEND_CSV = 'Save it as "CSV UTF-8" and send that.'
 const BROKEN = 'This is not an XLSX file that can be read. Save it anew as XLSX, or as "CSV UTF-8".'
 
-async function ask(thread: Worker): Promise<SheetAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<SheetAnswer>()
-  const onExit = (): void => resolve({ kind: 'refused', message: BROKEN })
-  const onError = (error: NodeJS.ErrnoException): void => {
-    const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    if (isTooLarge) resolve({ kind: 'refused', message: `This spreadsheet is too large. ${SEND_CSV}` })
-    else reject(error)
+function explain(error: unknown): unknown {
+  if (error instanceof CellBroken) {
+    return new FileRefused(
+      `Row ${error.row} has a cell, number ${error.column}, that cannot be read. ` +
+        'Open the file in a spreadsheet program and save it, or save it as "CSV UTF-8".',
+    )
   }
-  const timer = setTimeout(
-    () => resolve({ kind: 'refused', message: `This spreadsheet takes too long to read. ${SEND_CSV}` }),
-    MAX_MS,
-  )
-  thread.once('message', resolve).once('error', onError).once('exit', onExit)
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  thread.postMessage('next')
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    thread.off('message', resolve).off('error', onError).off('exit', onExit)
-  }
+  return error instanceof XmlBroken || isWrongBytes(error) ? new FileRefused(BROKEN) : error
+}
+
+/** Neither text in UTF-8 nor packed as an archive is. */
+function isWrongBytes(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && (code === 'ERR_ENCODING_INVALID_ENCODED_DATA' || code.startsWith('Z_'))
 }

@@ -1,10 +1,7 @@
 import { createInflateRaw } from 'node:zlib'
 
-/**
- * How large an archive is when it is unpacked, found out without keeping any of it: a small file may unpack to more
- * than a machine holds. What its directory says is believed only after it was counted.
- */
-type Entry = { method: number; packed: Buffer; claimed: number }
+/** A file in an archive, still packed. */
+export type Entry = { name: string; method: number; packed: Buffer; claimed: number }
 
 const DIRECTORY_END = 0x06054b50
 const DIRECTORY_ENTRY = 0x02014b50
@@ -15,15 +12,17 @@ const MAX_ENTRIES = 2_000
 /** Alignment and data descriptors between entries; more than this would be entries that the directory hides. */
 const MAX_GAPS = 65_536
 
-/** Null when it is no archive; more than the limit as soon as that is certain. */
-export async function unpackedBytes(archive: Buffer, limit: number): Promise<number | null> {
-  const entries = readDirectory(archive)
-  if (entries === null) return null
+/**
+ * How large an archive is when it is unpacked, found out without keeping any of it: a small file may unpack to more
+ * than a machine holds. What its directory says is believed only after it was counted. Null when it cannot be unpacked;
+ * more than the limit as soon as that is certain.
+ */
+export async function unpackedBytes(entries: readonly Entry[], limit: number): Promise<number | null> {
   const claimed = entries.reduce((sum, entry) => sum + entry.claimed, 0)
   if (claimed > limit) return claimed
   let total = 0
-  for (const { method, packed } of entries) {
-    const bytes = method === 0 ? packed.length : await inflatedBytes(packed, limit - total)
+  for (const entry of entries) {
+    const bytes = await countBytes(entry, limit - total)
     if (bytes === null) return null
     total += bytes
     if (total > limit) return total
@@ -31,7 +30,8 @@ export async function unpackedBytes(archive: Buffer, limit: number): Promise<num
   return total
 }
 
-function readDirectory(archive: Buffer): Entry[] | null {
+/** Null when it is no archive. */
+export function readDirectory(archive: Buffer): Entry[] | null {
   try {
     return parseDirectory(archive)
   } catch (error) {
@@ -56,14 +56,15 @@ function parseDirectory(archive: Buffer): Entry[] | null {
     if (archive.readUInt32LE(local) !== LOCAL_ENTRY) return null
     const dataAt = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28)
     if (dataAt + packedBytes > start) return null
+    const [name = 0, extra = 0, comment = 0] = [28, 30, 32].map(offset => archive.readUInt16LE(at + offset))
     entries.push({
+      name: archive.toString('utf8', at + 46, at + 46 + name),
       method: archive.readUInt16LE(at + 10),
       packed: archive.subarray(dataAt, dataAt + packedBytes),
       claimed: archive.readUInt32LE(at + 24),
     })
     covered += dataAt + packedBytes - local
-    const [name, extra, comment] = [28, 30, 32].map(offset => archive.readUInt16LE(at + offset))
-    at += 46 + (name ?? 0) + (extra ?? 0) + (comment ?? 0)
+    at += 46 + name + extra + comment
   }
   return start - covered > MAX_GAPS ? null : entries
 }
@@ -75,17 +76,28 @@ function findEnd(archive: Buffer): number {
   return -1
 }
 
-async function inflatedBytes(packed: Buffer, limit: number): Promise<number | null> {
-  const inflate = createInflateRaw()
-  inflate.end(packed)
+async function countBytes(entry: Entry, limit: number): Promise<number | null> {
   let bytes = 0
   try {
-    for await (const chunk of inflate) {
-      bytes += (chunk as Buffer).length
+    for await (const part of unpack(entry)) {
+      bytes += part.length
       if (bytes > limit) break
     }
     return bytes
   } catch {
     return null
   }
+}
+
+const PART_BYTES = 65_536
+
+/** Piece by piece; fails where the packed bytes make no sense. */
+export async function* unpack({ method, packed }: Entry): AsyncGenerator<Buffer> {
+  if (method === 0) {
+    for (let at = 0; at < packed.length; at += PART_BYTES) yield packed.subarray(at, at + PART_BYTES)
+    return
+  }
+  const inflate = createInflateRaw({ chunkSize: PART_BYTES })
+  inflate.end(packed)
+  for await (const part of inflate) yield part as Buffer
 }

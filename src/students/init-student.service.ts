@@ -12,7 +12,7 @@ import {
   type ErpUser,
   type Refused,
 } from './erp.rules.ts'
-import { firstUserOf } from './parents.store.ts'
+import { listUsersOf } from './parents.store.ts'
 import { insertFetches } from './pull.store.ts'
 import { registerStudent } from './register.service.ts'
 import { updateFromRecord } from './student-update.service.ts'
@@ -118,8 +118,11 @@ function sentOf({ named, branch }: Scene): Asked {
   }
 }
 
-/** Nothing is asked, so what was registered counts as fresh. */
-async function stored({ ground, institute }: Scene, meant: readonly Student[]): Promise<InitStudent> {
+/**
+ * Nothing is asked, so what was registered counts as fresh: the parent in front of the screen is the student's primary
+ * contact, or its only user. Of several users never just any: each sees all children of their own.
+ */
+async function stored(scene: Scene, meant: readonly Student[]): Promise<InitStudent> {
   const [student, another] = meant
   if (student === undefined) throw notFound('This student')
   if (another !== undefined)
@@ -127,9 +130,13 @@ async function stored({ ground, institute }: Scene, meant: readonly Student[]): 
       'student.identifier',
       'names several students; send grade, academic_year_start, academic_year_end or collector_code too',
     )
-  const registrationId = await firstUserOf(ground.db, institute.id, student.id)
-  if (registrationId === null)
-    throw conflict('This student belongs to no user. Register it under a registration_id first.')
+  const { ground, institute } = scene
+  const [first, second] = await listUsersOf(ground.db, { instituteId: institute.id, studentId: student.id })
+  const isCertain = first !== undefined && (first.isContact || second === undefined)
+  const { contactName: name, contactNumber: phone, contactEmail: email } = student
+  const registrationId = isCertain
+    ? first.registrationId
+    : await linkTo(scene, student.id, { name, phone, email })
   return { studentId: student.id, registrationId }
 }
 

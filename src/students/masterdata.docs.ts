@@ -1,6 +1,13 @@
 import { Type, type TSchema } from 'typebox'
 import type { EndpointDocs } from '../http/openapi.ts'
-import { BranchView, ComponentView, DiscountView, GradeView, UserView } from './masterdata.schemas.ts'
+import {
+  BranchView,
+  ComponentView,
+  DiscountView,
+  GradeView,
+  ProfileChangeView,
+  UserView,
+} from './masterdata.schemas.ts'
 import { EXAMPLE_STUDENT } from './students.docs.ts'
 import { StudentView } from './students.schemas.ts'
 
@@ -36,10 +43,37 @@ export const changeProfileDocs: EndpointDocs = {
   description:
     'Fields sent are set, others stay; null or "" clears date_of_birth and custom_identifier and is refused elsewhere. ' +
     'Identifier, grade, academic year and branch can change too: it stays the same student with its fees and payments. ' +
-    'When another student has that identity already, it is 409 with the other service_student_id.',
+    'When another student has that identity already, it is 409 with the other service_student_id. What it was stays on ' +
+    'record: List the changes of a student.',
   errors: [404],
   answers: { 200: studentAnswer('The student as it is now.', { grade: '6' }) },
   exampleBody: { grade: '6', primary_contact_number: '+91 98765 43211' },
+}
+
+export const changesDocs: EndpointDocs = {
+  operationId: 'listStudentChanges',
+  tag: 'Students',
+  summary: 'List the changes of a student',
+  description:
+    'What a repeated registration, an update or an import changed of the profile, newest first: the 100 newest. What a ' +
+    'fetch from your ERP changed stands in its log, what was paid and charged in theirs.',
+  errors: [404],
+  answers: {
+    200: {
+      description: 'The changes.',
+      data: Type.Array(ProfileChangeView),
+      example: {
+        status: 'success',
+        data: [
+          {
+            changed_at: '2026-11-15T04:32:10.000Z',
+            source: 'update',
+            changes: [{ field: 'grade', before: '5', after: '6' }],
+          },
+        ],
+      },
+    },
+  },
 }
 
 export const dropDocs: EndpointDocs = {

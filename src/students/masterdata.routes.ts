@@ -7,8 +7,8 @@ import * as docs from './masterdata.docs.ts'
 import * as schemas from './masterdata.schemas.ts'
 import { listBranches, listCodes } from './masterdata.service.ts'
 import type { SentProfile } from './profile.rules.ts'
-import { changeProfile, changeStatus } from './profile.service.ts'
-import { studentView } from './student-view.ts'
+import { changeProfile, changeStatus, listChanges } from './profile.service.ts'
+import { profileChangeView, studentView } from './student-view.ts'
 import { StudentParams } from './students.schemas.ts'
 import type { StudentRecord } from './students.service.ts'
 import { registerUser } from './users.service.ts'
@@ -49,6 +49,15 @@ export function masterdataRoutes(app: FastifyInstance, ground: Ground): void {
       present: (record: StudentRecord) => ok(studentView(record)),
     })
   }
+  addRead(app, {
+    url: `${STUDENT}/changes`,
+    docs: docs.changesDocs,
+    params: StudentParams,
+    async answer({ caller: { institute }, params }) {
+      const changes = await listChanges(ground, { institute, id: params.service_student_id })
+      return ok(changes.map(profileChangeView))
+    },
+  })
   addLists(app, ground)
 }
 

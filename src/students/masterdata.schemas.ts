@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clearable, field, kept, shown } from '../http/fields.ts'
-import { studentFields } from './students.schemas.ts'
+import { changedValue, studentFields } from './students.schemas.ts'
 
 /** What the master data routes take and answer. */
 export const UserBody = Type.Object({
@@ -30,6 +30,19 @@ export const ProfileBody = Type.Object(
   },
   { 'x-ascending': ['academic_year_start', 'academic_year_end'] },
 )
+
+export const ProfileChangeView = Type.Object({
+  changed_at: shown.moment({ description: 'When.' }),
+  source: shown.oneOf(['registration', 'update', 'import'], { description: 'What changed it.' }),
+  changes: Type.Array(
+    Type.Object({
+      field: shown.text({ description: 'Such as `grade`.' }),
+      before: changedValue('Absent when there was nothing.'),
+      after: changedValue('Absent when it was cleared.'),
+    }),
+    { description: 'Field by field.' },
+  ),
+})
 
 export const BranchQuery = Type.Object({
   collector_code: Type.Optional(

@@ -48,7 +48,7 @@ export type CounterPayment = {
   mode: string
 }
 
-/** Newest first. */
+/** Newest first; what was cancelled does not count as paid and is not among them. */
 export async function listCounterPayments(
   db: Queryable,
   instituteId: number,
@@ -58,22 +58,25 @@ export async function listCounterPayments(
   return db.query<CounterPayment>(
     `select student_id as "studentId", transaction_id as "transactionId", amount_paise as "amountPaise",
        paid_at as "paidAt", mode
-     from direct_payments where institute_id = $1 and student_id = any($2)
+     from direct_payments where institute_id = $1 and student_id = any($2) and cancelled_at is null
      order by paid_at desc, transaction_id desc limit $3`,
     [instituteId, studentIds, limit],
   )
 }
 
-/** The user that a student was linked to first. */
-export async function firstUserOf(
+/** Who a student belongs to, the first linked first; those of its primary contact, however it is written, before all. */
+export async function listUsersOf(
   db: Queryable,
-  instituteId: number,
-  studentId: string,
-): Promise<string | null> {
-  const [row] = await db.query<{ registrationId: string }>(
-    `select registration_id as "registrationId" from student_users where institute_id = $1 and student_id = $2
-     order by linked_at, registration_id limit 1`,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+): Promise<{ registrationId: string; isContact: boolean }[]> {
+  return db.query<{ registrationId: string; isContact: boolean }>(
+    `select l.registration_id as "registrationId", phone_key(u.phone) = phone_key(s.primary_contact_number)
+       and lower(u.email) = lower(s.primary_contact_email) as "isContact"
+     from student_users l
+     join users u on u.institute_id = l.institute_id and u.registration_id = l.registration_id
+     join students s on s.institute_id = l.institute_id and s.id = l.student_id
+     where l.institute_id = $1 and l.student_id = $2
+     order by "isContact" desc, l.linked_at, l.registration_id`,
     [instituteId, studentId],
   )
-  return row?.registrationId ?? null
 }

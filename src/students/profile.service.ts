@@ -7,9 +7,13 @@ import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
 import { findIdentical, isIdentityClash, updateStudent } from './pull.store.ts'
+import { insertProfileChanges, listProfileChanges, type ProfileChange } from './student-changes.store.ts'
 import { readStudentContexts } from './student-contexts.service.ts'
+import { changesBetween } from './student-update.rules.ts'
 import type { Student } from './students.rules.ts'
 import * as store from './students.store.ts'
+
+export type { ProfileChange } from './student-changes.store.ts'
 
 type Target = { institute: Institute; id: string }
 
@@ -37,7 +41,10 @@ export async function changeProfile(
         const { student, isIdentityChanged } = decision
         const other = isIdentityChanged ? await findIdentical(tx, institute.id, student) : null
         if (other !== null) throw identityTaken({ service_student_id: other })
-        await updateStudent(tx, institute.id, student, ground.clock.now())
+        const changedAt = ground.clock.now()
+        await updateStudent(tx, institute.id, student, changedAt)
+        const change = { studentId: id, changes: changesBetween(stored, student) }
+        await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
       }
       return read(tx, institute, id)
     })
@@ -45,6 +52,14 @@ export async function changeProfile(
     // Another got it between our look and our write.
     throw isIdentityClash(error) ? identityTaken() : error
   }
+}
+
+const MOST_CHANGES = 100
+
+/** What registrations, corrections and imports changed of a student, newest first. */
+export async function listChanges(ground: Ground, { institute, id }: Target): Promise<ProfileChange[]> {
+  if (!(await store.hasStudent(ground.db, institute.id, id))) throw notFound('This student')
+  return listProfileChanges(ground.db, { instituteId: institute.id, studentId: id }, MOST_CHANGES)
 }
 
 /** Marks a student dropped, or active again; the event tells of the change, so a repeat has none. */

@@ -3,6 +3,7 @@ import type { FieldProblem } from '../platform/errors.ts'
 import { toRupees } from '../platform/money.ts'
 import type { ErpRecord } from './erp.rules.ts'
 import type { Fetch, FetchTest } from './pull-log.service.ts'
+import { fieldChangeView } from './student-view.ts'
 
 export function fetchView(fetch: Fetch): Record<string, unknown> {
   return {
@@ -15,11 +16,7 @@ export function fetchView(fetch: Fetch): Record<string, unknown> {
     code: fetch.code ?? undefined,
     message: fetch.message ?? undefined,
     problems: fetch.problems,
-    changes: fetch.changes.map(({ field, before, after }) => ({
-      field,
-      before: before ?? undefined,
-      after: after ?? undefined,
-    })),
+    changes: fetch.changes.map(fieldChangeView),
   }
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { field, shown } from '../http/fields.ts'
+import { changedValue } from './students.schemas.ts'
 
 /** What the routes of the pull integration take and answer. */
 export const FetchTestBody = Type.Object(
@@ -108,11 +109,6 @@ export const FetchTestView = Type.Object({
   ),
 })
 
-const value = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'], description }),
-  )
-
 export const FetchView = Type.Object({
   id: shown.text({ description: 'Id of the fetch.' }),
   reason: shown.oneOf(['flex_setup', 'presentation', 'reminder', 'init', 'test', 'console'], {
@@ -128,8 +124,8 @@ export const FetchView = Type.Object({
   changes: Type.Array(
     Type.Object({
       field: shown.text({ description: 'Such as `grade`, or `fee_components.TUITION_FEE.fee_amount`.' }),
-      before: value('Absent when there was nothing.'),
-      after: value('As the ERP has it; amounts in rupees.'),
+      before: changedValue('Absent when there was nothing.'),
+      after: changedValue('As the ERP has it; amounts in rupees.'),
     }),
     { description: 'What it changed of the student; a test changes nothing.' },
   ),

@@ -11,6 +11,8 @@ import { feeProblems, mergeFees, totalProblems, type SentFee } from './fees.rule
 import * as fees from './fees.store.ts'
 import { digestOf } from './registration-digest.ts'
 import { paymentBlock, studentBlock } from './student-blocks.ts'
+import { insertProfileChanges } from './student-changes.store.ts'
+import { changesBetween } from './student-update.rules.ts'
 import {
   decidePayments,
   isSomeoneElse,
@@ -120,9 +122,14 @@ async function bringUpToDate(
     )
   }
   const { profile, isChanged } = mergeProfile(profileOf(student), registration.profile)
-  if (isChanged) await students.updateProfile(tx, institute.id, student.id, { ...profile, updatedAt: now })
+  const current = { ...student, ...profile }
+  if (isChanged) {
+    await students.updateProfile(tx, institute.id, student.id, { ...profile, updatedAt: now })
+    const change = { studentId: student.id, changes: changesBetween(student, current) }
+    await insertProfileChanges(tx, institute.id, { changedAt: now, source: 'registration' }, [change])
+  }
   await students.setDigest(tx, institute.id, student.id, digest)
-  return { ...student, ...profile }
+  return current
 }
 
 async function linkToUser({ tx, institute, registration, now }: Scene, studentId: string): Promise<void> {

@@ -49,9 +49,7 @@ export function decideUpdate(stored: StoredStudent, record: ErpRecord, branch: s
   }
   const student: Student = { ...before, ...identity, ...profileAfter(before, record.profile) }
   const feeChanges = replaceFees(fees, record.fees)
-  const own = FIELDS.flatMap(({ field, of }): StudentChange[] =>
-    before[of] === student[of] ? [] : [{ field, before: before[of], after: student[of] }],
-  )
+  const own = changesBetween(before, student)
   return {
     student,
     fees: feeChanges,
@@ -63,8 +61,17 @@ export function decideUpdate(stored: StoredStudent, record: ErpRecord, branch: s
 
 const IDENTITY = ['grade', 'academicYearStart', 'academicYearEnd', 'collectorCode'] as const
 
+/** What is said of a student otherwise now. */
+export function changesBetween(before: Student, after: Student): StudentChange[] {
+  return FIELDS.flatMap(({ field, of }) =>
+    before[of] === after[of] ? [] : [{ field, before: before[of], after: after[of] }],
+  )
+}
+
 const FIELDS = [
   { field: 'fullname', of: 'fullname' },
+  { field: 'identifier', of: 'identifier' },
+  { field: 'custom_identifier', of: 'customIdentifier' },
   { field: 'collector_code', of: 'collectorCode' },
   { field: 'grade', of: 'grade' },
   { field: 'new_admission', of: 'newAdmission' },

@@ -1,5 +1,7 @@
 import { toRupees, ZERO, type Paise } from '../platform/money.ts'
 import { balanceOf, summariseFees, type Discount, type FeeSummary } from './fees.rules.ts'
+import type { ProfileChange } from './profile.service.ts'
+import type { StudentChange } from './student-update.rules.ts'
 import type { RecordedChange, StudentRecord } from './students.service.ts'
 
 export function studentView({
@@ -47,6 +49,15 @@ export function feeView(record: StudentRecord, history: readonly RecordedChange[
       }
     }),
   }
+}
+
+export function profileChangeView({ changedAt, source, changes }: ProfileChange): Record<string, unknown> {
+  return { changed_at: changedAt.toISOString(), source, changes: changes.map(fieldChangeView) }
+}
+
+/** What was or is not there is absent. */
+export function fieldChangeView({ field, before, after }: StudentChange): Record<string, unknown> {
+  return { field, before: before ?? undefined, after: after ?? undefined }
 }
 
 function changeView(change: RecordedChange): Record<string, unknown> {

@@ -151,6 +151,12 @@ export const RegisteredView = Type.Object({
   service_student_id: shown.text({ description: 'The id of the student here; keep it.' }),
 })
 
+/** Of a field that changed, before or after. */
+export const changedValue = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'], description }),
+  )
+
 const shownPrice = {
   fee_amount: shown.amount({ description: 'Rupees, before discounts.' }),
   discounts: Type.Array(
@@ -207,7 +213,9 @@ export const FeeView = Type.Object({
       history: Type.Array(
         Type.Object({
           changed_at: shown.moment({ description: 'When.' }),
-          source: shown.text({ description: 'What changed it: registration, update, pull or import.' }),
+          source: shown.text({
+            description: 'What changed it: registration, update, pull, import or late_fee.',
+          }),
           note: Type.Optional(shown.text({ description: 'What was adjusted beyond what was asked for.' })),
           before: Type.Optional(Type.Object(shownPrice, { description: 'Absent for the first entry.' })),
           after: Type.Object(shownPrice, { description: 'As it was from then on.' }),

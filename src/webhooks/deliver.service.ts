@@ -2,11 +2,11 @@ import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { excerptOf, judge, stepAfter, type Verdict } from './deliveries.rules.ts'
-import { claimDue, releaseAll, type AttemptRecord, type Claimed, type Target } from './deliver.store.ts'
+import { claimDue, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
 import { Lanes } from './lanes.ts'
 import { recordAttempts, type Ended } from './attempts.service.ts'
+import { OpenedKeys } from './opened-keys.ts'
 import { postDelivery, prepare, type Keys } from './receiver.client.ts'
-import { openHeader, openSecrets } from './subscriptions.service.ts'
 
 /**
  * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until the bell
@@ -36,7 +36,7 @@ export class DeliveryEngine {
   readonly #lanes: Lanes
   readonly #listener: { start(): void; stop(): Promise<void> }
   readonly #held = new Set<Claimed>()
-  readonly #opened = new WeakMap<Target, Keys>()
+  readonly #keys: OpenedKeys
   #finished: Ended[] = []
   #writing: Promise<void> = Promise.resolve()
   #writeTimer: NodeJS.Timeout | null = null
@@ -47,12 +47,15 @@ export class DeliveryEngine {
   #isAwake = false
   #stopped = false
   #running: Promise<void> | null = null
+  /** Attempts made since the start. */
+  attempted = 0
 
   constructor(ground: Ground, outbound: Outbound, log: Log, options: DeliveryOptions) {
     this.#ground = ground
     this.#outbound = outbound
     this.#log = log
     this.#options = options
+    this.#keys = new OpenedKeys(ground)
     this.#lanes = new Lanes(options.placesPerEndpoint)
     this.#listener = ground.db.listen('deliveries', () => this.wake())
   }
@@ -156,38 +159,27 @@ export class DeliveryEngine {
         verdict: null,
       }
     }
-    const { secrets, header, result } = await this.#send(claimed, at)
+    const { keys, result } = await this.#send(claimed, at)
     const verdict = judge(result, new Date())
     const step = stepAfter(failures, verdict, {
       retrySeconds: this.#options.retrySeconds,
       chance: Math.random(),
     })
-    const masked = header === null ? secrets : [...secrets, header.value]
     this.#logAttempt(claimed, result, step.state)
-    return { finish: { claimed, ...step, attempt: attemptRecord(at, result, verdict, masked) }, verdict }
+    this.attempted++
+    return { finish: { claimed, ...step, attempt: attemptRecord(at, result, verdict, keys) }, verdict }
   }
 
   /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
-  async #send(claimed: Claimed, at: Date): Promise<Keys & { result: OutboundResult }> {
+  async #send(claimed: Claimed, at: Date): Promise<{ keys: Keys | null; result: OutboundResult }> {
     try {
-      const keys = this.#open(claimed.webhook)
-      const result = await postDelivery(this.#outbound, prepare(claimed, at, keys))
-      return { ...keys, result }
+      const keys = this.#keys.of(claimed.webhook)
+      return { keys, result: await postDelivery(this.#outbound, prepare(claimed, at, keys)) }
     } catch (error) {
       this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
       const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
-      const result: OutboundResult = { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
-      return { secrets: [], header: null, result }
+      return { keys: null, result: { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 } }
     }
-  }
-
-  /** Deliveries that were claimed together share their keys, opened once. */
-  #open(target: Target): Keys {
-    const known = this.#opened.get(target)
-    if (known !== undefined) return known
-    const keys = { secrets: openSecrets(this.#ground, target), header: openHeader(this.#ground, target) }
-    this.#opened.set(target, keys)
-    return keys
   }
 
   /** Writes results one batch after the other. */
@@ -236,8 +228,11 @@ export class DeliveryEngine {
     }, moment - Date.now())
   }
 
+  /** Every attempt is on record at its delivery; the log has those that somebody has to look at. */
   #logAttempt(claimed: Claimed, result: OutboundResult, state: string): void {
-    this.#log.info(
+    const level = state === 'delivered' ? 'debug' : 'info'
+    if (!this.#log.isLevelEnabled(level)) return
+    this.#log[level](
       {
         delivery_id: claimed.id,
         event_id: claimed.event.id,
@@ -270,16 +265,11 @@ export class DeliveryEngine {
   }
 }
 
-function attemptRecord(
-  at: Date,
-  result: OutboundResult,
-  verdict: Verdict,
-  secrets: readonly string[],
-): AttemptRecord {
-  const record: AttemptRecord = { attempted_at: at.toISOString(), duration_ms: Math.round(result.durationMs) }
+function attemptRecord(at: Date, result: OutboundResult, verdict: Verdict, keys: Keys | null): AttemptRecord {
+  const record: AttemptRecord = { attempted_at: at.toISOString(), duration_ms: result.durationMs }
   if (result.kind === 'answered') {
     record.http_status = result.httpStatus
-    if (result.body.length > 0) record.response = excerptOf(result.body, secrets)
+    if (result.body.length > 0) record.response = excerptOf(result.body, keys?.secrets ?? [])
   }
   if (verdict.kind === 'failed') record.problem = verdict.problem
   if (verdict.kind === 'gone')

@@ -154,7 +154,7 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
     `update webhook_deliveries d set claim = null, claimed_until = null, failures = r.failures, attempts = d.attempts || r.attempt,
        state = case when d.state = 'cancelled' and r.state <> 'delivered' then 'cancelled' else r.state end,
        next_attempt_at = case when d.state = 'cancelled' then null else now() + r.next_ms * interval '1 millisecond' end
-     from unnest($1::int[], $2::text[], $3::bigint[], $4::text[], $5::int[], $6::bigint[], $7::jsonb[])
+     from unnest($1::int[], $2::text[], $3::bigint[], $4::text[], $5::int[], $6::bigint[], string_to_array($7, e'\\n')::jsonb[])
        as r (institute_id, id, claim, state, failures, next_ms, attempt)
      where d.institute_id = r.institute_id and d.id = r.id and d.claim = r.claim`,
     [
@@ -164,7 +164,8 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
       finishes.map(({ state }) => state),
       finishes.map(({ failures }) => failures),
       finishes.map(({ nextInMs }) => nextInMs),
-      finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])),
+      // A line each, as JSON has no line breaks: an array of texts would be quoted a second time, here and there.
+      finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
     ],
   )
 }

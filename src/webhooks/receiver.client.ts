@@ -1,39 +1,49 @@
+import type { KeyObject } from 'node:crypto'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import type { Claimed } from './deliver.store.ts'
 import { deliveryBody } from './delivery-body.ts'
-import { signatureHeaders } from './signing.ts'
+import { signatureHeaders, signingKey } from './signing.ts'
 
 /** A delivery made ready to leave: nothing about it is decided any more. */
-type Prepared = { url: string; headers: Record<string, string>; body: string }
+type Prepared = { url: string; headers: Record<string, string>; body: Buffer }
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1_024
 
 /** One POST to a subscriber: any answer within 15 seconds, of which at most 64 KiB are read. */
-export async function postDelivery(outbound: Outbound, prepared: Prepared): Promise<OutboundResult> {
+export function postDelivery(outbound: Outbound, { url, headers, body }: Prepared): Promise<OutboundResult> {
   return outbound.send({
     method: 'POST',
-    url: prepared.url,
-    headers: prepared.headers,
-    body: prepared.body,
+    url,
+    headers,
+    body,
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_ANSWER_BYTES,
   })
 }
 
 /** What a subscription's deliveries are signed with and carry. */
-export type Keys = { secrets: readonly string[]; header: { name: string; value: string } | null }
+export type Keys = {
+  signing: readonly KeyObject[]
+  headers: Readonly<Record<string, string>>
+  /** Must not be read in what its receiver answers. */
+  secrets: readonly string[]
+}
 
-export function prepare({ event, webhook }: Claimed, at: Date, { secrets, header }: Keys): Prepared {
-  const body = deliveryBody(event)
+export function makeKeys(secrets: readonly string[], header: { name: string; value: string } | null): Keys {
   return {
-    url: webhook.url,
-    body,
+    signing: secrets.map(signingKey),
     headers: {
       'content-type': 'application/json',
       'user-agent': 'Bursar-Webhooks/1.0',
       ...(header === null ? {} : { [header.name]: header.value }),
-      ...signatureHeaders({ eventId: event.id, body, at, secrets }),
     },
+    secrets: header === null ? secrets : [...secrets, header.value],
   }
+}
+
+export function prepare({ event, webhook }: Claimed, at: Date, { signing, headers }: Keys): Prepared {
+  const body = Buffer.from(deliveryBody(event))
+  const signatures = signatureHeaders({ eventId: event.id, body, at, keys: signing })
+  return { url: webhook.url, body, headers: { ...headers, ...signatures } }
 }

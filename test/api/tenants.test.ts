@@ -61,6 +61,7 @@ async function fillDemoSchool(): Promise<Known> {
       payments: [CASH],
     }),
   )
+  await demo.patch(`${ERP}/students/${student.service_student_id}`, { custom_identifier: 'C-OF-DEMO' })
   const plan = await planOf(demo, student.service_student_id)
   await payDues(bursar, student.service_student_id)
   await fetchOnce(demo, IDENTIFIER)

@@ -42,6 +42,12 @@ async function setRules(rules: Json): Promise<Json> {
   return answer.body.data
 }
 
+async function payCash(id: string, amount: number): Promise<void> {
+  const fee_components = [{ component_type: 'TUITION_FEE', amount }]
+  const cash = { amount, paid_at: '2026-11-15', mode: 'cash', fee_components }
+  assertStatus(await demo.post(`${ERP}/students/${id}/payments`, cash), 201)
+}
+
 /** So many days before today, in India. */
 function daysAgo(days: number): string {
   return new Date(Date.now() + 5.5 * 3_600_000 - days * 86_400_000).toISOString().slice(0, 10)
@@ -164,6 +170,60 @@ test('a late fee is let off only with a reason, in part or whole, and the reason
   await setRules({})
 })
 
+test('a late fee stops at its cap', async t => {
+  t.after(() => setRules({}))
+  const rule = { due_date: daysAgo(10), kind: 'per_day', amount_per_day: 50 }
+  await setRules({ late_fees: [{ ...rule, max_amount: 120 }] })
+  const id = await newStudent()
+  assert.equal((await duesOf(id)).late_fee_amount, 120)
+  await pay(await orderFor(id, { amount: 120 }))
+  assert.deepEqual(await lateAndAdvance(id), [0, 0])
+})
+
+async function lateAndAdvance(id: string): Promise<number[]> {
+  const dues = await duesOf(id)
+  return [dues.late_fee_amount, dues.advance_amount]
+}
+
+async function notesOf(id: string): Promise<string | undefined> {
+  return (await eventsOf(id)).at(-1)?.payload.payment.notes
+}
+
+test('a late fee that is let off, or no longer asked for, while its payment is on the way is an advance and is said', async t => {
+  t.after(() => setRules({}))
+  await setRules({ late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }] })
+  const [waived, paid] = [await newStudent(), await newStudent()]
+  const pending = [await pay(await orderFor(waived), 'pending'), await pay(await orderFor(paid), 'pending')]
+  assertStatus(await demo.post(`${ERP}/students/${waived}/late-fee-waivers`, { reason: 'Flood' }), 201)
+  await payCash(paid, 1000)
+  for (const { payment_id } of pending) await demo.post(`${SANDBOX}/payments/${payment_id}/capture`)
+  assert.deepEqual(await lateAndAdvance(waived), [0, 70])
+  assert.match((await notesOf(waived)) ?? '', /₹70\.00 of this is more than was due/)
+  assert.deepEqual(await lateAndAdvance(paid), [0, 1000])
+  assert.match((await notesOf(paid)) ?? '', /₹1,000\.00 of this is more than was due/)
+  const entries = (await demo.get(`${ERP}/students/${waived}/late-fees`)).body.data
+  assert.deepEqual(
+    entries.map((entry: Json) => [entry.kind, entry.amount]),
+    [['waived', 70]],
+  )
+})
+
+test('a late fee is charged once when two orders for it are paid', async t => {
+  t.after(() => setRules({}))
+  await setRules({ late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }] })
+  const id = await newStudent()
+  const first = await orderFor(id, { amount: 170 })
+  const path = `${contract.url}/pay/demo-school/${first}/start`
+  const begun = await fetch(path, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' })
+  assert.equal(begun.status, 303)
+  await pay(await orderFor(id, { amount: 170 }))
+  const [payment] = await sql<Json>('select id from payments where order_id = $1', [first])
+  assertStatus(await demo.post(`${SANDBOX}/payments/${payment?.id}/capture`), 200)
+  const dues = await duesOf(id)
+  assert.deepEqual([dues.late_fee_amount, dues.outstanding_amount, dues.advance_amount], [0, 1300.5, 70])
+  assert.match((await notesOf(id)) ?? '', /₹70\.00 of this is more than was due/)
+})
+
 test('bad rules are refused field by field and nothing of them is kept', async () => {
   const before = (await demo.get(`${ERP}/payment-rules`)).body.data
   const put = (late: Json) => demo.send('PUT', `${ERP}/payment-rules`, { min_amount: 7, late_fees: [late] })
@@ -192,12 +252,7 @@ test('while the bank has not answered no second payment of the dues can be begun
 test('an order made before the due was paid at the counter takes no payment any more', async () => {
   const id = await newStudent()
   const order = await orderFor(id)
-  await sql(
-    `with p as (insert into direct_payments (institute_id, student_id, transaction_id, id, amount_paise, paid_at, mode, recorded_at)
-       values (1, $1, 'CASH-1', 'pay_cash_1', 100000, now(), 'cash', now()))
-     insert into direct_payment_lines values (1, $1, 'CASH-1', 1, 'TUITION_FEE', 100000)`,
-    [id],
-  )
+  await payCash(id, 1000)
   assertRefused(await demo.post(`${SANDBOX}/pay/orders/${order}/pay`, { outcome: 'success' }), 'HUE00002')
   const again = await orderFor(id)
   await pay(again)

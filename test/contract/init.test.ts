@@ -6,7 +6,7 @@ import { ERP } from '../harness/samples.ts'
 import { Visitor } from '../harness/visitor.ts'
 import { fetchesOf, setErp } from '../students/support.ts'
 import { contract, entrance, INIT, parentOf, tokenOf } from './entry-support.ts'
-import { assertRefused, assertStatus, eventsOf, strictSchool, unique } from './support.ts'
+import { assertRefused, assertStatus, eventsOf, register, strictSchool, unique } from './support.ts'
 
 const { demo, group, url, sql } = contract
 const USER = { name: 'Asha Rao', phone: '+91 98765 43210' }
@@ -151,7 +151,7 @@ test('init of a record that a closed catalogue does not know is 409 and names th
   assert.match(answer.body.message, /need a correction: data\.student\.grade/)
 })
 
-test('init without a fetch URL lets in the first user of a student that is registered here', async () => {
+test('init without a fetch URL lets in the user of a student that is registered here', async () => {
   const { studentId } = await parentOf({ identifier: 'NO-FETCH', grade: '7' })
   const answer = await demo.post(INIT, { student: { identifier: 'NO-FETCH' } })
   assertStatus(answer, 201)
@@ -166,6 +166,37 @@ test('init without a fetch URL lets in the first user of a student that is regis
     'student.identifier',
   )
   assertStatus(await demo.post(INIT, { student: { identifier: 'NO-FETCH', grade: '7' } }), 201)
+})
+
+test('init without a fetch URL lets in the primary contact of a student with two parents, never just any', async () => {
+  const identifier = unique('TWO-PARENTS')
+  const father = { identifier, primary_contact_name: 'Rohan Rao', primary_contact_number: '9123456780' }
+  const { user, studentId } = await parentOf({ ...father, primary_contact_email: 'rohan@example.in' })
+  const mother = { primary_contact_number: '9123456781', primary_contact_email: 'meena@example.in' }
+  const linked = await register(demo, `${user}-2`, {
+    identifier,
+    primary_contact_name: 'Meena Rao',
+    ...mother,
+  })
+  assertStatus(linked, 200)
+  const signedIn = async (): Promise<string> => {
+    const answer = await demo.post(INIT, { student: { identifier } })
+    assertStatus(answer, 201)
+    const page = await new Visitor(url).open(answer.body.data.redirect_url)
+    return /Signed in as ([\w ]+)/.exec(page.text)?.[1] ?? page.text
+  }
+  // Registered last, she is the contact.
+  assert.equal(await signedIn(), 'Meena Rao')
+  const path = `${ERP}/students/${studentId}`
+  const back = { primary_contact_number: '+91 91234 56780', primary_contact_email: 'Rohan@Example.in' }
+  assertStatus(await demo.patch(path, back), 200)
+  assert.equal(await signedIn(), 'Rohan Rao')
+  const other = { primary_contact_name: 'Dadi Rao', primary_contact_number: '9123456782' }
+  assertStatus(await demo.patch(path, { ...other, primary_contact_email: 'dadi@example.in' }), 200)
+  assert.equal(await signedIn(), 'Dadi Rao')
+  assert.equal((await demo.get(path)).body.data.registration_ids.length, 3)
+  assert.equal(await signedIn(), 'Dadi Rao')
+  assert.equal((await demo.get(path)).body.data.registration_ids.length, 3)
 })
 
 test('init refuses what it cannot read', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { forgetUnpaidForms } from '../../src/pages/page-payments.service.ts'
+import type { Json } from '../harness/client.ts'
 import { PAY } from '../harness/samples.ts'
 import { CONTACT, createPage, NOT_A_PAGE, pay, PAGES, post, samplePage, submit } from './page-support.ts'
 import {
@@ -234,6 +236,25 @@ test('the payments of a page are listed newest first, paid and unpaid, and found
     assertRefused(await demo.delete(`${PAY}/${kind}/${second}`), 'HUE00001')
     assert.ok(!ids((await demo.get(`${PAY}/${kind}`)).body).includes(first))
   }
+})
+
+test('a form that nobody began to pay is forgotten a month after its time, and no other payment is', async () => {
+  const { id, url } = await createPage(demo)
+  const [idle, failed, paid] = [await submit(url), await submit(url), await submit(url)]
+  await pay(demo, failed, 'failure')
+  await pay(demo, paid)
+  const listed = async (): Promise<string[]> =>
+    (await demo.get(`${PAGES}/${id}/payments`)).body.data.map((order: Json) => order.id)
+  const later = async (advance: string): Promise<void> => {
+    assertStatus(await demo.post('/api/v1/sandbox/clock', { advance }), 200)
+    await forgetUnpaidForms(contract.house.ground, 100)
+  }
+  await later('P29D')
+  assert.deepEqual(await listed(), [paid, failed, idle])
+  await later('P2D')
+  assert.deepEqual(await listed(), [paid, failed])
+  assertRefused(await demo.get(`${PAGES}/${id}/payments/${idle}`), 'HUE00001')
+  assert.equal((await sql('select 1 from page_forms where page_id = $1', [id])).length, 2)
 })
 
 test('an unknown page and another institute’s are answered alike', async () => {

@@ -165,6 +165,34 @@ test('a PATCH of nothing, or of what is stored, changes nothing', async () => {
   assert.deepEqual(await codesOf(id), ['masterdata.student.registered'])
 })
 
+test('what a PATCH or a repeated registration changed stays on record, field by field, newest first', async () => {
+  const student = { identifier: unique('CHANGED'), fullname: 'Kabir Rao', grade: '5' }
+  const user = unique('parent')
+  const id = (await register(demo, user, student)).body.data.service_student_id
+  const path = `${ERP}/students/${id}/changes`
+  assert.deepEqual((await demo.get(path)).body, { status: 'success', data: [] })
+  assertStatus(await register(demo, user, { ...student, fullname: 'Kabir R. Rao' }), 200)
+  assertStatus(await patch(id, { grade: '6', date_of_birth: null, custom_identifier: 'C-7' }), 200)
+  assertStatus(await patch(id, { grade: '6' }), 200)
+  const { data } = (await demo.get(path)).body
+  assert.deepEqual(
+    data.map(({ source, changes }: Json) => [source, changes]),
+    [
+      [
+        'update',
+        [
+          { field: 'custom_identifier', after: 'C-7' },
+          { field: 'grade', before: '5', after: '6' },
+          { field: 'date_of_birth', before: '2015-06-20' },
+        ],
+      ],
+      ['registration', [{ field: 'fullname', before: 'Kabir Rao', after: 'Kabir R. Rao' }]],
+    ],
+  )
+  assert.match(data[0].changed_at, /Z$/)
+  await assert.rejects(contract.sql('delete from student_changes'), /append-only/)
+})
+
 test('a strict institute refuses an unknown grade in a PATCH, an open one takes it into its catalogue', async () => {
   const strict = await strictSchool(contract)
   const id = (await register(strict, 'p')).body.data.service_student_id
@@ -242,13 +270,15 @@ test('no Flex plan is made for a dropped student until it is active again', asyn
 })
 
 for (const [method, tail] of [
+  ['GET', '/changes'],
   ['PATCH', ''],
   ['POST', '/drop'],
   ['POST', '/activate'],
 ] as const) {
   test(`${method} /students/:id${tail} is 404 for an unknown student and, alike, for another institute's`, async () => {
-    const theirs = await group.send(method, `${ERP}/students/${await newStudent(demo)}${tail}`, {})
-    const nobodys = await group.send(method, `${ERP}/students/student_unknown${tail}`, {})
+    const body = method === 'GET' ? undefined : {}
+    const theirs = await group.send(method, `${ERP}/students/${await newStudent(demo)}${tail}`, body)
+    const nobodys = await group.send(method, `${ERP}/students/student_unknown${tail}`, body)
     assertRefused(nobodys, 'HUE00001')
     assert.deepEqual(withoutRequestId(theirs), withoutRequestId(nobodys))
   })

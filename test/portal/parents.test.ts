@@ -152,6 +152,19 @@ test('all of it is paid at the checkout, whose page leads back, and the receipt 
   assert.equal((await new Visitor(url).get(`/parents/history/${order}`)).status, 403)
 })
 
+test('what the counter took stands in the history, and a cancelled payment does not', async () => {
+  const { user, students } = await newFamily(demo)
+  const payments = `${ERP}/students/${students[0]}/payments`
+  for (const transaction_id of ['COUNTER-A', 'COUNTER-B']) {
+    const fee_components = [{ component_type: 'TUITION_FEE', amount: 500 }]
+    await must(demo.post(payments, { amount: 500, paid_at: '2026-06-01', transaction_id, fee_components }))
+  }
+  await must(demo.delete(`${payments}/COUNTER-B`))
+  const history = await seen(await visitAs(bursar, user), '/parents/history')
+  assert.match(history, /COUNTER-A/)
+  assert.doesNotMatch(history, /COUNTER-B/)
+})
+
 test('while a payment is pending the page says not to pay again, offers no button, and starts no other', async () => {
   const { user, students } = await newFamily(demo)
   const [id = ''] = students

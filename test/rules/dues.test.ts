@@ -7,9 +7,13 @@ import {
   allocate,
   daysBetween,
   excessOf,
+  isCovered,
+  LATE_FEE,
   lateFeesOn,
   payable,
   ruleProblems,
+  stillAsked,
+  withoutTaken,
   type LateFee,
   type LateFeeRule,
   type Owed,
@@ -155,6 +159,66 @@ test('what a payment brings beyond the price is its excess, never more than it b
         new Map([['TUITION', paiseOf(paidBefore + brought)]]),
       )
       assert.equal(excess, Math.min(Math.max(paidBefore + brought - price, 0), brought))
+    }),
+  )
+})
+
+const dues = fc
+  .record({
+    lines: fc.uniqueArray(
+      fc.record({
+        componentType: fc.constantFrom('TUITION', 'BUS', LATE_FEE),
+        owedPaise: paise,
+        dueOn: fc.constant(null),
+      }),
+      { selector: line => line.componentType },
+    ),
+    lateFees: fc.uniqueArray(lateFee, { selector: fee => fee.ruleId, maxLength: 3 }),
+  })
+  .map(due => {
+    const owedPaise = sumPaise(due.lines.map(line => line.owedPaise))
+    const lateFeePaise = sumPaise(due.lateFees.map(fee => fee.amountPaise))
+    return { ...due, owedPaise, lateFeePaise, totalPaise: paiseOf(owedPaise + lateFeePaise) }
+  })
+
+/** An order for a part of it. */
+function orderFor(due: Parameters<typeof isCovered>[1], part: number) {
+  const share = allocate(paiseOf(Math.floor(due.totalPaise * part)), due, 'as_registered')
+  const late = sumPaise(share.lateFees.map(fee => fee.amountPaise))
+  const lines = late > 0 ? [...share.lines, { componentType: LATE_FEE, amountPaise: late }] : share.lines
+  return { lateFees: share.lateFees, lines, amount: sumPaise(lines.map(line => line.amountPaise)) }
+}
+
+test('what a payment on its way takes, late fee or fee, is not asked for again', () => {
+  fc.assert(
+    fc.property(dues, fc.double({ min: 0, max: 1, noNaN: true }), (due, part) => {
+      const first = orderFor(due, part)
+      assert.ok(isCovered(first, due))
+      const left = withoutTaken(due, [first])
+      assert.equal(left.totalPaise, due.totalPaise - first.amount)
+      assert.equal(left.totalPaise, left.owedPaise + left.lateFeePaise)
+      assert.ok(isCovered(orderFor(left, 1), left))
+      const isAsMuch = first.amount > left.totalPaise
+      if (isAsMuch) assert.equal(isCovered(first, left), false)
+      assert.equal(withoutTaken(due, []).totalPaise, due.totalPaise)
+    }),
+  )
+})
+
+test('of an agreed late fee no more is charged than is still asked for', () => {
+  fc.assert(
+    fc.property(dues, fc.array(some, { maxLength: 3 }), (due, amounts) => {
+      const agreed = amounts.map((amountPaise, no) => ({
+        ruleId: due.lateFees[no]?.ruleId ?? 'gone',
+        amountPaise,
+      }))
+      const charged = stillAsked(agreed, due.lateFees)
+      for (const { ruleId, amountPaise } of charged) {
+        const asked = due.lateFees.find(fee => fee.ruleId === ruleId)?.amountPaise ?? ZERO
+        const wanted = agreed.find(fee => fee.ruleId === ruleId)?.amountPaise ?? ZERO
+        assert.equal(amountPaise, Math.min(asked, wanted))
+      }
+      assert.ok(charged.every(({ ruleId }) => ruleId !== 'gone'))
     }),
   )
 })

@@ -100,6 +100,8 @@ test('a file and a registration by the API are the same registration', async () 
     [after.service_student_id, after.fullname],
     [answer.body.data.service_student_id, 'Kabir R. Rao'],
   )
+  const [change] = (await demo.get(`${ERP}/students/${after.service_student_id}/changes`)).body.data
+  assert.deepEqual([change.source, change.changes[0].after], ['import', 'Kabir R. Rao'])
 })
 
 test('a student with two parents stands in two rows', async () => {

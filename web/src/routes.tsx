@@ -61,18 +61,30 @@ const shellRoute = createRoute({
   },
 })
 
+/** What stands in the place of a page within it. */
+const inside = {
+  pendingComponent: () => <LoadingPage isInside />,
+  errorComponent: ({ error }: { error: unknown }) => <FailedPage error={error} isInside />,
+}
+
 function page<const Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module,
 ) {
-  return createRoute({ getParentRoute: () => shellRoute, path, component: lazyRouteComponent(load, name) })
+  return createRoute({
+    getParentRoute: () => shellRoute,
+    path,
+    component: lazyRouteComponent(load, name),
+    ...inside,
+  })
 }
 
 const instituteRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/i/$institute',
   component: Outlet,
+  ...inside,
   beforeLoad({ params }) {
     sessionStorage.setItem(LAST_INSTITUTE, params.institute)
   },
@@ -87,6 +99,7 @@ function institutePage<const Path extends string, Module extends Record<string, 
     getParentRoute: () => instituteRoute,
     path,
     component: lazyRouteComponent(load, name),
+    ...inside,
   })
 }
 
@@ -168,7 +181,7 @@ export const router = createRouter({
   basepath: '/console',
   context: { queryClient },
   defaultPreload: 'intent',
-  defaultPendingComponent: LoadingPage,
+  defaultPendingComponent: () => <LoadingPage />,
   defaultErrorComponent: ({ error }) => <FailedPage error={error} />,
   // Filters are texts: no value of an address is taken for a number or a flag.
   parseSearch: text => Object.fromEntries(new URLSearchParams(text)),

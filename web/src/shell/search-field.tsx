@@ -22,6 +22,7 @@ function Field(place: Pick<BoxProps, 'visibleFrom' | 'hiddenFrom'>) {
   const { groups, isFailed } = useHits(asked)
   const hits = groups?.flatMap(group => group.hits) ?? []
   const isShown = isOpen && (groups !== undefined || isFailed)
+  const isListed = isShown && hits.length > 0
   const current = Math.min(active, hits.length - 1)
   useHotkeys([['/', () => field.current?.focus()]])
 
@@ -49,9 +50,9 @@ function Field(place: Pick<BoxProps, 'visibleFrom' | 'hiddenFrom'>) {
         type="search"
         role="combobox"
         aria-label="Search students, orders, payments, UTRs and request ids"
-        aria-expanded={isShown}
-        aria-controls={isShown ? list : undefined}
-        aria-activedescendant={isShown && hits.length > 0 ? `${list}-${current}` : undefined}
+        aria-expanded={isListed}
+        aria-controls={isListed ? list : undefined}
+        aria-activedescendant={isListed ? `${list}-${current}` : undefined}
         aria-autocomplete="list"
         autoComplete="off"
         spellCheck={false}

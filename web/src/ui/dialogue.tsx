@@ -1,14 +1,17 @@
 import { Drawer, Modal } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
+import { useManners } from './dialogue-manners.ts'
 
 type Props = { isOpen?: boolean; onClose: () => void; title: string; children: ReactNode }
 
 /** A dialogue in the middle of the page. Its header is no landmark, which the page has one of already. */
 export function Dialogue({ isOpen = true, onClose, title, children }: Props) {
+  const content = useRef<HTMLDivElement>(null)
+  const manners = useManners(isOpen, onClose, content)
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} centered>
+    <Modal.Root opened={isOpen} onClose={onClose} centered {...manners}>
       <Modal.Overlay />
-      <Modal.Content>
+      <Modal.Content ref={content}>
         <Modal.Header role="presentation">
           <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />
@@ -21,10 +24,12 @@ export function Dialogue({ isOpen = true, onClose, title, children }: Props) {
 
 /** The same at the side, for looking at one row of a table without leaving it. */
 export function SideDialogue({ isOpen = true, onClose, title, children }: Props) {
+  const content = useRef<HTMLDivElement>(null)
+  const manners = useManners(isOpen, onClose, content)
   return (
-    <Drawer.Root opened={isOpen} onClose={onClose} position="right">
+    <Drawer.Root opened={isOpen} onClose={onClose} position="right" {...manners}>
       <Drawer.Overlay />
-      <Drawer.Content>
+      <Drawer.Content ref={content}>
         <Drawer.Header role="presentation">
           <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label="Close" />

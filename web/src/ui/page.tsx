@@ -1,5 +1,7 @@
 import { Group, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
+import { Failed, Loading } from './states.tsx'
 
 /** The frame of a page: its name, what can be done with the whole of it, and the rest. */
 export function PageFrame({
@@ -24,5 +26,15 @@ export function PageFrame({
       </Group>
       {children}
     </>
+  )
+}
+
+/** The page of one thing that is not there yet, or is not to be had: it is called what the thing is. */
+export function AwaitedPage({ kind, query }: { kind: string; query: UseQueryResult }) {
+  return (
+    <PageFrame title={kind}>
+      {query.isPending && <Loading what={`Loading the ${kind.toLowerCase()}`} />}
+      {query.isError && <Failed error={query.error} retry={() => void query.refetch()} />}
+    </PageFrame>
   )
 }

@@ -42,18 +42,29 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   )
 }
 
-export function LoadingPage() {
-  return <Loading />
+/** Within the shell the main part is there already. */
+type Place = { isInside?: boolean }
+
+export function LoadingPage({ isInside = false }: Place) {
+  const Frame = isInside ? 'div' : 'main'
+  return (
+    <Frame>
+      <h1 className="visually-hidden">Bursar</h1>
+      <Loading />
+    </Frame>
+  )
 }
 
-export function FailedPage({ error }: { error: unknown }) {
+export function FailedPage({ error, isInside = false }: Place & { error: unknown }) {
+  const Frame = isInside ? 'div' : 'main'
   return (
-    <div className="state">
+    <Frame className="state">
+      <h1>The page did not open</h1>
       <Failed
         error={error instanceof Error ? error : new Error(String(error))}
         retry={() => location.reload()}
       />
-    </div>
+    </Frame>
   )
 }
 

@@ -49,7 +49,15 @@ function FilterForm({ filters, values, onChange }: Props) {
     setIsOpen(!isOpen)
   }
   return (
-    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" shadow="md" width={280} trapFocus>
+    <Popover
+      opened={isOpen}
+      onChange={setIsOpen}
+      position="bottom-start"
+      shadow="md"
+      width={280}
+      trapFocus
+      returnFocus
+    >
       <Popover.Target>
         <Button variant="default" size="xs" onClick={open}>
           Filter

@@ -1,4 +1,3 @@
-import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ErpAnswer, FetchAnswer } from '../../../../src/console/flex-erp.schemas.ts'
@@ -6,6 +5,7 @@ import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
+import { SideDialogue } from '../../ui/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
@@ -51,15 +51,13 @@ export function FlexErpPage() {
           say: 'Before each debit Bursar asks your ERP whether the student is still there and what is owed. Set the address under Developers.',
         }}
       />
-      <Drawer
-        opened={open !== null}
+      <SideDialogue
+        isOpen={open !== null}
         onClose={() => setOpen(null)}
-        position="right"
         title={open === null ? '' : `Asked for ${open.identifier}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {open !== null && <Fetch row={open} />}
-      </Drawer>
+      </SideDialogue>
     </FlexFrame>
   )
 }

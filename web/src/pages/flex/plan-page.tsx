@@ -7,7 +7,7 @@ import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { Detail, Summary } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
 import { FlexTabs } from './flex-frame.tsx'
@@ -28,9 +28,7 @@ export function FlexPlanPage() {
     <>
       <FlexTabs here="plans" />
       <div className="flex-area">
-        {plan.isPending && <Loading what="Loading the plan" />}
-        {plan.isError && <Failed error={plan.error} retry={() => void plan.refetch()} />}
-        {plan.isSuccess && <Plan plan={plan.data} />}
+        {plan.isSuccess ? <Plan plan={plan.data} /> : <AwaitedPage kind="Plan" query={plan} />}
       </div>
     </>
   )

@@ -9,7 +9,7 @@ import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Detail, RawJson } from '../../ui/detail.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -69,9 +69,11 @@ export function SettlementPage() {
   return (
     <>
       <MoneyTabs here="settlements" />
-      {settlement.isPending && <Loading />}
-      {settlement.isError && <Failed error={settlement.error} retry={() => void settlement.refetch()} />}
-      {settlement.isSuccess && <Settlement settlement={settlement.data} path={path} />}
+      {settlement.isSuccess ? (
+        <Settlement settlement={settlement.data} path={path} />
+      ) : (
+        <AwaitedPage kind="Settlement" query={settlement} />
+      )}
     </>
   )
 }

@@ -11,7 +11,7 @@ import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Detail } from '../../ui/detail.tsx'
 import { formatCount } from '../../ui/money.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { BackLink } from './back-link.tsx'
@@ -36,9 +36,7 @@ export function FilePage() {
       <BackLink to="/i/$institute/orders/files" params={{ institute }} search={{}}>
         Links from a file
       </BackLink>
-      {file.isPending && <Loading what="Loading the file" />}
-      {file.isError && <Failed error={file.error} retry={() => void file.refetch()} />}
-      {file.isSuccess && <Shown file={file.data} />}
+      {file.isSuccess ? <Shown file={file.data} /> : <AwaitedPage kind="File" query={file} />}
     </>
   )
 }

@@ -7,7 +7,7 @@ import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { Detail, RawJson, Timeline, type Fact } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
 import { BackLink } from './back-link.tsx'
@@ -35,9 +35,7 @@ export function OrderPage() {
       <BackLink to="/i/$institute/orders" params={{ institute }} search={{}}>
         Orders & links
       </BackLink>
-      {story.isPending && <Loading what="Loading the order" />}
-      {story.isError && <Failed error={story.error} retry={() => void story.refetch()} />}
-      {story.isSuccess && <Story order={story.data} />}
+      {story.isSuccess ? <Story order={story.data} /> : <AwaitedPage kind="Order" query={story} />}
     </>
   )
 }

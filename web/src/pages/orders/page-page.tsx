@@ -9,7 +9,7 @@ import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
 import { Detail } from '../../ui/detail.tsx'
 import { formatCount, formatRupees } from '../../ui/money.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { BackLink } from './back-link.tsx'
@@ -39,9 +39,7 @@ export function PagePage() {
       <BackLink to="/i/$institute/orders/pages" params={{ institute }} search={{}}>
         Payment pages
       </BackLink>
-      {page.isPending && <Loading what="Loading the page" />}
-      {page.isError && <Failed error={page.error} retry={() => void page.refetch()} />}
-      {page.isSuccess && <Shown page={page.data} />}
+      {page.isSuccess ? <Shown page={page.data} /> : <AwaitedPage kind="Payment page" query={page} />}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import type { StudentPageAnswer } from '../../../../src/console/students.schemas.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
-import { Failed, Loading } from '../../ui/states.tsx'
+import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { DuesSection } from './dues-section.tsx'
@@ -22,8 +22,7 @@ export type Student = StudentPageAnswer
 export function StudentPage() {
   const { student: id = '' } = useParams({ strict: false })
   const student = useStudent(id)
-  if (student.isPending) return <Loading what="Loading the student" />
-  if (student.isError) return <Failed error={student.error} retry={() => void student.refetch()} />
+  if (!student.isSuccess) return <AwaitedPage kind="Student" query={student} />
   // Another student is another page: no dialogue or opened row is taken along.
   return <Page key={id} student={student.data} />
 }

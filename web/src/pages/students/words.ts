@@ -86,11 +86,19 @@ export function headline({ kind, what, raw }: TimelineEntryAnswer): Word {
       return { word: ACTS[what] ?? sentence(what), tone: 'plain' }
     case 'fetch':
       return FETCHES[what] ?? { word: sentence(what), tone: 'plain' }
+    case 'profile':
+      return { word: profileLine(raw as ProfileRaw), tone: 'plain' }
     case 'fee':
       return { word: feeLine(what, raw as FeeRaw), tone: 'plain' }
     default:
       return { word: `Late fee of ${formatRupees((raw as { amount: number }).amount)} waived`, tone: 'plain' }
   }
+}
+
+type ProfileRaw = { changes: readonly { field: string }[] }
+
+function profileLine({ changes }: ProfileRaw): string {
+  return `Profile changed: ${changes.map(({ field }) => field.replaceAll('_', ' ')).join(', ')}`
 }
 
 type FeePrice = { fee_amount: number; discounts: readonly { amount: number }[] }
