@@ -20,15 +20,25 @@ export async function openPost(
   if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
   const withoutProvider = (words: string): Sender =>
     mode === 'sandbox' ? MAILBOX : { send: async () => ({ kind: 'refused', words }) }
+  const bySms = sms === null ? null : createSmsSender(sms)
+  const byWhatsapp = whatsapp === null ? null : createWhatsappSender(whatsapp)
   const senders = {
     email: mailer ?? withoutProvider('SMTP_URL is not set'),
-    sms: sms === null ? withoutProvider('no provider for SMS is set up') : createSmsSender(sms),
-    whatsapp:
-      whatsapp === null
-        ? withoutProvider('no provider for WhatsApp is set up')
-        : createWhatsappSender(whatsapp),
+    sms: toPhone(byWhatsapp, bySms) ?? withoutProvider('no provider for SMS is set up'),
+    whatsapp: byWhatsapp ?? withoutProvider('no provider for WhatsApp is set up'),
   }
   return { post: { db, clock, senders, log }, closePost: () => mailer?.close() }
+}
+
+/** A short text to a phone: by WhatsApp where that is set up, and what it refuses, such as a number without it, by SMS. */
+function toPhone(byWhatsapp: Sender | null, bySms: Sender | null): Sender | null {
+  if (byWhatsapp === null || bySms === null) return byWhatsapp ?? bySms
+  return {
+    async send(message) {
+      const outcome = await byWhatsapp.send(message)
+      return outcome.kind === 'refused' ? bySms.send(message) : outcome
+    },
+  }
 }
 
 /** Its library is loaded only where mail leaves the house. */

@@ -152,6 +152,13 @@ const SHOWN_CHARACTERS = 1_000
 const SECRET_FIELD =
   /("?(?:password|passwd|secret|token|authorization|api[_-]?key)[^"':=]*"?\s*[:=]\s*"?)[^"\s,;&}]+/gi
 
+/** How a secret may stand in an answer: as it is, in JSON, in an address. */
+export function spellingsOf(secret: string): string[] {
+  return [
+    ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]),
+  ]
+}
+
 /** The first of an answer as it may be shown: what we know to be secret, and what calls itself so, is masked. */
 export function excerptOf(body: Buffer, secrets: readonly string[]): string {
   let text = body.toString('utf8').replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd')

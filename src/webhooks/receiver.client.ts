@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import type { Claimed } from './deliver.store.ts'
+import { spellingsOf } from './deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { signatureHeaders, signingKey } from './signing.ts'
 
@@ -26,7 +27,7 @@ export function postDelivery(outbound: Outbound, { url, headers, body }: Prepare
 export type Keys = {
   signing: readonly KeyObject[]
   headers: Readonly<Record<string, string>>
-  /** Must not be read in what its receiver answers. */
+  /** Must not be read in what its receiver answers; however it may be spelt. */
   secrets: readonly string[]
 }
 
@@ -38,7 +39,7 @@ export function makeKeys(secrets: readonly string[], header: { name: string; val
       'user-agent': 'Bursar-Webhooks/1.0',
       ...(header === null ? {} : { [header.name]: header.value }),
     },
-    secrets: header === null ? secrets : [...secrets, header.value],
+    secrets: (header === null ? secrets : [...secrets, header.value]).flatMap(spellingsOf),
   }
 }
 

@@ -33,7 +33,7 @@ const CHILD = {
   primary_contact_name: text('Contact'),
   primary_contact_email: mail('Contact'),
 }
-const FEES = [
+export const FEES = [
   { component_type: code('Fee'), fee_amount: 60_000 },
   { component_type: 'TRANSPORT_FEE', fee_amount: 12_000 },
 ]
@@ -45,6 +45,8 @@ export type Planted = {
   student: string
   sibling: string
   plan: string
+  /** On which its first instalment was to be presented. */
+  day: string
   /** Paid, settled and partly given back. */
   order: string
   /** Failed at the bank, for a reason of its own. */
@@ -75,7 +77,7 @@ export async function plantAttacks(
   const loan = await plantLoan(bursar, family.sibling)
   const plan = await plantPlan(bursar, outside.erp, owner, family.student)
   await plantTrouble(bursar)
-  return { owner, delivery, ...family, ...orders, page, file, loan, plan }
+  return { owner, delivery, ...family, ...orders, page, file, loan, ...plan }
 }
 
 async function data(answering: Promise<Answer>): Promise<Json> {
@@ -236,7 +238,7 @@ async function plantPlan(
   erp: FakeErp,
   owner: Visitor,
   student: string,
-): Promise<string> {
+): Promise<Pick<Planted, 'plan' | 'day'>> {
   await setErp(demo, erp)
   erp.put(sampleRecord(CHILD, { fee_components: FEES, user: { name: text('ErpUser'), phone: '9876543210' } }))
   const { plan_id: planId } = await data(demo.post(`/api/v1/integrations/flex/students/${student}/plans`))
@@ -249,7 +251,8 @@ async function plantPlan(
   erp.refuse(IDENTIFIER, code('ErpCode'), text('Refusal'))
   await must(owner.post(`${AT}/students/${student}/fetch`))
   await must(owner.post(`${AT}/flex/plans/${planId}/hold`, { reason: text('Hold') }))
-  return planId
+  const [first] = (await data(demo.get(`/api/v1/integrations/flex/plans/${planId}`))).payment_schedule
+  return { plan: planId, day: first.present_on }
 }
 
 /** What banks and mail servers say when something is wrong. */

@@ -1,4 +1,5 @@
 import { deliveryLink } from '../../src/webhooks/delivery-link.ts'
+import { daysAgo } from '../console/money-support.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import { code, FILE, mail, text, type Planted } from './attacks-support.ts'
 
@@ -9,16 +10,9 @@ export const ADMISSION = text('Admission')
 /** A page, and texts of strangers that must stand on it as they were written. */
 export type Tour = readonly (readonly [path: string, ...texts: string[]])[]
 
-export function consolePages({
-  student,
-  order,
-  failed,
-  cancelled,
-  page,
-  file,
-  plan,
-  settlement,
-}: Planted): Tour {
+export function consolePages(planted: Planted): Tour {
+  const { student, order, failed, cancelled, page, file, plan, day, settlement } = planted
+  const range = `from=${daysAgo(1)}&to=${daysAgo(-45)}`
   return [
     [I],
     [`${I}/students`, text('Student'), ADMISSION, code('Grade'), text('Contact'), text('Sibling')],
@@ -54,12 +48,13 @@ export function consolePages({
     [`${I}/flex`],
     [`${I}/flex/coming`],
     [`${I}/flex/returns`],
-    [`${I}/flex/debits`, text('Student'), text('Refusal')],
+    [`${I}/flex/debits?${range}`, text('Student'), text('Refusal')],
+    [`${I}/flex/days/${day}`, text('Student'), text('Refusal')],
     [`${I}/flex/plans`, text('Student'), ADMISSION, code('Grade')],
     [`${I}/flex/plans/${plan}`, text('Student'), ADMISSION, text('Contact'), text('Refusal'), text('Hold')],
     [`${I}/flex/erp`, text('Student'), text('Refusal'), code('ErpCode')],
     [`${I}/flex/settings`],
-    [`${I}/money?view=collection`, code('OrderFee')],
+    [`${I}/money?view=collection&${range}`, code('OrderFee')],
     [`${I}/money?view=payments`, text('OrderChild'), code('OrderFee'), text('Student')],
     [`${I}/money?view=settlements`, text('Settled')],
     [`${I}/money/settlements/${settlement}`, text('Settled'), text('OrderPayer'), code('OrderFee')],
@@ -77,7 +72,7 @@ export function consolePages({
     [`${I}/developers/sandbox`],
     [`${I}/settings/team`, text('Person')],
     [`${I}/settings/audit`, text('Person'), text('Cancel'), text('Hold')],
-    [`${I}/settings/audit?what=${encodeURIComponent(text('Filter'))}`, text('Filter')],
+    [`${I}/settings/audit?what=${encodeURIComponent(code('Filter'))}`, code('Filter')],
     ['/console/account', text('Person')],
     ['/console/operator/institutes'],
     ['/console/operator/jobs?kind=delivery', 'Hook"><img/src=x/onerror=window.__ran=1>'],

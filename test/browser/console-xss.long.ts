@@ -7,7 +7,7 @@ import { found, sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { entranceFor } from '../portal/parents-support.ts'
 import { startDelivering } from '../webhooks/support.ts'
-import { address, code, plantAttacks, text } from './attacks-support.ts'
+import { address, code, FEES, plantAttacks, text } from './attacks-support.ts'
 import { ADMISSION, consolePages, I, parentPages, type Tour } from './attacks-tour-support.ts'
 import { press } from './checkout-support.ts'
 
@@ -62,12 +62,11 @@ async function look(page: Page, texts: readonly string[]): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector('.mantine-Loader-root, .mantine-Skeleton-root') === null,
   )
-  await page.evaluate(() => {
-    for (const details of document.querySelectorAll('details')) details.open = true
+  await page.waitForFunction(() => {
+    const folded = [...document.querySelectorAll('details')]
+    for (const details of folded) details.open = true
+    return folded.every(details => details.children.length > 1)
   })
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll('details')].every(one => one.children.length > 1),
-  )
   await expectHarmless(page)
 }
 
@@ -204,6 +203,22 @@ test('what a payer, a parent or an ERP writes is shown as text and never runs', 
     await look(page, [])
     await press(page, 'Decline')
     await page.waitForURL(/\/pay\//)
+
+    const agree = async (): Promise<void> => {
+      await page.getByRole('radio', { name: 'UPI Autopay' }).check()
+      await page.getByRole('checkbox').check()
+      await press(page, 'Continue to your bank')
+    }
+    erp.refuse('ADM-1042', 'student_not_found', text('Refusal'))
+    await page.goto(`${url}/parents/students/${planted.sibling}/plan`)
+    await press(page, 'See the instalments')
+    const plan = page.url()
+    await look(page, [text('Sibling'), text('Refusal')])
+    erp.put(sampleRecord({ fullname: text('Sibling') }, { fee_components: FEES }))
+    await page.goto(plan)
+    await agree()
+    await page.waitForURL(/\/sandbox\/bank\/mandates\//)
+    await look(page, [text('Sibling')])
 
     const cred = `/api/v1/integrations/cred/students/${planted.sibling}/applications`
     await page.goto((await demo.post(cred, { amount: 20_000 })).body.data.redirect_url)

@@ -139,6 +139,7 @@ test('everything that happened is told once, newest first, with who did it and w
   })
   const order = (await finance.post(`${STUDENTS}/${id}/orders`, { amount: 100 })).body.data.order_id
   await demo.post(`/api/v1/sandbox/pay/orders/${order}/pay`, { outcome: 'success' })
+  await demo.patch(`${ERP}/students/${id}`, { grade: '6' })
   await finance.post(`${STUDENTS}/${id}/status`, { status: 'dropped', reason: 'Moved away' })
   const path = `${STUDENTS}/${id}/timeline`
   const whole = (await viewer.get(path)).body.data
@@ -150,6 +151,7 @@ test('everything that happened is told once, newest first, with who did it and w
     'act concession.changed',
     'act order.made',
     'act student.dropped',
+    'profile update',
     'fee TUITION_FEE',
   ])
     assert.ok(told.includes(expected), `${expected} is not among ${told}`)

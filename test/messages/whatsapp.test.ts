@@ -64,6 +64,39 @@ describe('WhatsApp', { concurrency: true }, () => {
     assert.match(body.data[0].text, /\n\nFees:/, 'a sandbox shows it in its mailbox as it was written')
   })
 
+  test('texts to phones go by WhatsApp where it is set up, and what it refuses goes by SMS', async t => {
+    const meta = await startReceiver(t)
+    const exotel = await startReceiver(t)
+    meta.answer(({ body }) => (body.includes('9876543210') ? TAKEN : refusal(400, 131_026, 'Undeliverable')))
+    exotel.answer(() => json({ SMSMessage: { Sid: 'e1', Status: 'queued' } }))
+    const sms = {
+      SMS_API_KEY: 'key',
+      SMS_API_TOKEN: 'token',
+      SMS_ACCOUNT_SID: 'school',
+      SMS_SENDER_ID: 'GRNPRK',
+      SMS_ENTITY_ID: '1101234567890123456',
+      SMS_TEMPLATE_ID: '1107234567890123456',
+    }
+    const bursar = await startBursar(t, {
+      ...SETTINGS,
+      WHATSAPP_URL: meta.origin,
+      ...sms,
+      SMS_URL: exotel.origin,
+    })
+    await queue(
+      bursar,
+      { ...MESSAGE, channel: 'sms' },
+      { ...MESSAGE, channel: 'sms', recipient: '9123456780' },
+    )
+    await advance(bursar)
+    assert.deepEqual([meta.requests.length, exotel.requests.length], [2, 1])
+    assert.match(exotel.requests[0]?.body ?? '', /9123456780/)
+    assert.deepEqual(
+      (await rows(bursar)).map(({ state }) => state),
+      ['sent', 'sent'],
+    )
+  })
+
   test('what is no number is refused before anybody is asked', async t => {
     const { meta, bursar } = await open(t)
     await queue(bursar, { ...MESSAGE, recipient: '022 2345 6789' })
