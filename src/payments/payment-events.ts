@@ -65,20 +65,21 @@ export function paymentEvents(
   }))
 }
 
+/** Of an order that the ERP knows by its id; or of one that was made for a student, whom it knows instead. */
 export function refundEvent(
   refund: Refund,
   payment: Payment,
-  order: Order,
+  { order, studentId }: { order: Order; studentId: string | null },
   what: { happened: 'processed' | 'failed'; at: Date },
 ): NewEvent {
   return {
     code: `refund.${what.happened}`,
     instituteId: refund.instituteId,
     collectorCode: order.collectorCode,
-    resourceId: order.id,
+    resourceId: studentId ?? order.id,
     occurredAt: what.at,
     payload: {
-      order_id: order.id,
+      ...(studentId === null ? { order_id: order.id } : { service_student_id: studentId }),
       payment: paymentBlock(payment, order, productOf(order.kind)),
       refund: refundView({ ...refund, state: what.happened }),
     },

@@ -127,7 +127,8 @@ export async function applyRefundReport(till: Till, report: RefundReport): Promi
       await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
     }
     const done: Refund = { ...refund, ...result, failureMessage: result.failure }
-    await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
+    const studentId = await store.findStudentOf(tx, known.instituteId, known.orderId)
+    await recordEvents(tx, [refundEvent(done, payment, { order, studentId }, { happened: outcome.kind, at })])
   })
 }
 

@@ -173,3 +173,16 @@ export async function listUnreturned(
     [instituteId, paymentIds],
   )
 }
+
+/** The student that an order was made for by Bursar itself; null for orders, links and pages, which the ERP reads. */
+export async function findStudentOf(
+  tx: Transaction,
+  instituteId: number,
+  orderId: string,
+): Promise<string | null> {
+  const [row] = await tx.query<{ id: string | null }>(
+    `select student_id as id from orders where institute_id = $1 and id = $2 and kind not in ('order', 'link', 'page')`,
+    [instituteId, orderId],
+  )
+  return row?.id ?? null
+}

@@ -55,26 +55,30 @@ test('a deadlock is tried again and both transactions are done', async () => {
   assert.deepEqual(await bursar.sql('select taken from seat order by id'), [{ taken: 2 }, { taken: 2 }])
 })
 
+function stepTwice(first: number, last: number): Promise<void> {
+  return db.transaction(async tx => {
+    tx.endWith('insert into step values ($1)', [last])
+    await tx.query('insert into step values ($1)', [first])
+  })
+}
+
+function leap(...ids: number[]): Promise<unknown> {
+  return db.transaction(tx => Promise.all(ids.map(id => tx.query('insert into leap values ($1)', [id]))))
+}
+
 test('what a transaction ends with is committed with all of it, or undoes all of it', async () => {
   await bursar.sql('create table step (id integer primary key)')
-  const take = (first: number, last: number) =>
-    db.transaction(async tx => {
-      tx.endWith('insert into step values ($1)', [last])
-      await tx.query('insert into step values ($1)', [first])
-    })
-  await take(1, 2)
-  await assert.rejects(take(3, 2), /duplicate key/)
-  await assert.rejects(take(1, 4), /duplicate key/)
+  await stepTwice(1, 2)
+  await assert.rejects(stepTwice(3, 2), /duplicate key/)
+  await assert.rejects(stepTwice(1, 4), /duplicate key/)
   assert.deepEqual(await bursar.sql('select id from step order by id'), [{ id: 1 }, { id: 2 }])
 })
 
 test('statements that leave together are in the transaction, the first of them too, and one that fails undoes all', async () => {
   await bursar.sql('create table leap (id integer primary key)')
-  const insert = (...ids: number[]) =>
-    db.transaction(tx => Promise.all(ids.map(id => tx.query('insert into leap values ($1)', [id]))))
-  await insert(1, 2)
-  await assert.rejects(insert(3, 4, 2, 5), /duplicate key/)
-  await Promise.all(Array.from({ length: 40 }, (_, n) => insert(100 + n, 200 + n)))
+  await leap(1, 2)
+  await assert.rejects(leap(3, 4, 2, 5), /duplicate key/)
+  await Promise.all(Array.from({ length: 40 }, (_, n) => leap(100 + n, 200 + n)))
   assert.deepEqual(await bursar.sql('select count(*) as rows from leap'), [{ rows: 82 }])
 })
 

@@ -146,7 +146,7 @@ async function plantOrders(
   bursar: TestBursar,
   owner: Visitor,
 ): Promise<Pick<Planted, 'order' | 'failed' | 'cancelled' | 'settlement'>> {
-  const { demo, sql } = bursar
+  const { demo } = bursar
   const wrong = await demo.post(`${PAY}/orders`, sampleOrder({ callback_url: 'javascript:window.__ran=1' }))
   assert.equal(wrong.status, 400, 'an address that is a script is no address to go back to')
   const make = async (kind: string, field: string): Promise<string> =>
@@ -155,14 +155,14 @@ async function plantOrders(
   const failed = await make('payment_links', 'Link')
   const cancelled = await make('payment_links', 'Cancelled')
   for (const id of [order, failed]) await pay(demo, id, 'failure')
-  await sql(`update payments set failure_code = $1, failure_message = $2 where state = 'failed'`, [
+  await bursar.sql(`update payments set failure_code = $1, failure_message = $2 where state = 'failed'`, [
     code('Code'),
     text('Bank'),
   ])
   await pay(demo, order)
   await must(demo.post('/api/v1/sandbox/settlements/run'))
   const utr = text('Settled')
-  const [settlement] = await sql<{ id: string }>('update settlements set utr = $1 returning id', [utr])
+  const [settlement] = await bursar.sql<{ id: string }>('update settlements set utr = $1 returning id', [utr])
   await must(demo.post(`${PAY}/orders/${order}/refunds`, { amount: 500, reason: text('Refund') }))
   await must(owner.post(`${AT}/orders/${cancelled}/messages`, { channels: ['email', 'sms'] }))
   await must(owner.send('DELETE', `${AT}/orders/${cancelled}`, { reason: text('Cancel') }))
@@ -202,7 +202,8 @@ async function plantPage({ demo }: TestBursar): Promise<Planted['page']> {
 const cell = (value: string): string => `"${value.replaceAll('"', '""')}"`
 
 /** A file of links with good and bad rows, and one of students that cannot be read. */
-async function plantFiles({ demo, house, sql }: TestBursar, owner: Visitor): Promise<string> {
+async function plantFiles(bursar: TestBursar, owner: Visitor): Promise<string> {
+  const { demo, house } = bursar
   const header = `name,phone,email,component_type,amount,reference,collector_code,${cell(code('Column'))}`
   const row = (field: string, phone: string, branch = ''): string =>
     [text(field), phone, mail(field), code(`${field}Fee`), '100', text(`${field}Ref`), branch, text(field)]
@@ -219,7 +220,10 @@ async function plantFiles({ demo, house, sql }: TestBursar, owner: Visitor): Pro
   const { id: imported } = await data(
     demo.send('POST', `${ERP}/imports?kind=students`, students, { 'content-type': 'text/csv' }),
   )
-  await sql(`update imports set state = 'failed', message = $2 where id = $1`, [imported, text('Import')])
+  await bursar.sql(`update imports set state = 'failed', message = $2 where id = $1`, [
+    imported,
+    text('Import'),
+  ])
   return id
 }
 
@@ -256,13 +260,13 @@ async function plantPlan(
 }
 
 /** What banks and mail servers say when something is wrong. */
-async function plantTrouble({ sql }: TestBursar): Promise<void> {
-  await sql(
+async function plantTrouble(bursar: TestBursar): Promise<void> {
+  await bursar.sql(
     `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
      values (1, 'sandbox', $1, $2, $3, 4490000, 4500000, now())`,
     [text('ProblemUtr'), text('ProblemRef'), text('Problem')],
   )
-  await sql(
+  await bursar.sql(
     `update messages set state = 'failed', next_try_at = null, sent_at = null, failure = $1
      where id = (select max(id) from messages where channel = 'email' and subject like 'Fees for%')`,
     [text('Smtp')],

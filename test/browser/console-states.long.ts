@@ -18,9 +18,9 @@ const REFUSED = {
   }),
 }
 
-type Answering = 'held' | '503' | 'cut off' | 'as usual'
+type Answering = '503' | 'cut off' | 'as usual'
 
-/** The page with a hand on what it is answered. */
+/** The page with a hand on what it is answered, which is nothing until that is said. */
 async function openView(
   context: BrowserContext,
   { bursar }: Stage,
@@ -29,12 +29,12 @@ async function openView(
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', error => errors.push(String(error)))
-  let answering: Answering = 'held'
-  let release = Promise.withResolvers<void>()
+  let answering: Answering = 'as usual'
+  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>()
   await page.route(
     url => url.pathname === `/console/api${api}`,
     async route => {
-      while (answering === 'held') await release.promise
+      await isTold
       if (answering === '503') await route.fulfill(REFUSED)
       else if (answering === 'cut off') await route.abort('connectionreset')
       else await route.continue()
@@ -46,8 +46,7 @@ async function openView(
     errors,
     answer(how) {
       answering = how
-      release.resolve()
-      release = Promise.withResolvers()
+      tell()
     },
   }
 }
@@ -113,16 +112,17 @@ async function losesTheSession(t: TestContext, context: BrowserContext, { bursar
   )
 }
 
+const isSearch = (url: URL): boolean => url.pathname.endsWith('/search')
+
 async function losesASearch(t: TestContext, context: BrowserContext, { bursar }: Stage): Promise<void> {
   await t.test('a search that fails says so, and finds again', async () => {
     const page = await context.newPage()
-    const search = (url: URL): boolean => url.pathname.endsWith('/search')
-    await page.route(search, route => route.abort('connectionreset'))
+    await page.route(isSearch, route => route.abort('connectionreset'))
     await page.goto(`${bursar.url}/console${I}`)
     await page.getByRole('combobox').fill('kabir')
     await page.getByRole('status').getByText('The search did not work. Try again in a moment.').waitFor()
     await expectSound(page, 'search failed')
-    await page.unroute(search)
+    await page.unroute(isSearch)
     await page.getByRole('combobox').fill('kabir rao')
     await page.getByText('Nothing fits “kabir rao”.').waitFor()
     await page.close()

@@ -100,7 +100,7 @@ export const dialogue = (page: Page): Locator => page.getByRole('dialog')
 /** Once it is there whole, with the focus in it. */
 export async function expectDialogue(page: Page, name: string): Promise<void> {
   await dialogue(page).last().waitFor()
-  await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') != null)
+  await page.waitForFunction(() => document.activeElement?.matches('[role=dialog], [role=dialog] *'))
   await page.waitForFunction(() => document.getAnimations().length === 0)
   await expectSound(page, name)
 }

@@ -66,7 +66,7 @@ function Contact({ student }: { student: Student }) {
   const { primary_contact_number: phone, primary_contact_email: email } = student
   return (
     <>
-      <span dangerouslySetInnerHTML={{ __html: student.primary_contact_name }} />
+      {student.primary_contact_name}
       <div>
         <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>
       </div>
