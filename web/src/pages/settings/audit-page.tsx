@@ -99,7 +99,9 @@ function Change({ label, value }: { label: string; value: unknown }) {
   return (
     <>
       <h3 className="section-title">{label}</h3>
-      <pre className="raw-json mono">{JSON.stringify(value, null, 2)}</pre>
+      <pre className="raw-json mono" tabIndex={0} aria-label={label}>
+        {JSON.stringify(value, null, 2)}
+      </pre>
     </>
   )
 }
