@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { downpaymentOrder, openSetup, startMandate } from '../../src/flex/setup.service.ts'
 import { createPlan } from '../../src/flex/plans.service.ts'
 import type { PlanFile } from '../../src/flex/plans.rules.ts'
@@ -7,6 +8,7 @@ import type { Rail } from '../../src/flex/rails.rules.ts'
 import type { Institute } from '../../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
+import { typeParsers } from '../../src/platform/db-client.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { ErpGate } from '../../src/students/erp-gate.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
@@ -43,7 +45,8 @@ export class Town {
   /** From a day on both ERPs answer well, so that everything can come to its end. */
   isCalm = false
 
-  private constructor(seed: number, bursar: TestBursar) {
+  private constructor(seed: number, bursar: TestBursar, books: pg.Client) {
+    this.#books = books
     this.seed = seed
     this.random = new Random(seed)
     this.bursar = bursar
@@ -51,7 +54,13 @@ export class Town {
 
   static async open(owner: Owner, seed: number): Promise<Town> {
     const bursar = await startBursar(owner)
-    const town = new Town(seed, bursar)
+    const books = new pg.Client({
+      connectionString: bursar.house.config.databaseUrl ?? '',
+      types: typeParsers,
+    })
+    await books.connect()
+    owner.after(() => books.end())
+    const town = new Town(seed, bursar, books)
     // The circuit in the town's time: a real half minute is weeks here.
     bursar.house.flex.erp.gate = new ErpGate(() => town.now.getTime())
     for (const code of ['demo-school', 'demo-group'])
@@ -86,7 +95,10 @@ export class Town {
     return pupil.school === 'demo-school' ? this.bursar.demo : this.bursar.group
   }
 
-  sql: TestBursar['sql'] = (text, values) => this.bursar.sql(text, values)
+  /** Over a connection of the town's own: a look at all books of a year may take longer than the product lets anything. */
+  readonly #books: pg.Client
+  sql: TestBursar['sql'] = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+    (await this.#books.query<Row>(text, values)).rows
 
   /** A number of its own for whatever it is named after, whoever asks first. */
   lot(...of: readonly (string | number)[]): Random {
