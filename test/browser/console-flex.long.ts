@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openFlexSchool, type FlexSchool } from '../console/flex-support.ts'
 import { createPerson } from '../console/support.ts'
-import { DESKTOP, isTooWide, keep, openBrowser, PHONE } from '../harness/browser.ts'
+import { DESKTOP, expectCount, isTooWide, keep, openBrowser, PHONE } from '../harness/browser.ts'
 import { expectSound, expectSoundAndKeep } from './checkout-support.ts'
 
 type Stage = { browser: Browser; school: FlexSchool }
@@ -65,13 +65,13 @@ async function showsDays(t: TestContext, stage: Stage): Promise<void> {
       await cell.click()
       const rows = page.locator('tbody tr')
       await rows.first().waitFor()
-      assert.equal(await rows.count(), 6)
+      await expectCount(rows, 6)
       await expectSoundAndKeep(page, 'console-flex-day')
       await page.getByRole('link', { name: /Bounced 2/ }).click()
       await page.waitForURL(/status=bounced/)
       await page.getByRole('button', { name: 'Remove the filter State: Bounced' }).waitFor()
       await page.getByText('The account did not have enough money. (code 04)').waitFor()
-      assert.equal(await rows.count(), 2)
+      await expectCount(rows, 2)
 
       await page.getByRole('navigation', { name: 'Flex' }).getByRole('link', { name: 'Coming run' }).click()
       await page.getByText('Plan is held').waitFor()

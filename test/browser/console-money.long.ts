@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { setMoney } from '../console/money-support.ts'
 import { createPerson } from '../console/support.ts'
-import { DESKTOP, isTooWide, PHONE, setStage, type Stage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, isTooWide, PHONE, setStage, type Stage } from '../harness/browser.ts'
 import { expectSound, expectSoundAndKeep } from './checkout-support.ts'
 
 const VIEWS = [
@@ -54,7 +54,7 @@ test('the money pages in a browser', async t => {
     await show(page, stage, 'reconciliation')
     await page.getByRole('button', { name: 'Run the checks' }).click()
     await page.getByText('Every ledger transaction balances').waitFor()
-    assert.equal(await page.getByText('1 difference').count(), 1)
+    await expectCount(page.getByText('1 difference'), 1)
     await expectSoundAndKeep(page, 'console-money-checks')
   })
 

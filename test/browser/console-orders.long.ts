@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { DESKTOP, keep, PHONE, setStage, type Stage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, keep, PHONE, setStage, type Stage } from '../harness/browser.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { createPage, pay, submit } from '../contract/page-support.ts'
 import { linksFile } from '../console/orders-support.ts'
@@ -99,10 +99,10 @@ async function makesSendsAndCancels(t: TestContext, stage: Stage, context: Brows
       await page.getByRole('searchbox', { name: /Search by id/ }).fill('2042')
       await page.waitForURL(/q=2042/)
       await page.getByRole('row', { name: /Zoya Khan/ }).waitFor({ state: 'detached' })
-      assert.equal(await page.locator('tbody tr').count(), 1)
+      await expectCount(page.locator('tbody tr'), 1)
       await page.goto(at(stage, '?kind=page&status=unpaid'))
       await page.getByRole('row', { name: /Imran Das/ }).focus()
-      assert.equal(await page.locator('tbody tr').count(), 1)
+      await expectCount(page.locator('tbody tr'), 1)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: /Payment page, ₹250/ }).waitFor()
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startMandate } from '../../src/flex/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { createPerson, PASSWORD } from '../console/support.ts'
-import { DESKTOP, PHONE, setStage, type Stage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, PHONE, setStage, type Stage } from '../harness/browser.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp, type FakeErp } from '../harness/fake-erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
@@ -109,18 +109,18 @@ async function findsStudents(t: TestContext, stage: Stage, id: string): Promise<
       await page.getByRole('link', { name: 'Students', exact: true }).click()
       const rows = page.locator('tbody tr')
       await page.getByText('Zoya Khan').waitFor()
-      assert.equal(await rows.count(), 6)
+      await expectCount(rows, 6)
       await expectSoundAndKeep(page, 'console-students-list')
       await page.getByLabel('Search students', { exact: true }).pressSequentially('rao', { delay: 20 })
       await page.waitForURL(/q=rao/)
       await page.getByText('Zoya Khan').waitFor({ state: 'hidden' })
-      assert.equal(await rows.count(), 2)
+      await expectCount(rows, 2)
       await page.getByLabel('Search students', { exact: true }).fill('nobody like this')
       await page.getByText('Nobody fits “nobody like this”').waitFor()
       await page.goBack()
       await page.goto(`${stage.bursar.url}${AT}/students?grade=8&owing=yes`)
       await page.getByText('Meera Iyer').waitFor()
-      assert.equal(await rows.count(), 4)
+      await expectCount(rows, 4)
       await page.getByRole('button', { name: 'Remove the filter Grade: 8' }).click()
       await page.getByText('Anaya Rao').waitFor()
       await rows.first().focus()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { DESKTOP, PHONE, setStage, type Stage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, PHONE, setStage, type Stage } from '../harness/browser.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { expectSound, expectSoundAndKeep } from './checkout-support.ts'
@@ -97,7 +97,7 @@ async function signsInAndShowsHome(t: TestContext, stage: Stage, context: Browse
       await page.getByRole('button', { name: 'Bursar of Demo School' }).click()
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
       assert.equal(await page.locator('.mode-sandbox').innerText(), 'SANDBOX')
-      assert.equal(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').count(), 7)
+      await expectCount(page.getByRole('navigation', { name: 'Main' }).getByRole('link'), 7)
       const stat = (label: string) =>
         page.locator('.stat', { hasText: label }).locator('.stat-value').innerText()
       assert.equal(await stat('Collected today'), '₹96,250.00')
@@ -199,7 +199,8 @@ async function workedByKeyboard(t: TestContext, stage: Stage, context: BrowserCo
       await page.keyboard.press('Enter')
       await page.waitForURL(/what=team\.invited/)
       await page.getByRole('button', { name: 'Remove the filter What: team.invited' }).waitFor()
-      assert.equal(await rows.count(), 1)
+      await page.getByRole('button', { name: 'Export 1 row' }).waitFor()
+      await expectCount(rows, 1)
       await expectSoundAndKeep(page, 'console-audit')
       const [download] = await Promise.all([
         page.waitForEvent('download'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, keep, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, keep, PHONE, setStage } from '../harness/browser.ts'
 import type { Client, Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
 import { registerStudent, setErp } from '../students/support.ts'
@@ -97,7 +97,7 @@ test('a parent sets instalments up', { concurrency: 3 }, async t => {
       /at least 24 hours before/,
       /How to stop/,
     )
-    assert.equal(await page.locator('.schedule tbody tr').count(), 10)
+    await expectCount(page.locator('.schedule tbody tr'), 10)
     const box = await page.getByRole('button').boundingBox()
     assert.ok(box !== null && box.y + box.height <= PHONE.height, 'the button is in reach')
     await shootBoth(page, 'agree')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { DESKTOP, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, PHONE, setStage } from '../harness/browser.ts'
 import { advance, queue } from '../messages/support.ts'
 import { expectSoundAndKeep, expectWords } from './checkout-support.ts'
 
@@ -93,6 +93,7 @@ test('the mailbox page', { concurrency: true }, async t => {
       await page.goto(url)
       await page.getByLabel('Sent to').fill('IT@demo')
       await page.getByRole('button', { name: 'Find' }).click()
+      await page.waitForURL(/to=IT/)
       assert.deepEqual(await page.locator('.mail-title').allInnerTexts(), [
         'Deliveries to your webhook are failing',
         'First of all',
@@ -101,7 +102,7 @@ test('the mailbox page', { concurrency: true }, async t => {
       await page.goto(`${url}?to=%00<nobody>%25`)
       await expectWords(page, /No message to “<nobody>%”/)
       await page.getByRole('link', { name: "Show everybody's messages" }).click()
-      assert.equal(await page.locator('.mail-title').count(), 6)
+      await expectCount(page.locator('.mail-title'), 6)
       await page.close()
     })
   }
@@ -130,10 +131,10 @@ test('the mailbox page', { concurrency: true }, async t => {
       const page = await context.newPage()
       await page.goto(`${url}?to=many`)
       assert.equal(await page.locator('.mail-title').first().innerText(), 'No 59')
-      assert.equal(await page.locator('.mail-title').count(), 50)
+      await expectCount(page.locator('.mail-title'), 50)
       await expectWords(page, /Waiting/, /It is sent when the clock reaches/)
       await page.getByRole('link', { name: 'Older messages' }).click()
-      assert.equal(await page.locator('.mail-title').count(), 10)
+      await expectCount(page.locator('.mail-title'), 10)
       assert.equal(await page.locator('.mail-title').last().innerText(), 'No 0')
       await page.getByRole('link', { name: 'Back to the newest' }).click()
       assert.equal(await page.locator('.mail-title').first().innerText(), 'No 59')

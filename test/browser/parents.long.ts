@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, keep, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, keep, PHONE, setStage } from '../harness/browser.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { entranceFor, newFamily } from '../portal/parents-support.ts'
@@ -197,7 +197,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
     await press(page, 'Approve')
     await page.goto(`${url}/parents/students/${students[0]}/plan`)
     await expectWords(page, /शुरू हो गया/, /अगली किस्त: ₹6,600\.05/, /आगे की किस्तें/)
-    assert.equal(await page.locator('.schedule tbody tr').count(), 10)
+    await expectCount(page.locator('.schedule tbody tr'), 10)
     await look('plan')
     await page.getByRole('link', { name: 'किस्तें फ़िलहाल रोकें' }).click()
     await expectWords(page, /किस्तें फ़िलहाल रोकें\?/)

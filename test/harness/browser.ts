@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core'
 import { startBursar, type TestBursar } from './bursar.ts'
+import { waitFor } from './wait.ts'
 
 /** Chromium as people have it: installed by the system, without a profile, without calling home. */
 const CANDIDATES = [
@@ -62,5 +63,12 @@ export async function axeViolations(page: Page): Promise<string[]> {
     }
     const { violations } = await axe.run({ resultTypes: ['violations'] })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`)
+  })
+}
+
+/** So many of them, as soon as the page has come to show what was asked of it. */
+export async function expectCount(found: Locator, count: number): Promise<void> {
+  await waitFor(async () => (await found.count()) === count, `${count} of ${String(found)}`, {
+    limitMs: 15_000,
   })
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { downpaymentOrder, openSetup, startMandate } from '../../src/flex/setup.service.ts'
 import { createPlan } from '../../src/flex/plans.service.ts'
 import type { PlanFile } from '../../src/flex/plans.rules.ts'
@@ -8,13 +7,13 @@ import type { Rail } from '../../src/flex/rails.rules.ts'
 import type { Institute } from '../../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
-import { typeParsers } from '../../src/platform/db-client.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { ErpGate } from '../../src/students/erp-gate.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Client } from '../harness/client.ts'
 import { startFakeErp } from '../harness/fake-erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
+import { openBooks } from './books.ts'
 import { trainBank } from './flex-bank.ts'
 import { answerOf, isSlow, type Pupil } from './flex-erp.ts'
 import { Random } from './random.ts'
@@ -39,14 +38,15 @@ export class Town {
   readonly seed: number
   readonly random: Random
   readonly bursar: TestBursar
+  readonly sql: TestBursar['sql']
   readonly pupils: Pupil[] = []
   readonly holidays = new Set<string>()
   readonly #institutes = new Map<string, Institute>()
   /** From a day on both ERPs answer well, so that everything can come to its end. */
   isCalm = false
 
-  private constructor(seed: number, bursar: TestBursar, books: pg.Client) {
-    this.#books = books
+  private constructor(seed: number, bursar: TestBursar, sql: TestBursar['sql']) {
+    this.sql = sql
     this.seed = seed
     this.random = new Random(seed)
     this.bursar = bursar
@@ -54,13 +54,7 @@ export class Town {
 
   static async open(owner: Owner, seed: number): Promise<Town> {
     const bursar = await startBursar(owner)
-    const books = new pg.Client({
-      connectionString: bursar.house.config.databaseUrl ?? '',
-      types: typeParsers,
-    })
-    await books.connect()
-    owner.after(() => books.end())
-    const town = new Town(seed, bursar, books)
+    const town = new Town(seed, bursar, openBooks(bursar, owner))
     // The circuit in the town's time: a real half minute is weeks here.
     bursar.house.flex.erp.gate = new ErpGate(() => town.now.getTime())
     for (const code of ['demo-school', 'demo-group'])
@@ -94,11 +88,6 @@ export class Town {
   as(pupil: Pick<Pupil, 'school'>): Client {
     return pupil.school === 'demo-school' ? this.bursar.demo : this.bursar.group
   }
-
-  /** Over a connection of the town's own: a look at all books of a year may take longer than the product lets anything. */
-  readonly #books: pg.Client
-  sql: TestBursar['sql'] = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
-    (await this.#books.query<Row>(text, values)).rows
 
   /** A number of its own for whatever it is named after, whoever asks first. */
   lot(...of: readonly (string | number)[]): Random {
