@@ -108,7 +108,7 @@ export class Town {
       const stop = (await worker.nextStop())?.getTime() ?? Number.POSITIVE_INFINITY
       assert.ok(
         stop !== last || stop > this.now.getTime(),
-        `what was due at ${new Date(stop).toISOString()} is still due`,
+        `what was due at ${String(new Date(stop))} is still due`,
       )
       last = stop
       isThere = stop >= to.getTime()
