@@ -15,6 +15,8 @@ export function openBooks(
     types: typeParsers,
     max: 4,
   })
+  // The database may be dropped before we leave it.
+  pool.on('error', () => {})
   owner.after(() => pool.end())
   return async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
     (await pool.query<Row>(text, values)).rows
