@@ -79,7 +79,7 @@ export class Outbound {
     })
   }
 
-  send(request: OutboundRequest): Promise<OutboundResult> {
+  async send(request: OutboundRequest): Promise<OutboundResult> {
     const { method, headers, body = null } = request
     const { origin, protocol, pathname, search } = readUrl(request.url)
     assertHeaders(headers)
