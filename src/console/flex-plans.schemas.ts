@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { INSTALMENT_STATES, PLAN_STATES } from '../flex/flex.schemas.ts'
 import { field, shown } from '../http/fields.ts'
 import { OBSTACLES } from './flex-words.rules.ts'
 import { branch, RAILS, studentBlock } from './flex.schemas.ts'
@@ -6,21 +7,6 @@ import { branch, RAILS, studentBlock } from './flex.schemas.ts'
 /** What the console's plans take and answer. */
 const count = (description: string) => Type.Integer({ description, minimum: 0 })
 const amount = (description: string) => shown.amount({ description, examples: [72000.5] })
-
-const PLAN_STATES = ['draft', 'setup', 'active', 'locked', 'cancelled', 'closed'] as const
-const INSTALMENT_STATES = [
-  'scheduled',
-  'confirmed',
-  'presented',
-  'debited',
-  'settled',
-  'bounced',
-  'skipped',
-  'reversed',
-  'covered',
-  'waived',
-  'cancelled',
-] as const
 
 export const PlansQuery = Type.Object({
   status: Type.Optional(field.oneOf(PLAN_STATES, { description: 'Only plans that stand so.' })),

@@ -1,4 +1,5 @@
-import { unpaidOrder, type Order } from '../orders/orders.rules.ts'
+import type { Order } from '../orders/orders.rules.ts'
+import { orderFor } from '../orders/student-order.ts'
 import type { Transaction } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 import type { Paise } from '../platform/money.ts'
@@ -49,26 +50,6 @@ export function disbursementOrder(
   { student, owed, prices }: StudentContext,
   { collectorCode, amountPaise, at }: { collectorCode: string; amountPaise: Paise; at: Date },
 ): Order {
-  return unpaidOrder({
-    id: newId('order'),
-    kind: 'disbursement',
-    collectorCode,
-    name: student.contactName,
-    phone: student.contactNumber,
-    email: student.contactEmail,
-    identifier: student.identifier,
-    studentName: student.fullname,
-    grade: student.grade,
-    stream: null,
-    academicYearStart: student.academicYearStart,
-    academicYearEnd: student.academicYearEnd,
-    newAdmission: student.newAdmission,
-    dateOfBirth: student.dateOfBirth,
-    customIdentifier: student.customIdentifier,
-    notes: [],
-    callbackUrl: null,
-    expiresAt: null,
-    createdAt: at,
-    lines: allocate(amountPaise, { owed, components: prices.map(price => price.componentType) }),
-  })
+  const lines = allocate(amountPaise, { owed, components: prices.map(price => price.componentType) })
+  return orderFor(student, { kind: 'disbursement', lines, at, collectorCode })
 }

@@ -1,6 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
-import { unpaidOrder, type Order } from '../orders/orders.rules.ts'
+import type { Order } from '../orders/orders.rules.ts'
+import { orderFor } from '../orders/student-order.ts'
 import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
 import type { Till } from '../payments/till.ts'
 import { assert } from '../platform/assert.ts'
@@ -8,7 +9,6 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { conflict } from '../platform/errors.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
-import { newId } from '../platform/ids.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/student-hold.service.ts'
 import { allocate, isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
@@ -102,26 +102,5 @@ function orderOf(
   const { student } = dues.context
   const lateFeePaise = sumPaise(share.lateFees.map(fee => fee.amountPaise))
   const lateLine = lateFeePaise > 0 ? [{ componentType: LATE_FEE, amountPaise: lateFeePaise }] : []
-  return unpaidOrder({
-    id: newId('order'),
-    kind: 'student',
-    collectorCode: student.collectorCode,
-    name: student.contactName,
-    phone: student.contactNumber,
-    email: student.contactEmail,
-    identifier: student.identifier,
-    studentName: student.fullname,
-    grade: student.grade,
-    stream: null,
-    academicYearStart: student.academicYearStart,
-    academicYearEnd: student.academicYearEnd,
-    newAdmission: student.newAdmission,
-    dateOfBirth: student.dateOfBirth,
-    customIdentifier: student.customIdentifier,
-    notes: [],
-    callbackUrl,
-    expiresAt: null,
-    createdAt: at,
-    lines: [...share.lines, ...lateLine],
-  })
+  return orderFor(student, { kind: 'student', lines: [...share.lines, ...lateLine], at, callbackUrl })
 }

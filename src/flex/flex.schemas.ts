@@ -61,9 +61,9 @@ export const RescheduleBody = Type.Object({
   }),
 })
 
-const PLAN_STATES = ['draft', 'setup', 'active', 'locked', 'cancelled', 'closed'] as const
+export const PLAN_STATES = ['draft', 'setup', 'active', 'locked', 'cancelled', 'closed'] as const
 
-const INSTALMENT_STATES = [
+export const INSTALMENT_STATES = [
   'scheduled',
   'confirmed',
   'presented',
