@@ -47,24 +47,28 @@ export function formatBytes(bytes: number): string {
 }
 
 const REDRAW_MS = 200
+const LINE_MS = 10_000
 
-/** A line on stderr that is drawn over itself; nothing where stderr is no terminal. */
+/** A line on stderr that is drawn over itself; a new one now and then where stderr is no terminal. */
 export function startProgress(
   what: string,
   total?: number,
   format: (done: number) => string = formatBytes,
 ): { tick(done: number): void; end(): void } {
-  if (!process.stderr.isTTY || wantsJson()) return { tick() {}, end() {} }
-  let drawnAt = 0
+  if (wantsJson()) return { tick() {}, end() {} }
+  const isTerminal = process.stderr.isTTY
+  const every = isTerminal ? REDRAW_MS : LINE_MS
+  let drawnAt = isTerminal ? 0 : Date.now()
   return {
     tick(done) {
-      if (Date.now() - drawnAt < REDRAW_MS) return
+      if (Date.now() - drawnAt < every) return
       drawnAt = Date.now()
       const share = total === undefined ? '' : ` (${Math.floor((done / total) * 100)} %)`
-      process.stderr.write(`\r\u001B[K${what}: ${format(done)}${share}`)
+      const line = `${what}: ${format(done)}${share}`
+      process.stderr.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`)
     },
     end() {
-      if (drawnAt > 0) process.stderr.write('\r\u001B[K')
+      if (isTerminal && drawnAt > 0) process.stderr.write('\r\u001B[K')
       drawnAt = 0
     },
   }

@@ -65,7 +65,7 @@ export async function recordPayment(
     if (decision.kind === 'known') return { ...count(context, decision.payment), isNew: false, onTheWayPaise }
     refuseTooMuch(context.paid, sent)
     const payment: RecordedPayment = { ...sent, id, recordedAt: scene.now, cancelledAt: null }
-    await store.insertPayments(tx, institute.id, studentId, [payment], scene.now)
+    await store.insertPayments(tx, institute.id, [{ ...payment, studentId }], scene.now)
     await tell(scene, 'direct.payment.added', payment)
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
     return { payment, advancePaise, isNew: true, onTheWayPaise }

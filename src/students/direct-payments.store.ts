@@ -4,7 +4,7 @@ import type { RecordedPayment } from './direct-payments.rules.ts'
 import type { StudentKey } from './pull.store.ts'
 import type { DirectPayment, KnownPayments } from './students.rules.ts'
 
-export type NewPayment = DirectPayment & { id: string }
+export type NewPayment = DirectPayment & { id: string; studentId: string }
 
 export async function readKnownPayments(
   tx: Transaction,
@@ -21,10 +21,10 @@ export async function readKnownPayments(
   )
 }
 
+/** Of one student or of many. */
 export async function insertPayments(
   tx: Transaction,
   instituteId: number,
-  studentId: string,
   payments: readonly NewPayment[],
   recordedAt: Date,
 ): Promise<void> {
@@ -32,13 +32,13 @@ export async function insertPayments(
   await tx.query(
     `insert into direct_payments (institute_id, student_id, id, transaction_id, amount_paise, paid_at, mode,
        settlement_utr, notes, recorded_at)
-     select $1, $2, p.id, p.transaction_id, p.amount, p.paid_at, p.mode, p.utr, p.notes, $3
-     from unnest($4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::text[], $10::text[])
-       as p (id, transaction_id, amount, paid_at, mode, utr, notes)`,
+     select $1, p.student_id, p.id, p.transaction_id, p.amount, p.paid_at, p.mode, p.utr, p.notes, $2
+     from unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::text[], $10::text[])
+       as p (student_id, id, transaction_id, amount, paid_at, mode, utr, notes)`,
     [
       instituteId,
-      studentId,
       recordedAt,
+      payments.map(payment => payment.studentId),
       payments.map(payment => payment.id),
       payments.map(payment => payment.transactionId),
       payments.map(payment => payment.amountPaise),
@@ -48,24 +48,25 @@ export async function insertPayments(
       payments.map(payment => payment.notes),
     ],
   )
-  await insertLines(tx, { instituteId, studentId }, payments)
+  await insertLines(tx, instituteId, payments)
 }
 
 async function insertLines(
   tx: Transaction,
-  { instituteId, studentId }: StudentKey,
-  payments: readonly DirectPayment[],
+  instituteId: number,
+  payments: readonly (DirectPayment & { studentId: string })[],
 ): Promise<void> {
-  const lines = payments.flatMap(({ transactionId, lines: own }) =>
-    own.map((line, index) => ({ transactionId, lineNo: index + 1, ...line })),
+  const lines = payments.flatMap(({ studentId, transactionId, lines: own }) =>
+    own.map((line, index) => ({ studentId, transactionId, lineNo: index + 1, ...line })),
   )
   await tx.query(
     `insert into direct_payment_lines (institute_id, student_id, transaction_id, line_no, component_type, amount_paise)
-     select $1, $2, l.transaction_id, l.line_no, l.component_type, l.amount
-     from unnest($3::text[], $4::int[], $5::text[], $6::bigint[]) as l (transaction_id, line_no, component_type, amount)`,
+     select $1, l.student_id, l.transaction_id, l.line_no, l.component_type, l.amount
+     from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::bigint[])
+       as l (student_id, transaction_id, line_no, component_type, amount)`,
     [
       instituteId,
-      studentId,
+      lines.map(line => line.studentId),
       lines.map(line => line.transactionId),
       lines.map(line => line.lineNo),
       lines.map(line => line.componentType),
@@ -91,6 +92,23 @@ export async function findPayment(
     [instituteId, studentId, transactionId],
   )
   return row ?? null
+}
+
+export type PaymentKey = { studentId: string; transactionId: string }
+
+/** Those of these that are recorded. */
+export async function findPaymentsOf(
+  db: Queryable,
+  instituteId: number,
+  keys: readonly PaymentKey[],
+): Promise<(RecordedPayment & { studentId: string })[]> {
+  return db.query<RecordedPayment & { studentId: string }>(
+    `select p.student_id as "studentId", ${COLUMNS}
+     from unnest($2::text[], $3::text[]) as asked (student_id, transaction_id)
+     join direct_payments p on p.institute_id = $1 and p.student_id = asked.student_id
+       and p.transaction_id = asked.transaction_id`,
+    [instituteId, keys.map(key => key.studentId), keys.map(key => key.transactionId)],
+  )
 }
 
 /** What a payment was until it was corrected or cancelled. */
@@ -179,7 +197,7 @@ export async function updatePayment(
     'delete from direct_payment_lines where institute_id = $1 and student_id = $2 and transaction_id = $3',
     at,
   )
-  await insertLines(tx, key, [payment])
+  await insertLines(tx, key.instituteId, [{ ...payment, studentId: key.studentId }])
 }
 
 export async function insertChange(

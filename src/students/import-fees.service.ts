@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/db.ts'
 import { mergeFees, totalProblems, type FeeChange } from './fees.rules.ts'
 import type { FeeRow } from './import-rows.schemas.ts'
-import * as bulk from './import-money.store.ts'
+import * as bulk from './import-fees.store.ts'
 import { findOwners } from './import-owners.service.ts'
 import type { ImportHandler, ImportScene, Outcome } from './import-scene.ts'
 import { mergeFeeRows, type RowProblem } from './import-units.rules.ts'

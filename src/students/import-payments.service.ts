@@ -2,7 +2,7 @@ import { recordEvents, type NewEvent } from '../journal/events.service.ts'
 import type { Transaction } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 import { decideRecord } from './direct-payments.rules.ts'
-import * as bulk from './import-money.store.ts'
+import * as store from './direct-payments.store.ts'
 import { findOwners } from './import-owners.service.ts'
 import type { PaymentRow } from './import-rows.schemas.ts'
 import type { ImportHandler, ImportScene, Outcome } from './import-scene.ts'
@@ -24,7 +24,7 @@ export const paymentImport: ImportHandler<'payments'> = {
     const merged = owned.map(({ student, group }) => ({ studentId: student.id, ...mergePaymentRows(group) }))
     const keys = merged.map(({ studentId }) => ({ instituteId: institute.id, studentId }))
     const contexts = await readStudentContexts(db, keys)
-    const stored = await bulk.findPaymentsOf(db, institute.id, merged.flatMap(paymentKeys))
+    const stored = await store.findPaymentsOf(db, institute.id, merged.flatMap(paymentKeys))
     const recorded = new Map(stored.map(payment => [keyText(payment), payment]))
     const plans: Plan[] = []
     for (const { studentId, units, problems: own } of merged) {
@@ -48,11 +48,11 @@ export const paymentImport: ImportHandler<'payments'> = {
 
 type MergedStudent = { studentId: string; units: readonly PaymentUnit[] }
 
-function paymentKeys({ studentId, units }: MergedStudent): bulk.PaymentKey[] {
+function paymentKeys({ studentId, units }: MergedStudent): store.PaymentKey[] {
   return units.map(({ said }) => ({ studentId, transactionId: said.transactionId }))
 }
 
-function keyText({ studentId, transactionId }: bulk.PaymentKey): string {
+function keyText({ studentId, transactionId }: store.PaymentKey): string {
   return `${studentId} ${transactionId}`
 }
 
@@ -78,7 +78,7 @@ async function apply(tx: Transaction, scene: ImportScene, plans: readonly Plan[]
       payment: { ...unit.said, id: newId('pay'), studentId: context.student.id },
     })),
   )
-  await bulk.insertPaymentsOf(
+  await store.insertPayments(
     tx,
     institute.id,
     added.map(({ payment }) => payment),

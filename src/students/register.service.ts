@@ -165,8 +165,8 @@ async function addPayments(
     'payments',
   )
   if (problems.length > 0) throw badFields(problems)
-  const added = decision.payments.map(payment => ({ ...payment, id: newId('pay') }))
-  await payments.insertPayments(tx, institute.id, studentId, added, now)
+  const added = decision.payments.map(payment => ({ ...payment, id: newId('pay'), studentId }))
+  await payments.insertPayments(tx, institute.id, added, now)
   return added
 }
 

@@ -4,9 +4,10 @@ import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { excerptOf, judge, stepAfter, type Verdict } from './deliveries.rules.ts'
 import { claimDue, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
 import { Lanes } from './lanes.ts'
-import { recordAttempts, type Ended } from './attempts.service.ts'
+import type { Ended } from './attempts.service.ts'
 import { OpenedKeys } from './opened-keys.ts'
 import { postDelivery, prepare, type Keys } from './receiver.client.ts'
+import { Results } from './results.ts'
 
 /**
  * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until the bell
@@ -19,9 +20,7 @@ export type DeliveryOptions = {
 }
 
 const MAX_AT_ONCE = 3_000
-const CLAIM_AT_ONCE = 250
-const WRITE_AT_ONCE = 250
-const WRITE_AFTER_MS = 20
+const CLAIM_AT_ONCE = 500
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
 const LONGEST_WAIT_MS = 15_000
@@ -37,9 +36,7 @@ export class DeliveryEngine {
   readonly #listener: { start(): void; stop(): Promise<void> }
   readonly #held = new Set<Claimed>()
   readonly #keys: OpenedKeys
-  #finished: Ended[] = []
-  #writing: Promise<void> = Promise.resolve()
-  #writeTimer: NodeJS.Timeout | null = null
+  readonly #results: Results
   #retryTimer: NodeJS.Timeout | null = null
   #retryAt = Infinity
   #wake: () => void = () => {}
@@ -57,6 +54,7 @@ export class DeliveryEngine {
     this.#options = options
     this.#keys = new OpenedKeys(ground)
     this.#lanes = new Lanes(options.placesPerEndpoint)
+    this.#results = new Results(ground, log, batch => this.#letGo(batch))
     this.#listener = ground.db.listen('deliveries', () => this.wake())
   }
 
@@ -82,7 +80,7 @@ export class DeliveryEngine {
     const unstarted = this.#lanes.takeWaiting(Infinity)
     for (const claimed of unstarted) this.#held.delete(claimed)
     await this.#whenIdle(STOP_WITHIN_MS)
-    await this.#write()
+    await this.#results.writeAll()
     const out = [...this.#held]
     this.#held.clear()
     const { db } = this.#ground
@@ -144,9 +142,7 @@ export class DeliveryEngine {
       const ended = await this.#attempt(claimed)
       // Given back already, as interrupted.
       if (!this.#held.has(claimed)) return
-      this.#finished.push(ended)
-      if (this.#finished.length >= WRITE_AT_ONCE) void this.#write()
-      else this.#writeTimer ??= setTimeout(() => void this.#write(), WRITE_AFTER_MS)
+      this.#results.add(ended)
     }
   }
 
@@ -182,23 +178,8 @@ export class DeliveryEngine {
     }
   }
 
-  /** Writes results one batch after the other. */
-  #write(): Promise<void> {
-    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer)
-    this.#writeTimer = null
-    const batch = this.#finished
-    this.#finished = []
-    if (batch.length > 0) this.#writing = this.#writing.then(() => this.#writeBatch(batch))
-    return this.#writing
-  }
-
-  async #writeBatch(batch: readonly Ended[]): Promise<void> {
-    try {
-      await recordAttempts(this.#ground, batch)
-    } catch {
-      // One that cannot be written must not take the others with it.
-      for (const ended of batch) await this.#writeAlone(ended)
-    }
+  /** Of these the results are written, or cannot be. */
+  #letGo(batch: readonly Ended[]): void {
     let next = Infinity
     for (const { finish } of batch) {
       this.#held.delete(finish.claimed)
@@ -207,15 +188,6 @@ export class DeliveryEngine {
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
     this.wake()
-  }
-
-  async #writeAlone(ended: Ended): Promise<void> {
-    try {
-      await recordAttempts(this.#ground, [ended])
-    } catch (error) {
-      // Its claim runs out and it is sent again: at least once, never silently lost.
-      this.#log.warn({ err: error, delivery_id: ended.finish.claimed.id }, 'a result could not be written')
-    }
   }
 
   #wakeAt(moment: number): void {

@@ -237,7 +237,7 @@ for (const [index, operation] of operations.entries()) {
 test('thousands of odd requests leave no memory behind', async () => {
   setFlagsFromString('--expose_gc')
   const collect = runInNewContext('gc') as () => void
-  const [before = 0, later = 0] = await Array.fromAsync([10, 30], async numRuns => {
+  const [before = 0, later = 0] = await Array.fromAsync([5, 15], async numRuns => {
     const each = { seed: SEED - numRuns, numRuns }
     for (const one of ofErps) for (const bytes of fc.sample(requestTo(one), each)) await sendFuzz(bytes)
     collect()

@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useInstitute, useSession } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
+import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import './developers.css'
 
@@ -18,27 +18,14 @@ type Props = { here: (typeof TABS)[number]['here']; actions?: ReactNode; childre
 
 /** What is below Developers. The reference is a page of its own, outside the console. */
 export function DevelopersFrame({ here, actions, children }: Props) {
-  const { code: institute } = useInstitute()
   const isSandbox = useSession()?.mode === 'sandbox'
   return (
     <PageFrame title="Developers" actions={actions}>
-      <nav className="page-tabs" aria-label="Developers">
-        {TABS.filter(tab => isSandbox || tab.here !== 'sandbox').map(tab => (
-          <Link
-            key={tab.here}
-            to={tab.to}
-            params={{ institute }}
-            search={{}}
-            activeOptions={{ exact: true, includeSearch: false }}
-            aria-current={tab.here === here ? 'page' : undefined}
-          >
-            {tab.label}
-          </Link>
-        ))}
+      <PageTabs label="Developers" tabs={TABS.filter(tab => isSandbox || tab.here !== 'sandbox')} here={here}>
         <a href="/docs" target="_blank" rel="noreferrer" aria-label="API reference, opens in a new tab">
           API reference&nbsp;↗
         </a>
-      </nav>
+      </PageTabs>
       {children}
     </PageFrame>
   )

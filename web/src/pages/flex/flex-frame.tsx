@@ -1,6 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useInstitute } from '../../api/session.ts'
+import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import './flex.css'
 
@@ -17,24 +16,7 @@ export type FlexTab = (typeof TABS)[number]['here']
 
 /** What is below Flex. */
 export function FlexTabs({ here }: { here: FlexTab | undefined }) {
-  const { code: institute } = useInstitute()
-  return (
-    <nav className="page-tabs" aria-label="Flex">
-      {TABS.map(tab => (
-        <Link
-          key={tab.here}
-          to={tab.to}
-          params={{ institute }}
-          search={{}}
-          // Otherwise the router takes the tab of the whole for one of each part.
-          activeOptions={{ exact: true, includeSearch: false }}
-          aria-current={tab.here === here ? 'page' : undefined}
-        >
-          {tab.label}
-        </Link>
-      ))}
-    </nav>
-  )
+  return <PageTabs label="Flex" tabs={TABS} here={here} />
 }
 
 export function FlexFrame({
@@ -51,7 +33,7 @@ export function FlexFrame({
   return (
     <PageFrame title={title} actions={actions}>
       <FlexTabs here={here} />
-      <div className="flex-area">{children}</div>
+      {children}
     </PageFrame>
   )
 }

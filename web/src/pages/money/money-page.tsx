@@ -1,6 +1,6 @@
-import { Link, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, type ComponentType } from 'react'
-import { useInstitute } from '../../api/session.ts'
+import { useSearch } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import './money.css'
 import { CollectionView } from './collection-view.tsx'
@@ -34,29 +34,10 @@ export function MoneyPage() {
   )
 }
 
-/** Filters belong to a view, so that going to another begins afresh. */
+const TABS = VIEWS.map(({ key, label }) => {
+  return { here: key, label, to: '/i/$institute/money', search: { view: key } } as const
+})
+
 export function MoneyTabs({ here }: { here: string }) {
-  const { code: institute } = useInstitute()
-  const tabs = useRef<HTMLElement>(null)
-  // On a phone they do not all fit: the one that is open is brought into sight.
-  useEffect(() => {
-    const nav = tabs.current
-    const open = nav?.querySelector<HTMLElement>('[aria-current]')
-    if (nav && open) nav.scrollLeft = open.offsetLeft - (nav.clientWidth - open.offsetWidth) / 2
-  }, [here])
-  return (
-    <nav className="page-tabs" aria-label="Money" ref={tabs}>
-      {VIEWS.map(({ key, label }) => (
-        <Link
-          key={key}
-          to="/i/$institute/money"
-          params={{ institute }}
-          search={{ view: key }}
-          aria-current={key === here ? 'page' : undefined}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
-  )
+  return <PageTabs label="Money" tabs={TABS} here={here} />
 }

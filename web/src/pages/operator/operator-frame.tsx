@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { usePerson } from '../../api/session.ts'
+import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import '../developers/developers.css'
@@ -31,19 +31,7 @@ export function OperatorFrame({ here, actions, children }: Props) {
   }
   return (
     <PageFrame title="Operator" actions={actions}>
-      <nav className="page-tabs" aria-label="Operator">
-        {TABS.map(tab => (
-          <Link
-            key={tab.here}
-            to={tab.to}
-            search={{}}
-            activeOptions={{ exact: true, includeSearch: false }}
-            aria-current={tab.here === here ? 'page' : undefined}
-          >
-            {tab.label}
-          </Link>
-        ))}
-      </nav>
+      <PageTabs label="Operator" tabs={TABS} here={here} />
       {children}
     </PageFrame>
   )

@@ -1,6 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useInstitute } from '../../api/session.ts'
+import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 
 const TABS = [
@@ -9,32 +8,13 @@ const TABS = [
   { here: 'files', label: 'Links from a file', to: '/i/$institute/orders/files' },
 ] as const
 
+type Props = { here: (typeof TABS)[number]['here']; actions?: ReactNode; children: ReactNode }
+
 /** What is below Orders & links. */
-export function OrdersFrame({
-  here,
-  actions,
-  children,
-}: {
-  here: (typeof TABS)[number]['here']
-  actions?: ReactNode
-  children: ReactNode
-}) {
-  const { code: institute } = useInstitute()
+export function OrdersFrame({ here, actions, children }: Props) {
   return (
     <PageFrame title="Orders & links" actions={actions}>
-      <nav className="page-tabs" aria-label="Orders & links">
-        {TABS.map(tab => (
-          <Link
-            key={tab.here}
-            to={tab.to}
-            params={{ institute }}
-            search={{}}
-            aria-current={tab.here === here ? 'page' : undefined}
-          >
-            {tab.label}
-          </Link>
-        ))}
-      </nav>
+      <PageTabs label="Orders & links" tabs={TABS} here={here} />
       {children}
     </PageFrame>
   )

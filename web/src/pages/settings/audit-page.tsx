@@ -39,7 +39,7 @@ export function AuditPage() {
   const path = useInstitutePath()
   return (
     <PageFrame title="Settings">
-      <SettingsTabs />
+      <SettingsTabs here="audit" />
       <AuditTable
         path={`${path}/audit`}
         say="Whatever people change in the console stands here: who, when, what and why. Invite somebody to see the first entry."

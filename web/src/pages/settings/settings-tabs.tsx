@@ -1,21 +1,15 @@
-import { Link } from '@tanstack/react-router'
-import { useInstitute, useMay } from '../../api/session.ts'
+import { useMay } from '../../api/session.ts'
+import { PageTabs } from '../../ui/page-tabs.tsx'
+
+const TABS = [
+  { here: 'team', label: 'Team', to: '/i/$institute/settings/team' },
+  { here: 'audit', label: 'Audit log', to: '/i/$institute/settings/audit' },
+] as const
 
 /** What is below Settings. */
-export function SettingsTabs() {
-  const { code: institute } = useInstitute()
+export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) {
   const maySeeAudit = useMay('owner', 'operator')
-  const active = { includeSearch: false }
   return (
-    <nav className="page-tabs" aria-label="Settings">
-      <Link to="/i/$institute/settings/team" params={{ institute }} activeOptions={active}>
-        Team
-      </Link>
-      {maySeeAudit && (
-        <Link to="/i/$institute/settings/audit" params={{ institute }} activeOptions={active}>
-          Audit log
-        </Link>
-      )}
-    </nav>
+    <PageTabs label="Settings" tabs={TABS.filter(tab => maySeeAudit || tab.here !== 'audit')} here={here} />
   )
 }

@@ -30,7 +30,7 @@ export function TeamPage() {
       title="Settings"
       actions={mayChange && <Button onClick={() => setIsInviting(true)}>Invite somebody</Button>}
     >
-      <SettingsTabs />
+      <SettingsTabs here="team" />
       {team.isPending && <Loading />}
       {team.isError && <Failed error={team.error} retry={() => void team.refetch()} />}
       {team.isSuccess && (

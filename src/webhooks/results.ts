@@ -1,0 +1,70 @@
+import type { Ground } from '../platform/ground.ts'
+import type { Log } from '../platform/log.ts'
+import { recordAttempts, type Ended } from './attempts.service.ts'
+
+const WRITE_AT_ONCE = 500
+const WRITE_AFTER_MS = 50
+
+/**
+ * Writes the results of attempts down, one batch after the other. A success can wait for company. Anything else is
+ * written at once, together with what came during the batch before: until it is, an endpoint that is down gets more.
+ */
+export class Results {
+  readonly #ground: Ground
+  readonly #log: Log
+  readonly #onWritten: (batch: readonly Ended[]) => void
+  #waiting: Ended[] = []
+  #isUrgent = false
+  #timer: NodeJS.Timeout | null = null
+  #writing: Promise<void> | null = null
+
+  constructor(ground: Ground, log: Log, onWritten: (batch: readonly Ended[]) => void) {
+    this.#ground = ground
+    this.#log = log
+    this.#onWritten = onWritten
+  }
+
+  add(ended: Ended): void {
+    this.#waiting.push(ended)
+    if (ended.verdict?.kind !== 'delivered' || this.#waiting.length >= WRITE_AT_ONCE) void this.writeAll()
+    else this.#timer ??= setTimeout(() => void this.writeAll(), WRITE_AFTER_MS)
+  }
+
+  /** What has been added until now. */
+  writeAll(): Promise<void> {
+    this.#isUrgent = true
+    this.#writing ??= this.#writeWhileUrgent()
+    return this.#writing
+  }
+
+  async #writeWhileUrgent(): Promise<void> {
+    while (this.#isUrgent) {
+      if (this.#timer !== null) clearTimeout(this.#timer)
+      this.#timer = null
+      this.#isUrgent = false
+      const batch = this.#waiting
+      this.#waiting = []
+      if (batch.length > 0) await this.#write(batch)
+    }
+    this.#writing = null
+  }
+
+  async #write(batch: readonly Ended[]): Promise<void> {
+    try {
+      await recordAttempts(this.#ground, batch)
+    } catch {
+      // One that cannot be written must not take the others with it.
+      for (const ended of batch) await this.#writeAlone(ended)
+    }
+    this.#onWritten(batch)
+  }
+
+  async #writeAlone(ended: Ended): Promise<void> {
+    try {
+      await recordAttempts(this.#ground, [ended])
+    } catch (error) {
+      // Its claim runs out and it is sent again: at least once, never silently lost.
+      this.#log.warn({ err: error, delivery_id: ended.finish.claimed.id }, 'a result could not be written')
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { useEffect, useRef, type ReactNode } from 'react'
+
+export type PageTab<Here extends string = string> = {
+  here: Here
+  label: string
+  to: NonNullable<LinkProps['to']>
+  search?: Record<string, string>
+}
+
+/** The pages below one entry of the menu, of the same institute; filters stay behind, as they belong to a page. */
+export function PageTabs<Here extends string>({
+  label,
+  tabs,
+  here,
+  children,
+}: {
+  label: string
+  tabs: readonly PageTab<Here>[]
+  here: Here | undefined
+  children?: ReactNode
+}) {
+  const nav = useRef<HTMLElement>(null)
+  // On a phone they do not all fit: the one that is open is brought into sight.
+  useEffect(() => {
+    const open = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (nav.current && open) {
+      nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2
+    }
+  }, [here])
+  return (
+    <nav className="page-tabs" aria-label={label} ref={nav}>
+      {tabs.map(tab => (
+        <Link
+          key={tab.here}
+          to={tab.to}
+          params={true}
+          search={tab.search ?? {}}
+          // Otherwise the router takes the tab of the whole for one of each part.
+          activeOptions={{ exact: true, includeSearch: tab.search !== undefined }}
+          aria-current={tab.here === here ? 'page' : undefined}
+        >
+          {tab.label}
+        </Link>
+      ))}
+      {children}
+    </nav>
+  )
+}
