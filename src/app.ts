@@ -109,7 +109,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     clockRoutes(app, till, sandbox)
     sandboxConsoleRoutes(app, till, sandbox)
     sandboxPaymentRoutes(app, sandbox)
-    sandboxFlexRoutes(app, sandbox)
+    sandboxFlexRoutes(app, { ...sandbox, flex })
     sandboxLoanRoutes(app, sandbox)
     triggerRoutes(app, till)
     sandboxErpRoutes(app, till)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { getFlexSettings, setFlexSettings, type FlexSettings } from '../flex/flex-settings.service.ts'
 import { getInstitute } from '../institutes/institutes.service.ts'
+import { addFlexRulesCommands } from './flex-rules.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode, readName } from './input.ts'
 import { show } from './output.ts'
@@ -26,6 +27,7 @@ export function addFlexCommands(program: Command): void {
     .option('--day-of-month <day>', 'when they are due: 1 to 28', readWhole)
     .option('--downpayment-percent <percent>', 'what is paid at set-up: 0 (nothing) to 90', readWhole)
     .action(runSet)
+  addFlexRulesCommands(flex)
   addExamples(set, [
     'bursar flex set green-park --instalments 12 --day-of-month 5',
     'bursar flex set green-park --product-name "Pay monthly" --downpayment-percent 10',

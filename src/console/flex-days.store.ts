@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
 import type { ComingPart } from './flex-coming.rules.ts'
-import type { DebitStatus } from './flex.rules.ts'
+import type { DebitStatus, Span } from './flex.rules.ts'
 
 /** What the calendar, the returns and the coming run add up: each one statement over the institute's own days. */
 
@@ -15,9 +15,6 @@ export const AMOUNT = `(select coalesce(sum((line ->> 'amountPaise')::bigint), 0
 export const STATUS = `case when i.state = 'bounced' then 'due_online'
   when i.state in ('scheduled', 'confirmed') and (p.state <> 'active' or p.is_held) then 'stopped'
   when i.state = 'confirmed' then 'announced' else i.state end`
-
-/** Days as such for instalments, and their moments for presentations; the end is not included. */
-export type Span = { from: string; before: string; fromAt: Date; beforeAt: Date }
 
 export type DaySum = { day: string; status: DebitStatus; count: number; amountPaise: Paise }
 

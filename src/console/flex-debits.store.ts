@@ -1,8 +1,8 @@
 import type { Instalment, Mandate, Plan } from '../flex/plans.rules.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
-import { AMOUNT, NOT_PRESENTED, STATUS, type Span } from './flex-days.store.ts'
-import type { DebitCursor, DebitStatus } from './flex.rules.ts'
+import { AMOUNT, NOT_PRESENTED, STATUS } from './flex-days.store.ts'
+import type { DebitCursor, DebitStatus, Span } from './flex.rules.ts'
 
 /** A debit of a day, with everything that its next step depends on. */
 export type Debit = {
@@ -23,7 +23,7 @@ export type Debit = {
 }
 
 export type DebitFilter = {
-  status?: DebitStatus | undefined
+  statuses?: readonly DebitStatus[] | undefined
   returnCode?: string | undefined
   collectorCode?: string | undefined
   /** Which of the two parts can have any. */
@@ -82,14 +82,14 @@ export async function listDebits(
 
 type Bind = (value: unknown) => string
 
-function instalmentsPart(bind: Bind, span: Span, { status, collectorCode, cursor }: DebitFilter): string {
+function instalmentsPart(bind: Bind, span: Span, { statuses, collectorCode, cursor }: DebitFilter): string {
   const where = [
     `i.institute_id = $1`,
     NOT_PRESENTED,
     `i.present_on >= ${bind(span.from)} and i.present_on < ${bind(span.before)}`,
     `p.state <> 'draft'`,
   ]
-  if (status !== undefined) where.push(`${STATUS} = ${bind(status)}`)
+  if (statuses !== undefined) where.push(`${STATUS} = any(${bind(statuses)}::text[])`)
   if (collectorCode !== undefined) where.push(`p.collector_code = ${bind(collectorCode)}`)
   if (cursor?.part === 'instalments')
     where.push(`(i.present_on, i.id) > (${bind(cursor.presentOn)}::date, ${bind(cursor.instalmentId)})`)
@@ -100,12 +100,12 @@ function instalmentsPart(bind: Bind, span: Span, { status, collectorCode, cursor
 }
 
 function presentationsPart(bind: Bind, span: Span, filter: DebitFilter): string {
-  const { status, returnCode, collectorCode, cursor } = filter
+  const { statuses, returnCode, collectorCode, cursor } = filter
   const where = [
     `r.institute_id = $1`,
     `r.presented_at >= ${bind(span.fromAt)} and r.presented_at < ${bind(span.beforeAt)}`,
   ]
-  if (status !== undefined) where.push(`r.state = ${bind(status)}`)
+  if (statuses !== undefined) where.push(`r.state = any(${bind(statuses)}::text[])`)
   if (returnCode !== undefined) where.push(`r.return_code = ${bind(returnCode)}`)
   if (collectorCode !== undefined)
     where.push(`exists (select from flex_instalments i join flex_plans p on p.institute_id = $1 and p.id = i.plan_id

@@ -1,6 +1,6 @@
 import type { Instalment, Plan } from '../flex/plans.rules.ts'
 import { assertNever } from '../platform/assert.ts'
-import { parseDay } from '../platform/calendar.ts'
+import { dayAfter, parseDay, startOfDay } from '../platform/calendar.ts'
 import { badField } from '../platform/errors.ts'
 import { addDays, firstOfMonth } from './home.rules.ts'
 
@@ -23,6 +23,17 @@ export const DEBIT_STATUSES = [
   'reversed',
 ] as const
 export type DebitStatus = (typeof DEBIT_STATUSES)[number]
+
+/** What a list of debits can be asked for: one status, or all that is still to be presented. */
+export const ASKED_STATUSES = [...DEBIT_STATUSES, 'coming'] as const
+export type AskedStatus = (typeof ASKED_STATUSES)[number]
+
+/** Will be presented, as things stand; what waits for somebody will not. */
+export const COMING: readonly DebitStatus[] = ['scheduled', 'announced']
+
+export function statusesOf(asked: AskedStatus): readonly DebitStatus[] {
+  return asked === 'coming' ? COMING : [asked]
+}
 
 const PRESENTED: readonly DebitStatus[] = ['presented', 'debited', 'bounced', 'reversed']
 
@@ -89,6 +100,27 @@ export function readCursor(text: string): DebitCursor {
 
 /** Days, both included. */
 export type DayRange = { from: string; to: string }
+
+/** Days as such for instalments, and their moments for presentations; the end is not included. */
+export type Span = { from: string; before: string; fromAt: Date; beforeAt: Date }
+
+export function spanOf({ from, to }: DayRange): Span {
+  const before = dayAfter(to)
+  return { from, before, fromAt: startOfDay(from), beforeAt: startOfDay(before) }
+}
+
+const RETURNS_DAYS = 30
+const AHEAD_DAYS = 7
+
+/** The days whose returns are looked at, unless others are named. */
+export function returnsRange(today: string): DayRange {
+  return { from: addDays(today, 1 - RETURNS_DAYS), to: today }
+}
+
+/** Today and the days after it that somebody plans by. */
+export function aheadRange(today: string): DayRange {
+  return { from: today, to: addDays(today, AHEAD_DAYS - 1) }
+}
 
 const MOST_DAYS = 366
 const EARLIEST = '2000-01-01'

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { field, shown } from '../http/fields.ts'
 import { OBSTACLES } from './flex-words.rules.ts'
-import { DEBIT_STATUSES } from './flex.rules.ts'
+import { ASKED_STATUSES, DEBIT_STATUSES } from './flex.rules.ts'
 
 /** What the console's days of Flex take and answer. */
 const count = (description: string) => Type.Integer({ description, minimum: 0 })
@@ -43,7 +43,10 @@ export const DebitsQuery = Type.Object({
   from,
   to,
   status: Type.Optional(
-    field.oneOf(DEBIT_STATUSES, { description: 'Only those that stand so.', examples: ['bounced'] }),
+    field.oneOf(ASKED_STATUSES, {
+      description: 'Only those that stand so; `coming` is scheduled or announced.',
+      examples: ['bounced'],
+    }),
   ),
   return_code: Type.Optional(
     field.code({ description: "Only those of this bank's code.", examples: ['04'] }),

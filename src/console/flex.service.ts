@@ -4,7 +4,7 @@ import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../fle
 import type { Almanac } from '../flex/situations.ts'
 import { readAlmanac } from '../flex/steps.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { dayAfter, dayOf, startOfDay } from '../platform/calendar.ts'
+import { dayOf } from '../platform/calendar.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { addWorkingDays, isWorkingDay } from '../platform/working-days.ts'
 import { comingOf, type Coming } from './flex-coming.rules.ts'
@@ -17,11 +17,14 @@ import {
   monthOf,
   rangeOf,
   readCursor,
+  returnsRange,
+  spanOf,
+  statusesOf,
   writeCursor,
+  type AskedStatus,
   type DayRange,
   type DebitStatus,
 } from './flex.rules.ts'
-import { addDays } from './home.rules.ts'
 
 type StatusSum = { status: DebitStatus; count: number; amountPaise: Paise }
 type CalendarDay = { day: string; isWorkingDay: boolean; sums: StatusSum[] }
@@ -55,7 +58,7 @@ export type ShownDebit = Debit & { reason: ReturnWords | null; why: string | nul
 type Asked = {
   from?: string | undefined
   to?: string | undefined
-  status?: DebitStatus | undefined
+  status?: AskedStatus | undefined
   returnCode?: string | undefined
   collectorCode?: string | undefined
   cursor?: string | undefined
@@ -82,8 +85,9 @@ export async function listDebitsOf(
 
 function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): DebitFilter {
   const cursor = sent === undefined ? undefined : readCursor(sent)
+  const statuses = status === undefined ? undefined : statusesOf(status)
   return {
-    status,
+    statuses,
     returnCode,
     collectorCode,
     cursor,
@@ -91,8 +95,8 @@ function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): D
       instalments:
         cursor?.part !== 'presentations' &&
         returnCode === undefined &&
-        (status === undefined || !isPresentation(status)),
-      presentations: status === undefined || isPresentation(status),
+        (statuses === undefined || !statuses.every(isPresentation)),
+      presentations: statuses === undefined || statuses.some(isPresentation),
     },
   }
 }
@@ -136,8 +140,6 @@ export type Returns = {
   groups: (days.ReturnSum & ReturnWords)[]
 }
 
-const RETURNS_DAYS = 30
-
 /** What came back, by the banks' codes; the last 30 days unless others are named. */
 export async function readReturns(
   flex: FlexGround,
@@ -145,7 +147,7 @@ export async function readReturns(
   asked: { from?: string | undefined; to?: string | undefined },
 ): Promise<Returns> {
   const today = dayOf(flex.clock.now())
-  const range = rangeOf(asked, { from: addDays(today, 1 - RETURNS_DAYS), to: today })
+  const range = rangeOf(asked, returnsRange(today))
   const sums = await days.sumReturns(flex.db, institute.id, spanOf(range))
   const groups = sums.flatMap(sum =>
     sum.state === 'debited' ? [] : [{ ...sum, ...returnWords(sum.returnCode ?? 'unknown') }],
@@ -192,9 +194,4 @@ function momentsOf(day: string, rail: Rail, rules: FlexRules) {
     toldBy: minutesBefore(presentedAt, rules.noticeMinutes),
     presentedAt,
   }
-}
-
-function spanOf({ from, to }: DayRange): days.Span {
-  const before = dayAfter(to)
-  return { from, before, fromAt: startOfDay(from), beforeAt: startOfDay(before) }
 }

@@ -4,7 +4,7 @@ import type { Ground } from '../platform/ground.ts'
 import { toRupees } from '../platform/money.ts'
 import { EVERYONE } from './console.rules.ts'
 import { addConsoleRead } from './guard.routes.ts'
-import type { Sum } from './home.rules.ts'
+import type { Collected, Sum } from './home.rules.ts'
 import { HomeView, type HomeAnswer } from './home.schemas.ts'
 import { readHome, type Home } from './home.service.ts'
 
@@ -23,21 +23,21 @@ export function homeRoutes(app: FastifyInstance, ground: Ground): void {
 }
 
 function view(home: Home): HomeAnswer {
-  const { flex, settlements, health } = home
+  const { returns, settlements, health } = home
   return {
     today: home.today,
-    collected_today: sum(home.collectedToday),
-    collected_this_month: sum(home.collectedThisMonth),
+    collected_today: collected(home.collectedToday),
+    collected_this_month: collected(home.collectedThisMonth),
     outstanding: {
       amount: toRupees(home.outstanding.amountPaise),
       students: home.outstanding.students,
     },
-    due_next_7_days: sum({ amountPaise: flex.duePaise, count: flex.dueCount }),
+    due_next_7_days: sum(home.coming),
     returns: {
-      presented: flex.decided,
-      bounced: flex.bounced,
-      bounced_amount: toRupees(flex.bouncedPaise),
-      ...(flex.decided === 0 ? {} : { ratio: flex.bounced / flex.decided }),
+      presented: returns.decided,
+      bounced: returns.returned.count,
+      bounced_amount: toRupees(returns.returned.amountPaise),
+      ...(returns.decided === 0 ? {} : { ratio: returns.returned.count / returns.decided }),
     },
     settlements: {
       expected: sum({ amountPaise: settlements.expectedPaise, count: settlements.expectedCount }),
@@ -63,6 +63,10 @@ function view(home: Home): HomeAnswer {
     },
     daily: home.daily.map(({ day, ...rest }) => ({ day, ...sum(rest) })),
   }
+}
+
+function collected(some: Collected): HomeAnswer['collected_today'] {
+  return { ...sum(some), given_back: toRupees(some.givenBackPaise) }
 }
 
 function sum({ amountPaise, count }: Sum): { amount: number; count: number } {

@@ -6,15 +6,23 @@ const amount = (description: string) => shown.amount({ description, examples: [1
 const Sum = (what: string) =>
   Type.Object({ amount: amount(`${what}, in rupees.`), count: count(`${what}: how many.`) })
 
+/** Online, by instalment plans, at the counter and from lenders, as in the daily collection. */
+const Collected = (what: string) =>
+  Type.Object({
+    amount: amount(`${what}, however they came, in rupees.`),
+    count: count(`${what}: how many.`),
+    given_back: amount('What went back in that time, not taken off, in rupees.'),
+  })
+
 export const HomeView = Type.Object({
   today: shown.day({ description: 'The day in India that the numbers are of.' }),
-  collected_today: Sum('Payments captured today'),
-  collected_this_month: Sum('Payments captured since the first of the month'),
+  collected_today: Collected('Payments of today'),
+  collected_this_month: Collected('Payments since the first of the month'),
   outstanding: Type.Object({
     amount: amount('What active students still owe, in rupees.'),
     students: count('How many students owe something.'),
   }),
-  due_next_7_days: Sum('Instalments due from today on, for seven days'),
+  due_next_7_days: Sum('Instalments to be debited from today on, for seven days'),
   returns: Type.Object({
     presented: count('Debits of the last 30 days that have been decided.'),
     bounced: count('Those of them that came back.'),
@@ -45,7 +53,7 @@ export const HomeView = Type.Object({
   daily: Type.Array(
     Type.Object({
       day: shown.day({ description: 'A day in India.' }),
-      amount: amount('Captured that day, in rupees.'),
+      amount: amount('Collected that day, in rupees.'),
       count: count('How many payments.'),
     }),
     { description: 'The last 30 days, the oldest first.' },

@@ -3,24 +3,37 @@ import { dayOf, startOfDay } from '../platform/calendar.ts'
 import type { Database } from '../platform/db.ts'
 import type { Ground } from '../platform/ground.ts'
 import { firstIdAt } from '../platform/ids.ts'
-import { addDays, everyDay, firstOfMonth, sumFrom, type Sum } from './home.rules.ts'
+import { sumDebits, sumReturns } from './flex-days.store.ts'
+import { aheadRange, COMING, returnsRange, spanOf } from './flex.rules.ts'
+import {
+  addDays,
+  addUp,
+  everyDay,
+  firstOfMonth,
+  sumFrom,
+  type Collected,
+  type DaySum,
+  type Sum,
+} from './home.rules.ts'
 import * as store from './home.store.ts'
 
 export type Home = {
   today: string
-  collectedToday: Sum
-  collectedThisMonth: Sum
+  collectedToday: Collected
+  collectedThisMonth: Collected
   outstanding: store.Outstanding
-  flex: store.FlexSums
+  /** Debits of the next days. */
+  coming: Sum
+  returns: { decided: number; returned: Sum }
   settlements: store.SettlementSums
   health: store.Health
-  daily: store.DaySum[]
+  daily: DaySum[]
 }
 
 const CHART_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** What came in, what is still due, what went wrong, what happens next: five statements, side by side. */
+/** What came in, what is still due, what went wrong, what happens next: six statements, side by side. */
 export async function readHome({ db, clock }: Ground, institute: Institute): Promise<Home> {
   const { id } = institute
   const now = clock.now()
@@ -28,14 +41,11 @@ export async function readHome({ db, clock }: Ground, institute: Institute): Pro
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
-  const [sums, outstanding, flex, settlements, health] = await Promise.all([
+  const [sums, outstanding, ahead, decided, settlements, health] = await Promise.all([
     store.sumDays(db, id, startOfDay(countedFrom)),
     outstandingOf(db, id),
-    store.sumFlex(db, id, {
-      dueFrom: today,
-      dueBefore: addDays(today, 7),
-      presentedFrom: startOfDay(addDays(today, -30)),
-    }),
+    sumDebits(db, id, spanOf(aheadRange(today))),
+    sumReturns(db, id, spanOf(returnsRange(today))),
     store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
     // Ids are made in real time, whatever the sandbox's clock says.
     store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
@@ -45,7 +55,11 @@ export async function readHome({ db, clock }: Ground, institute: Institute): Pro
     collectedToday: sumFrom(sums, today, today),
     collectedThisMonth: sumFrom(sums, month, today),
     outstanding,
-    flex,
+    coming: addUp(ahead.filter(({ status }) => COMING.includes(status))),
+    returns: {
+      decided: addUp(decided).count,
+      returned: addUp(decided.filter(({ state }) => state !== 'debited')),
+    },
     settlements,
     health,
     daily: everyDay(sums, chartFrom, today),

@@ -1,17 +1,25 @@
 import type { Queryable } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
+import type { DaySum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
 
-export type DaySum = { day: string; amountPaise: Paise; count: number }
-
+/** What came, online and at the counter, and what went back: the payments of the money pages, by the day in India. */
 export async function sumDays(db: Queryable, instituteId: number, from: Date): Promise<DaySum[]> {
   return db.query<DaySum>(
-    `select (captured_at at time zone 'Asia/Kolkata')::date as day, sum(amount_paise)::bigint as "amountPaise",
-       count(*) as count
-     from payments
-     where institute_id = $1 and state = 'captured' and captured_at >= $2 and not is_duplicate
-     group by 1 order by 1`,
+    `select (at at time zone 'Asia/Kolkata')::date as day,
+       coalesce(sum(amount) filter (where amount > 0), 0)::bigint as "amountPaise", count(*) filter (where amount > 0) as count,
+       coalesce(-sum(amount) filter (where amount < 0), 0)::bigint as "givenBackPaise"
+     from (
+       select captured_at as at, amount_paise as amount from payments
+       where institute_id = $1 and state = 'captured' and captured_at >= $2 and not is_duplicate
+       union all
+       select paid_at, amount_paise from direct_payments
+       where institute_id = $1 and cancelled_at is null and paid_at >= $2
+       union all
+       select processed_at, -amount_paise from refunds
+       where institute_id = $1 and state = 'processed' and kind <> 'duplicate' and processed_at >= $2
+     ) moved group by 1 order by 1`,
     [instituteId, from],
   )
 }
@@ -38,39 +46,6 @@ export async function sumOutstanding(db: Queryable, instituteId: number): Promis
     [instituteId],
   )
   return row as Outstanding
-}
-
-export type FlexSums = {
-  duePaise: Paise
-  dueCount: number
-  decided: number
-  bounced: number
-  bouncedPaise: Paise
-}
-
-export async function sumFlex(
-  db: Queryable,
-  instituteId: number,
-  range: { dueFrom: string; dueBefore: string; presentedFrom: Date },
-): Promise<FlexSums> {
-  const [row] = await db.query<FlexSums>(
-    `select due.amount as "duePaise", due.count as "dueCount", past.decided, past.bounced, past.amount as "bouncedPaise"
-     from (
-       select coalesce(sum(l.amount), 0)::bigint as amount, count(*) as count
-       from flex_instalments i
-       join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id and p.state = 'active'
-       cross join lateral (
-         select sum((x ->> 'amountPaise')::bigint) as amount from jsonb_array_elements(i.lines) x
-       ) l
-       where i.institute_id = $1 and i.due_on >= $2 and i.due_on < $3 and i.state in ('scheduled', 'confirmed', 'presented')
-     ) due, (
-       select count(*) as decided, count(*) filter (where state = 'bounced') as bounced,
-         coalesce(sum(amount_paise) filter (where state = 'bounced'), 0)::bigint as amount
-       from flex_presentations where institute_id = $1 and presented_at >= $4 and state <> 'presented'
-     ) past`,
-    [instituteId, range.dueFrom, range.dueBefore, range.presentedFrom],
-  )
-  return row as FlexSums
 }
 
 export type SettlementSums = {

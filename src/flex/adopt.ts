@@ -2,17 +2,20 @@ import { newId } from '../platform/ids.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { StudentContext } from '../students/student-contexts.service.ts'
 import type { ScheduleRow } from '../students/erp.rules.ts'
+import { matchRows } from './adopt.rules.ts'
 import type { Desk } from './desk.ts'
 import { presentationDay } from './pipeline.rules.ts'
-import { isOpen, type Instalment, type PlanFile } from './plans.rules.ts'
-import { closeIfDone, tellChanges } from './refit.ts'
-import { sumLines, totalsOf } from './schedule.rules.ts'
+import { isDueOnline, isOpen, type Instalment, type InstalmentState, type PlanFile } from './plans.rules.ts'
+import { closeIfDone, roomsOf, tellChanges } from './refit.ts'
+import { sumLines, totalsOf, type Line } from './schedule.rules.ts'
 import type { Almanac } from './situations.ts'
+import { sayWithdrawn, withdrawNotice, type PlanScene } from './withdraw.ts'
+
+type Adopting = PlanScene & { desk: Desk; almanac: Almanac }
 
 /**
- * Takes over the schedule that the ERP sent: it replaces what is still to come and not out at the bank. A row is known
- * by its reference, else its identifier, else its due date. What it says of the past, of what was presented or paid, or of
- * a down payment after set-up is ignored, and noted.
+ * Takes over the schedule that the ERP sent: it replaces what is still to come and not out at the bank. What it says of
+ * the past, of what was presented or paid, or of a down payment after set-up is ignored, and noted.
  */
 export function adoptSchedule(
   desk: Desk,
@@ -22,44 +25,57 @@ export function adoptSchedule(
 ): void {
   const before = file.instalments
   const today = dayOf(desk.now)
+  const scene = { desk, file, student, almanac }
+  const matches = matchRows(
+    before.filter(one => !isDueOnline(one) && one.state !== 'cancelled'),
+    rows,
+  )
   const kept = new Set<string>()
   desk.changePlan(file, { isCustom: true })
   for (const row of rows) {
-    const known = before.find(one => !kept.has(one.id) && isSame(one, row))
-    if (known !== undefined) kept.add(known.id)
+    const known = matches.get(row)
+    const online = known === undefined ? [] : before.filter(one => isRestOf(one, known))
+    for (const one of [...online, ...(known === undefined ? [] : [known])]) kept.add(one.id)
     const ignored = reasonToIgnore(row, known, today)
     if (ignored !== null) desk.note(file, known ?? null, 'row ignored', `${row.dueDate}: ${ignored}`)
-    else if (known === undefined) addRow(desk, file, row, almanac)
-    else changeRow(desk, file, known, { row, almanac })
+    else if (known === undefined) addRow(scene, row)
+    else changeRow(scene, { known, online, row })
   }
   for (const one of before.filter(isOpen))
     if (!kept.has(one.id) && one.dueOn >= today && !one.isDownpayment)
-      desk.move(file, one, 'cancelled', "it is not in the ERP's schedule any more", { nextStepAt: null })
+      end(scene, one, 'cancelled', "it is not in the ERP's schedule any more")
+  desk.changePlan(file, { fittedTo: roomsOf(file, student), fittedAt: desk.now })
   tellChanges(desk, file, student, before)
   closeIfDone(desk, file, student)
 }
 
-function isSame(instalment: Instalment, row: ScheduleRow): boolean {
-  if (row.referenceId !== null) return instalment.referenceId === row.referenceId
-  if (row.identifier !== null) return instalment.identifier === row.identifier
-  return instalment.dueOn === row.dueDate
+/** The part of an instalment that its mandate could not take, still to be paid online. */
+function isRestOf(one: Instalment, whole: Instalment): boolean {
+  return (
+    isDueOnline(one) &&
+    one.dueOn === whole.dueOn &&
+    one.referenceId === whole.referenceId &&
+    one.identifier === whole.identifier
+  )
 }
 
 function reasonToIgnore(row: ScheduleRow, known: Instalment | undefined, today: string): string | null {
   if (row.isDownpayment) return 'a down payment is only taken at set-up'
-  if (known !== undefined && !isOpen(known)) return `the instalment is ${known.state}`
-  if (known === undefined && sumLines(linesOf(row)) === 0) return 'it asks for nothing'
+  const isChangeable = known === undefined || isOpen(known) || known.state === 'waived'
+  if (!isChangeable) return `the instalment is ${known.state}`
+  const isNothing = known === undefined || known.state === 'waived'
+  if (isNothing && sumLines(linesOf(row)) === 0) return 'it asks for nothing'
   return row.dueDate < today ? 'it lies in the past' : null
 }
 
 /** A component of which a row takes nothing is no line: an order has none of them. */
-function linesOf(row: ScheduleRow) {
+function linesOf(row: ScheduleRow): Line[] {
   return row.details
     .filter(({ amountPaise }) => amountPaise > 0)
     .map(({ componentType, amountPaise }) => ({ componentType, amountPaise }))
 }
 
-function addRow(desk: Desk, file: PlanFile, row: ScheduleRow, almanac: Almanac): void {
+function addRow({ desk, file, almanac }: Adopting, row: ScheduleRow): void {
   const [like] = file.instalments
   if (like === undefined) return
   const added: Instalment = {
@@ -87,50 +103,56 @@ function addRow(desk: Desk, file: PlanFile, row: ScheduleRow, almanac: Almanac):
   desk.change(file, added, {})
 }
 
-function changeRow(
-  desk: Desk,
-  file: PlanFile,
-  known: Instalment,
-  { row, almanac }: { row: ScheduleRow; almanac: Almanac },
-): void {
+type Match = { known: Instalment; online: readonly Instalment[]; row: ScheduleRow }
+
+function changeRow(scene: Adopting, { known, online, row }: Match): void {
+  const { desk, file, almanac } = scene
   const lines = linesOf(row)
-  const isSameAmount = sameTotals(known, lines)
-  const reference = {
+  const names = {
     referenceId: row.referenceId ?? known.referenceId,
     identifier: row.identifier ?? known.identifier,
   }
-  if (isSameAmount && known.dueOn === row.dueDate) return
-  if (sumLines(lines) === 0) {
-    desk.move(file, known, 'waived', "the ERP's schedule asks nothing for it", {
-      nextStepAt: null,
-      notifiedAt: null,
+  // What the mandate may not take of a row was split off it, and is still part of what the ERP asks for.
+  const planned = [known, ...online].flatMap(one => one.lines)
+  const isWaived = known.state === 'waived'
+  if (!isWaived && isSameMoney(planned, lines) && known.dueOn === row.dueDate) {
+    const isNamed = known.referenceId === names.referenceId && known.identifier === names.identifier
+    if (!isNamed) for (const one of [known, ...online]) desk.change(file, one, names)
+    return
+  }
+  for (const one of online) end(scene, one, 'cancelled', "the ERP's schedule changed it")
+  if (sumLines(lines) === 0) return end(scene, known, 'waived', "the ERP's schedule asks nothing for it")
+  const isDayKept = known.dueOn === row.dueDate && !isWaived
+  const presentOn = isDayKept ? known.presentOn : dayFor(row.dueDate, file, almanac, known)
+  const change = { ...names, dueOn: row.dueDate, presentOn, lines, notifiedAt: null }
+  const why = "the ERP's schedule changed it"
+  if (known.state === 'confirmed') return withdrawNotice(desk, scene, known, { why, ...change })
+  if (isWaived) {
+    desk.move(file, known, 'scheduled', "the ERP's schedule asks for it again", {
+      ...change,
+      nextStepAt: desk.now,
     })
     return
   }
-  const presentOn = known.dueOn === row.dueDate ? known.presentOn : dayFor(row.dueDate, file, almanac, known)
-  const change = {
-    ...reference,
-    dueOn: row.dueDate,
-    presentOn,
-    lines,
-    notifiedAt: null,
-    nextStepAt: desk.now,
-  }
-  if (known.state === 'confirmed')
-    desk.move(file, known, 'scheduled', "the ERP's schedule changed it", change)
-  else {
-    desk.note(file, known, 'changed', "by the ERP's schedule")
-    desk.change(
-      file,
-      known,
-      known.state === 'scheduled' ? change : { ...change, nextStepAt: known.nextStepAt },
-    )
-  }
+  desk.note(file, known, 'changed', "by the ERP's schedule")
+  // One that came back from the bank for good waits for a person; a skipped one for the ERP.
+  const nextStepAt = known.state === 'scheduled' ? desk.now : known.nextStepAt
+  desk.change(file, known, { ...change, nextStepAt })
 }
 
-function sameTotals(known: Instalment, lines: Instalment['lines']): boolean {
-  const before = totalsOf(known.lines)
-  const after = totalsOf(lines)
+function end(
+  { desk, file, student }: Adopting,
+  instalment: Instalment,
+  to: Extract<InstalmentState, 'cancelled' | 'waived'>,
+  why: string,
+): void {
+  if (instalment.state === 'confirmed') sayWithdrawn(desk, { file, student }, instalment, why)
+  desk.move(file, instalment, to, why, { nextStepAt: null, notifiedAt: null })
+}
+
+function isSameMoney(one: readonly Line[], other: readonly Line[]): boolean {
+  const before = totalsOf(one)
+  const after = totalsOf(other)
   return before.size === after.size && [...after].every(([type, amount]) => before.get(type) === amount)
 }
 

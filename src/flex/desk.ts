@@ -1,5 +1,5 @@
 import { recordEvents, type NewEvent } from '../journal/events.service.ts'
-import { queueMessages } from '../messages/messages.service.ts'
+import { queueMessages, stopWaitingMessages } from '../messages/messages.service.ts'
 import type { NewMessage } from '../messages/messages.rules.ts'
 import type { Transaction } from '../platform/db.ts'
 import * as store from './flex.store.ts'
@@ -7,6 +7,7 @@ import {
   assertInstalmentMove,
   assertMandateMove,
   assertPlanMove,
+  isDone,
   type Instalment,
   type InstalmentState,
   type Mandate,
@@ -28,6 +29,7 @@ export class Desk {
   readonly #decisions: store.Decision[] = []
   readonly #events: NewEvent[] = []
   readonly #messages: NewMessage[] = []
+  readonly #solved: { instituteId: number; about: string }[] = []
 
   constructor(now: Date) {
     this.now = now
@@ -54,6 +56,9 @@ export class Desk {
   ): Instalment {
     assertInstalmentMove(instalment.state, to)
     this.note(file, instalment, to, why)
+    // Whoever was to be told in the morning that it came back need not be told any more.
+    if (instalment.returnCode !== null && isDone({ state: to }))
+      this.#solved.push({ instituteId: file.plan.instituteId, about: file.plan.id })
     return this.change(file, instalment, { ...change, state: to })
   }
 
@@ -100,6 +105,7 @@ export class Desk {
     if (this.#instalments.size > 0) await store.saveInstalments(tx, [...this.#instalments.values()])
     if (this.#decisions.length > 0) await store.insertDecisions(tx, this.#decisions)
     await recordEvents(tx, this.#events)
+    await stopWaitingMessages(tx, this.#solved, this.now)
     await queueMessages(tx, this.#messages)
   }
 }

@@ -9,7 +9,11 @@ import * as store from './flex.store.ts'
 import { STANDARD_SETTINGS } from './flex-settings.service.ts'
 import type { Instalment, Plan, PlanFile } from './plans.rules.ts'
 import { addDays } from './rails.rules.ts'
+import { roomsOf } from './refit.ts'
 import { equalMonthly, formProblems, sumProblems, type ScheduleRow } from './schedule.rules.ts'
+
+/** Without rows the institute's default plan. Those of the ERP's own record are taken as they are. */
+export type WantedSchedule = { rows: readonly ScheduleRow[] | null; isFromErp?: boolean }
 
 /** Writes a draft, in the place of the one there is. */
 export async function draftPlan(
@@ -18,12 +22,12 @@ export async function draftPlan(
   {
     institute,
     student,
-    rows,
+    wanted: { rows, isFromErp = false },
     known,
   }: {
     institute: Institute
     student: StudentContext
-    rows: readonly ScheduleRow[] | null
+    wanted: WantedSchedule
     known: PlanFile | null
   },
 ): Promise<PlanFile> {
@@ -34,7 +38,8 @@ export async function draftPlan(
   const settings = (await store.readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
   const schedule = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
   const path = 'payment_schedule'
-  const problems = [...formProblems(schedule, { today, path }), ...sumProblems(schedule, student.owed, path)]
+  const problems = formProblems(schedule, { today, path })
+  if (!isFromErp) problems.push(...sumProblems(schedule, student.owed, path))
   if (problems.length > 0) throw badFields(problems)
   const plan: Plan = {
     instituteId: institute.id,
@@ -46,7 +51,7 @@ export async function draftPlan(
     lockReason: null,
     productName: settings.productName,
     instituteName: institute.name,
-    isCustom: false,
+    isCustom: isFromErp,
     language: 'en',
     createdAt: known?.plan.createdAt ?? now,
     setUpAt: null,
@@ -63,7 +68,12 @@ export async function draftPlan(
   )
   const instalments = ordered.map((row, index) => newInstalment(plan, row, index + 1))
   await store.saveInstalments(tx, instalments)
-  return { plan, mandate: null, instalments }
+  const file: PlanFile = { plan, mandate: null, instalments }
+  if (plan.isCustom) {
+    file.plan = { ...plan, fittedTo: roomsOf(file, student) }
+    await store.savePlans(tx, [file.plan])
+  }
+  return file
 }
 
 /** A mandate takes some days before it can be debited. */

@@ -1,29 +1,19 @@
 import { assertNever } from '../platform/assert.ts'
-import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { pullStudents, type Pulled } from '../students/pull.service.ts'
-import { adoptSchedule } from './adopt.ts'
-import { confirm } from './confirm.ts'
 import { Desk } from './desk.ts'
-import { claimSteps, holdSteps, nextStepDue, type DueInstalment } from './engine.store.ts'
+import { claimSteps, holdSteps, nextStepDue, setAside, type DueInstalment } from './engine.store.ts'
+import { actOnWord } from './erp-acts.ts'
+import { fitSome } from './fit.service.ts'
+import { followErp } from './follow-erp.ts'
 import type { FlexGround } from './flex-ground.ts'
-import { flexEvent, instalmentBlock } from './flex-events.ts'
-import { lockPlans, readFiles } from './flex.store.ts'
-import {
-  afterFetch,
-  nextStep,
-  TRANSFERRED,
-  type AfterFetch,
-  type ErpWord,
-  type Step,
-} from './pipeline.rules.ts'
-import { isOpen, type Instalment, type PlanFile } from './plans.rules.ts'
+import { insertDecisions, lockPlans, readFiles } from './flex.store.ts'
+import { inHalves } from './in-halves.ts'
+import { afterFetch, nextStep, type ErpWord, type Step } from './pipeline.rules.ts'
+import type { Instalment, Mandate, PlanFile } from './plans.rules.ts'
 import { presentAll } from './present.service.ts'
-import { refit } from './refit.ts'
-import { stopPlan } from './stop.ts'
-import { MANDATE_ENDED } from './mandate-end.ts'
-import { withdrawNotices } from './withdraw.ts'
+import { cancelAtProvider } from './provider-cancel.ts'
 import { situationOf, type Almanac } from './situations.ts'
 import { readAlmanac, takeQuietStep } from './steps.ts'
 
@@ -40,6 +30,7 @@ const BATCHES_AT_ONCE = 4
  * held is free again after a while.
  */
 export async function runSteps(flex: FlexGround, batch: number): Promise<number> {
+  await fitSome(flex)
   let done = 0
   const runner = async (): Promise<void> => {
     for (let taken = batch; taken === batch; done += taken) taken = await runBatch(flex, batch)
@@ -62,11 +53,33 @@ async function runBatch(flex: FlexGround, limit: number): Promise<number> {
     rest: [],
   }
   for (const one of due) byStep[stepOf(files, one, almanac)?.kind ?? 'rest'].push(one)
-  await settleSteps(flex, [...byStep.wait, ...byStep.move, ...byStep.rest], almanac)
+  const failures: unknown[] = []
+  const each = (some: readonly DueInstalment[], act: (part: readonly DueInstalment[]) => Promise<void>) =>
+    inHalves(some, act, async (one, error) => {
+      failures.push(error)
+      await putAside(flex, one)
+    })
+  const quiet = [...byStep.wait, ...byStep.move, ...byStep.rest]
+  await each(quiet, some => settleSteps(flex, some, almanac))
   // Before the ERPs are waited for: a bank's window closes.
-  await presentAll(flex, byStep.present)
-  await fetchAll(flex, byStep.fetch, files)
+  await each(byStep.present, some => presentAll(flex, some))
+  await each(byStep.fetch, some => fetchAll(flex, some, files, each))
+  // Everything else is done; now whoever runs this is to hear of it.
+  if (failures.length > 0) throw failures[0]
   return due.length
+}
+
+const ASIDE_MS = 60 * 60_000
+
+/** It could not be written, which is our bug: the others go on, a person sees it, and it is tried again in an hour. */
+async function putAside({ db, clock }: FlexGround, one: DueInstalment): Promise<void> {
+  const now = clock.now()
+  await db.transaction(async tx => {
+    await lockPlans(tx, [one])
+    await setAside(tx, one, new Date(now.getTime() + ASIDE_MS))
+    const why = 'its next step failed on our side; tried again in an hour'
+    await insertDecisions(tx, [{ ...one, decidedAt: now, what: 'set aside', why }])
+  })
 }
 
 export async function nextStepAt({ db }: FlexGround): Promise<Date | null> {
@@ -82,7 +95,6 @@ function stepOf(files: ReadonlyMap<string, PlanFile>, due: DueInstalment, almana
 
 /** Steps that need nobody else: waiting, another day, rest. */
 async function settleSteps(flex: FlexGround, due: readonly DueInstalment[], almanac: Almanac): Promise<void> {
-  if (due.length === 0) return
   await flex.db.transaction(async tx => {
     await lockPlans(tx, due)
     const files = await readFiles(tx, due)
@@ -99,12 +111,17 @@ async function settleSteps(flex: FlexGround, due: readonly DueInstalment[], alma
 
 const HOLD_AGAIN_MS = 40_000
 
+type Each = (
+  some: readonly DueInstalment[],
+  act: (part: readonly DueInstalment[]) => Promise<void>,
+) => Promise<void>
+
 async function fetchAll(
   flex: FlexGround,
   due: readonly DueInstalment[],
   files: ReadonlyMap<string, PlanFile>,
+  each: Each,
 ): Promise<void> {
-  if (due.length === 0) return
   const students = due.map(one => ({
     instituteId: one.instituteId,
     studentId: files.get(one.planId)?.plan.studentId ?? '',
@@ -113,15 +130,21 @@ async function fetchAll(
   // A slow ERP may take longer than we hold them.
   const timer = setInterval(() => void holdSteps(flex.db, due).catch(() => {}), HOLD_AGAIN_MS)
   const pulled = await pullStudents(flex, students).finally(() => clearInterval(timer))
-  await flex.db.transaction(tx => applyWords(flex, tx, due, pulled))
+  const words = new Map(due.map((one, index) => [one, pulled[index]]))
+  // The words are here: who cannot be written is not asked about again.
+  await each(due, async some => {
+    const ended = await flex.db.transaction(tx => applyWords(flex, tx, some, words))
+    for (const mandate of ended) await cancelAtProvider(flex, mandate)
+  })
 }
 
+/** Answers the mandates that ended with their plans, for the bank to be told. */
 async function applyWords(
   flex: FlexGround,
   tx: Transaction,
   due: readonly DueInstalment[],
-  pulled: readonly Pulled[],
-): Promise<void> {
+  words: ReadonlyMap<DueInstalment, Pulled | undefined>,
+): Promise<Mandate[]> {
   await lockPlans(tx, due)
   const files = await readFiles(tx, due)
   const keys = [...files.values()].map(({ plan }) => ({
@@ -131,14 +154,19 @@ async function applyWords(
   const students = await readStudentContexts(tx, keys)
   const almanac = await readAlmanac(flex, tx)
   const desk = new Desk(almanac.now)
-  for (const [index, { planId, instalmentId }] of due.entries()) {
-    const file = files.get(planId)
+  const ended: Mandate[] = []
+  for (const one of due) {
+    const file = files.get(one.planId)
     const student = students.get(file?.plan.studentId ?? '')
-    const word = pulled[index]
+    const word = words.get(one)
     if (file === undefined || student === undefined || word === undefined) continue
-    applyWord(desk, { file, student, instalmentId, word }, almanac)
+    const { state } = file.plan
+    applyWord(desk, { file, student, instalmentId: one.instalmentId, word }, almanac)
+    if (state !== 'cancelled' && file.plan.state === 'cancelled' && file.mandate !== null)
+      ended.push(file.mandate)
   }
   await desk.write(tx)
+  return ended
 }
 
 type Scene = { file: PlanFile; student: StudentContext; instalmentId: string; word: Pulled }
@@ -149,9 +177,7 @@ function applyWord(desk: Desk, { file, student, instalmentId, word }: Scene, alm
   if (before === undefined) return
   const step = nextStep(situationOf(file, before, almanac))
   if (step.kind !== 'fetch') return takeQuietStep(desk, file, before, step)
-  if (word.kind === 'found' && word.isCustomSchedule && word.paymentSchedule !== null)
-    adoptSchedule(desk, file, student, { rows: word.paymentSchedule, almanac })
-  if (word.kind === 'found' || word.kind === 'not_configured') refit(desk, file, student)
+  followErp(desk, { file, student }, { word, almanac })
   const instalment = find()
   // Paid otherwise, waived or moved by what the ERP just said.
   if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'skipped'))
@@ -161,7 +187,7 @@ function applyWord(desk: Desk, { file, student, instalmentId, word }: Scene, alm
   const stepNow = nextStep(situation)
   if (stepNow.kind !== 'fetch') return takeQuietStep(desk, file, instalment, stepNow)
   const rail = almanac.rules.rails[file.mandate?.rail ?? 'enach']
-  act(desk, { file, student, instalment, almanac }, afterFetch(situation, rail, wordOf(word, student)))
+  actOnWord(desk, { file, student, instalment, almanac }, afterFetch(situation, rail, wordOf(word, student)))
 }
 
 /** Dropping a student here says the same as the ERP's word for it, also where no ERP is asked. */
@@ -181,97 +207,4 @@ function wordOf(pulled: Pulled, { student }: StudentContext): ErpWord {
     default:
       return assertNever(pulled)
   }
-}
-
-type InstalmentScene = {
-  file: PlanFile
-  student: StudentContext
-  instalment: Instalment
-  almanac: Almanac
-}
-
-function act(desk: Desk, scene: InstalmentScene, decision: AfterFetch): void {
-  const { file, instalment } = scene
-  switch (decision.kind) {
-    case 'confirm':
-      return confirm(desk, scene)
-    case 'reschedule':
-      return solve(desk, scene, decision.presentOn)
-    case 'ask_again':
-      desk.change(file, instalment, { fetchTries: instalment.fetchTries + 1, nextStepAt: decision.at })
-      return
-    case 'skip':
-      return skip(desk, scene, decision)
-    case 'cancel_plan':
-      return cancelByErp(desk, scene, decision)
-    case 'lock_plan':
-      return lockByErp(desk, scene, decision)
-    default:
-      return assertNever(decision)
-  }
-}
-
-/** What was in the way is gone: a new day, and the way begins anew; a plan that the ERP had locked goes on. */
-function solve(desk: Desk, { file, instalment }: InstalmentScene, presentOn: string): void {
-  const change = { presentOn, fetchTries: 0, notifiedAt: null, nextStepAt: desk.now }
-  const why = `the ERP's answer allows it again; to be presented on ${presentOn}`
-  if (instalment.state === 'skipped') desk.move(file, instalment, 'scheduled', why, change)
-  else desk.change(file, instalment, change)
-  if (file.plan.state !== 'locked') return
-  // Its mandate ended meanwhile: the ERP has nothing against it any more, but there is nothing to debit.
-  if (file.mandate?.state !== 'active') {
-    desk.note(file, null, 'still locked', "the ERP's answer allows it again, but its mandate has ended")
-    desk.changePlan(file, { lockReason: MANDATE_ENDED })
-    return
-  }
-  desk.movePlan(file, 'active', "the ERP's answer allows it again")
-  desk.changePlan(file, { lockReason: null })
-  for (const other of file.instalments.filter(isOpen))
-    if (other.state === 'scheduled' && other.nextStepAt === null)
-      desk.change(file, other, { nextStepAt: desk.now })
-}
-
-function skip(
-  desk: Desk,
-  { file, student, instalment }: InstalmentScene,
-  { code, message, askAgainAt }: Extract<AfterFetch, { kind: 'skip' }>,
-): void {
-  const change = { nextStepAt: askAgainAt, fetchTries: 0, notifiedAt: null }
-  if (instalment.state === 'skipped') {
-    desk.note(file, instalment, 'still skipped', `${code}: ${message}`)
-    desk.change(file, instalment, change)
-    return
-  }
-  const skipped = desk.move(file, instalment, 'skipped', `${code}: ${message}`, change)
-  desk.tell(
-    flexEvent('flex.instalment.skipped', file, {
-      student,
-      at: desk.now,
-      instalment: instalmentBlock(skipped),
-      reason: { code, category: 'erp', message },
-      next_try_on: dayOf(askAgainAt),
-    }),
-  )
-}
-
-function cancelByErp(
-  desk: Desk,
-  { file, student }: InstalmentScene,
-  { code, message }: Extract<AfterFetch, { kind: 'cancel_plan' }>,
-): void {
-  stopPlan(desk, file, `${code}: ${message}`)
-  const reason = { code, category: 'erp' as const, message }
-  desk.tell(flexEvent('flex.subscription.cancelled', file, { student, at: desk.now, reason }))
-}
-
-function lockByErp(
-  desk: Desk,
-  { file, student, instalment }: InstalmentScene,
-  { code, message, askAgainAt }: Extract<AfterFetch, { kind: 'lock_plan' }>,
-): void {
-  desk.change(file, instalment, { nextStepAt: askAgainAt })
-  if (file.plan.state === 'locked') return
-  withdrawNotices(desk, { file, student }, 'the plan is locked')
-  desk.movePlan(file, 'locked', `${code}: ${message}`)
-  desk.changePlan(file, { lockReason: TRANSFERRED })
 }

@@ -30,6 +30,18 @@ export async function holdSteps(db: Queryable, due: readonly DueInstalment[]): P
   )
 }
 
+/** Looked at again at that moment, and free until then. */
+export async function setAside(
+  db: Queryable,
+  { instituteId, instalmentId }: DueInstalment,
+  until: Date,
+): Promise<void> {
+  await db.query(
+    `update flex_instalments set next_step_at = $3, held_until = null where institute_id = $1 and id = $2`,
+    [instituteId, instalmentId, until],
+  )
+}
+
 export async function nextStepDue(db: Queryable): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     'select min(next_step_at) as at from flex_instalments where next_step_at is not null',

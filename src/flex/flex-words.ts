@@ -2,9 +2,10 @@ import type { NewMessage } from '../messages/messages.rules.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
 import type { StudentContext } from '../students/student-contexts.service.ts'
 import type { Mandate, PlanFile } from './plans.rules.ts'
+import { reasonIn } from './reasons-in-hindi.ts'
 
 /** What a family is told, in its language: written in each, not translated word for word. */
-type Language = 'en' | 'hi'
+export type Language = 'en' | 'hi'
 type Facts = {
   student: string
   institute: string
@@ -13,7 +14,7 @@ type Facts = {
   reference: string
   reason: string
 }
-type Text = { subject: string; body: string; short: string }
+export type Text = { subject: string; body: string; short: string }
 
 const DAY_FORMAT: Record<Language, Intl.DateTimeFormat> = {
   en: new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' }),
@@ -58,8 +59,8 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
     }),
     bounced: f => ({
       subject: `${f.amount} could not be debited`,
-      body: `Your bank did not pay ${f.amount} to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n${f.day}`,
-      short: `${f.institute}: ${f.amount} for ${f.student} could not be debited. ${f.reason} ${f.day}`,
+      body: `Your bank did not pay ${f.amount} to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n\n${nextEn(f)}`,
+      short: `${f.institute}: ${f.amount} for ${f.student} could not be debited. ${f.reason} ${nextEn(f)}`,
     }),
     reversed: f => ({
       subject: `${f.amount} was taken back by your bank`,
@@ -86,11 +87,11 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
     notice: f => ({
       subject: `${f.day} को ${f.amount} कटेंगे`,
       body: `${f.institute} आपके खाते से ${f.student} की फ़ीस के ${f.amount} ${f.day} को काटेगा।\n\nमैंडेट: ${f.reference}\n\nकृपया खाते में राशि रखें। इसे रोकने के लिए अपने बैंक या UPI ऐप में मैंडेट रद्द करें, या उस दिन से पहले स्कूल को लिखें।`,
-      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को कटेंगे। रोकने के लिए बैंक में मैंडेट रद्द करें।`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को मैंडेट ${f.reference} से कटेंगे। रोकने के लिए बैंक में मैंडेट रद्द करें।`,
     }),
     withdrawn: f => ({
       subject: `${f.day} की कटौती अब नहीं होगी`,
-      body: `${f.institute} ${f.student} की फ़ीस ${f.day} को नहीं काटेगा: ${f.reason}। अगली कटौती से पहले नई सूचना मिलेगी।`,
+      body: `${f.institute} ${f.student} की फ़ीस ${f.day} को नहीं काटेगा। ${f.reason} अगली कटौती से पहले नई सूचना मिलेगी।`,
       short: `${f.institute}: ${f.day} की कटौती नहीं होगी। नई सूचना मिलेगी।`,
     }),
     debited: f => ({
@@ -100,8 +101,8 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
     }),
     bounced: f => ({
       subject: `${f.amount} नहीं कट सके`,
-      body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} को नहीं दिए।\n\nकारण: ${f.reason}\n${f.day}`,
-      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} नहीं कट सके। ${f.day}`,
+      body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} को नहीं दिए।\n\nकारण: ${f.reason}\n\n${nextHi(f)}`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} नहीं कट सके। ${f.reason} ${nextHi(f)}`,
     }),
     reversed: f => ({
       subject: `बैंक ने ${f.amount} वापस ले लिए`,
@@ -126,7 +127,17 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
   },
 }
 
-/** One e-mail and one SMS to the primary contact. */
+function nextEn({ day }: Facts): string {
+  return day === ''
+    ? 'Please pay it online or ask the school.'
+    : `It will be debited again on ${day}; please keep the amount in your account.`
+}
+
+function nextHi({ day }: Facts): string {
+  return day === '' ? 'कृपया ऑनलाइन भरें या स्कूल से पूछें।' : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
+}
+
+/** One e-mail and one SMS to the primary contact; what waits for the morning is to be sent then. */
 export function tellFamily(
   kind: MessageKind,
   file: PlanFile,
@@ -151,22 +162,23 @@ export function tellFamily(
     amount: amountPaise === undefined ? '' : formatRupees(amountPaise),
     day: day === undefined ? '' : formatDay(day, plan.language),
     reference: referenceOf(mandate),
-    reason: reason ?? '',
+    reason: reasonIn(plan.language, reason ?? ''),
   }
-  const text = TEXTS[plan.language][kind](facts)
+  return toFamily({ file, student, at }, TEXTS[plan.language][kind](facts))
+}
+
+/** The same words to the primary contact's e-mail address and phone. */
+export function toFamily(
+  { file: { plan }, student: { student }, at }: { file: PlanFile; student: StudentContext; at: Date },
+  { subject, body, short }: Text,
+): NewMessage[] {
   const common = { instituteId: plan.instituteId, about: plan.id, at }
   return [
-    {
-      ...common,
-      channel: 'email',
-      recipient: student.student.contactEmail,
-      subject: text.subject,
-      body: text.body,
-    },
-    { ...common, channel: 'sms', recipient: student.student.contactNumber, body: text.short },
+    { ...common, channel: 'email', recipient: student.contactEmail, subject, body },
+    { ...common, channel: 'sms', recipient: student.contactNumber, body: short },
   ]
 }
 
-function referenceOf(mandate: Mandate | null): string {
+export function referenceOf(mandate: Mandate | null): string {
   return mandate?.umrn ?? mandate?.upiReference ?? mandate?.id ?? ''
 }

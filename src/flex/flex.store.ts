@@ -62,6 +62,16 @@ export async function lockPlans(tx: Transaction, keys: readonly PlanKey[]): Prom
   )
 }
 
+/** In one order, those behind a plan; all of them when it is null. */
+export async function listLivePlans(db: Queryable, after: PlanKey | null, limit: number): Promise<PlanKey[]> {
+  return db.query<PlanKey>(
+    `select institute_id as "instituteId", id as "planId" from flex_plans
+     where state in ('setup', 'active', 'locked') and (institute_id, id) > ($1, $2)
+     order by institute_id, id limit $3`,
+    [after?.instituteId ?? 0, after?.planId ?? '', limit],
+  )
+}
+
 /** Plans of one student are made one after the other: until there is one, there is no row to hold. */
 export async function lockPlanning(tx: Transaction, instituteId: number, studentId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [

@@ -1,6 +1,7 @@
 import type { Desk } from './desk.ts'
 import { flexEvent, mandateBlock } from './flex-events.ts'
 import { tellFamily } from './flex-words.ts'
+import type { PlanFile } from './plans.rules.ts'
 import { meaningOf, npciCategory } from './returns.rules.ts'
 import { withdrawNotices, type PlanScene } from './withdraw.ts'
 
@@ -10,19 +11,12 @@ export const MANDATE_ENDED = 'mandate_ended'
 /** Nothing can be debited any more: the plan waits for a new mandate. */
 export function endMandate(desk: Desk, { file, student }: PlanScene, code: string): void {
   const { message, category } = meaningOf(code)
-  if (file.mandate?.state !== 'active' && file.mandate?.state !== 'pending') return
-  const npci = npciCategory(code)
+  if (!isLive(file)) return
   const mandate = desk.moveMandate(file, 'cancelled', `${code}: ${message}`, {
-    npciCategory: npci,
+    npciCategory: npciCategory(code),
     nextCheckAt: null,
   })
-  withdrawNotices(desk, { file, student }, 'the mandate has ended')
-  const isLive = file.plan.state === 'active' || file.plan.state === 'setup'
-  if (isLive) {
-    desk.movePlan(file, 'locked', 'its mandate has ended')
-    desk.changePlan(file, { lockReason: MANDATE_ENDED })
-  }
-  if (file.plan.state === 'locked') desk.changePlan(file, { lockReason: MANDATE_ENDED })
+  lockWithout(desk, { file, student }, 'its mandate has ended')
   const reason = { code, category, message }
   desk.tell(
     flexEvent('flex.mandate.cancelled', file, {
@@ -32,5 +26,39 @@ export function endMandate(desk: Desk, { file, student }: PlanScene, code: strin
       reason,
     }),
   )
-  desk.send(tellFamily('new_mandate', file, { student, at: desk.now, reason: message }))
+  askForNew(desk, { file, student }, message)
+}
+
+/** The same for one whose time is up. */
+export function expireMandate(desk: Desk, { file, student }: PlanScene): void {
+  const expired = desk.moveMandate(file, 'expired', 'past its end date', { nextCheckAt: null })
+  lockWithout(desk, { file, student }, 'its mandate has expired')
+  const at = desk.now
+  desk.tell(flexEvent('flex.mandate.expired', file, { student, at, mandate: mandateBlock(expired) }))
+  askForNew(desk, { file, student }, 'Its end date has passed.')
+}
+
+/** Nobody needs another for what is over. */
+function askForNew(desk: Desk, { file, student }: PlanScene, reason: string): void {
+  if (file.plan.state === 'locked')
+    desk.send(tellFamily('new_mandate', file, { student, at: desk.now, reason }))
+}
+
+function isLive({ mandate }: PlanFile): boolean {
+  return mandate?.state === 'active' || mandate?.state === 'pending'
+}
+
+function lockWithout(desk: Desk, { file, student }: PlanScene, why: string): void {
+  withdrawNotices(desk, { file, student }, 'the mandate has ended')
+  if (file.plan.state === 'active' || file.plan.state === 'setup') desk.movePlan(file, 'locked', why)
+  if (file.plan.state === 'locked') desk.changePlan(file, { lockReason: MANDATE_ENDED })
+}
+
+/** With its plan: nobody may be debited for what was stopped. */
+export function endMandateOf(desk: Desk, { file, student }: PlanScene): void {
+  if (!isLive(file)) return
+  const mandate = desk.moveMandate(file, 'cancelled', 'the plan was cancelled', { nextCheckAt: null })
+  desk.tell(
+    flexEvent('flex.mandate.cancelled', file, { student, at: desk.now, mandate: mandateBlock(mandate) }),
+  )
 }

@@ -14,7 +14,7 @@ import { tellFamily } from './flex-words.ts'
 import { presentationDay } from './pipeline.rules.ts'
 import { isOpen, type PlanFile } from './plans.rules.ts'
 import { addDays, momentOf } from './rails.rules.ts'
-import { endMandate, MANDATE_ENDED } from './mandate-end.ts'
+import { endMandate, expireMandate, MANDATE_ENDED } from './mandate-end.ts'
 import type { Almanac } from './situations.ts'
 import { readAlmanac } from './steps.ts'
 
@@ -159,15 +159,7 @@ function schedule(desk: Desk, { file, student }: Scene, mandateId: string): void
   if (mandate === null || mandate.id !== mandateId) return
   if (mandate.state === 'active') {
     if (dayOf(desk.now) <= mandate.endOn) return
-    const expired = desk.moveMandate(file, 'expired', 'past its end date', { nextCheckAt: null })
-    if (file.plan.state === 'active') {
-      desk.movePlan(file, 'locked', 'its mandate has expired')
-      desk.changePlan(file, { lockReason: MANDATE_ENDED })
-    }
-    desk.tell(
-      flexEvent('flex.mandate.expired', file, { student, at: desk.now, mandate: mandateBlock(expired) }),
-    )
-    return
+    return expireMandate(desk, { file, student })
   }
   if (mandate.state !== 'pending') return
   const isOld = desk.now.getTime() - mandate.createdAt.getTime() > GIVE_UP_DAYS * 86_400_000

@@ -65,6 +65,9 @@ export function assertInstalmentMove(from: InstalmentState, to: InstalmentState)
   assert(INSTALMENT_MOVES[from].includes(to), `an instalment cannot move from ${from} to ${to}`)
 }
 
+/** `roomPaise`, of a schedule of the ERP's: what was owed beyond what its rows took when they were taken over. */
+export type FittedLine = Line & { roomPaise?: number }
+
 export type Plan = {
   instituteId: number
   id: string
@@ -83,7 +86,7 @@ export type Plan = {
   createdAt: Date
   setUpAt: Date | null
   /** The prices that the schedule was last fitted to. */
-  fittedTo: Line[]
+  fittedTo: FittedLine[]
   fittedAt: Date
 }
 
@@ -144,6 +147,16 @@ export type PlanFile = { plan: Plan; mandate: Mandate | null; instalments: Insta
 /** Still to be debited, and changeable: neither out at the bank nor over. */
 export function isOpen({ state }: { state: InstalmentState }): boolean {
   return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed'].includes(state)
+}
+
+/** Above what the mandate may take: the parent pays it online, and no bank has seen it. */
+export function isDueOnline({ state, orderId, isDownpayment }: Instalment): boolean {
+  return state === 'bounced' && orderId === null && !isDownpayment
+}
+
+/** Its next debit is still ahead; one that came back for good stays due, and waits for the parent. */
+export function isToCome({ state }: { state: InstalmentState }): boolean {
+  return state === 'scheduled' || state === 'confirmed' || state === 'skipped'
 }
 
 /** Nothing more is expected of it. */

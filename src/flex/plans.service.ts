@@ -1,31 +1,33 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../orders/order-payments.service.ts'
+import { isBeingPaid } from '../payments/payments.service.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { Desk } from './desk.ts'
+import { readFitted } from './fit.service.ts'
 import type { FlexGround } from './flex-ground.ts'
-import { flexEvent, mandateBlock, scheduleRowBlock } from './flex-events.ts'
+import { flexEvent, scheduleRowBlock } from './flex-events.ts'
 import * as store from './flex.store.ts'
 import { firstDayFor } from './pipeline.rules.ts'
 import { isOpen, type PlanFile } from './plans.rules.ts'
 import { tellChanges } from './refit.ts'
-import { lastDueDay, type ScheduleRow } from './schedule.rules.ts'
+import { lastDueDay } from './schedule.rules.ts'
 import { situationOf } from './situations.ts'
 import { readAlmanac } from './steps.ts'
 import { cancelAtProvider } from './provider-cancel.ts'
 import { stopPlan } from './stop.ts'
-import { draftPlan } from './draft.ts'
-import { sayWithdrawn, withdrawNotice, withdrawNotices, type PlanScene } from './withdraw.ts'
+import { draftPlan, type WantedSchedule } from './draft.ts'
+import { withdrawNotice, withdrawNotices, type PlanScene } from './withdraw.ts'
 
 /** Makes a draft, or replaces the one there is; a plan that was set up is not replaced. */
 export async function createPlan(
   flex: FlexGround,
   act: Act<PlanFile>,
   institute: Institute,
-  wanted: { studentId: string; rows: readonly ScheduleRow[] | null },
+  wanted: { studentId: string } & WantedSchedule,
 ): Promise<PlanFile> {
   return transact(flex.db, act, async tx => {
     await store.lockPlanning(tx, institute.id, wanted.studentId)
@@ -43,7 +45,7 @@ export async function createPlan(
         plan_id: known.plan.id,
       })
     if (isLive) await letGoOf(flex, tx, known)
-    return draftPlan(flex, tx, { institute, student, rows: wanted.rows, known: isLive ? known : null })
+    return draftPlan(flex, tx, { institute, student, wanted, known: isLive ? known : null })
   })
 }
 
@@ -56,13 +58,19 @@ async function letGoOf(flex: FlexGround, tx: Transaction, file: PlanFile): Promi
   const desk = new Desk(flex.clock.now())
   const orders = file.instalments.flatMap(({ orderId }) => orderId ?? [])
   await closeUnpaid(tx, file.plan.instituteId, orders, desk.now)
+  // Closed by now, so that none begins while we look.
+  for (const orderId of orders)
+    if (await isBeingPaid(tx, file.plan.instituteId, orderId))
+      throw conflict('The down payment of this plan is being paid. Try again when that is over.', {
+        plan_id: file.plan.id,
+      })
   if (file.mandate?.state === 'pending')
     desk.moveMandate(file, 'cancelled', 'the schedule was replaced', { nextCheckAt: null })
   await desk.write(tx)
 }
 
 export async function getPlan(flex: FlexGround, institute: Institute, planId: string): Promise<PlanFile> {
-  const file = (await store.readFiles(flex.db, [{ instituteId: institute.id, planId }])).get(planId)
+  const file = (await readFitted(flex, [{ instituteId: institute.id, planId }])).get(planId)
   if (file === undefined) throw notFound('This plan')
   return file
 }
@@ -72,9 +80,9 @@ export async function getPlanOf(
   institute: Institute,
   studentId: string,
 ): Promise<PlanFile> {
-  const file = await flex.db.transaction(tx => findFile(tx, institute.id, studentId))
-  if (file === null) throw notFound('A plan of this student')
-  return file
+  const planId = await store.findPlanOf(flex.db, institute.id, studentId)
+  if (planId === null) throw notFound('A plan of this student')
+  return getPlan(flex, institute, planId)
 }
 
 /** Moves one instalment that is still to come to another day. */
@@ -148,22 +156,10 @@ export async function cancelPlan(
   return cancelled
 }
 
-function cancelFor(asker: Asker, desk: Desk, { file, student }: PlanScene): void {
-  const { state } = file.plan
+function cancelFor(asker: Asker, desk: Desk, scene: PlanScene): void {
+  const { state } = scene.file.plan
   if (state === 'cancelled' || state === 'closed') throw conflict(`This plan is ${state} already.`)
-  for (const one of file.instalments.filter(instalment => instalment.state === 'confirmed'))
-    sayWithdrawn(desk, { file, student }, one, 'the plan was cancelled')
-  stopPlan(desk, file, `cancelled by the ${asker}`)
-  const isLive = file.mandate?.state === 'active' || file.mandate?.state === 'pending'
-  const mandate = isLive
-    ? desk.moveMandate(file, 'cancelled', 'the plan was cancelled', { nextCheckAt: null })
-    : null
-  // Nobody was told of a draft.
-  if (state === 'draft') return
-  const at = desk.now
-  if (mandate !== null)
-    desk.tell(flexEvent('flex.mandate.cancelled', file, { student, at, mandate: mandateBlock(mandate) }))
-  desk.tell(flexEvent('flex.subscription.cancelled', file, { student, at }))
+  stopPlan(desk, scene, { why: `cancelled by the ${asker}` })
 }
 
 export async function holdPlan(

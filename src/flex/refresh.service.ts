@@ -1,15 +1,20 @@
+import type { Transaction } from '../platform/db.ts'
 import { pullStudents, type Pulled, type PullReason } from '../students/pull.service.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
-import { adoptSchedule } from './adopt.ts'
 import { Desk } from './desk.ts'
 import type { FlexGround } from './flex-ground.ts'
-import { lockPlans, readFiles, type PlanKey } from './flex.store.ts'
-import { refit } from './refit.ts'
+import { followErp } from './follow-erp.ts'
+import { insertDecisions, lockPlans, readFiles, type Decision, type PlanKey } from './flex.store.ts'
 import { readAlmanac } from './steps.ts'
 import type { PlanScene } from './withdraw.ts'
 
 /** A plan after its ERP was asked. */
 export type Refreshed = PlanScene & { word: Pulled }
+
+/** Writes down what was decided about plans outside of them, so that whoever reads one finds it there. */
+export async function noteOnPlans(tx: Transaction, notes: readonly Decision[]): Promise<void> {
+  if (notes.length > 0) await insertDecisions(tx, notes)
+}
 
 /** Asks the ERPs about the students of these plans and fits the plans to what they say; in the order asked for. */
 export async function refreshPlans(
@@ -32,9 +37,7 @@ export async function refreshPlans(
       const student = students.get(studentId)
       const word = words[index]
       if (file === undefined || student === undefined || word === undefined) return undefined
-      if (word.kind === 'found' && word.isCustomSchedule && word.paymentSchedule !== null)
-        adoptSchedule(desk, file, student, { rows: word.paymentSchedule, almanac })
-      if (word.kind === 'found' || word.kind === 'not_configured') refit(desk, file, student)
+      followErp(desk, { file, student }, { word, almanac })
       return { file, student, word }
     })
     await desk.write(tx)

@@ -1,5 +1,7 @@
 import { paymentBlock } from '../payments/payment-events.ts'
+import type { PaymentBlock } from '../journal/event-blocks.ts'
 import type { FailedPayment, PaidOrder, Purpose, ReversedOrder } from '../payments/purposes.ts'
+import { nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
@@ -15,7 +17,7 @@ import type { Instalment, PlanFile } from './plans.rules.ts'
 import { endPresentations, findByOrders, type PresentationState } from './present.store.ts'
 import { closeIfDone, refit } from './refit.ts'
 import { endMandate } from './mandate-end.ts'
-import { meaningOf } from './returns.rules.ts'
+import { meaningOf, NEVER_SENT } from './returns.rules.ts'
 import { sumLines } from './schedule.rules.ts'
 import { situationOf, type Almanac } from './situations.ts'
 import { readAlmanac } from './steps.ts'
@@ -86,48 +88,61 @@ async function withOrders(
   await desk.write(tx)
 }
 
-function debit(desk: Desk, scene: Scene, { payment, order }: PaidOrder): Ending | null {
+function debit(desk: Desk, scene: Scene, paid: PaidOrder): Ending | null {
   const { file, student, instalment, orderId } = scene
-  if (instalment.orderId !== orderId || instalment.state !== 'presented') return debitedLate(desk, scene)
-  const why = `the bank paid ${formatRupees(payment.amountPaise)}`
-  const debited = desk.move(file, instalment, 'debited', why)
-  desk.tell(
-    flexEvent('flex.instalment.debited', file, {
-      student,
-      at: desk.now,
-      instalment: instalmentBlock(debited),
-      payment: paymentBlock(payment, order, 'flex'),
-    }),
-  )
-  desk.send(tellFamily('debited', file, { student, at: desk.now, amountPaise: payment.amountPaise }))
+  const { amountPaise } = paid.payment
+  if (instalment.orderId !== orderId || instalment.state !== 'presented')
+    return debitedLate(desk, scene, paid)
+  const debited = desk.move(file, instalment, 'debited', `the bank paid ${formatRupees(amountPaise)}`)
+  tellMoney(desk, { ...scene, instalment: debited }, paid, 'debited')
+  desk.send(tellFamily('debited', file, { student, at: desk.now, amountPaise }))
   closeIfDone(desk, file, student)
   return { state: 'debited', returnCode: null }
 }
 
 /** The bank paid a presentation that it had returned. The money counts for the student, so what is still to come is less. */
-function debitedLate(desk: Desk, { file, student, instalment }: Scene): null {
+function debitedLate(desk: Desk, scene: Scene, paid: PaidOrder): null {
+  const { file, student, instalment } = scene
   desk.note(file, instalment, 'paid late', 'the bank paid a presentation after it had returned it')
+  tellMoney(desk, scene, paid, 'debited')
   refit(desk, file, student)
   return null
 }
 
 function settle(desk: Desk, scene: Scene, paid: readonly PaidOrder[]): null {
-  const { file, student, instalment, orderId } = scene
+  const { file, instalment, orderId } = scene
   const one = paid.find(({ order }) => order.id === orderId)
-  if (one === undefined || instalment.state !== 'debited' || instalment.orderId !== orderId) return null
-  const settled = desk.move(file, instalment, 'settled', 'the money reached the institute')
-  const payment = paymentBlock(one.payment, one.order, 'flex')
+  if (one === undefined) return null
+  // What was paid late reached the institute too, though the instalment went on without it.
+  const isItsOwn = instalment.state === 'debited' && instalment.orderId === orderId
+  const shown = isItsOwn
+    ? desk.move(file, instalment, 'settled', 'the money reached the institute')
+    : instalment
+  tellMoney(desk, { ...scene, instalment: shown }, one, 'settled')
+  return null
+}
+
+/** Money that left the payer, or reached the institute, is always told of: whoever keeps books must not miss any. */
+function tellMoney(
+  desk: Desk,
+  { file, student, instalment }: Pick<Scene, 'file' | 'student' | 'instalment'>,
+  paid: PaidOrder,
+  happened: 'debited' | 'settled',
+): void {
+  const facts = { student, at: desk.now, payment: paymentOf(paid, instalment) }
   desk.tell(
     instalment.isDownpayment
-      ? flexEvent('flex.downpayment.settled', file, { student, at: desk.now, payment })
-      : flexEvent('flex.instalment.settled', file, {
-          student,
-          at: desk.now,
-          instalment: instalmentBlock(settled),
-          payment,
+      ? flexEvent(`flex.downpayment.${happened}`, file, facts)
+      : flexEvent(`flex.instalment.${happened}`, file, {
+          ...facts,
+          instalment: instalmentBlock(instalment),
         }),
   )
-  return null
+}
+
+/** By the reference that the ERP gave the instalment. */
+function paymentOf({ payment, order }: PaidOrder, { referenceId }: Instalment): PaymentBlock {
+  return { ...paymentBlock(payment, order, 'flex'), reference_id: referenceId ?? undefined }
 }
 
 function bounce(desk: Desk, scene: Scene, { code, message }: FailedPayment): Ending | null {
@@ -143,7 +158,8 @@ function bounce(desk: Desk, scene: Scene, { code, message }: FailedPayment): End
     returnCode: code,
     nextStepAt: null,
   })
-  tellBounce(desk, { ...scene, instalment: bounced }, { code, next })
+  if (code !== NEVER_SENT || next.kind === 'stop')
+    tellBounce(desk, { ...scene, instalment: bounced }, { code, next })
   goOn(desk, { ...scene, instalment: bounced }, { code, next })
   return { state: 'bounced', returnCode: code }
 }
@@ -169,9 +185,9 @@ function tellBounce(
     }),
   )
   const amountPaise = sumLines(instalment.lines)
-  desk.send(
-    tellFamily('bounced', file, { student, at: desk.now, amountPaise, day: nextDay(next), reason: message }),
-  )
+  // A reminder as well: it does not wake anybody, and is not sent at all if it is paid before the morning.
+  const at = nextWakingMoment(desk.now)
+  desk.send(tellFamily('bounced', file, { student, at, amountPaise, day: nextDay(next), reason: message }))
 }
 
 function goOn(desk: Desk, scene: Scene, { code, next }: { code: string; next: AfterReturn }): void {
@@ -230,7 +246,8 @@ function reverse(desk: Desk, scene: Scene, { code, message, payment }: ReversedO
     }),
   )
   const { amountPaise } = payment
-  desk.send(tellFamily('reversed', file, { student, at: desk.now, amountPaise, reason: meaning.message }))
+  const at = nextWakingMoment(desk.now)
+  desk.send(tellFamily('reversed', file, { student, at, amountPaise, reason: meaning.message }))
   return { state: 'reversed', returnCode: code }
 }
 
@@ -238,11 +255,13 @@ function reverse(desk: Desk, scene: Scene, { code, message, payment }: ReversedO
 export function downpaymentPurpose(flex: FlexGround): Purpose {
   return {
     captured: (tx, paid, at) =>
-      withOrders(flex, tx, [paid.payment], at, (desk, { file, student, instalment }) => {
-        if (instalment.state !== 'scheduled') return null
-        desk.move(file, instalment, 'debited', `${formatRupees(paid.payment.amountPaise)} paid at set-up`)
-        const payment = paymentBlock(paid.payment, paid.order, 'flex')
-        desk.tell(flexEvent('flex.downpayment.debited', file, { student, at: desk.now, payment }))
+      withOrders(flex, tx, [paid.payment], at, (desk, scene) => {
+        const { file, instalment } = scene
+        const why = `${formatRupees(paid.payment.amountPaise)} paid at set-up`
+        // A plan that was cancelled while the payment was pending stays so; the money came all the same.
+        const shown =
+          instalment.state === 'scheduled' ? desk.move(file, instalment, 'debited', why) : instalment
+        tellMoney(desk, { ...scene, instalment: shown }, paid, 'debited')
         return null
       }),
     settled: (tx, paid, at) =>

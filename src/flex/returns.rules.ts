@@ -19,10 +19,13 @@ export type ReturnAction =
 
 export type ReturnMeaning = { category: ReturnCategory; action: ReturnAction; message: string }
 
+/** Given up before it was sent: no bank has seen it, so none has returned it. */
+export const NEVER_SENT = 'abandoned'
+
 const GROUPS: [codes: string, category: ReturnCategory, action: ReturnAction, message: string][] = [
   ['04 05', 'funds', 'again', 'The account did not have enough money.'],
   ['59 73', 'bank', 'again_uncounted', 'The bank could not process the debit.'],
-  ['abandoned', 'bank', 'again_uncounted', 'The debit never reached the bank.'],
+  [NEVER_SENT, 'bank', 'again_uncounted', 'The debit never reached the bank.'],
   ['98', 'bank', 'wait', 'The bank has not decided yet.'],
   ['15 26 27 57 58', 'limit', 'stop', 'The debit is above a limit of the bank or the mandate.'],
   ['08 12 14 21 28 29 61', 'mandate', 'mandate_ended', 'The bank no longer has a valid mandate.'],

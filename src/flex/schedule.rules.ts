@@ -104,6 +104,11 @@ export function formProblems(
   return problems
 }
 
+/** Of the schedule that the ERP has for a student: what lies in the past or asks for nothing is not set up. */
+export function rowsToSetUp(rows: readonly ScheduleRow[], today: string): ScheduleRow[] {
+  return rows.filter(row => sumLines(row.lines) > 0 && (row.isDownpayment || row.dueOn >= today))
+}
+
 export function lastDueDay(today: string): string {
   return Temporal.PlainDate.from(today).add({ years: MOST_YEARS_AHEAD }).toString()
 }
@@ -132,7 +137,12 @@ export function sumProblems(
 }
 
 /** An instalment that has not been presented, as far as fitting is concerned; in the order in which they are due. */
-export type OpenRow = { id: string; lines: readonly Line[] }
+export type OpenRow = {
+  id: string
+  lines: readonly Line[]
+  /** False for one that was presented and came back: it stays due as it is, and a higher fee goes to the others. */
+  isToCome?: boolean
+}
 
 /** What a component still has to bring, and whether its fee fell since the schedule was last fitted. */
 export type Target = { componentType: string; amountPaise: Paise; hasFeeFallen: boolean }
@@ -147,18 +157,23 @@ export type FittedRow = { id: string; lines: Line[]; becomes: 'open' | 'covered'
 export function fitSchedule(rows: readonly OpenRow[], targets: readonly Target[]): FittedRow[] {
   const lines = new Map(rows.map(row => [row.id, totalsOf(row.lines)]))
   const fallen = new Set<string>()
+  const toCome = rows.filter(({ isToCome = true }) => isToCome)
   const components = new Map(targets.map(target => [target.componentType, target]))
   for (const row of rows)
     for (const { componentType } of row.lines)
       if (!components.has(componentType))
         components.set(componentType, { componentType, amountPaise: ZERO, hasFeeFallen: true })
   for (const { componentType, amountPaise, hasFeeFallen } of components.values()) {
-    const amounts = rows.map(row => lines.get(row.id)?.get(componentType) ?? ZERO)
-    const planned = sumPaise(amounts)
-    if (hasFeeFallen && amountPaise < planned) fallen.add(componentType)
-    const fitted =
-      amountPaise < planned ? takeOff(amounts, paiseOf(planned - amountPaise)) : spread(amounts, amountPaise)
-    for (const [index, row] of rows.entries()) lines.get(row.id)?.set(componentType, fitted[index] ?? ZERO)
+    const amountOf = (row: OpenRow): Paise => lines.get(row.id)?.get(componentType) ?? ZERO
+    const planned = sumPaise(rows.map(amountOf))
+    const isLess = amountPaise < planned
+    if (hasFeeFallen && isLess) fallen.add(componentType)
+    const taking = isLess || toCome.length === 0 ? rows : toCome
+    const amounts = taking.map(amountOf)
+    const fitted = isLess
+      ? takeOff(amounts, paiseOf(planned - amountPaise))
+      : spread(amounts, paiseOf(amountPaise - planned))
+    for (const [index, row] of taking.entries()) lines.get(row.id)?.set(componentType, fitted[index] ?? ZERO)
   }
   return rows.flatMap(row => {
     const after = linesFrom(lines.get(row.id) ?? new Map())
@@ -178,8 +193,7 @@ function takeOff(amounts: readonly Paise[], excess: Paise): Paise[] {
   })
 }
 
-function spread(amounts: readonly Paise[], total: Paise): Paise[] {
-  const more = paiseOf(total - sumPaise(amounts))
+function spread(amounts: readonly Paise[], more: Paise): Paise[] {
   if (more === 0 || amounts.length === 0) return [...amounts]
   const shares = amounts.some(amount => amount > 0)
     ? splitInProportion(more, amounts)

@@ -5,7 +5,8 @@ import { mandatesOf } from '../payments/till.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { paiseOf, type Paise } from '../platform/money.ts'
+import { paiseOf, ZERO, type Paise } from '../platform/money.ts'
+import type { ScheduleRow as SentRow } from '../students/erp.rules.ts'
 import { pullStudent, type Pulled } from '../students/pull.service.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { Desk } from './desk.ts'
@@ -13,12 +14,12 @@ import type { FlexGround } from './flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from './flex.store.ts'
 import { orderFor } from '../orders/student-order.ts'
 import { cancelAtProvider } from './provider-cancel.ts'
-import type { Mandate, PlanFile } from './plans.rules.ts'
+import { isDueOnline, isOpen, type Mandate, type PlanFile } from './plans.rules.ts'
 import { createPlan, getPlan } from './plans.service.ts'
 import type { PlanScene } from './withdraw.ts'
 import { addDays, type Rail } from './rails.rules.ts'
 import { refit } from './refit.ts'
-import { sumLines, totalsOf, type ScheduleRow } from './schedule.rules.ts'
+import { rowsToSetUp, sumLines, totalsOf, type ScheduleRow } from './schedule.rules.ts'
 import { readAlmanac } from './steps.ts'
 
 /**
@@ -56,21 +57,26 @@ async function refreshDraft(
   pulled: Pulled,
 ): Promise<void> {
   if (file.instalments.some(({ isDownpayment, orderId }) => isDownpayment && orderId !== null)) return
-  const rows = pulled.kind === 'found' && pulled.isCustomSchedule ? pulled.paymentSchedule : null
-  if (rows === null) return refitDraft(flex, { instituteId: institute.id, planId: file.plan.id })
-  const schedule = rows.map(row => ({
+  const sent = pulled.kind === 'found' && pulled.isCustomSchedule ? pulled.paymentSchedule : null
+  const key = { instituteId: institute.id, planId: file.plan.id }
+  if (sent === null) return refitDraft(flex, key, pulled.kind === 'found')
+  const rows = rowsToSetUp(sent.map(toScheduleRow), dayOf(flex.clock.now()))
+  if (file.plan.isCustom && isSameSchedule(file, rows)) return
+  const { studentId } = file.plan
+  await createPlan(flex, { instituteId: institute.id }, institute, { studentId, rows, isFromErp: true })
+}
+
+function toScheduleRow(row: SentRow): ScheduleRow {
+  return {
     dueOn: row.dueDate,
     isDownpayment: row.isDownpayment,
     referenceId: row.referenceId,
     identifier: row.identifier,
     lines: row.details.map(({ componentType, amountPaise }) => ({ componentType, amountPaise })),
-  }))
-  if (isSameSchedule(file, schedule)) return
-  const { studentId } = file.plan
-  await createPlan(flex, { instituteId: institute.id }, institute, { studentId, rows: schedule })
+  }
 }
 
-async function refitDraft(flex: FlexGround, key: PlanKey): Promise<void> {
+async function refitDraft(flex: FlexGround, key: PlanKey, isOurs: boolean): Promise<void> {
   await flex.db.transaction(async tx => {
     await lockPlans(tx, [key])
     const file = (await readFiles(tx, [key])).get(key.planId)
@@ -79,6 +85,8 @@ async function refitDraft(flex: FlexGround, key: PlanKey): Promise<void> {
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     if (student === undefined) return
     const desk = new Desk(flex.clock.now())
+    // The institute has done with schedules of its own.
+    if (isOurs) desk.changePlan(file, { isCustom: false })
     refit(desk, file, student)
     await desk.write(tx)
   })
@@ -274,8 +282,10 @@ async function requireFile(flex: FlexGround, key: PlanKey): Promise<PlanFile> {
   return file
 }
 
-/** The largest single debit of the schedule. */
+/** The largest single debit that is still to come. */
 function largestOf(file: PlanFile): Paise {
-  const amounts = file.instalments.filter(one => !one.isDownpayment).map(one => sumLines(one.lines))
-  return amounts.reduce((most, amount) => (amount > most ? amount : most))
+  const debits = file.instalments.filter(one => !one.isDownpayment)
+  const open = debits.filter(one => isOpen(one) && !isDueOnline(one))
+  const amounts = (open.length > 0 ? open : debits).map(one => sumLines(one.lines))
+  return amounts.reduce((most, amount) => (amount > most ? amount : most), ZERO)
 }

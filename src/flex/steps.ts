@@ -2,15 +2,16 @@ import { knownHolidays } from '../payments/holidays.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db.ts'
 import type { Desk } from './desk.ts'
+import { knownRules } from './figures.service.ts'
 import type { FlexGround } from './flex-ground.ts'
 import type { Step } from './pipeline.rules.ts'
 import type { Instalment, PlanFile } from './plans.rules.ts'
-import { STANDARD_RULES } from './rails.rules.ts'
 import type { Almanac } from './situations.ts'
 
 export async function readAlmanac(flex: FlexGround, tx?: Transaction): Promise<Almanac> {
-  const holidays = await knownHolidays(flex.db, tx ?? flex.db)
-  return { rules: STANDARD_RULES, holidays, now: flex.clock.now() }
+  const reader = tx ?? flex.db
+  const holidays = await knownHolidays(flex.db, reader)
+  return { rules: await knownRules(flex.db, reader), holidays, now: flex.clock.now() }
 }
 
 /** Steps that need nobody else: waiting, another day, rest. */

@@ -40,11 +40,24 @@ export function ofPlan(scene: Scene, status: PlanStatus, paidParts: number) {
 export const closedPlan = (scene: Scene) => ofPlan(scene, 'closed', PARTS)
 
 function partOf(part: number, state: { due_date: string; status: string }) {
-  return { id: newId('inst'), amount: totalOf(PART), is_downpayment: part === 0, details: PART, ...state }
+  const reference_id = referenceOf(part)
+  return {
+    id: newId('inst'),
+    amount: totalOf(PART),
+    is_downpayment: part === 0,
+    reference_id,
+    details: PART,
+    ...state,
+  }
+}
+
+/** As an ERP numbers the parts of its own schedule. */
+function referenceOf(part: number): string {
+  return `PART-${part + 1}`
 }
 
 /** A part each month: those before the next one are settled, the others still to come. */
-export function scheduleOf(scene: Scene, next: number, daysAhead = 0) {
+function scheduleOf(scene: Scene, next: number, daysAhead: number) {
   return Array.from({ length: PARTS }, (_, part) =>
     partOf(part, {
       due_date: dayFrom(scene, { months: part - next, days: daysAhead }),
@@ -53,25 +66,42 @@ export function scheduleOf(scene: Scene, next: number, daysAhead = 0) {
   )
 }
 
+/** As the payer authorises it: the down payment was taken a moment ago. */
+export function newSchedule(scene: Scene) {
+  return scheduleOf(scene, 0, 0).map(row => (row.is_downpayment ? { ...row, status: 'debited' } : row))
+}
+
 /** A schedule whose next instalment was put off by ten days, and the change that says so. */
 export function postponed(scene: Scene, next: number) {
-  const due = { before: dayFrom(scene, { days: 5 }), after: dayFrom(scene, { days: 15 }) }
+  const after = dayFrom(scene, { days: 15 })
+  const schedule = scheduleOf(scene, next, 5)
   return {
-    payment_schedule: scheduleOf(scene, next, 5).map((row, part) =>
-      part === next ? { ...row, due_date: due.after } : row,
-    ),
-    changes: [{ field: `payment_schedule.${next}.due_date`, ...due }],
+    payment_schedule: schedule.map((row, part) => (part === next ? { ...row, due_date: after } : row)),
+    changes: schedule
+      .slice(next, next + 1)
+      .map(({ id, due_date }) => ({ field: `payment_schedule.${id}.due_date`, before: due_date, after })),
   }
 }
 
+/** Which of the parts stands for all instalments. */
+const MIDDLE = 2
+
 /** An instalment in the middle of the plan, presented on its due day unless it was skipped. */
 export function instalmentOf(scene: Scene, status: string, daysAhead = 0) {
-  const row = partOf(2, { due_date: dayFrom(scene, { days: daysAhead }), status })
-  return { ...row, attempt: 1, ...(status === 'skipped' ? {} : { presented_on: row.due_date }) }
+  const row = partOf(MIDDLE, { due_date: dayFrom(scene, { days: daysAhead }), status })
+  return status === 'skipped' ? { ...row, attempt: 0 } : { ...row, attempt: 1, presented_on: row.due_date }
 }
 
-export function partPayment(scene: Scene, isSettled: boolean) {
-  return paymentOf(scene, { product: 'flex', mode: 'enach', lines: PART, isSettled })
+/** Of an instalment by its mandate, of the down payment at the checkout. */
+export function partPayment(scene: Scene, what: 'instalment' | 'downpayment', isSettled: boolean) {
+  const isDebit = what === 'instalment'
+  const payment = paymentOf(scene, {
+    product: 'flex',
+    mode: isDebit ? 'enach' : 'upi',
+    lines: PART,
+    isSettled,
+  })
+  return { ...payment, reference_id: referenceOf(isDebit ? MIDDLE : 0) }
 }
 
 /** Valid for two years; the bank gives the UMRN when it has accepted the mandate. */

@@ -32,7 +32,7 @@ const counter = (scene: Scene, mode: 'cash' | 'cheque', notes: string) => ({
 const part = (scene: Scene, what: { isSettled: boolean }) => ({
   ...plan.ofPlan(scene, 'active', 3),
   instalment: plan.instalmentOf(scene, what.isSettled ? 'settled' : 'debited', what.isSettled ? -1 : 0),
-  payment: plan.partPayment(scene, what.isSettled),
+  payment: plan.partPayment(scene, 'instalment', what.isSettled),
 })
 
 const order = (scene: Scene, isSettled = false) => make.paidOrder(scene, { kind: 'order', isSettled })
@@ -52,8 +52,8 @@ const FIXTURES: { readonly [Code in EventCode]: (scene: Scene) => PayloadOf<Code
   'direct.payment.updated': scene => counter(scene, 'cheque', 'Cheque number corrected'),
   'direct.payment.cancelled': scene => counter(scene, 'cheque', 'Cheque returned unpaid'),
   'flex.subscription.setup': scene => ({
-    ...plan.ofPlan(scene, 'setup', 0),
-    payment_schedule: plan.scheduleOf(scene, 0),
+    ...plan.ofPlan(scene, 'setup', 1),
+    payment_schedule: plan.newSchedule(scene),
     mandate: plan.mandateOf(scene, 'pending'),
   }),
   'flex.subscription.active': scene => ({
@@ -63,48 +63,43 @@ const FIXTURES: { readonly [Code in EventCode]: (scene: Scene) => PayloadOf<Code
   'flex.subscription.updated': scene => ({ ...plan.ofPlan(scene, 'active', 2), ...plan.postponed(scene, 2) }),
   'flex.subscription.cancelled': scene => ({
     ...plan.ofPlan(scene, 'cancelled', 2),
-    reason: { code: 'student_left', category: 'erp', message: 'The student has left the school.' },
+    reason: { code: 'student_discontinued', category: 'erp', message: 'The student has left the school.' },
   }),
   'flex.subscription.closed': plan.closedPlan,
   'flex.mandate.cancelled': scene => ({
     ...plan.ofPlan(scene, 'locked', 2),
     mandate: plan.mandateOf(scene, 'cancelled'),
-    reason: {
-      code: 'customer_revoked',
-      category: 'mandate',
-      message: 'The payer revoked the mandate at the bank.',
-    },
+    reason: { code: '29', category: 'mandate', message: 'The bank no longer has a valid mandate.' },
   }),
   'flex.mandate.expired': scene => ({
     ...plan.ofPlan(scene, 'locked', 4),
     mandate: plan.mandateOf(scene, 'expired'),
-    reason: { code: 'mandate_expired', category: 'mandate', message: 'The mandate is past its end date.' },
   }),
   'flex.downpayment.debited': scene => ({
     ...plan.ofPlan(scene, 'setup', 1),
-    payment: plan.partPayment(scene, false),
+    payment: plan.partPayment(scene, 'downpayment', false),
   }),
   'flex.downpayment.settled': scene => ({
     ...plan.ofPlan(scene, 'active', 1),
-    payment: plan.partPayment(scene, true),
+    payment: plan.partPayment(scene, 'downpayment', true),
   }),
   'flex.instalment.debited': scene => part(scene, { isSettled: false }),
   'flex.instalment.settled': scene => part(scene, { isSettled: true }),
   'flex.instalment.bounced': scene => ({
     ...plan.ofPlan(scene, 'active', 2),
     instalment: plan.instalmentOf(scene, 'bounced', -1),
-    reason: { code: '04', category: 'funds', message: 'There was not enough money in the account.' },
+    reason: { code: '04', category: 'funds', message: 'The account did not have enough money.' },
     next_presentation_on: make.dayFrom(scene, { days: 3 }),
   }),
   'flex.instalment.skipped': scene => ({
     ...plan.ofPlan(scene, 'active', 2),
     instalment: plan.instalmentOf(scene, 'skipped', 1),
     reason: {
-      code: 'erp_silent',
+      code: 'unavailable',
       category: 'erp',
-      message: "The school's system did not confirm the amount in time.",
+      message: 'The ERP did not answer.',
     },
-    next_try_on: make.dayFrom(scene, { days: 3 }),
+    next_try_on: make.dayFrom(scene, { days: 1 }),
   }),
   'pay.payment.debited': scene => order(scene),
   'pay.payment.settled': scene => order(scene, true),
@@ -138,5 +133,5 @@ const FIXTURES: { readonly [Code in EventCode]: (scene: Scene) => PayloadOf<Code
       processed_at: scene.now.toISOString(),
       utr: make.newUtr(scene),
     }),
-  'refund.failed': scene => refundOf(scene, { status: 'failed', reason: "The payer's account is closed" }),
+  'refund.failed': scene => refundOf(scene, { status: 'failed', reason: 'Left the school bus' }),
 }

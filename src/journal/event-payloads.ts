@@ -41,7 +41,7 @@ const Refund = Type.Object({
 })
 const Change = Type.Object({
   field: Type.String({ description: 'What changed.' }),
-  before: Type.Unknown({ description: 'As it was.' }),
+  before: maybe(Type.Unknown({ description: 'As it was; absent when it is new.' })),
   after: Type.Unknown({ description: 'As it is.' }),
 })
 

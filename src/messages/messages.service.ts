@@ -24,6 +24,15 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
   )
 }
 
+/** What these resources' messages would tell tomorrow is not so any more. */
+export async function stopWaitingMessages(
+  tx: Transaction,
+  subjects: readonly { instituteId: number; about: string }[],
+  now: Date,
+): Promise<void> {
+  if (subjects.length > 0) await store.deleteWaiting(tx, subjects, now)
+}
+
 // A few at a time, so that a server that hangs holds up as few, and the worker for one time-out only.
 const AT_ONCE = 5
 /** Longer than any sender may take. */
@@ -62,6 +71,11 @@ export async function retryMessage(
     if (message === null) throw notFound('This message, as one that failed,')
     return message
   })
+}
+
+/** Where a clock that is moved has to stop, so that what waits for the morning goes out in the morning. */
+export async function nextMessageStop({ db, clock }: Pick<Ground, 'db' | 'clock'>): Promise<Date | null> {
+  return store.nextWaiting(db, clock.now())
 }
 
 export async function nextMessageDue(post: Post): Promise<Date | null> {

@@ -89,6 +89,28 @@ export async function nextTryDue(db: Queryable): Promise<Date | null> {
   return row?.at ?? null
 }
 
+/** The next that waits for a moment that is still to come. */
+export async function nextWaiting(db: Queryable, now: Date): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    'select min(next_try_at) as at from messages where next_try_at > $1',
+    [now],
+  )
+  return row?.at ?? null
+}
+
+/** Those that were written for a later moment; what is on its way already is not called back. */
+export async function deleteWaiting(
+  tx: Transaction,
+  subjects: readonly { instituteId: number; about: string }[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `delete from messages m using unnest($1::int[], $2::text[]) as subject (institute_id, about)
+     where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued' and m.created_at > $3`,
+    [subjects.map(({ instituteId }) => instituteId), subjects.map(({ about }) => about), now],
+  )
+}
+
 export async function isSent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
   const rows = await db.query(`select from messages where institute_id = $1 and id = $2 and state = 'sent'`, [
     instituteId,

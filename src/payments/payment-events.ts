@@ -19,13 +19,14 @@ export function productOf(kind: OrderKind): PaymentBlock['product'] {
   return PRODUCTS[kind]
 }
 
-/** A payment as events carry it, split as its order is. */
+/** A payment as events carry it, split as its order is. A second one for it was never settled: the order's UTR is the first's. */
 export function paymentBlock(
   payment: Payment,
   order: Order,
   product: PaymentBlock['product'] = 'pay',
 ): PaymentBlock {
-  const settlementUtr = order.lines[0]?.settlementUtr ?? undefined
+  const settled = payment.isDuplicate ? { settlementUtr: null, settledAt: null } : {}
+  const lines = order.lines.map(line => ({ ...line, ...settled }))
   return {
     id: payment.id,
     amount: toRupees(payment.amountPaise),
@@ -33,8 +34,8 @@ export function paymentBlock(
     mode: payment.mode,
     transaction_id: payment.transactionId ?? payment.id,
     paid_at: (payment.capturedAt ?? payment.createdAt).toISOString(),
-    settlement_utr: settlementUtr,
-    details: order.lines.map(line => ({
+    settlement_utr: lines[0]?.settlementUtr ?? undefined,
+    details: lines.map(line => ({
       component_type: line.componentType,
       amount: toRupees(line.amountPaise),
       settlement_utr: line.settlementUtr ?? undefined,

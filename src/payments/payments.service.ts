@@ -218,6 +218,11 @@ export async function listPayments(till: Till, instituteId: number, orderId: str
   return store.listPayments(till.db, instituteId, orderId)
 }
 
+/** Whether a payer may still be paying it; money that comes then belongs to it. */
+export async function isBeingPaid(tx: Transaction, instituteId: number, orderId: string): Promise<boolean> {
+  return (await store.findUnderWay(tx, instituteId, orderId)) !== null
+}
+
 export async function findPayment(till: Till, instituteId: number, id: string): Promise<Payment | null> {
   return store.readPayment(till.db, instituteId, id)
 }

@@ -190,6 +190,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Ours, in lower case, but for those that theirs have too, however they spell them. */
+export function mergeHeaders(
+  ours: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const taken = new Set(Object.keys(theirs).map(name => name.toLowerCase()))
+  return { ...Object.fromEntries(Object.entries(ours).filter(([name]) => !taken.has(name))), ...theirs }
+}
+
 type IncomingHeaders = Record<string, string | string[] | undefined>
 
 function onDeadline(exchange: Exchange): void {

@@ -9,6 +9,7 @@ type Setting =
   | 'sandbox_console_seeded'
   | 'settlements_read_at'
   | 'settlements_read_through'
+  | 'flex_figures'
 
 /** Held until the transaction ends, also before the setting has been written for the first time. */
 export async function lockSetting(tx: Transaction, key: Setting): Promise<void> {

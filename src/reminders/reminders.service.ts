@@ -1,12 +1,13 @@
-import { refreshPlans, type Refreshed } from '../flex/refresh.service.ts'
+import { noteOnPlans, refreshPlans, type Refreshed } from '../flex/refresh.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import { tellFamily } from '../flex/flex-words.ts'
+import { inHalves } from '../flex/in-halves.ts'
+import { remindFamily, type Reminded } from '../flex/reminder-words.ts'
 import { sumLines } from '../flex/schedule.rules.ts'
-import { queueMessages } from '../messages/messages.service.ts'
+import { nextMessageStop, queueMessages } from '../messages/messages.service.ts'
 import type { NewMessage } from '../messages/messages.rules.ts'
-import { dayOf, startOfDay } from '../platform/calendar.ts'
-import { sumPaise } from '../platform/money.ts'
-import { groupByFamily, isWakingHour } from './reminders.rules.ts'
+import { isWakingHour, morningOf } from '../messages/quiet-hours.rules.ts'
+import { dayOf } from '../platform/calendar.ts'
+import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
 import * as store from './reminders.store.ts'
 
 /**
@@ -14,80 +15,100 @@ import * as store from './reminders.store.ts'
  * who has paid by any means is not reminded. What is withheld is written down with its reason.
  */
 export async function sendReminders(flex: FlexGround, limit: number): Promise<number> {
-  const now = flex.clock.now()
-  if (!isWakingHour(now)) return 0
-  const due = await store.listDue(flex.db, dayOf(now), limit)
-  if (due.length === 0) return 0
+  let done = 0
+  while (isWakingHour(flex.clock.now())) {
+    const now = flex.clock.now()
+    const due = wholeFamilies(await store.listDue(flex.db, dayOf(now), limit), limit)
+    if (due.length === 0) break
+    await inHalves(
+      groupByFamily(due),
+      families => remind(flex, families.flat(), now),
+      // One family whose plan cannot be written keeps no other from being reminded.
+      async family => decide(flex, family.map(giveUp), now),
+    )
+    done += due.length
+  }
+  return done
+}
+
+async function remind(flex: FlexGround, due: readonly store.DueReminder[], now: Date): Promise<void> {
   const refreshed = await refreshPlans(flex, due, 'reminder')
-  const thoughts = due.map((reminder, index) => think(reminder, refreshed[index]))
+  await decide(
+    flex,
+    due.map((reminder, index) => think(reminder, refreshed[index])),
+    now,
+  )
+}
+
+/** `reminded` is null for one that is withheld. */
+type Thought = { reminder: store.DueReminder; outcome: string; family: string; reminded: Reminded | null }
+
+async function decide(flex: FlexGround, thoughts: readonly Thought[], now: Date): Promise<void> {
   await flex.db.transaction(async tx => {
     const ours = await store.recordReminders(
       tx,
       thoughts.map(({ reminder, outcome }) => ({ ...reminder, outcome, decidedAt: now })),
     )
-    const told = thoughts.filter(
-      ({ reminder, outcome }) => outcome === 'sent' && ours.has(reminder.instalmentId),
+    const told = thoughts.filter(({ reminder }) => ours.has(reminder.instalmentId))
+    await noteOnPlans(
+      tx,
+      told
+        .filter(({ reminded }) => reminded === null)
+        .map(({ reminder, outcome }) => noteOf(reminder, outcome, now)),
     )
     await queueMessages(
       tx,
       groupByFamily(told).flatMap(family => messagesTo(family, now)),
     )
   })
-  return due.length
 }
 
-type Thought = {
-  reminder: store.DueReminder
-  outcome: string
-  family: string
-  refreshed: Refreshed | undefined
+function noteOf(
+  reminder: store.DueReminder,
+  why: string,
+  decidedAt: Date,
+): Parameters<typeof noteOnPlans>[1][number] {
+  const { instituteId, planId, instalmentId, daysBefore } = reminder
+  return { instituteId, planId, instalmentId, decidedAt, what: `reminder ${daysBefore} days before`, why }
+}
+
+function messagesTo(family: readonly Thought[], now: Date): NewMessage[] {
+  return remindFamily(
+    family.flatMap(({ reminded }) => reminded ?? []),
+    now,
+  )
 }
 
 function think(reminder: store.DueReminder, refreshed: Refreshed | undefined): Thought {
   const instalment = refreshed?.file.instalments.find(({ id }) => id === reminder.instalmentId)
-  const family = `${reminder.instituteId} ${refreshed?.student.student.contactNumber ?? reminder.planId}`
-  const outcome = (): string => {
-    if (refreshed === undefined) return 'withheld: the plan is gone'
-    if (refreshed.word.kind === 'refused') return `withheld: ${refreshed.word.code}`
-    if (refreshed.word.kind === 'unavailable') return 'withheld: the ERP could not be asked'
-    if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'confirmed'))
-      return `withheld: the instalment is ${instalment?.state ?? 'gone'}`
-    return refreshed.file.plan.state === 'active'
-      ? 'sent'
-      : `withheld: the plan is ${refreshed.file.plan.state}`
-  }
-  return { reminder, outcome: outcome(), family, refreshed }
+  const withheld = (why: string): Thought => ({ ...giveUp(reminder), outcome: `withheld: ${why}` })
+  if (refreshed === undefined) return withheld('the plan is gone')
+  const { file, student, word } = refreshed
+  if (word.kind === 'refused') return withheld(word.code)
+  if (word.kind === 'unavailable') return withheld('the ERP could not be asked')
+  if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'confirmed'))
+    return withheld(`the instalment is ${instalment?.state ?? 'gone'}`)
+  // The ERP has just moved it, so it is not due in so many days any more.
+  if (instalment.dueOn !== reminder.dueOn) return withheld(`the instalment is due on ${instalment.dueOn}`)
+  if (file.plan.state !== 'active') return withheld(`the plan is ${file.plan.state}`)
+  const reminded = { file, student, amountPaise: sumLines(instalment.lines), day: instalment.dueOn }
+  return { reminder, outcome: 'sent', family: reminder.family, reminded }
 }
 
-function messagesTo(family: readonly Thought[], at: Date): NewMessage[] {
-  const [first] = family
-  if (first?.refreshed === undefined) return []
-  const children = family.map(({ refreshed }) => refreshed?.student.student.fullname ?? '')
-  const amounts = family.map(({ reminder, refreshed }) =>
-    sumLines(refreshed?.file.instalments.find(({ id }) => id === reminder.instalmentId)?.lines ?? []),
-  )
-  const { file, student } = first.refreshed
-  const fullname = [...new Set(children)].join(', ')
-  const everybody = { ...student, student: { ...student.student, fullname } }
-  return tellFamily('reminder', file, {
-    student: everybody,
-    at,
-    amountPaise: sumPaise(amounts),
-    day: first.reminder.dueOn,
-  })
+function giveUp(reminder: store.DueReminder): Thought {
+  return { reminder, outcome: 'withheld: it failed on our side', family: reminder.family, reminded: null }
 }
 
-const MORNING_MS = 9 * 60 * 60 * 1_000
-
-function morning(day: string): Date {
-  return new Date(startOfDay(day).getTime() + MORNING_MS)
-}
-
-/** Where a clock that is moved has to stop for reminders. */
+/** Where a clock that is moved has to stop for reminders, and for what waits for the morning. */
 export async function nextReminderStop(flex: FlexGround): Promise<Date | null> {
-  const now = flex.clock.now()
+  const stops = [await nextReminder(flex), await nextMessageStop(flex)].filter(stop => stop !== null)
+  return stops.toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
+}
+
+async function nextReminder({ db, clock }: FlexGround): Promise<Date | null> {
+  const now = clock.now()
   const today = dayOf(now)
-  if (now < morning(today) && (await store.listDue(flex.db, today, 1)).length > 0) return morning(today)
-  const day = await store.nextReminderDay(flex.db, today)
-  return day === null ? null : morning(day)
+  if (now < morningOf(today) && (await store.listDue(db, today, 1)).length > 0) return morningOf(today)
+  const day = await store.nextReminderDay(db, today)
+  return day === null ? null : morningOf(day)
 }

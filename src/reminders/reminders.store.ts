@@ -8,20 +8,25 @@ export type DueReminder = {
   instalmentId: string
   dueOn: string
   daysBefore: number
+  /** Whoever has the same number, however it is written, is one family. */
+  family: string
 }
 
+const FAMILY = `i.institute_id || ' ' || right(regexp_replace(s.primary_contact_number, '\\D', '', 'g'), 10)`
+
 const OPEN = `from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
+  join students s on s.institute_id = p.institute_id and s.id = p.student_id
   where i.state in ('scheduled', 'confirmed') and not i.is_downpayment and p.state = 'active' and not p.is_held`
 
-/** Instalments that are due in 7, 3 or 1 days and were not thought of yet for that. */
+/** Instalments that are due in 7, 3 or 1 days and were not thought of yet for that, family by family. */
 export async function listDue(db: Queryable, today: string, limit: number): Promise<DueReminder[]> {
   return db.query<DueReminder>(
     `select i.institute_id as "instituteId", i.plan_id as "planId", p.student_id as "studentId", i.id as "instalmentId",
-       i.due_on as "dueOn", i.due_on - $1::date as "daysBefore"
+       i.due_on as "dueOn", i.due_on - $1::date as "daysBefore", ${FAMILY} as family
      ${OPEN} and i.due_on = any(array[${DAYS_BEFORE.map(days => `$1::date + ${days}`).join(', ')}])
        and not exists (select 1 from flex_reminders r where r.institute_id = i.institute_id and r.instalment_id = i.id
          and r.days_before = i.due_on - $1::date and r.due_on = i.due_on)
-     order by i.institute_id, i.id limit $2`,
+     order by family, i.id limit $2`,
     [today, limit],
   )
 }

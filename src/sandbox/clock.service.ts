@@ -2,7 +2,7 @@ import { INDIA } from '../platform/calendar.ts'
 import type { OffsetClock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { DueWorker } from '../platform/due-work.ts'
-import { badField } from '../platform/errors.ts'
+import { badField, BursarError } from '../platform/errors.ts'
 import { rememberAnswer, transact, type Act } from '../platform/idempotency.ts'
 import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 
@@ -61,11 +61,26 @@ async function goTo(sandbox: SandboxClock, target: Date): Promise<Record<string,
     last = stop?.getTime() ?? 0
     const next = isStuck ? new Date(clock.now().getTime() + STUCK_STEP_MS) : (stop ?? target)
     await setClock(sandbox, next < target ? next : target)
-    for (const [name, count] of Object.entries(await worker.finishAllDue()))
-      summary[name] = (summary[name] ?? 0) + count
+    await doAllDue(worker, summary)
     if (clock.now() >= target) isThere = true
   }
   return summary
+}
+
+const MOST_TRIES = 3
+
+/** Work that fails sets itself aside and is tried later: time goes on without it, and the summary says how often. */
+async function doAllDue(worker: DueWorker, summary: Record<string, number>): Promise<void> {
+  const add = (name: string, count: number): void => void (summary[name] = (summary[name] ?? 0) + count)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    try {
+      for (const [name, count] of Object.entries(await worker.finishAllDue())) add(name, count)
+      return
+    } catch (error) {
+      if (error instanceof BursarError && error.code === 'SYE00001') throw error
+      add('work_failed', 1)
+    }
+  }
 }
 
 /** Forward only: a moment that is past stops nobody. */

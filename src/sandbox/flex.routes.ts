@@ -6,8 +6,13 @@ import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import type { DebitAct } from '../payments/bank-mandates.rules.ts'
 import { badField } from '../platform/errors.ts'
-import { authorisePlan, decideInstalment, type Authorised, type DecidedInstalment } from './flex.service.ts'
-import type { SandboxTill } from './payments.service.ts'
+import {
+  authorisePlan,
+  decideInstalment,
+  type Authorised,
+  type DecidedInstalment,
+  type SandboxPlans,
+} from './flex.service.ts'
 
 const PlanParams = Type.Object({ plan_id: field.resourceId({ description: 'Id of the plan.' }) })
 const InstalmentParams = Type.Object({
@@ -17,6 +22,12 @@ const InstalmentParams = Type.Object({
 const AuthoriseBody = Type.Object({
   outcome: Type.Optional(
     field.oneOf(['success', 'failure'], { description: 'What the payer does; success when absent.' }),
+  ),
+  rail: Type.Optional(
+    field.oneOf(['upi_autopay', 'enach'], {
+      description:
+        'How the payer chooses to be debited, if that has not been chosen on the page; UPI Autopay when absent and possible.',
+    }),
   ),
 })
 
@@ -49,7 +60,7 @@ const DebitView = Type.Object({
 })
 
 /** Only what a sandbox has: the payer and the bank of a plan, told what to do. */
-export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxTill): void {
+export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): void {
   const { till } = sandbox
   addWrite(app, till, {
     method: 'POST',
@@ -62,7 +73,7 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxTill): v
         sandbox,
         act,
         { institute: caller.institute, planId: params.plan_id },
-        body.outcome ?? 'success',
+        { outcome: body.outcome ?? 'success', rail: body.rail },
       ),
     present: ({ planId, status }: Authorised) => ok({ plan_id: planId, status }),
   })
@@ -98,7 +109,8 @@ const authoriseDocs: EndpointDocs = {
   tag: 'Sandbox',
   summary: 'Authorise a plan',
   description:
-    "Does what the payer does at the bank for the plan's mandate. 409 when none waits for the payer. Sandbox only.",
+    'Does what the payer does to set the plan up: on its page, where that has not been done (the ERP is asked, the down ' +
+    'payment paid), and then at the bank. 409 when there is nothing to set up, or the ERP is against it. Sandbox only.',
   errors: [404],
   answers: {
     200: {

@@ -1,31 +1,62 @@
-import { paymentOfInstalment, pendingMandateOf } from '../flex/sandbox-flex.service.ts'
+import type { FlexGround } from '../flex/flex-ground.ts'
+import type { Rail } from '../flex/rails.rules.ts'
+import {
+  agreeForPayer,
+  openDownpayment,
+  paymentOfInstalment,
+  pendingMandateOf,
+} from '../flex/sandbox-flex.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandateState, DebitAct } from '../payments/bank-mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { conflict } from '../platform/errors.ts'
 import { rememberAnswer, type Act } from '../platform/idempotency.ts'
-import { actOnMandate, decideAtBank, isDebit, type SandboxTill } from './payments.service.ts'
+import { actOnMandate, decideAtBank, isDebit, payOrder, type SandboxTill } from './payments.service.ts'
+
+/** The bank, and the plans of which it is asked. */
+export type SandboxPlans = SandboxTill & { flex: FlexGround }
 
 export type Authorised = { planId: string; status: BankMandateState }
 
-/** Does what the payer of a plan does at the bank. */
+type PlanTarget = { institute: Institute; planId: string }
+
+/**
+ * Does what the payer of a plan does at the bank, and before that, where it has not been done, what a parent does on
+ * the plan's page: looks at it, which asks the ERP, pays the down payment and chooses how to be debited.
+ */
 export async function authorisePlan(
-  sandbox: SandboxTill,
+  sandbox: SandboxPlans,
   act: Act<Authorised>,
-  target: { institute: Institute; planId: string },
-  outcome: 'success' | 'failure',
+  target: PlanTarget,
+  { outcome, rail }: { outcome: 'success' | 'failure'; rail: Rail | undefined },
 ): Promise<Authorised> {
   const { till, bank } = sandbox
   const { institute, planId } = target
-  const mandate = await pendingMandateOf(till, institute.id, planId)
-  if (mandate === null) throw conflict('This plan has no mandate that waits for the payer.')
+  const mandate = (await pendingMandateOf(till, institute.id, planId)) ?? (await agree(sandbox, target, rail))
   const where = { instituteId: institute.id, ref: mandate.providerRef }
   await actOnMandate(sandbox, where, outcome === 'success' ? 'approve' : 'decline')
   const after = await bank.findMandate(institute.id, mandate.providerRef)
   const done: Authorised = { planId, status: after?.state ?? 'open' }
   if (act.once !== undefined) await rememberAnswer(till.db, act.instituteId, act.once, act.once.answer(done))
   return done
+}
+
+async function agree(
+  sandbox: SandboxPlans,
+  { institute, planId }: PlanTarget,
+  rail: Rail | undefined,
+): Promise<{ providerRef: string }> {
+  const { flex } = sandbox
+  const orderId = await openDownpayment(flex, institute, planId)
+  if (orderId !== null) {
+    const paying = { outcome: 'success', mode: 'upi' } as const
+    await payOrder(sandbox, { instituteId: institute.id }, { institute, orderId }, paying)
+  }
+  await agreeForPayer(flex, { instituteId: institute.id, planId }, rail)
+  const mandate = await pendingMandateOf(flex, institute.id, planId)
+  if (mandate === null) throw conflict('This plan has no mandate that waits for the payer.')
+  return mandate
 }
 
 export type DecidedInstalment = { instalmentId: string; payment: Payment }

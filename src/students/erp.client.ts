@@ -1,4 +1,4 @@
-import type { Outbound } from '../platform/outbound.ts'
+import { mergeHeaders, type Outbound } from '../platform/outbound.ts'
 import { understand } from './erp-answer.ts'
 import type { Demands } from './erp-record.schemas.ts'
 import type { Asked, ErpAnswer } from './erp.rules.ts'
@@ -6,6 +6,7 @@ import type { Asked, ErpAnswer } from './erp.rules.ts'
 /** The contract's limit: an answer that is not whole by then is none. */
 export const ERP_TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 256 * 1_024
+const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Bursar-Pull/1.0' }
 
 export type FetchCall = {
   url: string
@@ -21,7 +22,7 @@ export async function fetchStudent(outbound: Outbound, call: FetchCall): Promise
   const result = await outbound.send({
     method: 'GET',
     url: call.url,
-    headers: { accept: 'application/json', 'user-agent': 'Bursar-Pull/1.0', ...call.headers },
+    headers: mergeHeaders(OWN_HEADERS, call.headers),
     timeoutMs: call.timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
   })

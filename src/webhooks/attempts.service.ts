@@ -13,11 +13,12 @@ type Group = { instituteId: number; webhookId: string; attempts: Attempted[] }
 
 /**
  * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction. Subscriptions are
- * locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for.
+ * locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for. Answers the
+ * subscriptions that get nothing more for now: paused or disabled.
  */
-export async function recordAttempts(ground: Ground, batch: readonly Ended[]): Promise<void> {
+export async function recordAttempts(ground: Ground, batch: readonly Ended[]): Promise<string[]> {
   const groups = groupBySubscription(batch)
-  await ground.db.transaction(async tx => {
+  return ground.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.
     const [locked] = await Promise.all([
       lockHealth(
@@ -33,7 +34,7 @@ export async function recordAttempts(ground: Ground, batch: readonly Ended[]): P
         batch.map(({ finish }) => finish),
       ),
     ])
-    if (locked.length > 0) await applyHealth(tx, locked, groups)
+    return locked.length === 0 ? [] : applyHealth(tx, locked, groups)
   })
 }
 
@@ -41,7 +42,7 @@ async function applyHealth(
   tx: Transaction,
   locked: readonly SubscriptionHealth[],
   groups: readonly Group[],
-): Promise<void> {
+): Promise<string[]> {
   const now = new Date()
   const changes: (SubscriptionHealth & HealthChange)[] = []
   const notices: Notice[] = []
@@ -60,6 +61,11 @@ async function applyHealth(
     await cancelWaiting(tx, instituteId, webhookId)
   }
   if (notices.length > 0) await addNotices(tx, notices)
+  return changes.filter(isShut).map(({ webhookId }) => webhookId)
+}
+
+function isShut({ pauseMs, disable }: HealthChange): boolean {
+  return disable !== null || (pauseMs ?? 0) > 0
 }
 
 function noticesOf({ instituteId, webhookId, attempts }: Group, change: HealthChange): Notice[] {

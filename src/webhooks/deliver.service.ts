@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { excerptOf, judge, stepAfter, type Verdict } from './deliveries.rules.ts'
-import { claimDue, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
-import { Lanes } from './lanes.ts'
+import { claimDue, readTargets, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
+import { Lanes, type Waiting } from './lanes.ts'
 import type { Ended } from './attempts.service.ts'
 import { OpenedKeys } from './opened-keys.ts'
 import { postDelivery, prepare, type Keys } from './receiver.client.ts'
@@ -19,8 +20,8 @@ export type DeliveryOptions = {
   placesPerEndpoint: number
 }
 
-const MAX_AT_ONCE = 3_000
-const CLAIM_AT_ONCE = 500
+const MAX_AT_ONCE = 6_000
+const CLAIM_AT_ONCE = 1_000
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
 const LONGEST_WAIT_MS = 15_000
@@ -41,6 +42,8 @@ export class DeliveryEngine {
   #retryAt = Infinity
   #wake: () => void = () => {}
   #onIdle: () => void = () => {}
+  /** With fewer waiting than this more are claimed, so that no place stands empty meanwhile. */
+  #refillBelow = 0
   #isAwake = false
   #stopped = false
   #running: Promise<void> | null = null
@@ -54,7 +57,7 @@ export class DeliveryEngine {
     this.#options = options
     this.#keys = new OpenedKeys(ground)
     this.#lanes = new Lanes(options.placesPerEndpoint)
-    this.#results = new Results(ground, log, batch => this.#letGo(batch))
+    this.#results = new Results(ground, log, (batch, shut) => this.#letGo(batch, shut))
     this.#listener = ground.db.listen('deliveries', () => this.wake())
   }
 
@@ -77,8 +80,7 @@ export class DeliveryEngine {
     await this.#listener.stop()
     await this.#running
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
-    const unstarted = this.#lanes.takeWaiting(Infinity)
-    for (const claimed of unstarted) this.#held.delete(claimed)
+    const unstarted = this.#takeWaiting(() => true)
     await this.#whenIdle(STOP_WITHIN_MS)
     await this.#results.writeAll()
     const out = [...this.#held]
@@ -101,7 +103,7 @@ export class DeliveryEngine {
 
   /** True when there may be more that can start at once. */
   async #takeDue(): Promise<boolean> {
-    await this.#giveBackStranded()
+    await this.#giveBackStale()
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
     if (limit <= 0) return false
     const roomEach = this.#roomNow()
@@ -115,25 +117,48 @@ export class DeliveryEngine {
       else this.#held.add(claimed)
       if (entry === 'starts') void this.#deliver(claimed)
     }
-    // Subscriptions of one host whose lane was not known to be theirs yet; from now on it is.
+    this.#refillBelow = this.#lanes.waiting / 2
+    // Of an endpoint with more subscriptions than places.
     await releaseAll(this.#ground.db, surplus)
     return claims.length === limit
   }
 
   /**
-   * Twice as many as an endpoint has places wait for them, so that none stands empty until the next claim. With half
+   * Four times as many as an endpoint has places wait for them, so that none stands empty until the next claim. With half
    * of what we can hold taken, a few each: however many endpoints hang, there is room for others.
    */
   #roomNow(): number {
     const { placesPerEndpoint } = this.#options
-    return this.#held.size < MAX_AT_ONCE / 2 ? 3 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+    const { running, waiting } = this.#lanes
+    return running + waiting < MAX_AT_ONCE / 2 ? 5 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
   }
 
-  /** What waits too long behind a slow endpoint would outlive its claim. */
-  async #giveBackStranded(): Promise<void> {
-    const stranded = this.#lanes.takeWaiting(Date.now() - LONGEST_WAIT_MS)
-    for (const claimed of stranded) this.#held.delete(claimed)
-    await releaseAll(this.#ground.db, stranded)
+  /**
+   * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
+   * would leave with its old key, or although it was disabled. Given back, the next claim reads it as it is.
+   */
+  async #giveBackStale(): Promise<void> {
+    const samples = this.#lanes.sampleWaiting()
+    if (samples.length === 0) return
+    const { db } = this.#ground
+    const keys = samples.map(({ instituteId, webhook }) => ({ instituteId, webhookId: webhook.id }))
+    const current = await readTargets(db, keys)
+    const changed = new Set(
+      samples
+        .map(({ webhook }) => webhook)
+        .filter(webhook => !isDeepStrictEqual(webhook, current.get(webhook.id))),
+    )
+    const before = Date.now() - LONGEST_WAIT_MS
+    await releaseAll(
+      db,
+      this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook)),
+    )
+  }
+
+  #takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
+    const taken = this.#lanes.takeWaiting(isTaken)
+    for (const claimed of taken) this.#held.delete(claimed)
+    return taken
   }
 
   /** Attempts one, then whoever waits for its place. */
@@ -143,7 +168,13 @@ export class DeliveryEngine {
       // Given back already, as interrupted.
       if (!this.#held.has(claimed)) return
       this.#results.add(ended)
+      if (this.#lanes.waiting < this.#refillBelow) this.#refill()
     }
+  }
+
+  #refill(): void {
+    this.#refillBelow = 0
+    this.wake()
   }
 
   async #attempt(claimed: Claimed): Promise<Ended> {
@@ -178,8 +209,9 @@ export class DeliveryEngine {
     }
   }
 
-  /** Of these the results are written, or cannot be. */
-  #letGo(batch: readonly Ended[]): void {
+  /** Of these the results are written, or cannot be; a subscription that was shut by them gets nothing more. */
+  #letGo(batch: readonly Ended[], shut: ReadonlySet<string>): void {
+    if (shut.size > 0) void this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
     let next = Infinity
     for (const { finish } of batch) {
       this.#held.delete(finish.claimed)
@@ -188,6 +220,14 @@ export class DeliveryEngine {
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
     this.wake()
+  }
+
+  async #giveBack(claims: readonly Claimed[]): Promise<void> {
+    try {
+      await releaseAll(this.#ground.db, claims)
+    } catch (error) {
+      this.#log.warn({ err: error }, 'deliveries could not be given back; their claims run out')
+    }
   }
 
   #wakeAt(moment: number): void {

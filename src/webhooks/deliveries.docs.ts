@@ -111,8 +111,9 @@ export const recoverDocs: EndpointDocs = {
   tag: 'Webhooks',
   summary: 'Recover failed deliveries',
   description:
-    'Sends again everything that failed since a moment: deliveries given up, and what an earlier subscription to the ' +
-    'same event code missed before and when it was disabled.',
+    'Sends again everything that failed since a moment: deliveries given up, what an earlier subscription to the same ' +
+    'event code missed before and when it was disabled, and what happened from then until this one was added. At most ' +
+    '89 days back.',
   errors: [404],
   exampleBody: { since: '2026-11-14T00:00:00+05:30' },
   answers: {

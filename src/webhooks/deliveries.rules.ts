@@ -48,14 +48,18 @@ function problemOf(httpStatus: number): string {
   return `The endpoint answered with status ${httpStatus}.`
 }
 
+/** The oldest of the three ways to write an HTTP date, the only one that does not say its zone. */
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
+
 /** In seconds or as an HTTP date; anything else is as good as none. */
 export function readRetryAfter(text: string | undefined, now: Date): number | null {
   if (text === undefined) return null
   const trimmed = text.trim()
+  const zoned = ASCTIME.test(trimmed) ? `${trimmed} GMT` : trimmed
   const waitMs = /^\d+$/.test(trimmed)
     ? Number(trimmed) * SECOND_MS
-    : trimmed.endsWith(' GMT')
-      ? Date.parse(trimmed) - now.getTime()
+    : zoned.endsWith(' GMT')
+      ? Date.parse(zoned) - now.getTime()
       : Number.NaN
   if (Number.isNaN(waitMs)) return null
   return Math.min(Math.max(waitMs, 0), LONGEST_RETRY_AFTER_MS)

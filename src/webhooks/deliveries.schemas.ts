@@ -55,7 +55,7 @@ export const DeliveryParams = Type.Object({
 
 export const RecoverBody = Type.Object({
   since: field.moment({
-    description: 'Deliveries made at this moment or later that failed are sent again.',
+    description: 'What failed or was missed at this moment or later is sent again.',
     examples: ['2026-11-14T00:00:00+05:30'],
   }),
 })

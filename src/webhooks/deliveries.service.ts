@@ -86,11 +86,13 @@ export async function sendTest(
 
 const RECOVER_AT_ONCE = 5_000
 const KEPT_DAYS = 90
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /**
- * Sends again whatever failed since a moment: given up under this subscription, or given up or cancelled under an
- * earlier one to the same events that was disabled. Answers how many deliveries that makes.
+ * Sends again whatever failed since a moment: given up under this subscription, given up or cancelled under an earlier
+ * one to the same events that was disabled, or recorded after that while nobody was subscribed. Answers how many
+ * deliveries that makes.
  */
 export async function recoverFailed(
   ground: Ground,
@@ -105,12 +107,14 @@ export async function recoverFailed(
     await requireActive(tx, institute, asked.webhookId)
     const target = { instituteId: institute.id, ...asked }
     let count = await store.retryExhausted(tx, target)
+    const page = { firstId: firstIdAt('evt', firstKept(asked.since)), afterId: '', limit: RECOVER_AT_ONCE }
     for (let batch = RECOVER_AT_ONCE; batch === RECOVER_AT_ONCE;) {
-      const missed = await store.listMissed(tx, target, RECOVER_AT_ONCE)
+      const missed = await store.listMissed(tx, target, page)
       const deliveries = missed.map(eventId => ({ id: newId('dlv'), eventId }))
       await store.insertDeliveries(tx, target, deliveries)
       batch = missed.length
       count += batch
+      page.afterId = missed.at(-1) ?? page.afterId
     }
     await store.liftPause(tx, institute.id, asked.webhookId)
     tx.ring('deliveries')
@@ -121,6 +125,13 @@ export async function recoverFailed(
 /** Takes deliveries out of the log that are over and older than three months; the events themselves stay. */
 export async function forgetOldDeliveries({ db }: Ground, limit: number): Promise<number> {
   return store.forgetBelow(db, firstIdAt('dlv', new Date(Date.now() - KEPT_DAYS * DAY_MS)), limit)
+}
+
+/** A day within the log, so that what is forgotten meanwhile is not taken for what was never sent. */
+function firstKept(since: Date): Date {
+  const kept = Date.now() - (KEPT_DAYS - 1) * DAY_MS
+  // Ids are made by our clock and dated by the database's; an hour is more than they ever differ.
+  return new Date(Math.max(since.getTime() - HOUR_MS, kept))
 }
 
 async function requireActive(

@@ -111,25 +111,41 @@ export async function retryExhausted(
   return rows[0]?.count ?? 0
 }
 
-/** Events that no earlier subscription of the same code and branch received, and this one has not been given. */
+/**
+ * Events that no earlier subscription of the same code and branch received, and this one has not been given: those that
+ * one of them had and lost, and those that happened while there was none. Of the latter only from `firstId` on, as nobody
+ * knows of an older one whether it was received. By keyset, in the order of their ids.
+ */
 export async function listMissed(
   tx: Transaction,
   target: { instituteId: number; webhookId: string; since: Date },
-  limit: number,
+  page: { firstId: string; afterId: string; limit: number },
 ): Promise<string[]> {
   const rows = await tx.query<{ eventId: string }>(
-    `select distinct d.event_id as "eventId"
-     from webhook_subscriptions s
-     join webhook_subscriptions old on old.institute_id = s.institute_id and old.collector_code = s.collector_code
-       and old.event_code = s.event_code and old.disabled_at is not null
-     join webhook_deliveries d on d.institute_id = old.institute_id and d.webhook_id = old.id
-       and d.state in ('exhausted', 'cancelled') and d.created_at >= $3
-     join events e on e.institute_id = d.institute_id and e.id = d.event_id and e.event_code = s.event_code
-     where s.institute_id = $1 and s.id = $2 and not exists (select 1 from webhook_deliveries known
-       where known.institute_id = $1 and known.event_id = d.event_id
+    `with earlier as (
+       select old.institute_id, old.id, old.disabled_at, s.event_code, s.collector_code
+       from webhook_subscriptions s
+       join webhook_subscriptions old on old.institute_id = s.institute_id and old.collector_code = s.collector_code
+         and old.event_code = s.event_code and old.disabled_at is not null
+       where s.institute_id = $1 and s.id = $2
+     ), missed as (
+       select e.institute_id, e.id from earlier o
+       join webhook_deliveries d on d.institute_id = o.institute_id and d.webhook_id = o.id
+         and d.state in ('exhausted', 'cancelled') and d.created_at >= $3
+       join events e on e.institute_id = d.institute_id and e.id = d.event_id and e.event_code = o.event_code
+       union
+       select e.institute_id, e.id
+       from (select institute_id, event_code, collector_code, min(disabled_at) as disabled_at
+             from earlier group by 1, 2, 3) o
+       join events e on e.institute_id = o.institute_id and e.event_code = o.event_code
+         and e.collector_code = o.collector_code and e.recorded_at >= greatest(o.disabled_at, $3) and e.id >= $4
+     )
+     select m.id as "eventId" from missed m
+     where m.id > $5 and not exists (select 1 from webhook_deliveries known
+       where known.institute_id = m.institute_id and known.event_id = m.id
          and (known.webhook_id = $2 or known.state = 'delivered'))
-     order by 1 limit $4`,
-    [target.instituteId, target.webhookId, target.since, limit],
+     order by 1 limit $6`,
+    [target.instituteId, target.webhookId, target.since, page.firstId, page.afterId, page.limit],
   )
   return rows.map(({ eventId }) => eventId)
 }

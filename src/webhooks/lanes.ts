@@ -1,12 +1,14 @@
-import type { Claimed, Room } from './deliver.store.ts'
+import type { Claimed, Room, Target } from './deliver.store.ts'
 
 /**
  * Who may send now. Every endpoint has a lane of its own with so many places; what does not fit waits in its lane and
  * holds up nobody else. An endpoint is an origin: subscriptions of one ERP to many event codes share its strength.
  */
-type Lane = { running: number; waiting: { claimed: Claimed; since: number }[]; webhookIds: Set<string> }
+type Lane = { running: number; waiting: Waiting[] }
 
-/** Those claimed ahead, and as many again of subscriptions that were not known to share the lane. */
+export type Waiting = { claimed: Claimed; since: number }
+
+/** Those claimed ahead, and some more: of a lane with many subscriptions each may have one. */
 const WAITING_PER_PLACE = 4
 
 export class Lanes {
@@ -22,9 +24,8 @@ export class Lanes {
   /** What waits is handed out by `leave`; what finds the lane full is not in it. */
   enter(claimed: Claimed, now: number): 'starts' | 'waits' | 'full' {
     const { origin } = claimed.webhook
-    const lane = this.#lanes.get(origin) ?? { running: 0, waiting: [], webhookIds: new Set() }
+    const lane = this.#lanes.get(origin) ?? { running: 0, waiting: [] }
     this.#lanes.set(origin, lane)
-    lane.webhookIds.add(claimed.webhook.id)
     if (lane.running >= this.#places) {
       if (lane.waiting.length >= this.#places * WAITING_PER_PLACE) return 'full'
       lane.waiting.push({ claimed, since: now })
@@ -52,22 +53,31 @@ export class Lanes {
     return null
   }
 
-  /** How many more the subscriptions of busy lanes may be given; those of lanes not named here have all of `roomEach`. */
+  /** How many more busy lanes may be given; one that is not named here has all of `roomEach`. */
   busy(roomEach: number): Room[] {
-    return [...this.#lanes.values()].flatMap((lane, number) => {
-      const room = Math.max(roomEach - lane.running - lane.waiting.length, 0)
-      return [...lane.webhookIds].map(webhookId => ({ webhookId, lane: number, room }))
-    })
+    return Array.from(this.#lanes, ([origin, { running, waiting }]) => ({
+      origin,
+      room: Math.max(roomEach - running - waiting.length, 0),
+    }))
   }
 
-  /** Takes out whoever has waited since before that moment: somebody else may have a place for it. */
-  takeWaiting(before: number): Claimed[] {
+  /** One of the waiting ones for each way in which a subscription was read. */
+  sampleWaiting(): Claimed[] {
+    const samples = new Map<Target, Claimed>()
+    for (const { waiting } of this.#lanes.values()) {
+      for (const { claimed } of waiting) samples.set(claimed.webhook, claimed)
+    }
+    return [...samples.values()]
+  }
+
+  /** Takes out those of the waiting ones. */
+  takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
     const taken: Claimed[] = []
     for (const lane of this.#lanes.values()) {
-      while ((lane.waiting[0]?.since ?? Infinity) < before) {
-        const first = lane.waiting.shift()
-        if (first !== undefined) taken.push(first.claimed)
-      }
+      const left = lane.waiting.filter(one => !isTaken(one))
+      if (left.length === lane.waiting.length) continue
+      for (const one of lane.waiting) if (isTaken(one)) taken.push(one.claimed)
+      lane.waiting = left
     }
     this.waiting -= taken.length
     return taken

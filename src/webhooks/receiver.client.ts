@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { Outbound, OutboundResult } from '../platform/outbound.ts'
+import { mergeHeaders, type Outbound, type OutboundResult } from '../platform/outbound.ts'
 import type { Claimed } from './deliver.store.ts'
 import { spellingsOf } from './deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
@@ -10,6 +10,7 @@ type Prepared = { url: string; headers: Record<string, string>; body: Buffer }
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1_024
+const OWN_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Bursar-Webhooks/1.0' }
 
 /** One POST to a subscriber: any answer within 15 seconds, of which at most 64 KiB are read. */
 export function postDelivery(outbound: Outbound, { url, headers, body }: Prepared): Promise<OutboundResult> {
@@ -34,11 +35,7 @@ export type Keys = {
 export function makeKeys(secrets: readonly string[], header: { name: string; value: string } | null): Keys {
   return {
     signing: secrets.map(signingKey),
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Bursar-Webhooks/1.0',
-      ...(header === null ? {} : { [header.name]: header.value }),
-    },
+    headers: mergeHeaders(OWN_HEADERS, header === null ? {} : { [header.name]: header.value }),
     secrets: (header === null ? secrets : [...secrets, header.value]).flatMap(spellingsOf),
   }
 }

@@ -2,6 +2,9 @@ import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import { recordAttempts, type Ended } from './attempts.service.ts'
 
+/** Told what is written, or cannot be, and the subscriptions that get nothing more for now. */
+type OnWritten = (batch: readonly Ended[], shut: ReadonlySet<string>) => void
+
 const WRITE_AT_ONCE = 500
 const WRITE_AFTER_MS = 50
 
@@ -12,13 +15,13 @@ const WRITE_AFTER_MS = 50
 export class Results {
   readonly #ground: Ground
   readonly #log: Log
-  readonly #onWritten: (batch: readonly Ended[]) => void
+  readonly #onWritten: OnWritten
   #waiting: Ended[] = []
   #isUrgent = false
   #timer: NodeJS.Timeout | null = null
   #writing: Promise<void> | null = null
 
-  constructor(ground: Ground, log: Log, onWritten: (batch: readonly Ended[]) => void) {
+  constructor(ground: Ground, log: Log, onWritten: OnWritten) {
     this.#ground = ground
     this.#log = log
     this.#onWritten = onWritten
@@ -50,21 +53,23 @@ export class Results {
   }
 
   async #write(batch: readonly Ended[]): Promise<void> {
+    const shut = new Set<string>()
     try {
-      await recordAttempts(this.#ground, batch)
+      for (const id of await recordAttempts(this.#ground, batch)) shut.add(id)
     } catch {
       // One that cannot be written must not take the others with it.
-      for (const ended of batch) await this.#writeAlone(ended)
+      for (const ended of batch) for (const id of await this.#writeAlone(ended)) shut.add(id)
     }
-    this.#onWritten(batch)
+    this.#onWritten(batch, shut)
   }
 
-  async #writeAlone(ended: Ended): Promise<void> {
+  async #writeAlone(ended: Ended): Promise<string[]> {
     try {
-      await recordAttempts(this.#ground, [ended])
+      return await recordAttempts(this.#ground, [ended])
     } catch (error) {
       // Its claim runs out and it is sent again: at least once, never silently lost.
       this.#log.warn({ err: error, delivery_id: ended.finish.claimed.id }, 'a result could not be written')
+      return []
     }
   }
 }

@@ -64,6 +64,8 @@ export async function addSubscription(
       throw badRequest('The subscription was disabled at this moment. Send the request again.')
     const updated = applyChange(ground, current, input)
     await store.updateSecrets(tx, institute.id, updated)
+    // What waits for a place at its endpoint is read anew.
+    tx.ring('deliveries')
     return toSubscribed(updated, current, input)
   })
 }
@@ -77,6 +79,7 @@ export async function disableSubscription(
   return transact(ground.db, act, async tx => {
     if (await store.disableSubscription(tx, institute.id, id, 'request')) {
       await cancelWaiting(tx, institute.id, id)
+      tx.ring('deliveries')
       return null
     }
     throw badRequest('There is no active subscription with this id. List Webhooks shows those there are.')

@@ -81,3 +81,24 @@ test('the clock does not go back, and what is no duration or moment is refused b
     assert.match(err, new RegExp(`^"${value}" is not a (duration|moment): write one such as`))
   }
 })
+
+test('figures that are set on the command line are those a running Bursar debits by', async t => {
+  const env = { DATABASE_URL: await cloneDatabase(t), MASTER_KEY: TEST_MASTER_KEY }
+  const { demo } = await startBursar(t, env)
+  assert.deepEqual(await ask(env, 'flex', 'set-rules', 'upi_autopay.limit=99', 'enach.days_between=4'), {
+    'upi_autopay.limit': '99',
+    'enach.days_between': '4',
+  })
+  const refused = await run(env, 'flex', 'set-rules', 'enach.present_at=12:00')
+  assert.match(refused.err, /enach\.present_at must lie in a window/)
+  assert.equal((await ask(env, 'flex', 'rules'))['enach.present_at'], '08:30')
+  const { service_student_id: id } = await made(
+    demo.post(`${ERP}/users/parent/students`, {
+      student: sampleStudent(),
+      fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 1000 }],
+    }),
+  )
+  const { plan_id } = await made(demo.post(`/api/v1/integrations/flex/students/${id}/plans`))
+  const { body } = await demo.post(`/api/v1/sandbox/flex/plans/${plan_id}/authorise`)
+  assert.equal(body.data.status, 'authorised', 'above the limit of UPI there is eNACH only')
+})

@@ -4,19 +4,16 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from '
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { getInstitute, readCallbackKey } from '../../src/institutes/institutes.service.ts'
-import { PHONE, setStage } from '../harness/browser.ts'
+import { PHONE, setParentStage } from '../harness/browser.ts'
 import { PAY } from '../harness/samples.ts'
 import { createLink, expectWords, goToBank, press } from './checkout-support.ts'
 
 const EVIL = '<img src=x onerror="document.title=1"><script>document.title=2</script>"\'>{{7*7}}<%= 7 %>'
 
 test('the way back and the words of others are safe', { concurrency: true }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
+  const { bursar, browser, part, ended } = stage
 
   part('a paid order returns to callback_url, signed, and to nowhere else', async t => {
     const erp = await startErp(t)
@@ -143,7 +140,7 @@ test('the way back and the words of others are safe', { concurrency: true }, asy
     assert.doesNotMatch(policy, /unsafe|script-src|\*/)
   })
 
-  await Promise.all(parts)
+  await ended()
 })
 
 type Asked = { path: string; headers: IncomingHttpHeaders }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
-import { DESKTOP, isTooWide, PHONE, setStage } from '../harness/browser.ts'
+import { test } from 'node:test'
+import { DESKTOP, isTooWide, PHONE, setParentStage } from '../harness/browser.ts'
 import { PAY } from '../harness/samples.ts'
+import { sandboxNow } from '../harness/sandbox-now.ts'
 import {
   createLink,
   expectSound,
@@ -15,17 +15,9 @@ import {
 } from './checkout-support.ts'
 
 test('the order page ends well', { concurrency: 3 }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
-  const open = async (options: Parameters<typeof browser.newContext>[0] = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: PHONE, ...options })
-    context.setDefaultTimeout(30_000)
-    return context.newPage()
-  }
+  const { bursar, open, part, ended } = stage
 
   part('a double click and a second tab make one payment', async () => {
     const page = await open()
@@ -138,7 +130,7 @@ test('the order page ends well', { concurrency: 3 }, async t => {
     'cancelled or expired while the bank page is open: nobody is sent on, and money wins',
     async () => {
       const cancelled = await createLink(bursar)
-      const soon = new Date(Date.now() + 600_000).toISOString()
+      const soon = new Date(sandboxNow() + 600_000).toISOString()
       const expired = await createLink(bursar, { expires_at: soon })
       for (const [link, end, says] of [
         [cancelled, () => bursar.demo.delete(`${PAY}/payment_links/${cancelled.id}`), /Cancelled/],
@@ -213,5 +205,5 @@ test('the order page ends well', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  await Promise.all(parts)
+  await ended()
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, PHONE, setParentStage } from '../harness/browser.ts'
 import {
   createLink,
   expectSoundAndKeep,
@@ -16,17 +16,9 @@ import {
 const LIMIT_BYTES = 60 * 1024
 
 test('a parent pays', { concurrency: 3 }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
-  const open = async (options: Parameters<typeof browser.newContext>[0] = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: PHONE, ...options })
-    context.setDefaultTimeout(30_000)
-    return context.newPage()
-  }
+  const { bursar, open, part, ended } = stage
 
   part('by UPI, card and net banking, on a phone and on a desktop', async () => {
     const sizes = Object.entries({ phone: PHONE, desktop: DESKTOP })
@@ -179,7 +171,7 @@ test('a parent pays', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  await Promise.all(parts)
+  await ended()
 })
 
 async function fillCard(page: Page, number: string): Promise<void> {

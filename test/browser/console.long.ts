@@ -114,7 +114,7 @@ async function signsInAndShowsHome(t: TestContext, stage: Stage, context: Browse
       await page.mouse.move(0, 0)
       await expectSoundAndKeep(page, 'console-home')
       await page.locator('.stat', { hasText: 'Outstanding fees' }).click()
-      await page.waitForURL(/\/i\/demo-school\/students\?owing=yes$/)
+      await page.waitForURL(/\/i\/demo-school\/students\?owing=yes&status=active$/)
       assert.deepEqual(watch.complaints, [])
       assert.deepEqual([...watch.hosts], [new URL(stage.bursar.url).host])
       await page.close()

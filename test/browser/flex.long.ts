@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, expectCount, keep, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { Client, Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
 import { registerStudent, setErp } from '../students/support.ts'
@@ -64,18 +64,10 @@ async function post(url: string, fields: Record<string, string>): Promise<string
 }
 
 test('a parent sets instalments up', { concurrency: 3 }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
+  const { bursar, open, part, ended } = stage
   const { demo } = bursar
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
-  const open = async (options: Parameters<typeof browser.newContext>[0] = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: PHONE, ...options })
-    context.setDefaultTimeout(30_000)
-    return context.newPage()
-  }
   const mandatesOf = (plan: Plan): Promise<{ rail: string; state: string }[]> =>
     bursar.sql('select rail, state from flex_mandates where plan_id = $1 order by created_at', [plan.id])
 
@@ -287,5 +279,5 @@ test('a parent sets instalments up', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  await Promise.all(parts)
+  await ended()
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { axeViolations, DESKTOP, isTooWide, keep, PHONE, setStage } from '../harness/browser.ts'
+import { test } from 'node:test'
+import { axeViolations, DESKTOP, isTooWide, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
+import { sandboxNow } from '../harness/sandbox-now.ts'
 
 const ORDER = sampleOrder({
   student_name: 'Kabir Rao',
@@ -21,12 +22,9 @@ async function createLink(
 }
 
 test('the order page', { concurrency: true }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
+  const { bursar, browser, part, ended } = stage
 
   part(
     'redirect_url shows who asks, for whom, how much and for what, on a phone and on a desktop',
@@ -58,7 +56,7 @@ test('the order page', { concurrency: true }, async t => {
   )
 
   part('an expired, a cancelled, a closed and a paid one each say so, and whether money moved', async () => {
-    const expired = await createLink(bursar, { expires_at: new Date(Date.now() + 60_000).toISOString() })
+    const expired = await createLink(bursar, { expires_at: new Date(sandboxNow() + 60_000).toISOString() })
     const cancelled = await createLink(bursar)
     await bursar.demo.delete(`${PAY}/payment_links/${cancelled.id}`)
     const closed = await bursar.demo.post(`${PAY}/orders`, ORDER)
@@ -121,5 +119,5 @@ test('the order page', { concurrency: true }, async t => {
     assert.doesNotMatch(policy, /unsafe/)
   })
 
-  await Promise.all(parts)
+  await ended()
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, expectCount, keep, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, expectCount, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { entranceFor, newFamily } from '../portal/parents-support.ts'
@@ -41,18 +41,10 @@ async function must(answering: Promise<{ status: number; text: string; body: Jso
 }
 
 test('a parent at the pages of the school', { concurrency: 3 }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
+  const { bursar, open, part, ended } = stage
   const { demo, group, url } = bursar
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
-  const open = async (options: Parameters<typeof browser.newContext>[0] = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: PHONE, ...options })
-    context.setDefaultTimeout(30_000)
-    return context.newPage()
-  }
 
   part('sees all children, pays a part and the rest, and finds the receipts', async () => {
     await must(
@@ -215,7 +207,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
   })
 
   // Alone: it moves the clock that all share.
-  await Promise.all(parts)
+  await ended()
   await t.test(
     'sees in a calendar what was debited and what was not, and is told when a link is of no use',
     async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, keep, PHONE, setStage } from '../harness/browser.ts'
+import { DESKTOP, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import { createPage, PAGES, submit, pay, type MadePage } from '../contract/page-support.ts'
 import { expectSound, expectWords, press } from './checkout-support.ts'
 
@@ -50,19 +50,10 @@ async function payByUpi(page: Page): Promise<void> {
 }
 
 test('a payer finds a public page', { concurrency: 3 }, async t => {
-  const stage = await setStage(t)
+  const stage = await setParentStage(t)
   if (stage === null) return
-  const { bursar, browser } = stage
+  const { bursar, open, part, ended } = stage
   const { demo } = bursar
-  const parts: Promise<void>[] = []
-  const part = (name: string, check: (t: TestContext) => Promise<void>): void =>
-    void parts.push(t.test(name, check))
-  // Nobody needs JavaScript here.
-  const open = async (options: Parameters<typeof browser.newContext>[0] = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: PHONE, ...options })
-    context.setDefaultTimeout(30_000)
-    return context.newPage()
-  }
   const countOrders = async ({ id }: MadePage): Promise<number> =>
     (await bursar.sql('select 1 from orders where page_id = $1', [id])).length
 
@@ -239,5 +230,5 @@ test('a payer finds a public page', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  await Promise.all(parts)
+  await ended()
 })

@@ -7,6 +7,7 @@ import { Client, type Answer, type Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
+import { sandboxNow } from '../harness/sandbox-now.ts'
 import { waitFor } from '../harness/wait.ts'
 import { startDelivering } from '../webhooks/support.ts'
 import { API, assertAnswer, createPerson, demoVisitor, type Visitor } from './support.ts'
@@ -267,7 +268,7 @@ test('a branch has an ERP of its own', async () => {
 test('the clock of a sandbox is moved by a developer and tells what was done', async () => {
   await demo.post(`${PAY}/payment_links`, {
     ...sampleOrder(),
-    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    expires_at: new Date(sandboxNow() + 3_600_000).toISOString(),
   })
   assertAnswer(await viewer.post(`${SCHOOL}/sandbox/clock`, { advance: 'P1D' }), '403 AUE00001')
   const moved = await developer.post(`${SCHOOL}/sandbox/clock`, { advance: 'P1D' })

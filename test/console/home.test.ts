@@ -26,7 +26,7 @@ async function pay(amount: number): Promise<void> {
 
 test('an institute without anything has zeros, every day of the chart, and no ratio', async () => {
   const empty = await home()
-  assert.deepEqual(empty.collected_today, { amount: 0, count: 0 })
+  assert.deepEqual(empty.collected_today, { amount: 0, count: 0, given_back: 0 })
   assert.equal(empty.daily.length, 30)
   assert.equal(empty.daily.at(-1).day, empty.today)
   assert.equal('ratio' in empty.returns, false)
@@ -59,7 +59,7 @@ test('what is paid, owed and on its way adds up to the paisa, each institute by 
     ],
   })
   const now = await home()
-  assert.deepEqual(now.collected_today, { amount: 45_000.5, count: 2 })
+  assert.deepEqual(now.collected_today, { amount: 45_000.5, count: 2, given_back: 0 })
   assert.deepEqual(now.collected_this_month, now.collected_today)
   assert.deepEqual(now.daily.at(-1), { day: now.today, amount: 45_000.5, count: 2 })
   assert.deepEqual(now.outstanding, { amount: 55_000, students: 1 })
@@ -77,11 +77,46 @@ test('tomorrow yesterday’s money is in the month and the chart, and later in t
   const before = await home()
   await demo.post('/api/v1/sandbox/clock', { advance: 'P4D' })
   const after = await home()
-  assert.deepEqual(after.collected_today, { amount: 0, count: 0 })
+  assert.deepEqual(after.collected_today, { amount: 0, count: 0, given_back: 0 })
   assert.equal(after.daily.find((one: Json) => one.day === before.today).amount, 45_000.5)
   assert.deepEqual(after.settlements.expected, { amount: 0, count: 0 })
   const isSameMonth = before.today.slice(0, 7) === after.today.slice(0, 7)
   if (isSameMonth) assert.ok(after.settlements.received_this_month.amount > 44_000)
+})
+
+test('what comes at the counter is collected, what goes back is told beside it and not taken off', async () => {
+  const { today, collected_today: before } = await home()
+  const student = sampleStudent({ identifier: 'ADM-7', fullname: 'Tara Nair' })
+  const registered = await demo.post(`${ERP}/users/parent-7/students`, {
+    student,
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 9_000 }],
+  })
+  const id = registered.body.data.service_student_id
+  const cash = (transaction_id: string, paid_at: string) =>
+    demo.post(`${ERP}/students/${id}/payments`, {
+      amount: 1_000.25,
+      paid_at,
+      mode: 'cash',
+      transaction_id,
+      fee_components: [{ component_type: 'TUITION_FEE', amount: 1_000.25 }],
+    })
+  for (const [number, day] of [
+    ['C-7', today],
+    ['C-8', today],
+    ['C-9', '2026-01-05'],
+  ] as const)
+    assert.equal((await cash(number, day)).status, 201)
+  const cancelled = await demo.delete(`${ERP}/students/${id}/payments/C-8`)
+  assert.ok(cancelled.status < 300, cancelled.text)
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  const { order_id: orderId } = body.data
+  await demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
+  await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 500, reason: 'Moved away' })
+  await bursar.house.worker.runAllDue()
+  const { collected_today: after } = await home()
+  assert.equal(after.count, before.count + 2)
+  assert.equal(after.amount, before.amount + 46_000.25)
+  assert.equal(after.given_back, 500)
 })
 
 test('webhooks and an ERP that fail are seen', async () => {
@@ -103,7 +138,8 @@ test('no sum of the home page reads a table from end to end', async () => {
       `select sum(amount_paise) from payments where institute_id = 1 and state = 'captured' and captured_at >= now() and not is_duplicate`,
       `select sum(net_paise) from settlements where institute_id = 1 and settled_at >= now()`,
       `select count(*) from flex_presentations where institute_id = 1 and presented_at >= now() and state <> 'presented'`,
-      `select count(*) from flex_instalments where institute_id = 1 and due_on >= '2026-01-01' and due_on < '2026-01-08' and state in ('scheduled', 'confirmed', 'presented')`,
+      `select sum(amount_paise) from direct_payments where institute_id = 1 and cancelled_at is null and paid_at >= now()`,
+      `select sum(amount_paise) from refunds where institute_id = 1 and state = 'processed' and kind <> 'duplicate' and processed_at >= now()`,
     ]
     const found: string[] = []
     for (const text of texts) {
@@ -116,7 +152,8 @@ test('no sum of the home page reads a table from end to end', async () => {
     'payments_by_capture',
     'settlements_by_day',
     'flex_presentations_by_day',
-    'flex_instalments_of_institute_by_due_day',
+    'direct_payments_by_day',
+    'refunds_by_day',
   ].entries()) {
     assert.match(plans[index] ?? '', new RegExp(name))
   }

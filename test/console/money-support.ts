@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { dayOf } from '../../src/platform/calendar.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
+import { sandboxNow } from '../harness/sandbox-now.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 import { assertAnswer, type Visitor } from './support.ts'
 
@@ -11,7 +12,7 @@ const DAY_MS = 86_400_000
 
 /** A day so many days ago; in days to come when negative. */
 export function daysAgo(days: number): string {
-  return dayOf(new Date(Date.now() - days * DAY_MS))
+  return dayOf(new Date(sandboxNow() - days * DAY_MS))
 }
 
 export async function makeStudent(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { findBroken } from '../harness/payments.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY } from '../harness/samples.ts'
+import { sandboxNow } from '../harness/sandbox-now.ts'
 import { assertRefused, assertStatus, newStudent as register, openContract } from './support.ts'
 
 const contract = await openContract()
@@ -50,7 +51,7 @@ async function payCash(id: string, amount: number): Promise<void> {
 
 /** So many days before today, in India. */
 function daysAgo(days: number): string {
-  return new Date(Date.now() + 5.5 * 3_600_000 - days * 86_400_000).toISOString().slice(0, 10)
+  return new Date(sandboxNow() + 5.5 * 3_600_000 - days * 86_400_000).toISOString().slice(0, 10)
 }
 
 async function eventsOf(id: string): Promise<Json[]> {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { startBursar, type TestBursar } from './bursar.ts'
 import { waitFor } from './wait.ts'
 
@@ -40,6 +40,32 @@ export type Stage = { bursar: TestBursar; browser: Browser }
 export async function setStage(t: TestContext): Promise<Stage | null> {
   const browser = await openBrowser(t)
   return browser === null ? null : { browser, bursar: await startBursar(t) }
+}
+
+export type ParentStage = Stage & {
+  /** A page of a phone, in a profile of its own. */
+  open: (options?: BrowserContextOptions) => Promise<Page>
+  /** A test of its own that runs beside the others. */
+  part: (name: string, check: (t: TestContext) => Promise<void>) => void
+  /** When all parts are over; nothing is left to look at after that. */
+  ended: () => Promise<unknown>
+}
+
+/** The stage of a parent's pages. */
+export async function setParentStage(t: TestContext): Promise<ParentStage | null> {
+  const stage = await setStage(t)
+  if (stage === null) return null
+  const parts: Promise<void>[] = []
+  return {
+    ...stage,
+    open: async (options = {}) => {
+      const context = await stage.browser.newContext({ viewport: PHONE, ...options })
+      context.setDefaultTimeout(30_000)
+      return context.newPage()
+    },
+    part: (name, check) => void parts.push(t.test(name, check)),
+    ended: () => Promise.all(parts),
+  }
 }
 
 /** Screenshots are documentation: written only when asked for, so a test run changes no file. */

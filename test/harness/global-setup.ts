@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { readConfig } from '../../src/config.ts'
 import { openGround } from '../../src/open.ts'
+import { writeSetting } from '../../src/platform/settings.ts'
 import { buildConsole, isConsoleStale } from '../../tools/build-console.ts'
 import { startTestCluster, stopTestCluster } from './cluster.ts'
+import { chooseOffset } from './sandbox-now.ts'
 
 /**
  * One PostgreSQL for the whole run, in memory where there is room, with a migrated and seeded template that
@@ -65,6 +67,7 @@ async function makeTemplate(host: string): Promise<void> {
       MASTER_KEY: '11'.repeat(32),
     }),
   )
+  await writeSetting(ground.db, 'clock_offset_ms', String(chooseOffset()))
   await ground.db.close()
   await admin.query('alter database template_bursar with allow_connections false is_template true')
   await admin.end()

@@ -120,6 +120,9 @@ test('Retry-After is read in seconds and as an HTTP date, is never below zero an
     }),
   )
   assert.equal(readRetryAfter('9'.repeat(500), NOW), DAY_MS)
+  // The other ways to write a date; the second does not say its zone.
+  for (const way of ['Sunday, 15-Nov-26 04:31:00 GMT', 'Sun Nov 15 04:31:00 2026'])
+    assert.equal(readRetryAfter(way, NOW), 60_000, way)
 })
 
 test('a Retry-After that is neither is as good as none', () => {

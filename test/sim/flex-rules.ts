@@ -111,14 +111,14 @@ const RULES: Record<string, string> = {
       from flex_plans p
       cross join lateral (select count(*) filter (where what = 'skipped') as skipped,
           count(*) filter (where what = 'debited' and d.why not like '%at set-up') as debited,
-          count(*) filter (where what = 'bounced') as bounced, count(*) filter (where what = 'reversed') as reversed,
+          count(*) filter (where what = 'bounced' and why not like 'abandoned:%') as bounced, count(*) filter (where what = 'reversed') as reversed,
           count(*) filter (where what = 'plan closed') as closed, count(*) filter (where what = 'plan cancelled') as cancelled,
           count(*) filter (where what = 'mandate active') as active, count(*) filter (where what = 'plan setup') as setup,
           count(*) filter (where what = 'mandate cancelled' and why not like '%chose another way') as mandates
         from flex_decisions d where d.institute_id = p.institute_id and d.plan_id = p.id) d
       cross join lateral (select count(*) filter (where f.state = 'debited') as standing,
           count(*) filter (where f.state in ('debited', 'reversed')) as paid,
-          count(*) filter (where f.state in ('bounced', 'reversed')) as returned
+          count(*) filter (where f.state in ('bounced', 'reversed') and f.return_code <> 'abandoned') as returned
         from flex_presentations f join flex_instalments i on i.institute_id = f.institute_id and i.id = f.instalment_id
         where i.institute_id = p.institute_id and i.plan_id = p.id) f
       cross join lateral (values ('flex.instalment.skipped', d.skipped), ('flex.instalment.debited', f.paid),

@@ -10,6 +10,7 @@ function claimedFor(host: number, subscription: number, id: number): Claimed {
     instituteId: 1,
     id: `dlv_${id}`,
     claim: 1,
+    place: '(0,1)',
     failures: 0,
     event: { id: `evt_${id}`, code: 'x', occurredAt: new Date(0), sequence: 1, payloadJson: '{}' },
     webhook: {
@@ -42,7 +43,7 @@ test('a lane never runs more than its places, never holds more than four times a
       for (const [now, each] of steps.entries()) {
         if (each === 'take') {
           assert.deepEqual(
-            new Set(lanes.takeWaiting(now - 10)),
+            new Set(lanes.takeWaiting(({ since }) => since < now - 10)),
             new Set(waiting.filter(({ id }) => Number(id.slice(4)) < now - 10)),
           )
           waiting = waiting.filter(({ id }) => Number(id.slice(4)) >= now - 10)
@@ -74,10 +75,7 @@ test('the room told of a busy host is what is left over all its subscriptions, a
   assert.deepEqual(lanes.busy(2), [])
   const first = claimedFor(0, 0, 0)
   lanes.enter(first, 0)
-  assert.deepEqual(lanes.busy(4), [{ webhookId: 'wh_0_0', lane: 0, room: 3 }])
+  assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 3 }])
   for (let id = 1; id <= 4; id++) lanes.enter(claimedFor(0, 1, id), 0)
-  assert.deepEqual(lanes.busy(4), [
-    { webhookId: 'wh_0_0', lane: 0, room: 0 },
-    { webhookId: 'wh_0_1', lane: 0, room: 0 },
-  ])
+  assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 0 }])
 })

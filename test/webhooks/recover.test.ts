@@ -149,6 +149,28 @@ test('a recovery brings what earlier subscriptions of the code missed, each once
   assert.equal(idsAt(receiver).at(-1), cutAgain)
 })
 
+test('a recovery brings what happened since its moment while nobody was subscribed, each once, and nothing older', async t => {
+  const receiver = await startReceiver(t)
+  await demo.delete(`${HOOKS}/${await subscribe(demo, receiver.url)}`)
+  await trigger(demo)
+  const since = await now()
+  const missed = [await trigger(demo), await trigger(demo)]
+  await trigger(demo, 'refund.processed')
+  const id = await subscribeFor(t, demo, receiver.url)
+  assert.equal(await recover(id, since), 2)
+  for (const eventId of missed) await deliveryIn(demo, eventId, 'delivered')
+  assert.equal(await recover(id, since), 0)
+  assert.deepEqual(idsAt(receiver).sort(), missed.sort())
+})
+
+test('a recovery of what was never subscribed to brings nothing', async t => {
+  const receiver = await startReceiver(t)
+  const since = await now()
+  await trigger(demo, 'direct.payment.added')
+  const id = await subscribeFor(t, demo, receiver.url, { event_code: 'direct.payment.added' })
+  assert.equal(await recover(id, since), 0)
+})
+
 test('a recovery leaves alone what another code, another branch or a test missed', async t => {
   const receiver = await startReceiver(t)
   const since = await now()

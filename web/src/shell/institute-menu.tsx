@@ -20,7 +20,7 @@ export function InstituteMenu() {
     <Menu position="bottom-start" shadow="md">
       <Menu.Target>
         <Button variant="subtle" color="dark" size="compact-md" className="institute-button">
-          {here?.name ?? 'Choose an institute'}
+          <span className="institute-label">{here?.name ?? 'Choose an institute'}</span>
           <span aria-hidden="true">&nbsp;▾</span>
         </Button>
       </Menu.Target>

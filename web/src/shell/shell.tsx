@@ -23,7 +23,7 @@ export function Shell() {
         Skip to the page
       </a>
       <AppShell.Header className="shell-header">
-        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+        <Group h="100%" px={{ base: 'xs', sm: 'md' }} gap="sm" wrap="nowrap">
           <Burger
             opened={isOpen}
             onClick={toggle}

@@ -146,7 +146,10 @@ function exportRows<Row>(name: string, columns: readonly Column<Row>[], rows: re
   )
 }
 
-/** One row is in the tab order; up and down move on from it, Enter opens it. */
+/**
+ * One row is in the tab order; up and down move on from it, Enter opens it. On a phone a row is a list of what it says,
+ * which is no table to a browser any more: the roles keep it one.
+ */
 function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: readonly Row[] }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [active, setActive] = useState(0)
@@ -165,29 +168,35 @@ function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: 
   }
   return (
     <div className="table-frame">
-      <table className="data-table">
+      <table className="data-table stacks" role="table">
         <caption className="visually-hidden">{name}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map(({ key, title, align }) => (
-              <th key={key} scope="col" className={align}>
+              <th key={key} scope="col" role="columnheader" className={align}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody ref={body} role="rowgroup">
           {rows.map((row, index) => (
             <tr
               key={rowId(row)}
+              role="row"
               tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
               className={onOpen === undefined ? undefined : 'opens'}
               onFocus={() => setActive(index)}
               onKeyDown={event => onKeyDown(event, index, row)}
               onClick={() => onOpen?.(row)}
             >
-              {columns.map(({ key, align, text, render }) => (
-                <td key={key} className={align}>
+              {columns.map(({ key, title, align, text, render }) => (
+                <td
+                  key={key}
+                  role="cell"
+                  data-title={title}
+                  className={`${align ?? ''} ${text(row) === '' ? 'says-nothing' : ''}`}
+                >
                   {render === undefined ? text(row) : render(row)}
                 </td>
               ))}

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { formatDay, isDay } from './when.tsx'
 
 export type Filter = {
   /** As the API and the address name it. */
@@ -35,5 +36,6 @@ export function useFilters(filters: readonly Filter[]): {
 
 /** What a chip says of its value. */
 export function shownValue(filter: Filter, value: string): string {
+  if (filter.kind === 'day') return isDay(value) ? formatDay(value) : value
   return filter.options?.find(option => option.value === value)?.label ?? value
 }

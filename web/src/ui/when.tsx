@@ -28,6 +28,10 @@ export function formatDay(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`))
 }
 
+export function isDay(text: string | undefined): text is string {
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
 export function formatShortDay(day: string): string {
   return SHORT_DAY.format(new Date(`${day}T00:00:00Z`))
 }
@@ -72,4 +76,15 @@ export function When({ at, isReal = false }: { at: string; isReal?: boolean }) {
       {formatMoment(at)} <span className="faint">{formatAgo(at, now)}</span>
     </time>
   )
+}
+
+/** At the counter people often note the day alone, which is midnight in India. */
+export function formatPaid(at: string): string {
+  const text = formatMoment(at)
+  return at.endsWith('T18:30:00.000Z') ? text.replace(/,[^,]*$/, '') : text
+}
+
+export function PaidAt({ at }: { at: string }) {
+  const text = formatPaid(at)
+  return text === formatMoment(at) ? <When at={at} /> : <span className="nowrap">{text}</span>
 }

@@ -7,6 +7,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 export function SessionList() {
   const sessions = useQuery({
@@ -30,7 +31,7 @@ export function SessionList() {
   if (sessions.isError) return <Failed error={sessions.error} retry={() => void sessions.refetch()} />
   return (
     <>
-      <div className="table-frame">
+      <TableFrame name="Sessions">
         <table className="data-table">
           <thead>
             <tr>
@@ -46,7 +47,7 @@ export function SessionList() {
             {sessions.data.map(session => (
               <tr key={session.id}>
                 <td title={session.agent}>{browserOf(session.agent)}</td>
-                <td className="mono">{session.ip}</td>
+                <td className="mono nowrap">{session.ip}</td>
                 <td>
                   <When at={session.last_seen_at} isReal />
                 </td>
@@ -63,7 +64,7 @@ export function SessionList() {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
       {sessions.data.length > 1 && (
         <Group mt="sm">
           <Button

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<DeliveryAnswer>[] = [
     key: 'event',
     title: 'Event',
     text: row => row.event_code,
-    render: row => <span className="mono">{row.event_code}</span>,
+    render: row => <span className="mono nowrap">{row.event_code}</span>,
   },
   {
     key: 'status',

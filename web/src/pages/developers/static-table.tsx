@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { TableFrame } from '../../ui/table-frame.tsx'
 import './developers.css'
 
 type Heading = string | { title: string; align: 'right' }
@@ -14,7 +15,7 @@ export function StaticTable({
   children: ReactNode
 }) {
   return (
-    <div className="table-frame table-whole" role="region" aria-label={name} tabIndex={0}>
+    <TableFrame name={name} className="table-whole">
       <table className="data-table">
         <thead>
           <tr>
@@ -31,6 +32,6 @@ export function StaticTable({
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </div>
+    </TableFrame>
   )
 }

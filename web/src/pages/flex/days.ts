@@ -33,10 +33,6 @@ export function weekdayOf(day: string): number {
   return (dateOf(day).getUTCDay() + 6) % 7
 }
 
-export function isDay(text: string | undefined): text is string {
-  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
-}
-
 export function isMonth(text: string | undefined): text is string {
   return text !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(text)
 }

@@ -24,7 +24,12 @@ const STUDENT: Column<DebitAnswer> = {
   ),
 }
 
-const DAY: Column<DebitAnswer> = { key: 'day', title: 'Day', text: row => formatDay(row.day) }
+const DAY: Column<DebitAnswer> = {
+  key: 'day',
+  title: 'Day',
+  text: row => formatDay(row.day),
+  render: row => <span className="nowrap">{formatDay(row.day)}</span>,
+}
 
 const REST: readonly Column<DebitAnswer>[] = [
   {

@@ -27,9 +27,7 @@ export function FlexPlanPage() {
   return (
     <>
       <FlexTabs here="plans" />
-      <div className="flex-area">
-        {plan.isSuccess ? <Plan plan={plan.data} /> : <AwaitedPage kind="Plan" query={plan} />}
-      </div>
+      {plan.isSuccess ? <Plan plan={plan.data} /> : <AwaitedPage kind="Plan" query={plan} />}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, formatMoment } from '../../ui/when.tsx'
 import { MoveDialogue } from './plan-acts.tsx'
 import { DEBIT_WORDS, INSTALMENT_WORDS } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 type Instalment = PlanAnswer['instalments'][number]
 
@@ -17,7 +18,7 @@ export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
   return (
     <>
       <h2 className="section-title">Schedule</h2>
-      <div className="table-frame flex-schedule">
+      <TableFrame name="Schedule" className="flex-schedule">
         <table className="data-table">
           <caption className="visually-hidden">Instalments</caption>
           <thead>
@@ -45,7 +46,7 @@ export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
       {moved !== null && <MoveDialogue plan={plan} instalment={moved} onClose={() => setMoved(null)} />}
     </>
   )

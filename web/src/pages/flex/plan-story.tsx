@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { PlanAnswer } from '../../../../src/console/flex-plans.schemas.ts'
 import { Timeline, type TimelineEntry } from '../../ui/detail.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
+import { formatDay, isDay } from '../../ui/when.tsx'
 import { sentence } from './words.ts'
 
 type Entry = PlanAnswer['story'][number]
@@ -64,8 +65,13 @@ function toTimeline(entry: Entry): TimelineEntry {
     case 'event':
       return { ...common, title: `Event for the ERP: ${entry.what}`, tone: toneOf(entry.what) }
     default:
-      return { ...common, title: decisionTitle(entry), tone: toneOf(entry.what), why: entry.why }
+      return { ...common, title: decisionTitle(entry), tone: toneOf(entry.what), why: readable(entry.why) }
   }
+}
+
+/** Reasons are kept with days as machines write them. */
+function readable(why: string | undefined): string | undefined {
+  return why?.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, day => (isDay(day) ? formatDay(day) : day))
 }
 
 function actTitle({ what, instalment }: Entry): string {

@@ -12,6 +12,7 @@ import { useFilters, type Filter } from '../../ui/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
 import { counted } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 const FILTERS: readonly Filter[] = [
   { key: 'from', label: 'From', kind: 'day' },
@@ -55,7 +56,7 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
         <strong>{formatCount(returned)}</strong> ({percent} %), <strong>{formatRupees(amount)}</strong> in
         all.
       </p>
-      <div className="table-frame">
+      <TableFrame name="Bounced debits by reason">
         <table className="data-table">
           <caption className="visually-hidden">Bounced debits by reason</caption>
           <thead>
@@ -78,7 +79,7 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
       <Alert color="gray" mt="md" title="How debits are tried again">
         A debit that comes back for want of money is presented again by itself as often as its rail allows;
         one that the bank could not process is tried again without counting. Everything else waits for the

@@ -24,7 +24,10 @@ export const DEBIT_WORDS: Record<DebitStatus, Word> = {
 /** In the order in which a debit goes through them. */
 export const DEBIT_ORDER = Object.keys(DEBIT_WORDS) as DebitStatus[]
 
-export const DEBIT_OPTIONS = DEBIT_ORDER.map(value => ({ value, label: DEBIT_WORDS[value].word }))
+export const DEBIT_OPTIONS = [
+  { value: 'coming', label: 'To come' },
+  ...DEBIT_ORDER.map(value => ({ value, label: DEBIT_WORDS[value].word })),
+]
 
 export function isDebitStatus(text: string | undefined): text is DebitStatus {
   return text !== undefined && text in DEBIT_WORDS

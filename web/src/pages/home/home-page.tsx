@@ -8,6 +8,7 @@ import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { formatDay } from '../../ui/when.tsx'
+import { addDays } from '../flex/days.ts'
 import { Stat } from './stat.tsx'
 
 const DayAmountChart = lazy(async () => ({
@@ -41,16 +42,16 @@ function Numbers({ home }: { home: HomeAnswer }) {
         <Stat
           label="Collected today"
           value={formatRupees(home.collected_today.amount)}
-          note={payments(home.collected_today.count)}
+          note={collectedNote(home.collected_today)}
           to="/i/$institute/money"
-          search={{ view: 'payments', captured_from: today }}
+          search={{ view: 'payments', kind: 'payment', captured_from: today, captured_to: today }}
         />
         <Stat
           label="Collected this month"
           value={formatRupees(home.collected_this_month.amount)}
-          note={payments(home.collected_this_month.count)}
+          note={collectedNote(home.collected_this_month)}
           to="/i/$institute/money"
-          search={{ view: 'payments', captured_from: month }}
+          search={{ view: 'payments', kind: 'payment', captured_from: month, captured_to: today }}
         />
         <Stat
           label="Settled to bank this month"
@@ -81,7 +82,7 @@ function Chart({ home }: { home: HomeAnswer }) {
 }
 
 function Due({ home }: { home: HomeAnswer }) {
-  const { settlements, outstanding, due_next_7_days: due } = home
+  const { today, settlements, outstanding, due_next_7_days: due } = home
   const { overdue, next_on: nextOn } = settlements
   return (
     <>
@@ -92,14 +93,14 @@ function Due({ home }: { home: HomeAnswer }) {
           value={formatRupees(outstanding.amount)}
           note={`${formatCount(outstanding.students)} ${outstanding.students === 1 ? 'student' : 'students'}`}
           to="/i/$institute/students"
-          search={{ owing: 'yes' }}
+          search={{ owing: 'yes', status: 'active' }}
         />
         <Stat
           label="Instalments due in 7 days"
           value={formatRupees(due.amount)}
           note={counted(due.count, 'instalment')}
-          to="/i/$institute/flex/coming"
-          search={{}}
+          to="/i/$institute/flex/debits"
+          search={{ status: 'coming', from: today, to: addDays(today, 6) }}
         />
         <Stat
           label="On its way to the bank"
@@ -113,7 +114,7 @@ function Due({ home }: { home: HomeAnswer }) {
           }
           tone={overdue.count > 0 ? 'bad' : undefined}
           to="/i/$institute/money"
-          search={{ view: 'payments', settled: 'no' }}
+          search={{ view: 'expected' }}
         />
       </div>
     </>
@@ -188,8 +189,9 @@ function erpHealth({ is_configured: isConfigured, found, refused, unavailable }:
   return found + refused === 0 ? { tone: 'plain', word: 'Not asked' } : { tone: 'good', word: 'Well' }
 }
 
-function payments(count: number): string {
-  return counted(count, 'payment')
+function collectedNote({ count, given_back: back }: HomeAnswer['collected_today']): string {
+  const payments = counted(count, 'payment')
+  return back > 0 ? `${payments}; ${formatRupees(back)} given back` : payments
 }
 
 function counted(count: number, noun: string): string {

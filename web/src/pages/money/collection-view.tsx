@@ -10,6 +10,7 @@ import { formatDay } from '../../ui/when.tsx'
 import { DayField } from './day-field.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { readable } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 const FILTERS: readonly Filter[] = [
   { key: 'from', label: 'From', kind: 'day' },
@@ -138,7 +139,7 @@ function Sums({
   totals: Amounts
 }) {
   return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label={name}>
+    <TableFrame name={name}>
       <table className="data-table">
         <thead>
           <tr>
@@ -183,6 +184,6 @@ function Sums({
           </tr>
         </tfoot>
       </table>
-    </div>
+    </TableFrame>
   )
 }

@@ -12,6 +12,7 @@ import { useFilters, type Filter } from '../../ui/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { counted, dayOfMoment, readable } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 const BUCKETS = [
   ['not_due', 'Not due'],
@@ -189,7 +190,7 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
   return (
     <>
       <p className="faint">As of {formatDay(today)}, by the institute’s due days, without late fees.</p>
-      <div className="table-frame" tabIndex={0} role="region" aria-label="Ageing">
+      <TableFrame name="Ageing">
         <table className="data-table">
           <thead>
             <tr>
@@ -222,7 +223,7 @@ function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer
             </tr>
           </tfoot>
         </table>
-      </div>
+      </TableFrame>
     </>
   )
 }

@@ -10,6 +10,7 @@ import type { Filter } from '../../ui/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { postingWord } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 /** The books themselves: what stands in each account, and every entry there ever was. */
 export function LedgerView() {
@@ -46,7 +47,7 @@ function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
   const { code: institute } = useInstitute()
   const { account: here }: Record<string, string | undefined> = useSearch({ strict: false })
   return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Accounts">
+    <TableFrame name="Accounts">
       <table className="data-table">
         <thead>
           <tr>
@@ -85,7 +86,7 @@ function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   )
 }
 

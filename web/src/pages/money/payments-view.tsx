@@ -7,14 +7,14 @@ import { SideDialogue } from '../../ui/dialogue.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/use-filters.ts'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { formatMoment, formatPaid, PaidAt, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { OrderLink } from './order-link.tsx'
 import { modeWord, readable, SOURCES } from './words.ts'
 
 const COLUMNS: readonly Column<RegisterAnswer>[] = [
-  { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
+  { key: 'at', title: 'When', text: row => paidText(row), render: row => <Paid payment={row} /> },
   {
     key: 'student',
     title: 'For',
@@ -76,6 +76,14 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
+function paidText({ source, at }: RegisterAnswer): string {
+  return source === 'direct' ? formatPaid(at) : formatMoment(at)
+}
+
+function Paid({ payment: { source, at } }: { payment: RegisterAnswer }) {
+  return source === 'direct' ? <PaidAt at={at} /> : <When at={at} />
+}
+
 function sourceWord(source: string): string {
   return SOURCES.find(({ value }) => value === source)?.label ?? source
 }
@@ -135,7 +143,7 @@ function Payment({ payment }: { payment: RegisterAnswer }) {
       <Summary
         facts={[
           { label: 'Amount', value: <Money rupees={payment.amount} /> },
-          { label: 'When', value: <When at={payment.at} /> },
+          { label: 'When', value: <Paid payment={payment} /> },
           { label: 'Payer', value: payment.payer },
           { label: 'Student', value: payment.student_name },
           { label: 'Identifier', value: payment.identifier },

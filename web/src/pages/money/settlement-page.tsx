@@ -15,6 +15,7 @@ import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { MoneyTabs } from './money-page.tsx'
 import { counted, modeWord, readable } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
   { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
@@ -108,7 +109,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
       ]}
     >
       <h2 className="section-title">What it was for</h2>
-      <div className="table-frame">
+      <TableFrame name="What it was for">
         <table className="data-table">
           <thead>
             <tr>
@@ -131,7 +132,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
       <h2 className="section-title">Payments and refunds in it</h2>
       <DataTable<SettlementItemAnswer>
         name="Payments and refunds"

@@ -13,6 +13,7 @@ import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { counted } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 const amount = (
   key: string,
@@ -141,7 +142,7 @@ function Expected({ rows }: { rows: readonly ExpectedAnswer[] }) {
         )}
         .
       </p>
-      <div className="table-frame" tabIndex={0} role="region" aria-label="Expected settlements">
+      <TableFrame name="Expected settlements">
         <table className="data-table">
           <thead>
             <tr>
@@ -180,7 +181,7 @@ function Expected({ rows }: { rows: readonly ExpectedAnswer[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     </>
   )
 }

@@ -6,11 +6,11 @@ import type { CreatedAnswer } from '../../../../src/console/orders.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'
-import { PageFrame } from '../../ui/page.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { CodeList, Field, FormProblem, type Form } from './field.tsx'
 import { EMPTY_LINE, LinesInput, type Line } from './lines-input.tsx'
 import { LinkButton } from './link-button.tsx'
+import { MakersOnly } from './makers-only.tsx'
 import { useChoices } from './use-choices.ts'
 import { plainAmount } from './words.ts'
 
@@ -42,7 +42,7 @@ export function NewOrderPage() {
   }))
   const total = details.reduce((sum, line) => sum + (Number(line.amount) || 0), 0)
   return (
-    <PageFrame title="New link or order">
+    <MakersOnly title="New link or order">
       <form
         className="form"
         onSubmit={event => {
@@ -69,7 +69,7 @@ export function NewOrderPage() {
           </Group>
         </Stack>
       </form>
-    </PageFrame>
+    </MakersOnly>
   )
 }
 

@@ -4,6 +4,7 @@ import { Money } from '../../ui/money.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
 import { Badge } from './badge.tsx'
 import { modeWord, PAYMENT_WORDS, REFUND_WORDS } from './words.ts'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 /** What is paid for, how it was paid and what went back, as the order's page shows them. */
 function Table({ name, heads, children }: { name: string; heads: readonly string[]; children: ReactNode }) {
@@ -11,7 +12,7 @@ function Table({ name, heads, children }: { name: string; heads: readonly string
     <>
       <h2 className="section-title">{name}</h2>
       {/* A wide table scrolls in its frame, so the frame can be reached by the keyboard. */}
-      <div className="table-frame" tabIndex={0} role="group" aria-label={name}>
+      <TableFrame name={name}>
         <table className="data-table">
           <caption className="visually-hidden">{name}</caption>
           <thead>
@@ -25,7 +26,7 @@ function Table({ name, heads, children }: { name: string; heads: readonly string
           </thead>
           <tbody>{children}</tbody>
         </table>
-      </div>
+      </TableFrame>
     </>
   )
 }

@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
     key: 'id',
     title: 'Id',
     text: row => row.id,
-    render: row => <span className="mono nowrap">{row.id}</span>,
+    render: row => <span className="mono">{row.id}</span>,
   },
 ]
 

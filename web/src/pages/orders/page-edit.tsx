@@ -5,11 +5,11 @@ import { useState } from 'react'
 import type { PageAnswer } from '../../../../src/console/orders-pages.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { CodeList, Field, FormProblem, type Form } from './field.tsx'
 import { LinkButton } from './link-button.tsx'
+import { MakersOnly } from './makers-only.tsx'
 import { bodyOf, emptyForm, formOf, type PageForm } from './page-form.ts'
 import { PageFields, PageLines } from './page-form-parts.tsx'
 import { usePage } from './page-page.tsx'
@@ -17,9 +17,9 @@ import { useChoices } from './use-choices.ts'
 
 export function NewPagePage() {
   return (
-    <PageFrame title="New payment page">
+    <MakersOnly title="New payment page">
       <PageEditor initial={emptyForm()} page={null} />
-    </PageFrame>
+    </MakersOnly>
   )
 }
 
@@ -27,11 +27,11 @@ export function EditPagePage() {
   const { page: pageId = '' } = useParams({ strict: false })
   const page = usePage(pageId)
   return (
-    <PageFrame title="Edit payment page">
+    <MakersOnly title="Edit payment page">
       {page.isPending && <Loading what="Loading the page" />}
       {page.isError && <Failed error={page.error} retry={() => void page.refetch()} />}
       {page.isSuccess && <PageEditor initial={formOf(page.data)} page={page.data} />}
-    </PageFrame>
+    </MakersOnly>
   )
 }
 

@@ -13,6 +13,7 @@ import { When } from '../../ui/when.tsx'
 import { InviteDialogue } from './invite-dialogue.tsx'
 import { ChangeRoleDialogue, RemoveDialogue } from './member-dialogues.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
+import { TableFrame } from '../../ui/table-frame.tsx'
 
 type Member = TeamAnswer['members'][number]
 type Invitation = TeamAnswer['invitations'][number]
@@ -53,7 +54,7 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
   return (
     <>
       <h2 className="section-title">Members</h2>
-      <div className="table-frame">
+      <TableFrame name="Members">
         <table className="data-table">
           <thead>
             <tr>
@@ -99,7 +100,7 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
       {change?.kind === 'role' && <ChangeRoleDialogue member={change.member} onClose={close} />}
       {change?.kind === 'remove' && <RemoveDialogue member={change.member} onClose={close} />}
     </>
@@ -118,7 +119,7 @@ function Invitations({ invitations, mayChange }: { invitations: readonly Invitat
   return (
     <>
       <h2 className="section-title">Invited</h2>
-      <div className="table-frame">
+      <TableFrame name="Invited">
         <table className="data-table">
           <thead>
             <tr>
@@ -157,7 +158,7 @@ function Invitations({ invitations, mayChange }: { invitations: readonly Invitat
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     </>
   )
 }

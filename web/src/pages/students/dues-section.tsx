@@ -2,7 +2,7 @@ import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
 import type { Student } from './student-page.tsx'
-import { TableFrame } from './table-frame.tsx'
+import { StudentTable } from './student-table.tsx'
 import { readable } from './words.ts'
 
 /** What is owed of each fee, and what being late has cost. */
@@ -28,7 +28,7 @@ export function DuesSection({ student }: { student: Student }) {
 
 function DuesTable({ student: { dues, discounts } }: { student: Student }) {
   return (
-    <TableFrame name="Dues by fee">
+    <StudentTable name="Dues by fee">
       <thead>
         <tr>
           <th scope="col">Fee</th>
@@ -87,7 +87,7 @@ function DuesTable({ student: { dues, discounts } }: { student: Student }) {
           </td>
         </tr>
       </tfoot>
-    </TableFrame>
+    </StudentTable>
   )
 }
 

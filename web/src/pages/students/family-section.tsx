@@ -3,7 +3,7 @@ import { useInstitute } from '../../api/session.ts'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Student } from './student-page.tsx'
-import { TableFrame } from './table-frame.tsx'
+import { StudentTable } from './student-table.tsx'
 import { STATUS_WORDS } from './words.ts'
 
 /** Who pays, and for whom else. */
@@ -40,7 +40,7 @@ export function FamilySection({ student }: { student: Student }) {
 function Siblings({ siblings }: Pick<Student, 'siblings'>) {
   const { code: institute } = useInstitute()
   return (
-    <TableFrame name="Brothers and sisters">
+    <StudentTable name="Brothers and sisters">
       <thead>
         <tr>
           <th scope="col">Brother or sister</th>
@@ -74,6 +74,6 @@ function Siblings({ siblings }: Pick<Student, 'siblings'>) {
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </StudentTable>
   )
 }

@@ -7,7 +7,7 @@ import { RawJson } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import type { ActProps } from './student-acts.tsx'
-import { TableFrame } from './table-frame.tsx'
+import { StudentTable } from './student-table.tsx'
 import { AFTER_ACT, useStudentPath } from './use-student.ts'
 import { readable, sentence } from './words.ts'
 
@@ -77,7 +77,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
         {changes.length === 1 ? 'One thing is' : `${changes.length} things are`} different now, as the ERP
         says:
       </p>
-      <TableFrame name="What is different">
+      <StudentTable name="What is different">
         <thead>
           <tr>
             <th scope="col">What</th>
@@ -96,7 +96,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
             </tr>
           ))}
         </tbody>
-      </TableFrame>
+      </StudentTable>
     </>
   )
 }

@@ -6,10 +6,10 @@ import { useInstitute, useMay } from '../../api/session.ts'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { formatMoment, When } from '../../ui/when.tsx'
+import { PaidAt } from '../../ui/when.tsx'
 import { CancelPaymentDialogue } from './cancel-payment.tsx'
 import { usePayments } from './use-student.ts'
-import { TableFrame } from './table-frame.tsx'
+import { StudentTable } from './student-table.tsx'
 import { PAYMENT_WORDS, PRODUCT_WORDS, readable } from './words.ts'
 
 export type DirectPayment = PaymentsAnswer['direct'][number]
@@ -89,7 +89,7 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
   const [cancelled, setCancelled] = useState<DirectPayment | null>(null)
   return (
     <>
-      <TableFrame name="Payments">
+      <StudentTable name="Payments">
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -112,7 +112,7 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
             <PaymentRow key={row.id} row={row} mayCancel={mayCancel} onCancel={setCancelled} />
           ))}
         </tbody>
-      </TableFrame>
+      </StudentTable>
       {cancelled !== null && (
         <CancelPaymentDialogue id={id} payment={cancelled} onClose={() => setCancelled(null)} />
       )}
@@ -162,12 +162,6 @@ function PaymentRow({
       )}
     </tr>
   )
-}
-
-/** At the counter people often note the day alone, which is midnight in India. */
-function PaidAt({ at }: { at: string }) {
-  const isDay = at.endsWith('T18:30:00.000Z')
-  return isDay ? formatMoment(at).replace(/,[^,]*$/, '') : <When at={at} />
 }
 
 function Reference({ row }: { row: Row }) {

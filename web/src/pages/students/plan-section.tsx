@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
 import { INSTALMENT_WORDS, MANDATE_WORDS, planWord, RAIL_WORDS } from '../flex/words.ts'
 import { usePlan, usePlans } from './use-student.ts'
-import { TableFrame } from './table-frame.tsx'
+import { StudentTable } from './student-table.tsx'
 import { sentence } from './words.ts'
 
 /** The instalment plan, with the reason of whatever was decided. */
@@ -110,7 +110,7 @@ type Decision = PlanAnswer['decisions'][number]
 
 function Schedule({ plan }: { plan: PlanAnswer }) {
   return (
-    <TableFrame name="Instalments with reasons">
+    <StudentTable name="Instalments with reasons">
       <thead>
         <tr>
           <th scope="col">Due on</th>
@@ -151,7 +151,7 @@ function Schedule({ plan }: { plan: PlanAnswer }) {
           )
         })}
       </tbody>
-    </TableFrame>
+    </StudentTable>
   )
 }
 

@@ -1,0 +1,23 @@
+import { BursarError } from '../platform/errors.ts'
+
+/**
+ * Does all of them at once, as nearly always; when that fails, each half by itself, and so on, so that one that fails
+ * keeps nobody waiting but itself. A database that is away fails all of them, and is not asked so often.
+ */
+export async function inHalves<Item>(
+  items: readonly Item[],
+  act: (some: readonly Item[]) => Promise<void>,
+  onFailure: (item: Item, error: unknown) => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = items
+  if (first === undefined) return
+  try {
+    await act(items)
+  } catch (error) {
+    if (error instanceof BursarError && error.code === 'SYE00001') throw error
+    if (others.length === 0) return onFailure(first, error)
+    const half = Math.ceil(items.length / 2)
+    await inHalves(items.slice(0, half), act, onFailure)
+    await inHalves(items.slice(half), act, onFailure)
+  }
+}

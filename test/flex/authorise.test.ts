@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleRecord } from '../harness/fake-erp.ts'
+import { FEES, openWorld, stateOf, type World } from './support.ts'
+
+const authorise = ({ bursar, planId }: World, body: object = {}) =>
+  bursar.demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`, body)
+
+test('a plan that nobody has opened is set up by one call, and its first instalment debited', async t => {
+  const world = await openWorld(t, { setUp: false })
+  const answer = await authorise(world)
+  assert.deepEqual([answer.status, answer.body.data.status], [200, 'active'], answer.text)
+  assert.equal(world.erp.requests.length, 1, 'the ERP was asked, as on the page')
+  assert.deepEqual(
+    [(await world.plan()).status, (await world.plan()).mandate.rail],
+    ['active', 'upi_autopay'],
+  )
+  await world.advanceUntil(plan => stateOf(plan) === 'settled', 'the first debit')
+})
+
+test('the rail can be chosen, and above the limit of UPI it is eNACH', async t => {
+  const world = await openWorld(t, { setUp: false })
+  const answer = await authorise(world, { rail: 'enach' })
+  assert.equal(answer.body.data.status, 'authorised', answer.text)
+  await world.advance('P3D')
+  const { status, mandate } = await world.plan()
+  assert.deepEqual([status, mandate.rail, mandate.umrn.length], ['active', 'enach', 20])
+})
+
+test('a down payment is paid on the way', async t => {
+  const details = [
+    { component_type: 'TUITION_FEE', amount: 50000 },
+    { component_type: 'TRANSPORT_FEE', amount: 12000.5 },
+  ]
+  const schedule = [
+    {
+      due_date: '2027-01-05',
+      is_downpayment: true,
+      details: [{ component_type: 'TUITION_FEE', amount: 10000 }],
+    },
+    { due_date: '2027-02-05', details },
+  ]
+  const world = await openWorld(t, { setUp: false, schedule })
+  assert.equal((await authorise(world)).status, 200)
+  assert.equal((await world.eventsOf('flex.downpayment.debited')).length, 1)
+  assert.equal((await world.plan()).mandate.rail, 'enach')
+})
+
+test('nothing is set up against the word of the ERP, nor twice', async t => {
+  const world = await openWorld(t, { setUp: false })
+  world.erp.refuse('ADM-1042', 'student_not_found', 'Please ask the office.')
+  const refused = await authorise(world)
+  assert.deepEqual([refused.status, refused.body.message], [409, 'Please ask the office.'])
+  world.erp.disturb(() => ({ status: 503 }))
+  assert.equal((await authorise(world)).status, 409)
+  assert.equal((await world.plan()).status, 'draft')
+  world.erp.disturb(null)
+  world.erp.put(sampleRecord({}, { fee_components: FEES }))
+  assert.equal((await authorise(world)).status, 200)
+  assert.equal((await authorise(world)).status, 409)
+})

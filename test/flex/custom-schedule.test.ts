@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openSetup } from '../../src/flex/setup.service.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import type { Json } from '../harness/client.ts'
+import { sampleRecord } from '../harness/fake-erp.ts'
+import { ERP } from '../harness/samples.ts'
+import { FEES, openWorld, stateOf, type World } from './support.ts'
+
+function row(due: string, amount: number, reference: string): Json {
+  return { due_date: due, reference_id: reference, details: [{ component_type: 'TUITION_FEE', amount }] }
+}
+
+const TRANSPORT = { component_type: 'TRANSPORT_FEE', amount: 12000.5 }
+const FIRST = row('2027-01-05', 20000, 'R1')
+const SECOND = row('2027-02-05', 20000, 'R2')
+const LAST = { ...row('2027-03-05', 20000, 'R3'), details: [...row('', 20000, '').details, TRANSPORT] }
+const SCHEDULE = [FIRST, SECOND, LAST]
+
+function answer(world: World, payment_schedule: Json[]): void {
+  world.erp.put(sampleRecord({}, { fee_components: FEES, payment_schedule }))
+}
+
+const mails = async (world: World, subject: RegExp): Promise<Json[]> =>
+  (await world.mailbox()).filter(mail => subject.test(mail.subject ?? ''))
+
+test("money at the counter lowers rows of the ERP's schedule until the ERP is heard again", async t => {
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
+  await world.advanceUntil(plan => stateOf(plan) === 'confirmed', 'the notice', 90)
+  await world.bursar.demo.post(`${ERP}/students/${world.studentId}/payments`, {
+    amount: 5000,
+    paid_at: '2026-12-15',
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 5000 }],
+  })
+  const [first, second] = (await world.plan()).payment_schedule
+  assert.deepEqual([first.amount, first.status, second.amount], [15000, 'scheduled', 20000])
+  answer(world, [{ ...FIRST, details: [{ component_type: 'TUITION_FEE', amount: 16000 }] }, SECOND, LAST])
+  const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the debit', 15)
+  assert.equal(plan.payment_schedule[0].amount, 16000)
+})
+
+test('what an announced row loses by the ERP is taken back before the family, and new rows are told', async t => {
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
+  // Announced at 02:30 of the day before, reminded of at 09:00, when the ERP is asked again.
+  await world.bursar.demo.post('/api/v1/sandbox/clock', { to: '2027-01-04T08:00:00+05:30' })
+  assert.equal(stateOf(await world.plan()), 'confirmed')
+  answer(world, [row('2027-01-05', 12000, 'R1'), row('2027-01-20', 8000, 'R1b'), SECOND, LAST])
+  await world.advance('PT2H')
+  assert.equal((await mails(world, /announced for 5 January 2027 will not take place/)).length, 1)
+  const told = (await world.eventsOf('flex.subscription.updated')).at(-1)
+  const added = told.payment_schedule.find((one: Json) => one.reference_id === 'R1b')
+  assert.deepEqual(
+    told.changes.filter((one: Json) => one.field.includes(added.id)),
+    [
+      { field: `payment_schedule.${added.id}.amount`, after: 8000 },
+      { field: `payment_schedule.${added.id}.status`, after: 'scheduled' },
+      { field: `payment_schedule.${added.id}.due_date`, after: '2027-01-20' },
+    ],
+  )
+})
+
+test('a row above what the mandate may take is announced once; the rest is due online', async t => {
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
+  // The mandate is for 40,100: a quarter more than the largest row at set-up.
+  answer(world, [row('2027-01-05', 60000, 'R1'), LAST])
+  const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the debit', 90)
+  const open = plan.payment_schedule.filter((one: Json) => one.status !== 'cancelled')
+  const [first, , rest] = open
+  assert.deepEqual([first.amount, first.presented_on], [40100, '2027-01-05'])
+  assert.deepEqual([rest.amount, rest.status, rest.due_date], [19900, 'bounced', '2027-01-05'])
+  assert.equal((await mails(world, /will be debited on 5 January/)).length, 1)
+})
+
+test("at set-up the ERP's schedule is offered as it is, without what lies in the past", async t => {
+  const world = await openWorld(t, { setUp: false, schedule: SCHEDULE, customSchedule: true })
+  answer(world, [
+    row('2026-05-05', 9000, 'OLD'),
+    row('2027-01-05', 30000, 'R1'),
+    row('2027-02-05', 20000, 'R2'),
+  ])
+  const { flex } = world.bursar.house
+  const setup = await openSetup(flex, await getInstitute(flex, 'demo-school'), world.planId)
+  assert.equal(setup.kind, 'ready')
+  const { payment_schedule: rows } = await world.plan()
+  assert.deepEqual(
+    rows.map((one: Json) => [one.reference_id, one.amount]),
+    [
+      ['R1', 30000],
+      ['R2', 20000],
+    ],
+  )
+})

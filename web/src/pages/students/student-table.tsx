@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+import { TableFrame } from '../../ui/table-frame.tsx'
+
+/** A table of a student's page. */
+export function StudentTable({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <TableFrame name={name} className="student-table">
+      <table className="data-table">
+        <caption className="visually-hidden">{name}</caption>
+        {children}
+      </table>
+    </TableFrame>
+  )
+}
