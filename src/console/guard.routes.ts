@@ -17,7 +17,6 @@ import {
   type Door,
   type InstituteVisit,
   type OpenVisit,
-  type PersonVisit,
 } from './doors.routes.ts'
 import { documentConsole, type ConsoleDocs } from './guard.docs.ts'
 
@@ -111,47 +110,24 @@ export function addConsoleWrite<
 }
 
 /** For whoever is signed in: their own account. */
-export function addPersonRead<Params extends TObject = None, Query extends TObject = None>(
-  app: FastifyInstance,
-  ground: Ground,
-  endpoint: ConsoleRead<PersonVisit, Params, Query>,
-): void {
-  addRead(app, ground, { ...endpoint, url: API + endpoint.url }, forPerson)
-}
-
-export function addPersonWrite<
-  Result,
-  Params extends TObject = None,
-  Query extends TObject = None,
-  Body extends TObject = None,
->(
-  app: FastifyInstance,
-  ground: Ground,
-  endpoint: ConsoleWrite<PersonVisit, Params, Query, Body, Result>,
-): void {
-  addWrite(app, ground, { ...endpoint, url: API + endpoint.url }, forPerson)
-}
+export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, forPerson)
 
 /** For the operator of the installation. */
-export function addOperatorRead<Params extends TObject = None, Query extends TObject = None>(
-  app: FastifyInstance,
-  ground: Ground,
-  endpoint: ConsoleRead<PersonVisit, Params, Query>,
-): void {
-  addRead(app, ground, { ...endpoint, url: `${API}/operator${endpoint.url}` }, forOperator)
-}
+export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
 
-export function addOperatorWrite<
-  Result,
-  Params extends TObject = None,
-  Query extends TObject = None,
-  Body extends TObject = None,
->(
-  app: FastifyInstance,
-  ground: Ground,
-  endpoint: ConsoleWrite<PersonVisit, Params, Query, Body, Result>,
-): void {
-  addWrite(app, ground, { ...endpoint, url: `${API}/operator${endpoint.url}` }, forOperator)
+function routesBehind<Context>(prefix: string, door: Door<Context>) {
+  return {
+    read: <Params extends TObject = None, Query extends TObject = None>(
+      app: FastifyInstance,
+      ground: Ground,
+      endpoint: ConsoleRead<Context, Params, Query>,
+    ): void => addRead(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
+    write: <Result, Params extends TObject = None, Query extends TObject = None, Body extends TObject = None>(
+      app: FastifyInstance,
+      ground: Ground,
+      endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
+    ): void => addWrite(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
+  }
 }
 
 /** For anybody, signed in or not. */

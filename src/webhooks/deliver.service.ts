@@ -135,7 +135,7 @@ export class DeliveryEngine {
 
   /**
    * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
-   * would leave with its old key, or although it was disabled. Given back, the next claim reads it as it is.
+   * would leave with its old key, or although it was disabled or paused. Given back, the next claim reads it as it is.
    */
   async #giveBackStale(): Promise<void> {
     const samples = this.#lanes.sampleWaiting()
@@ -146,7 +146,10 @@ export class DeliveryEngine {
     const changed = new Set(
       samples
         .map(({ webhook }) => webhook)
-        .filter(webhook => !isDeepStrictEqual(webhook, current.get(webhook.id))),
+        .filter(webhook => {
+          const now = current.get(webhook.id)
+          return now?.isPaused === true || !isDeepStrictEqual(webhook, now)
+        }),
     )
     const before = Date.now() - LONGEST_WAIT_MS
     await releaseAll(

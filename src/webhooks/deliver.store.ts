@@ -22,6 +22,8 @@ export type Target = {
   /** Of the address: its endpoint. */
   origin: string
   isDisabled: boolean
+  /** Its circuit is open, or it asked for a pause: only a probe goes there. */
+  isPaused: boolean
   secretSealed: Buffer | null
   /** Null once its day is over. */
   previousSecretSealed: Buffer | null
@@ -127,7 +129,8 @@ export async function readTargets(
   if (keys.length === 0) return new Map()
   const institutes = new Map(keys.map(({ webhookId, instituteId }) => [webhookId, instituteId]))
   const rows = await db.query<Target>(
-    `select id, url, origin, disabled_at is not null as "isDisabled", secret_sealed as "secretSealed",
+    `select id, url, origin, disabled_at is not null as "isDisabled",
+       coalesce(paused_until > now(), false) as "isPaused", secret_sealed as "secretSealed",
        case when previous_secret_until > now() then previous_secret_sealed end as "previousSecretSealed",
        header_key as "headerKey", header_value_sealed as "headerValueSealed"
      from webhook_subscriptions

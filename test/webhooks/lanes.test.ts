@@ -18,6 +18,7 @@ function claimedFor(host: number, subscription: number, id: number): Claimed {
       url: `http://host-${host}.test/path-${subscription}`,
       origin: `http://host-${host}.test`,
       isDisabled: false,
+      isPaused: false,
       secretSealed: null,
       previousSecretSealed: null,
       headerKey: null,
