@@ -42,7 +42,7 @@ export const PAYLOAD = {
 export const BODY = deliveryBody({
   id: 'evt_01k9zq4m0ve8sbn6yt2hw3c5da',
   code: 'pay.payment.debited',
-  occurredAt: new Date(),
+  timestamp: Math.floor(Date.now() / 1_000),
   sequence: 123_456,
   payloadJson: JSON.stringify(PAYLOAD),
 })
@@ -88,9 +88,13 @@ export async function seedPending({ client }: Books, total: number, webhooks: nu
     [events, JSON.stringify(PAYLOAD)],
   )
   await client.query(
-    `insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
-     select 1, 'dlv_' || lpad(row_number() over ()::text, 26, '0'), s.id, e.id
-     from events e cross join webhook_subscriptions s where e.institute_id = 1 and s.institute_id = 1 limit $1`,
+    `with owed as (
+       insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
+       select 1, 'dlv_' || lpad(row_number() over ()::text, 26, '0'), s.id, e.id
+       from events e cross join webhook_subscriptions s where e.institute_id = 1 and s.institute_id = 1 limit $1
+       returning institute_id, id, webhook_id, event_id
+     )
+     insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed`,
     [total],
   )
   await client.query('vacuum analyze')

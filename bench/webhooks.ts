@@ -72,7 +72,7 @@ async function measureRate(cluster: Cluster, ports: readonly number[], seconds: 
         return ((await runChild('webhook-bare.ts', plan)) as { perSecond: number }).perSecond
       },
       full: async time => {
-        await books.client.query('truncate webhook_deliveries')
+        await books.client.query('truncate webhook_deliveries, webhook_queue')
         await seedPending(books, Math.round((time + 4) * 12_000), WEBHOOKS)
         const before = await walPosition(books)
         const run = await drain(books, { seconds: time })

@@ -18,6 +18,6 @@ export function openErp(
     // Gates count calls, each institute's own; connections must not be what they wait for, with the deadline running.
     connectionsPerOrigin: 4 * MOST_CALLS,
   })
-  const erp = { outbound, gate: new ErpGate(), timeoutMs: ERP_TIMEOUT_MS }
+  const erp = { outbound, gate: new ErpGate(ground.db.places), timeoutMs: ERP_TIMEOUT_MS }
   return { erpGround: Object.assign(ground, { erp }), closeErp: () => outbound.close() }
 }

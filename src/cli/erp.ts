@@ -77,7 +77,7 @@ function addSet(erp: Command): void {
     .option('--header-value-env <name>', 'read its value from this environment variable')
     .option('--lookup <names>', `query parameters to send: ${LOOKUP_PARAMETERS.join(', ')}`, readLookup)
     .option('--custom-schedule', 'instalments follow the ERP’s payment_schedule')
-    .option('--max-calls <number>', 'calls at once, of each process (default: 4)', readMaxCalls)
+    .option('--max-calls <number>', 'calls at once, over all processes (default: 4)', readMaxCalls)
     .action(runSet)
   addExamples(set, [
     'bursar erp set green-park --url https://erp.example.in/fetch-student --username bursar --password-stdin < password.txt',

@@ -100,7 +100,7 @@ export async function readHealth(db: Queryable, instituteId: number, fetchedAfte
        from webhook_subscriptions where institute_id = $1
      ) subscriptions, (
        select count(*) as "givenUp" from (
-         select from webhook_deliveries where institute_id = $1 and state = 'exhausted' limit 1000) given_up
+         select from webhook_deliveries where institute_id = $1 and given_up_at is not null limit 1000) given_up
      ) deliveries, (
        select count(*) filter (where outcome = 'found') as found,
          count(*) filter (where outcome = 'refused') as refused,

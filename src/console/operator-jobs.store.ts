@@ -10,7 +10,7 @@ const JOBS = [
   job('instalments_stepped', 'flex_instalments', 'next_step_at'),
   job('loans_checked', 'cred_applications', 'next_check_at'),
   job('messages_sent', 'messages', 'next_try_at'),
-  job('webhooks_delivered', 'webhook_deliveries', 'next_attempt_at', undefined, 'real'),
+  job('webhooks_delivered', 'webhook_queue', 'next_attempt_at', undefined, 'real'),
   job('imports_run', 'imports', 'created_at', `state in ('checking', 'running')`),
 ].join(' union all ')
 
@@ -58,24 +58,24 @@ export type DeadLetter = {
   tries: number | null
 }
 
-const LETTERS: Record<LetterKind, { table: string; state: string; columns: string; more: string }> = {
+const LETTERS: Record<LetterKind, { table: string; isDead: string; columns: string; more: string }> = {
   delivery: {
     table: 'webhook_deliveries',
-    state: 'exhausted',
+    isDead: 'given_up_at is not null',
     columns: `x.created_at as at, s.event_code || ' to ' || s.url as subject, x.attempts -> -1 ->> 'problem' as problem,
       jsonb_array_length(x.attempts) as tries`,
     more: 'join webhook_subscriptions s on s.institute_id = x.institute_id and s.id = x.webhook_id',
   },
   message: {
     table: 'messages',
-    state: 'failed',
+    isDead: `state = 'failed'`,
     columns: `x.created_at as at, x.channel || ' to ' || x.recipient || coalesce(': ' || x.subject, '') as subject,
       x.failure as problem, x.tries`,
     more: '',
   },
   import: {
     table: 'imports',
-    state: 'failed',
+    isDead: `state = 'failed'`,
     columns: `coalesce(x.finished_at, x.created_at) as at, 'a file of ' || x.kind || ', ' || x.total_rows || ' rows' as subject,
       x.message as problem, null::int as tries`,
     more: '',
@@ -88,18 +88,18 @@ export async function listDeadLetters(
   kind: LetterKind,
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Promise<DeadLetter[]> {
-  const { table, state, columns, more } = LETTERS[kind]
+  const { table, isDead, columns, more } = LETTERS[kind]
   return db.query<DeadLetter>(
     `select x.id, i.code as "instituteCode", i.name as "instituteName", ${columns}
      from ${table} x join institutes i on i.id = x.institute_id ${more}
-     where x.state = '${state}' and ($1::text is null or x.id < $1) order by x.id desc limit $2`,
+     where x.${isDead} and ($1::text is null or x.id < $1) order by x.id desc limit $2`,
     [cursor ?? null, limit],
   )
 }
 
 export async function countDeadLetters(db: Queryable): Promise<Record<LetterKind, number>> {
   const counts = LETTER_KINDS.map(
-    kind => `(select count(*) from (select from ${LETTERS[kind].table} where state = '${LETTERS[kind].state}'
+    kind => `(select count(*) from (select from ${LETTERS[kind].table} where ${LETTERS[kind].isDead}
       limit ${MOST_COUNTED}) counted) as "${kind}"`,
   )
   const [row] = await db.query<Record<LetterKind, number>>(`select ${counts.join(', ')}`)

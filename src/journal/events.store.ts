@@ -12,8 +12,8 @@ export type EventRow = {
 }
 
 /**
- * In the order given: the sequence rises with it. Whoever is subscribed is owed a delivery, written by the same
- * statement: an event without its delivery, or the reverse, cannot be. Answers how many deliveries that makes.
+ * In the order given: the sequence rises with it. Whoever is subscribed is owed a delivery, written and queued by the
+ * same statement: an event without its delivery, or the reverse, cannot be. Answers how many deliveries that makes.
  */
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
   const rows = await tx.query<{ count: number }>(
@@ -29,9 +29,11 @@ export async function insertEvents(tx: Transaction, events: readonly EventRow[])
        select e.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
        from recorded e join webhook_subscriptions s on s.institute_id = e.institute_id
          and s.collector_code = e.collector_code and s.event_code = e.event_code and s.disabled_at is null
-       returning 1
+       returning institute_id, id, webhook_id, event_id
+     ), queued as (
+       insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed returning 1
      )
-     select count(*) from owed`,
+     select count(*) from queued`,
     [
       events.map(event => event.instituteId),
       events.map(event => event.id),

@@ -4,6 +4,7 @@ import { BellListener, Bells, type BellName } from './bell.ts'
 import { namedQuery, typeParsers } from './db-client.ts'
 import { isRetryable, isTimeout, toBursarError } from './db-errors.ts'
 import { ReadLane } from './read-lane.ts'
+import { SharedPlaces } from './shared-places.ts'
 
 /** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
 export type Queryable = {
@@ -36,6 +37,8 @@ const MAX_TRIES = 4
 export class Database implements Queryable {
   readonly #pool: pg.Pool
   readonly #lane: ReadLane
+  /** That processes over this database share. */
+  readonly places: SharedPlaces
   readonly #bells = new Bells(name => this.query(`notify ${name}`))
   readonly #connection: pg.ClientConfig
   #isClosing = false
@@ -61,6 +64,7 @@ export class Database implements Queryable {
     // The same while it is lent out and between two queries; its next query fails and tells its borrower.
     this.#pool.on('connect', client => client.on('error', () => {}))
     this.#lane = new ReadLane({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
+    this.places = new SharedPlaces({ ...config, application_name: 'bursar places' })
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -96,7 +100,7 @@ export class Database implements Queryable {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    await Promise.all([this.#pool.end(), this.#lane.close()])
+    await Promise.all([this.#pool.end(), this.#lane.close(), this.places.close()])
   }
 
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {

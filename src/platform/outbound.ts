@@ -79,13 +79,13 @@ export class Outbound {
     })
   }
 
-  async send(request: OutboundRequest): Promise<OutboundResult> {
-    const { method, headers, body = null } = request
-    const { origin, protocol, pathname, search } = readUrl(request.url)
-    assertHeaders(headers)
+  send(request: OutboundRequest): Promise<OutboundResult> {
     return new Promise(resolve => {
-      const exchange = new Exchange(request, protocol === 'https:', resolve)
-      this.#agent.dispatch({ origin, path: pathname + search, method, headers, body }, exchange)
+      const { method, headers, body = null } = request
+      const { origin, path, isTls } = readAddress(request.url)
+      assertHeaders(headers)
+      const exchange = new Exchange(request, isTls, resolve)
+      this.#agent.dispatch({ origin, path, method, headers, body }, exchange)
     })
   }
 
@@ -205,12 +205,24 @@ function onDeadline(exchange: Exchange): void {
   exchange.giveUp()
 }
 
-function readUrl(text: string): URL {
+type Address = { origin: string; path: string; isTls: boolean }
+
+/** Most requests go where many went before: what was read of an address, and which names of headers were found good. */
+const MOST_KNOWN = 1_000
+const knownAddresses = new Map<string, Address>()
+const knownNames = new Set<string>()
+
+function readAddress(text: string): Address {
+  const known = knownAddresses.get(text)
+  if (known !== undefined) return known
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new Error('the address of an outgoing request is neither http nor https')
   }
-  return url
+  const address = { origin: url.origin, path: url.pathname + url.search, isTls: url.protocol === 'https:' }
+  if (knownAddresses.size >= MOST_KNOWN) knownAddresses.clear()
+  knownAddresses.set(text, address)
+  return address
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
@@ -222,9 +234,15 @@ const NOT_THE_CALLERS =
 /** A line break in one would begin another header, or another request. */
 function assertHeaders(headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(name) || NOT_THE_CALLERS.test(name)) {
-      throw new Error(`${JSON.stringify(name)} cannot be a header of an outgoing request`)
-    }
+    if (!knownNames.has(name)) assertName(name)
     if (!HEADER_VALUE.test(value)) throw new Error(`the value of the header ${name} cannot be sent`)
   }
+}
+
+function assertName(name: string): void {
+  if (!HEADER_NAME.test(name) || NOT_THE_CALLERS.test(name)) {
+    throw new Error(`${JSON.stringify(name)} cannot be a header of an outgoing request`)
+  }
+  if (knownNames.size >= MOST_KNOWN) knownNames.clear()
+  knownNames.add(name)
 }

@@ -46,7 +46,7 @@ const ErpBody = Type.Object({
     field.code({ description: 'Only for this branch; its settings win over those of the institute.' }),
   ),
   max_calls: Type.Optional(
-    field.wholeNumber({ description: 'Calls at once, of each process; 4 if absent.', examples: [4] }, [
+    field.wholeNumber({ description: 'Calls at once, over all processes; 4 if absent.', examples: [4] }, [
       1,
       MOST_CALLS,
     ]),
@@ -62,7 +62,7 @@ const ErpView = Type.Object({
   header_name: Type.Optional(shown.text({ description: 'Present only with a header.' })),
   lookup: Type.Optional(Type.Array(Type.String(), { description: 'The query parameters that are sent.' })),
   custom_schedule: Type.Optional(shown.flag({ description: 'Whether a payment_schedule is required.' })),
-  max_calls: Type.Optional(Type.Integer({ description: 'Calls at once, of each process.' })),
+  max_calls: Type.Optional(Type.Integer({ description: 'Calls at once, over all processes.' })),
   updated_at: Type.Optional(shown.moment({ description: 'When they were set.' })),
 })
 

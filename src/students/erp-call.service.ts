@@ -13,7 +13,7 @@ import type { StudentChange } from './student-update.rules.ts'
 export type ErpDoor = {
   settings: StoredSettings
   headers: Record<string, string>
-  gate: Omit<Gate, 'isTest'>
+  gate: Omit<Gate, 'isTest' | 'isForPerson'>
   isBranchRequired: boolean
 }
 
@@ -38,7 +38,7 @@ export async function askErp(
   { erp }: ErpGround,
   door: ErpDoor,
   asked: Asked,
-  isTest: boolean,
+  reason: PullReason,
 ): Promise<ErpAnswer> {
   const { settings, headers, isBranchRequired } = door
   const call = {
@@ -48,7 +48,10 @@ export async function askErp(
     demands: { isBranchRequired, isScheduleRequired: settings.customSchedule },
     timeoutMs: erp.timeoutMs,
   }
-  return erp.gate.run({ ...door.gate, isTest }, () => fetchStudent(erp.outbound, call))
+  const isForPerson = reason !== 'presentation' && reason !== 'reminder'
+  return erp.gate.run({ ...door.gate, isTest: reason === 'test', isForPerson }, () =>
+    fetchStudent(erp.outbound, call),
+  )
 }
 
 export type FetchedFor = {

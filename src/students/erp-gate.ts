@@ -1,9 +1,9 @@
 import { afterCall, afterStart, CLOSED, letsThrough, type Circuit } from './erp-circuit.rules.ts'
+import type { SharedPlaces } from '../platform/shared-places.ts'
 import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from './erp.rules.ts'
 
 /**
- * Who may call which ERP now. Of this process only: so many processes, so many times the setting, and each learns by
- * itself that an ERP is away.
+ * Who may call which ERP now. Calls at once are counted over all processes; that an ERP is away each learns by itself.
  */
 export type Gate = {
   /** Calls at once are counted over one institute's settings that lead to the same origin. */
@@ -15,29 +15,28 @@ export type Gate = {
   version: number
   /** A person tests: not held up by an open circuit, and the first success closes it for everybody. */
   isTest: boolean
+  /** Somebody waits for the answer: before work that nobody waits for. */
+  isForPerson: boolean
 }
-
-type Lane = { running: number; waiting: { maxCalls: number; enter: () => void }[] }
 
 const MAX_WAITING = 20_000
 
 export class ErpGate {
+  readonly #places: SharedPlaces
   readonly #now: () => number
-  readonly #lanes = new Map<string, Lane>()
   readonly #circuits = new Map<string, { version: number; state: Circuit }>()
 
   /** The clock only goes forward; real time, whatever a sandbox's clock says. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(places: SharedPlaces, now: () => number = () => performance.now()) {
+    this.#places = places
     this.#now = now
   }
 
-  /** First come, first served. */
   async run(gate: Gate, call: () => Promise<ErpAnswer>): Promise<ErpAnswer> {
     if (!this.#letsThrough(gate)) return RESTING
-    const lane = this.#laneOf(gate.lane)
-    if (lane.waiting.length >= MAX_WAITING) return CROWDED
-    if (lane.running < gate.maxCalls && lane.waiting.length === 0) lane.running++
-    else await new Promise<void>(enter => lane.waiting.push({ maxCalls: gate.maxCalls, enter }))
+    const lane = `calls to the ERP of ${gate.lane}`
+    if (this.#places.waitingFor(lane) >= MAX_WAITING) return CROWDED
+    const leave = await this.#places.enter(lane, gate.maxCalls, gate.isForPerson)
     try {
       // Asked again: the circuit may have opened while this one waited.
       if (!this.#letsThrough(gate)) return RESTING
@@ -47,7 +46,7 @@ export class ErpGate {
       if (isWell !== null) this.#update(gate, state => afterCall(state, isWell, this.#now()))
       return answer
     } finally {
-      this.#leave(gate.lane, lane)
+      leave()
     }
   }
 
@@ -67,29 +66,6 @@ export class ErpGate {
     const state = change(this.#stateOf(gate))
     if (state.failuresInRow === 0) this.#circuits.delete(gate.circuit)
     else this.#circuits.set(gate.circuit, { version: gate.version, state })
-  }
-
-  #laneOf(name: string): Lane {
-    const known = this.#lanes.get(name)
-    if (known !== undefined) return known
-    const lane: Lane = { running: 0, waiting: [] }
-    this.#lanes.set(name, lane)
-    return lane
-  }
-
-  #leave(name: string, lane: Lane): void {
-    lane.running--
-    // More than one, when the setting was raised meanwhile.
-    for (
-      let [next] = lane.waiting;
-      next !== undefined && lane.running < next.maxCalls;
-      [next] = lane.waiting
-    ) {
-      lane.waiting.shift()
-      lane.running++
-      next.enter()
-    }
-    if (lane.running === 0 && lane.waiting.length === 0) this.#lanes.delete(name)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/db.ts'
 import { mergeFees, totalProblems, type FeeChange } from './fees.rules.ts'
 import type { FeeRow } from './import-rows.schemas.ts'
-import * as bulk from './import-fees.store.ts'
+import { applyFeeChanges, readFeesOf } from './fees.store.ts'
 import { findOwners } from './import-owners.service.ts'
 import type { ImportHandler, ImportScene, Outcome } from './import-scene.ts'
 import { mergeFeeRows, type RowProblem } from './import-units.rules.ts'
@@ -20,7 +20,7 @@ export const feeImport: ImportHandler<'fees'> = {
   async judge(db, scene, groups, options) {
     const { owned, problems } = await findOwners<FeeRow>(db, scene, groups, options)
     const ids = owned.map(({ student }) => student.id)
-    const fees = await bulk.readFeesOf(db, scene.institute.id, ids)
+    const fees = await readFeesOf(db, scene.institute.id, ids)
     const plans: Plan[] = []
     for (const { student, group } of owned) {
       const merged = mergeFeeRows(group)
@@ -48,7 +48,7 @@ async function apply(tx: Transaction, scene: ImportScene, plans: readonly Plan[]
   const changes = plans.flatMap(plan =>
     plan.changes.map(change => ({ ...change, studentId: plan.studentId })),
   )
-  await bulk.applyFeesOf(tx, scene.institute.id, changes, scene.now)
+  await applyFeeChanges(tx, scene.institute.id, changes, { changedAt: scene.now, source: 'import' })
   const outcome: Outcome = { appliedRows: 0, unchangedRows: 0 }
   for (const plan of plans) {
     const changed = new Set(plan.changes.map(change => change.componentType))

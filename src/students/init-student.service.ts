@@ -61,7 +61,7 @@ export async function pullForInit(
   if (settings === null) return stored(scene, meant)
   const asked: Asked = { ...(only === null ? {} : askedOf(only)), ...sentOf(scene) }
   const fetchedAt = ground.clock.now()
-  const answer = await askErp(ground, openDoor(ground, institute, settings), asked, false)
+  const answer = await askErp(ground, openDoor(ground, institute, settings), asked, 'init')
   const told: Told = {
     scene,
     answer,

@@ -38,7 +38,7 @@ export async function testFetch(
   // What the caller left out is taken from the student, so that the ERP is asked what a pull would ask.
   const whole: Asked = student === null ? asked : { ...askedOf(student), ...asked }
   const fetchedAt = ground.clock.now()
-  const answer = await askErp(ground, openDoor(ground, institute, settings), whole, true)
+  const answer = await askErp(ground, openDoor(ground, institute, settings), whole, 'test')
   const fetchedFor = {
     instituteId: institute.id,
     studentId: student?.id ?? null,

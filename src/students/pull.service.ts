@@ -142,7 +142,7 @@ async function planTargets(ground: ErpGround, requests: readonly PullRequest[]):
 }
 
 async function ask(ground: ErpGround, target: Target): Promise<Answered> {
-  return { ...target, answer: await askErp(ground, target.door, askedOf(target.student), false) }
+  return { ...target, answer: await askErp(ground, target.door, askedOf(target.student), target.reason) }
 }
 
 async function settle(ground: ErpGround, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {

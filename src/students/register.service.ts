@@ -181,7 +181,12 @@ export async function changeFees(
   const changes = mergeFees(current, sent)
   const problems = totalProblems(current, changes, 'fee_components')
   if (problems.length > 0) throw badFields(problems)
-  await fees.applyFeeChanges(tx, instituteId, studentId, changes, context)
+  await fees.applyFeeChanges(
+    tx,
+    instituteId,
+    changes.map(change => ({ ...change, studentId })),
+    context,
+  )
 }
 
 async function recordWhatHappened(

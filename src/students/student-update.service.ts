@@ -63,7 +63,8 @@ async function applyRecord(
     throw new Contradiction(takenWords(record))
   }
   if (update.isStudentChanged) await store.updateStudent(tx, institute.id, update.student, now)
-  await applyFeeChanges(tx, institute.id, studentId, update.fees, { changedAt: now, source: 'pull' })
+  const feeChanges = update.fees.map(change => ({ ...change, studentId }))
+  await applyFeeChanges(tx, institute.id, feeChanges, { changedAt: now, source: 'pull' })
   await store.insertFetches(tx, [log(update.changes)])
   return update.changes
 }

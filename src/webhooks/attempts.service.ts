@@ -2,14 +2,14 @@ import type { Transaction } from '../platform/db.ts'
 import type { Ground } from '../platform/ground.ts'
 import { healthAfter, type HealthChange, type NoticeKind, type Verdict } from './deliveries.rules.ts'
 import { cancelWaiting } from './deliveries.store.ts'
-import { finishAll, lockHealth, writeHealth, type Finish, type SubscriptionHealth } from './deliver.store.ts'
+import { finishAll, type Finish } from './deliver.store.ts'
+import type { Ended } from './ended.ts'
+import { lockHealth, writeHealth, type SubscriptionHealth } from './health.store.ts'
 import { addNotices, type Notice } from './notices.store.ts'
 import { disableSubscription } from './subscriptions.store.ts'
 
-/** How a claim ended; no verdict when nothing was sent. */
-export type Ended = { finish: Finish; verdict: Verdict | null }
 type Attempted = { finish: Finish; verdict: Verdict }
-type Group = { instituteId: number; webhookId: string; attempts: Attempted[] }
+type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; hasFailed: boolean }
 
 /**
  * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction. Subscriptions are
@@ -21,19 +21,17 @@ export async function recordAttempts(ground: Ground, batch: readonly Ended[]): P
   return ground.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.
     const [locked] = await Promise.all([
-      lockHealth(
-        tx,
-        groups.map(({ instituteId, webhookId, attempts }) => ({
-          instituteId,
-          webhookId,
-          hasFailed: attempts.some(({ verdict }) => verdict.kind !== 'delivered'),
-        })),
-      ),
+      lockHealth(tx, groups),
       finishAll(
         tx,
         batch.map(({ finish }) => finish),
       ),
     ])
+    const active = new Set(locked.map(({ webhookId }) => webhookId))
+    for (const { instituteId, webhookId, hasFailed } of groups) {
+      // Disabled while its attempts were out: what was put off by them is not sent any more.
+      if (hasFailed && !active.has(webhookId)) await cancelWaiting(tx, instituteId, webhookId)
+    }
     return locked.length === 0 ? [] : applyHealth(tx, locked, groups)
   })
 }
@@ -87,8 +85,14 @@ function groupBySubscription(batch: readonly Ended[]): Group[] {
   for (const { finish, verdict } of batch) {
     if (verdict === null) continue
     const { instituteId, webhook } = finish.claimed
-    const group = groups.get(webhook.id) ?? { instituteId, webhookId: webhook.id, attempts: [] }
+    const group = groups.get(webhook.id) ?? {
+      instituteId,
+      webhookId: webhook.id,
+      attempts: [],
+      hasFailed: false,
+    }
     group.attempts.push({ finish, verdict })
+    group.hasFailed ||= verdict.kind !== 'delivered'
     groups.set(webhook.id, group)
   }
   return [...groups.values()]

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
-import { excerptOf, judge, stepAfter, type Verdict } from './deliveries.rules.ts'
-import { claimDue, readTargets, releaseAll, type AttemptRecord, type Claimed } from './deliver.store.ts'
+import { judge, stepAfter } from './deliveries.rules.ts'
+import { claimDue, readTargets, releaseAll, type Claimed } from './deliver.store.ts'
 import { Lanes, type Waiting } from './lanes.ts'
-import type { Ended } from './attempts.service.ts'
+import { attemptRecord, unsent, type Ended } from './ended.ts'
 import { OpenedKeys } from './opened-keys.ts'
 import { postDelivery, prepare, type Keys } from './receiver.client.ts'
 import { Results } from './results.ts'
@@ -112,6 +112,11 @@ export class DeliveryEngine {
     const now = Date.now()
     const surplus: Claimed[] = []
     for (const claimed of claims) {
+      if (claimed.webhook.isDisabled) {
+        this.#held.add(claimed)
+        this.#results.add(unsent(claimed))
+        continue
+      }
       const entry = this.#lanes.enter(claimed, now)
       if (entry === 'full') surplus.push(claimed)
       else this.#held.add(claimed)
@@ -181,17 +186,17 @@ export class DeliveryEngine {
   }
 
   async #attempt(claimed: Claimed): Promise<Ended> {
-    const { webhook, failures } = claimed
     const at = new Date()
-    if (webhook.isDisabled) {
-      return {
-        finish: { claimed, state: 'cancelled', failures, nextInMs: null, attempt: null },
-        verdict: null,
-      }
+    let keys: Keys | null = null
+    let result: OutboundResult
+    try {
+      keys = this.#keys.of(claimed.webhook)
+      result = await postDelivery(this.#outbound, prepare(claimed, at, keys))
+    } catch (error) {
+      result = this.#cannotSend(claimed, error)
     }
-    const { keys, result } = await this.#send(claimed, at)
     const verdict = judge(result, new Date())
-    const step = stepAfter(failures, verdict, {
+    const step = stepAfter(claimed.failures, verdict, {
       retrySeconds: this.#options.retrySeconds,
       chance: Math.random(),
     })
@@ -201,15 +206,10 @@ export class DeliveryEngine {
   }
 
   /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
-  async #send(claimed: Claimed, at: Date): Promise<{ keys: Keys | null; result: OutboundResult }> {
-    try {
-      const keys = this.#keys.of(claimed.webhook)
-      return { keys, result: await postDelivery(this.#outbound, prepare(claimed, at, keys)) }
-    } catch (error) {
-      this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
-      const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
-      return { keys: null, result: { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 } }
-    }
+  #cannotSend(claimed: Claimed, error: unknown): OutboundResult {
+    this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
+    const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
+    return { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
   }
 
   /** Of these the results are written, or cannot be; a subscription that was shut by them gets nothing more. */
@@ -278,16 +278,4 @@ export class DeliveryEngine {
     await promise
     clearTimeout(timer)
   }
-}
-
-function attemptRecord(at: Date, result: OutboundResult, verdict: Verdict, keys: Keys | null): AttemptRecord {
-  const record: AttemptRecord = { attempted_at: at.toISOString(), duration_ms: result.durationMs }
-  if (result.kind === 'answered') {
-    record.http_status = result.httpStatus
-    if (result.body.length > 0) record.response = excerptOf(result.body, keys?.secrets ?? [])
-  }
-  if (verdict.kind === 'failed') record.problem = verdict.problem
-  if (verdict.kind === 'gone')
-    record.problem = 'The endpoint answered 410 Gone, which disables the subscription.'
-  return record
 }

@@ -1,6 +1,6 @@
 import { assert } from '../platform/assert.ts'
 import type { Database, Transaction } from '../platform/db.ts'
-import { CIRCUIT_OPENS_AT, type DeliveryState, type Health } from './deliveries.rules.ts'
+import { CIRCUIT_OPENS_AT, type DeliveryState } from './deliveries.rules.ts'
 import type { DeliverableEvent } from './delivery-body.ts'
 
 /** A delivery that this worker holds: nobody else attempts or finishes it until its claim runs out. */
@@ -8,7 +8,7 @@ export type Claimed = {
   instituteId: number
   id: string
   claim: number
-  /** Of its row in the table, as long as nobody else changes it. */
+  /** Of its row in the queue. */
   place: string
   failures: number
   event: DeliverableEvent
@@ -35,7 +35,7 @@ type ClaimedRow = Omit<Claimed, 'event' | 'webhook'> & {
   webhookId: string
   eventId: string
   code: string
-  occurredAt: Date
+  timestamp: number
   sequence: number
   payloadJson: string
 }
@@ -43,9 +43,9 @@ type ClaimedRow = Omit<Claimed, 'event' | 'webhook'> & {
 /** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
 const LEASE = `interval '40 seconds'`
 
-/** The attempts with one more, of which we know only when it was claimed. */
-const WITH_INTERRUPTED = `d.attempts || jsonb_build_object(
-  'attempted_at', to_char((d.claimed_until - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+/** An attempt of which we know only when it was claimed. */
+const interrupted = (claimedUntil: string): string => `jsonb_build_object(
+  'attempted_at', to_char((${claimedUntil} - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'problem', 'The attempt was interrupted; whether it arrived is not known.')`
 
 /** How many more the subscriptions of one endpoint may be given between them. */
@@ -55,18 +55,20 @@ export type Room = { origin: string; room: number }
  * Takes what is due, subscription by subscription rather than in the order of time: behind the backlog of a slow
  * endpoint, time order would read past all of it to find the next one's delivery. The recursive part skips from one
  * subscription that has something waiting to the next, so its cost is their number and not that of their deliveries.
- * Subscriptions of one endpoint share its room. With the circuit open a subscription gets one probe, and the pause
- * that the probe puts on it keeps others away. A row with a claim on it was held by a worker that is gone: its attempt
- * is written down as interrupted.
+ * Subscriptions of one endpoint share its room; a disabled one needs none, as what it has left is only cancelled. With
+ * the circuit open a subscription gets one probe, and the pause that the probe puts on it keeps others away.
+ *
+ * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
+ * goes to the places of the deliveries, as a join might read the whole log to find that there are none.
  */
 const CLAIM = `
   with recursive waiting as (
-    (select institute_id, webhook_id, next_attempt_at from webhook_deliveries where next_attempt_at is not null
+    (select institute_id, webhook_id, next_attempt_at from webhook_queue
      order by institute_id, webhook_id, next_attempt_at limit 1)
     union all
     select next.* from waiting w cross join lateral (
-      select institute_id, webhook_id, next_attempt_at from webhook_deliveries
-      where next_attempt_at is not null and (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
+      select institute_id, webhook_id, next_attempt_at from webhook_queue
+      where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
       order by institute_id, webhook_id, next_attempt_at limit 1) next
   ), ready as (
     select s.institute_id, s.id as webhook_id,
@@ -74,7 +76,8 @@ const CLAIM = `
       s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null as is_open
     from waiting w
     join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id
-    left join unnest($3::text[], $4::int[]) as busy (origin, room) on busy.origin = s.origin
+    left join unnest($3::text[], $4::int[]) as busy (origin, room)
+      on busy.origin = s.origin and s.disabled_at is null
     where w.next_attempt_at <= now() and coalesce(busy.room, $2) > 0
       and (s.paused_until is null or s.paused_until <= now() or s.disabled_at is not null)
     order by random()
@@ -88,18 +91,25 @@ const CLAIM = `
     from (select r.*, case when r.is_open then (select count(*) from probing p where p.id = r.webhook_id) else r.room end as take
           from ready r) r
     cross join lateral (
-      select ctid as place from webhook_deliveries
+      select ctid as place from webhook_queue
       where institute_id = r.institute_id and webhook_id = r.webhook_id and next_attempt_at <= now()
         and (claimed_until is null or claimed_until <= now())
       order by next_attempt_at limit r.take for update skip locked) d
     limit $1
+  ), taken as (
+    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = (select nextval('webhook_claims'))
+    from due where q.ctid = due.place
+    returning q.*, q.ctid as place, old.claimed_until as lost_claim
+  ), lost as (
+    update webhook_deliveries d set attempts = d.attempts || (select ${interrupted('t.lost_claim')} from taken t
+      where t.institute_id = d.institute_id and t.delivery_id = d.id)
+    where d.ctid = any (array(
+      select (select l.ctid from webhook_deliveries l where l.institute_id = t.institute_id and l.id = t.delivery_id)
+      from taken t where t.lost_claim is not null))
   )
-  update webhook_deliveries d set claimed_until = now() + ${LEASE}, claim = (select nextval('webhook_claims')),
-    attempts = case when d.claim is null then d.attempts else ${WITH_INTERRUPTED} end
-  from due, events e
-  where d.ctid = due.place and e.institute_id = d.institute_id and e.id = d.event_id
-  returning d.institute_id as "instituteId", d.id, d.claim, d.ctid::text as place, d.failures, d.webhook_id as "webhookId", e.id as "eventId",
-    e.event_code as code, e.occurred_at as "occurredAt", e.sequence, e.payload::text as "payloadJson"`
+  select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place::text, t.failures, t.webhook_id as "webhookId",
+    e.id as "eventId", e.event_code as code, floor(extract(epoch from e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson"
+  from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id`
 
 export async function claimDue(
   db: Database,
@@ -113,10 +123,10 @@ export async function claimDue(
   ])
   const targets = await readTargets(db, rows)
   return rows.map(row => {
-    const { instituteId, id, claim, place, failures, eventId, code, occurredAt, sequence, payloadJson } = row
+    const { instituteId, id, claim, place, failures, eventId, code, timestamp, sequence, payloadJson } = row
     const webhook = targets.get(row.webhookId)
     assert(webhook !== undefined, 'a delivery has a subscription')
-    const event = { id: eventId, code, occurredAt, sequence, payloadJson }
+    const event = { id: eventId, code, timestamp, sequence, payloadJson }
     return { instituteId, id, claim, place, failures, event, webhook }
   })
 }
@@ -156,42 +166,51 @@ export type Finish = {
   attempt: AttemptRecord | null
 }
 
-/** Only the holder of a claim finishes it; one cancelled meanwhile stays so, unless it arrived after all. */
-const finish = (where: string): string => `
-  with finished as (
-    update webhook_deliveries d set claim = null, claimed_until = null, failures = r.failures, attempts = d.attempts || r.attempt,
-      state = case when d.state = 'cancelled' and r.state <> 'delivered' then 'cancelled' else r.state end,
-      next_attempt_at = case when d.state = 'cancelled' then null else now() + r.next_ms * interval '1 millisecond' end
-    from unnest(string_to_array($1, ',')::int[], string_to_array($2, ','), string_to_array($3, ',')::bigint[],
-        string_to_array($4, ';')::tid[], string_to_array($5, ','), string_to_array($6, ',')::int[],
-        string_to_array($7, ',', '')::bigint[], string_to_array($8, e'\\n')::jsonb[])
-      as r (institute_id, id, claim, place, state, failures, next_ms, attempt)
-    where ${where}d.institute_id = r.institute_id and d.id = r.id and d.claim = r.claim
-    returning 1
-  )
-  select count(*) from finished`
-const FINISH_IN_PLACE = finish('d.ctid = r.place and ')
-const FINISH_MOVED = finish('')
-
 /**
- * Looks for the rows where they were when they were claimed, at half the cost of looking for them by their ids. Where
- * one was changed since, as by disabling its subscription, those that are left are looked for everywhere.
+ * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
+ * it was claimed: looking for it there costs half of looking for it by its id.
  */
+const FINISH = `
+  with result as materialized (
+    select * from unnest(string_to_array($1, ',')::bigint[], string_to_array($2, ';')::tid[], string_to_array($3, ','),
+        string_to_array($4, ',')::int[], string_to_array($5, ',', '')::bigint[], string_to_array($6, e'\\n')::jsonb[])
+      as r (claim, place, state, failures, next_ms, attempt)
+  ), over as (
+    delete from webhook_queue q using result r
+    where r.next_ms is null and q.ctid = r.place and q.claim = r.claim
+    returning q.institute_id, q.delivery_id, r.state, r.attempt
+  ), again as (
+    update webhook_queue q set claim = null, claimed_until = null, failures = r.failures,
+      next_attempt_at = now() + r.next_ms * interval '1 millisecond'
+    from result r
+    where r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
+    returning q.institute_id, q.delivery_id, r.state, r.attempt
+  )
+  update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
+    given_up_at = case when r.state = 'exhausted' then now() end
+  from (select * from over union all select * from again) r
+  where d.institute_id = r.institute_id and d.id = r.delivery_id`
+
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<void> {
   // Joined, as arrays would be quoted item by item. None of them has its separator in it, and JSON no line break.
-  const values = [
-    finishes.map(({ claimed }) => claimed.instituteId).join(),
-    finishes.map(({ claimed }) => claimed.id).join(),
+  await tx.query(FINISH, [
     finishes.map(({ claimed }) => claimed.claim).join(),
     finishes.map(({ claimed }) => claimed.place).join(';'),
     finishes.map(({ state }) => state).join(),
     finishes.map(({ failures }) => failures).join(),
     finishes.map(({ nextInMs }) => nextInMs).join(),
     finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
-  ]
-  const [row] = await tx.query<{ count: number }>(FINISH_IN_PLACE, values)
-  if (row?.count !== finishes.length) await tx.query(FINISH_MOVED, values)
+  ])
 }
+
+const RELEASE = `
+  update webhook_queue q set claim = null, claimed_until = null
+  from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
+  where q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
+  returning q.institute_id, q.delivery_id, old.claimed_until as lost_claim`
+const RELEASE_INTERRUPTED = `with released as (${RELEASE})
+  update webhook_deliveries d set attempts = d.attempts || ${interrupted('r.lost_claim')} from released r
+  where d.institute_id = r.institute_id and d.id = r.delivery_id`
 
 /** Gives back what was claimed: not attempted, or on its way when we had to leave. */
 export async function releaseAll(
@@ -200,58 +219,9 @@ export async function releaseAll(
   { areOut }: { areOut: boolean } = { areOut: false },
 ): Promise<void> {
   if (claims.length === 0) return
-  await db.query(
-    `update webhook_deliveries d set claim = null, claimed_until = null${areOut ? `, attempts = ${WITH_INTERRUPTED}` : ''}
-     from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
-     where d.institute_id = r.institute_id and d.id = r.id and d.claim = r.claim`,
-    [
-      claims.map(({ instituteId }) => instituteId),
-      claims.map(({ id }) => id),
-      claims.map(({ claim }) => claim),
-    ],
-  )
-}
-
-export type SubscriptionHealth = Health & { instituteId: number; webhookId: string }
-
-/** Locks the subscriptions whose count may change: those that failed just now, and those that were failing. */
-export async function lockHealth(
-  tx: Transaction,
-  attempted: readonly { instituteId: number; webhookId: string; hasFailed: boolean }[],
-): Promise<SubscriptionHealth[]> {
-  return tx.query<SubscriptionHealth>(
-    `select s.institute_id as "instituteId", s.id as "webhookId", s.failures_in_row as "failuresInRow",
-       s.failing_since as "failingSince"
-     from webhook_subscriptions s
-     join unnest($1::int[], $2::text[], $3::bool[]) as a (institute_id, id, has_failed)
-       on a.institute_id = s.institute_id and a.id = s.id
-     where s.disabled_at is null and (a.has_failed or s.failures_in_row > 0)
-     order by s.institute_id, s.id for update of s`,
-    [
-      attempted.map(({ instituteId }) => instituteId),
-      attempted.map(({ webhookId }) => webhookId),
-      attempted.map(({ hasFailed }) => hasFailed),
-    ],
-  )
-}
-
-export async function writeHealth(
-  tx: Transaction,
-  changes: readonly (SubscriptionHealth & { pauseMs: number | null; keepsPause: boolean })[],
-): Promise<void> {
-  await tx.query(
-    `update webhook_subscriptions s set failures_in_row = h.failures, failing_since = h.since,
-       paused_until = greatest(case when h.keeps then s.paused_until end, now() + h.pause_ms * interval '1 millisecond')
-     from unnest($1::int[], $2::text[], $3::int[], $4::timestamptz[], $5::bigint[], $6::bool[])
-       as h (institute_id, id, failures, since, pause_ms, keeps)
-     where s.institute_id = h.institute_id and s.id = h.id`,
-    [
-      changes.map(({ instituteId }) => instituteId),
-      changes.map(({ webhookId }) => webhookId),
-      changes.map(({ failuresInRow }) => failuresInRow),
-      changes.map(({ failingSince }) => failingSince),
-      changes.map(({ pauseMs }) => pauseMs),
-      changes.map(({ keepsPause }) => keepsPause),
-    ],
-  )
+  await db.query(areOut ? RELEASE_INTERRUPTED : RELEASE, [
+    claims.map(({ instituteId }) => instituteId),
+    claims.map(({ id }) => id),
+    claims.map(({ claim }) => claim),
+  ])
 }

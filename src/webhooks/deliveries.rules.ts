@@ -163,13 +163,19 @@ export function spellingsOf(secret: string): string[] {
   ]
 }
 
+/** Finds any of these; the longest first, as one that another begins with would leave the other's end to be read. */
+export function maskOf(secrets: readonly string[]): RegExp | null {
+  const sorted = secrets
+    .filter(secret => secret !== '')
+    .toSorted((one, other) => other.length - one.length)
+    .map(secret => RegExp.escape(secret))
+  return sorted.length === 0 ? null : new RegExp(sorted.join('|'), 'g')
+}
+
 /** The first of an answer as it may be shown: what we know to be secret, and what calls itself so, is masked. */
-export function excerptOf(body: Buffer, secrets: readonly string[]): string {
+export function excerptOf(body: Buffer, secrets: RegExp | null): string {
   let text = body.toString('utf8').replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd')
-  // The longest first: one that another begins with would leave the other's end to be read.
-  for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
-    if (secret !== '') text = text.replaceAll(secret, '•••')
-  }
+  if (secrets !== null) text = text.replaceAll(secrets, '•••')
   // The cut may go through a character of two halves, and half of one is not text that a database takes.
   return text.replaceAll(SECRET_FIELD, '$1•••').slice(0, SHOWN_CHARACTERS).toWellFormed()
 }

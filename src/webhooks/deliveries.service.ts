@@ -44,6 +44,7 @@ export async function redeliver(
   return transact(ground.db, act, async tx => {
     const delivery = await store.findDelivery(tx, institute.id, id)
     if (delivery === null) throw notFound('This delivery')
+    await lockSubscription(tx, institute.id, delivery.webhookId)
     await requireActive(tx, institute, delivery.webhookId)
     if (delivery.attempts.length >= MOST_ATTEMPTS) {
       throw conflict(`It was attempted ${delivery.attempts.length} times, and that is the most there can be.`)

@@ -16,8 +16,9 @@ export type Delivery = {
 }
 
 const COLUMNS = `d.id, d.event_id as "eventId", e.event_code as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
-  case when d.claim is null then d.next_attempt_at end as "nextAttemptAt", d.created_at as "createdAt"`
+  case when q.claim is null then q.next_attempt_at end as "nextAttemptAt", d.created_at as "createdAt"`
 const SOURCE = `webhook_deliveries d join events e on e.institute_id = d.institute_id and e.id = d.event_id`
+const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.delivery_id = d.id`
 
 export type DeliveryFilter = {
   status?: DeliveryState | undefined
@@ -26,7 +27,7 @@ export type DeliveryFilter = {
   cursor?: string | undefined
 }
 
-/** Newest first: ids sort by creation. Those that are over and those that wait have an index each, by subscription. */
+/** Newest first: ids sort by creation. Few wait and few were given up, so these are looked for among their like. */
 export async function listDeliveries(
   db: Queryable,
   instituteId: number,
@@ -37,23 +38,21 @@ export async function listDeliveries(
   const bind = (value: unknown): string => `$${values.push(value)}`
   const where = ['d.institute_id = $1']
   if (filter.status !== undefined) where.push(`d.state = ${bind(filter.status)}`)
+  if (filter.status === 'exhausted') where.push('d.given_up_at is not null')
   if (filter.eventId !== undefined) where.push(`d.event_id = ${bind(filter.eventId)}`)
   if (filter.webhookId !== undefined) where.push(`d.webhook_id = ${bind(filter.webhookId)}`)
   if (filter.cursor !== undefined) where.push(`d.id < ${bind(filter.cursor)}`)
-  const newest = `order by id desc limit ${bind(limit)}`
-  const select = (...more: string[]): string =>
-    `(select ${COLUMNS} from ${SOURCE} where ${[...where, ...more].join(' and ')} ${newest})`
+  const isWaiting = filter.status === 'pending' || filter.status === 'retrying'
   return db.query<Delivery>(
-    filter.webhookId === undefined
-      ? select()
-      : `${select('d.next_attempt_at is null')} union all ${select('d.next_attempt_at is not null')} ${newest}`,
+    `select ${COLUMNS} from ${SOURCE} ${isWaiting ? QUEUED : `left ${QUEUED}`} where ${where.join(' and ')}
+     order by d.id desc limit ${bind(limit)}`,
     values,
   )
 }
 
 export async function findDelivery(db: Queryable, instituteId: number, id: string): Promise<Delivery | null> {
   const [row] = await db.query<Delivery>(
-    `select ${COLUMNS} from ${SOURCE} where d.institute_id = $1 and d.id = $2`,
+    `select ${COLUMNS} from ${SOURCE} left ${QUEUED} where d.institute_id = $1 and d.id = $2`,
     [instituteId, id],
   )
   return row ?? null
@@ -65,8 +64,12 @@ export async function insertDeliveries(
   deliveries: readonly { id: string; eventId: string }[],
 ): Promise<void> {
   await tx.query(
-    `insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
-     select $1, d.id, $2, d.event_id from unnest($3::text[], $4::text[]) as d (id, event_id)`,
+    `with owed as (
+       insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
+       select $1, d.id, $2, d.event_id from unnest($3::text[], $4::text[]) as d (id, event_id)
+       returning institute_id, id, webhook_id, event_id
+     )
+     insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed`,
     [
       target.instituteId,
       target.webhookId,
@@ -79,9 +82,14 @@ export async function insertDeliveries(
 /** Due now, at the beginning of its schedule; one whose attempt is out is left to it. */
 export async function sendAgain(tx: Transaction, instituteId: number, id: string): Promise<boolean> {
   const rows = await tx.query(
-    `update webhook_deliveries set state = case when attempts = '[]' then 'pending' else 'retrying' end,
-       next_attempt_at = now(), failures = 0
-     where institute_id = $1 and id = $2 and (claim is null or next_attempt_at is null) returning 1`,
+    `with queued as (
+       insert into webhook_queue as q (institute_id, delivery_id, webhook_id, event_id)
+       select institute_id, id, webhook_id, event_id from webhook_deliveries where institute_id = $1 and id = $2
+       on conflict (institute_id, delivery_id) do update set next_attempt_at = now(), failures = 0 where q.claim is null
+       returning institute_id, delivery_id
+     )
+     update webhook_deliveries d set state = case when attempts = '[]' then 'pending' else 'retrying' end, given_up_at = null
+     from queued q where d.institute_id = q.institute_id and d.id = q.delivery_id returning 1`,
     [instituteId, id],
   )
   return rows.length === 1
@@ -102,10 +110,13 @@ export async function retryExhausted(
 ): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `with again as (
-       update webhook_deliveries set state = 'retrying', next_attempt_at = now(), failures = 0
-       where institute_id = $1 and webhook_id = $2 and state = 'exhausted' and created_at >= $3 returning 1
+       update webhook_deliveries set state = 'retrying', given_up_at = null
+       where institute_id = $1 and webhook_id = $2 and given_up_at is not null and created_at >= $3
+       returning institute_id, id, webhook_id, event_id
+     ), queued as (
+       insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from again returning 1
      )
-     select count(*) from again`,
+     select count(*) from queued`,
     [target.instituteId, target.webhookId, target.since],
   )
   return rows[0]?.count ?? 0
@@ -150,11 +161,15 @@ export async function listMissed(
   return rows.map(({ eventId }) => eventId)
 }
 
-/** What waits under a disabled subscription will not be sent. The claim of an attempt that is out stays with it. */
+/** What waits under a disabled subscription will not be sent. An attempt that is out ends first. */
 export async function cancelWaiting(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
   await tx.query(
-    `update webhook_deliveries set state = 'cancelled', next_attempt_at = null
-     where institute_id = $1 and webhook_id = $2 and next_attempt_at is not null`,
+    `with taken as (
+       delete from webhook_queue where institute_id = $1 and webhook_id = $2 and claim is null
+       returning institute_id, delivery_id
+     )
+     update webhook_deliveries d set state = 'cancelled' from taken q
+     where d.institute_id = q.institute_id and d.id = q.delivery_id`,
     [instituteId, webhookId],
   )
 }
@@ -165,7 +180,7 @@ export async function forgetBelow(db: Queryable, id: string, limit: number): Pro
     `delete from webhook_deliveries where (institute_id, id) in (
        select d.institute_id, d.id from institutes i cross join lateral (
          select institute_id, id from webhook_deliveries
-         where institute_id = i.id and id < $1 and next_attempt_at is null order by id limit $2) d
+         where institute_id = i.id and id < $1 and state not in ('pending', 'retrying') order by id limit $2) d
        limit $2
      ) returning 1`,
     [id, limit],

@@ -2,7 +2,8 @@
 export type DeliverableEvent = {
   id: string
   code: string
-  occurredAt: Date
+  /** When it happened, in seconds since 1970. */
+  timestamp: number
   sequence: number
   /** JSON as recorded: a snapshot is sent as it was written down, byte for byte. */
   payloadJson: string
@@ -13,7 +14,7 @@ export function deliveryBody(event: DeliverableEvent): string {
   const head = JSON.stringify({
     event_id: event.id,
     event: event.code,
-    timestamp: Math.floor(event.occurredAt.getTime() / 1_000),
+    timestamp: event.timestamp,
     version: '1.0',
     sequence: event.sequence,
   })

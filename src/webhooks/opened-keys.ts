@@ -16,7 +16,11 @@ export class OpenedKeys {
 
   of(target: Target): Keys {
     const known = this.#opened.get(target.id)
-    if (known !== undefined && isSealedAlike(known.target, target)) return known.keys
+    if (known?.target === target) return known.keys
+    if (known !== undefined && isSealedAlike(known.target, target)) {
+      known.target = target
+      return known.keys
+    }
     const keys = makeKeys(openSecrets(this.#ground, target), openHeader(this.#ground, target))
     if (this.#opened.size >= MOST) this.#opened.clear()
     this.#opened.set(target.id, { target, keys })

@@ -1,8 +1,8 @@
-import type { KeyObject } from 'node:crypto'
 import { mergeHeaders, type Outbound, type OutboundResult } from '../platform/outbound.ts'
 import type { Claimed } from './deliver.store.ts'
-import { spellingsOf } from './deliveries.rules.ts'
+import { maskOf, spellingsOf } from './deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
+import type { HmacKey } from './hmac.ts'
 import { signatureHeaders, signingKey } from './signing.ts'
 
 /** A delivery made ready to leave: nothing about it is decided any more. */
@@ -26,17 +26,17 @@ export function postDelivery(outbound: Outbound, { url, headers, body }: Prepare
 
 /** What a subscription's deliveries are signed with and carry. */
 export type Keys = {
-  signing: readonly KeyObject[]
+  signing: readonly HmacKey[]
   headers: Readonly<Record<string, string>>
-  /** Must not be read in what its receiver answers; however it may be spelt. */
-  secrets: readonly string[]
+  /** Finds its secrets in what its receiver answers, however they may be spelt. */
+  secrets: RegExp | null
 }
 
 export function makeKeys(secrets: readonly string[], header: { name: string; value: string } | null): Keys {
   return {
     signing: secrets.map(signingKey),
     headers: mergeHeaders(OWN_HEADERS, header === null ? {} : { [header.name]: header.value }),
-    secrets: (header === null ? secrets : [...secrets, header.value]).flatMap(spellingsOf),
+    secrets: maskOf((header === null ? secrets : [...secrets, header.value]).flatMap(spellingsOf)),
   }
 }
 

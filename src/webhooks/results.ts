@@ -1,6 +1,7 @@
 import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
-import { recordAttempts, type Ended } from './attempts.service.ts'
+import { recordAttempts } from './attempts.service.ts'
+import type { Ended } from './ended.ts'
 
 /** Told what is written, or cannot be, and the subscriptions that get nothing more for now. */
 type OnWritten = (batch: readonly Ended[], shut: ReadonlySet<string>) => void

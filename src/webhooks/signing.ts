@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { HmacKey } from './hmac.ts'
 
 const STANDARD_PREFIX = 'whsec_'
 
@@ -8,14 +8,16 @@ type Signed = {
   body: Buffer
   at: Date
   /** The current key first; behind it the one that still signs for a day after a change. None: not signed. */
-  keys: readonly KeyObject[]
+  keys: readonly HmacKey[]
 }
 
 /** A `whsec_` key is base64 behind its prefix, as the libraries have it; any other is the text itself. */
-export function signingKey(secret: string): KeyObject {
-  return secret.startsWith(STANDARD_PREFIX)
-    ? createSecretKey(secret.slice(STANDARD_PREFIX.length), 'base64')
-    : createSecretKey(secret, 'utf8')
+export function signingKey(secret: string): HmacKey {
+  return new HmacKey(
+    secret.startsWith(STANDARD_PREFIX)
+      ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')
+      : Buffer.from(secret),
+  )
 }
 
 /** The headers that let a receiver know who sent a delivery: Standard Webhooks, and a plain HMAC for one line of code. */
@@ -25,17 +27,8 @@ export function signatureHeaders({ eventId, body, at, keys }: Signed): Record<st
   const [current, previous] = keys
   if (current === undefined) return headers
   const signed = `${eventId}.${timestamp}.`
-  headers['webhook-signature'] = keys.map(key => signStandard(key, signed, body)).join(' ')
-  headers['x-signature'] = signPlain(current, body)
-  if (previous !== undefined) headers['x-signature-previous'] = signPlain(previous, body)
+  headers['webhook-signature'] = keys.map(key => `v1,${key.sign(signed, body, 'base64')}`).join(' ')
+  headers['x-signature'] = current.sign('', body, 'hex')
+  if (previous !== undefined) headers['x-signature-previous'] = previous.sign('', body, 'hex')
   return headers
-}
-
-/** As the Standard Webhooks libraries sign; theirs hashes in JavaScript, at a tenth of a delivery's cost. */
-function signStandard(key: KeyObject, before: string, body: Buffer): string {
-  return `v1,${createHmac('sha256', key).update(before).update(body).digest('base64')}`
-}
-
-function signPlain(key: KeyObject, body: Buffer): string {
-  return createHmac('sha256', key).update(body).digest('hex')
 }

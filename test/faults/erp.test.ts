@@ -6,9 +6,11 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../src/platform/outbound-addresses.ts'
 import { Outbound } from '../../src/platform/outbound.ts'
+import { SharedPlaces } from '../../src/platform/shared-places.ts'
 import { ErpGate, type Gate } from '../../src/students/erp-gate.ts'
 import { fetchStudent } from '../../src/students/erp.client.ts'
 import { unavailableBecause, type ErpAnswer } from '../../src/students/erp.rules.ts'
+import { cloneDatabase } from '../harness/bursar.ts'
 import {
   found,
   json,
@@ -174,11 +176,24 @@ test('wrong TLS is unavailable: a certificate nobody vouches for, and a server t
   assert.equal(secure.requests.length, 0)
 })
 
-const GATE: Gate = { lane: 'one', maxCalls: 3, circuit: 'one', version: 1, isTest: false }
+const GATE: Gate = {
+  lane: 'one',
+  maxCalls: 3,
+  circuit: 'one',
+  version: 1,
+  isTest: false,
+  isForPerson: false,
+}
+
+async function openGate(t: TestContext, now: () => number = () => 0): Promise<ErpGate> {
+  const places = new SharedPlaces({ connectionString: await cloneDatabase(t) })
+  t.after(() => places.close())
+  return new ErpGate(places, now)
+}
 
 test('never more calls at once than the setting, first come first served, and all are made', async t => {
   const { erp, ask } = await open(t)
-  const gate = new ErpGate()
+  const gate = await openGate(t)
   erp.disturb(async () => {
     await pause(5)
     return null
@@ -202,7 +217,7 @@ test('never more calls at once than the setting, first come first served, and al
 test('five failures open the circuit: whoever waits is told at once, a probe goes out after 30 s, its success closes it', async t => {
   const { erp, ask } = await open(t)
   let now = 0
-  const gate = new ErpGate(() => now)
+  const gate = await openGate(t, () => now)
   const call = (): Promise<ErpAnswer> => gate.run(GATE, () => ask())
   erp.disturb(() => json(503, {}))
   const first = await Promise.all(Array.from({ length: 20 }, call))
@@ -222,7 +237,7 @@ test('five failures open the circuit: whoever waits is told at once, a probe goe
 
 test('a person who tests gets through an open circuit, and the first success closes it for everybody', async t => {
   const { erp, ask } = await open(t)
-  const gate = new ErpGate(() => 0)
+  const gate = await openGate(t)
   erp.disturb(() => 'destroy')
   for (let n = 0; n < 5; n++) await gate.run(GATE, () => ask())
   erp.disturb(null)
@@ -231,8 +246,8 @@ test('a person who tests gets through an open circuit, and the first success clo
   assert.equal((await gate.run(GATE, () => ask())).kind, 'found')
 })
 
-test('a wrong record is no silence of the ERP, other settings have their own circuit, changed ones a new one', async () => {
-  const gate = new ErpGate(() => 0)
+test('a wrong record is no silence of the ERP, other settings have their own circuit, changed ones a new one', async t => {
+  const gate = await openGate(t)
   const wrong = unavailableBecause('wrong_record', 'x')
   const away = unavailableBecause('timeout', 'x')
   for (let n = 0; n < 10; n++) assert.equal(await gate.run(GATE, async () => wrong), wrong)

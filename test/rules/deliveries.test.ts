@@ -7,6 +7,7 @@ import {
   excerptOf,
   healthAfter,
   judge,
+  maskOf,
   probePauseMs,
   readRetryAfter,
   RETRY_SECONDS,
@@ -17,8 +18,7 @@ import {
 } from '../../src/webhooks/deliveries.rules.ts'
 
 const NOW = new Date('2026-11-15T04:30:00.000Z')
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
+const [DAY_MS, HOUR_MS] = [86_400_000, 3_600_000]
 const FAILED: Verdict = { kind: 'failed', httpStatus: 500, problem: 'It failed.', retryAfterMs: null }
 const DELIVERED: Verdict = { kind: 'delivered', httpStatus: 200 }
 const GONE: Verdict = { kind: 'gone' }
@@ -260,7 +260,7 @@ test('an excerpt never shows a secret, in whatever company it comes', () => {
   fc.assert(
     fc.property(fc.array(secret, { minLength: 1, maxLength: 3 }), noise, noise, (secrets, before, after) => {
       for (const each of secrets) {
-        const shown = excerptOf(Buffer.from(`${before}${each}${after}`), secrets)
+        const shown = excerptOf(Buffer.from(`${before}${each}${after}`), maskOf(secrets))
         const around = before.includes(each) || after.includes(each)
         assert.ok(around || !shown.includes(each), `${each} in ${shown}`)
       }
@@ -270,7 +270,7 @@ test('an excerpt never shows a secret, in whatever company it comes', () => {
 
 test('an excerpt hides a key that begins with another key to its end', () => {
   const secrets = ['key-of-old', 'key-of-old-and-more']
-  assert.equal(excerptOf(Buffer.from('you sent key-of-old-and-more'), secrets), 'you sent •••')
+  assert.equal(excerptOf(Buffer.from('you sent key-of-old-and-more'), maskOf(secrets)), 'you sent •••')
 })
 
 test('an excerpt hides what calls itself a secret', () => {
@@ -280,7 +280,7 @@ test('an excerpt hides what calls itself a secret', () => {
     'Authorization: hunter2',
     'api_key = "hunter2"',
   ])
-    assert.doesNotMatch(excerptOf(Buffer.from(text), []), /hunter2/, text)
+    assert.doesNotMatch(excerptOf(Buffer.from(text), null), /hunter2/, text)
 })
 
 test('an excerpt of any bytes is at most 1,000 characters that a database can store', () => {
@@ -288,13 +288,13 @@ test('an excerpt of any bytes is at most 1,000 characters that a database can st
   const text = fc.string({ unit: 'grapheme', maxLength: 1_500 }).map(each => Buffer.from(each))
   fc.assert(
     fc.property(fc.oneof(bytes, text), body => {
-      const shown = excerptOf(body, ['x'])
+      const shown = excerptOf(body, maskOf(['x']))
       assert.ok(shown.length <= 1_000)
       assert.equal(shown.includes('\0'), false)
       assert.ok(shown.isWellFormed())
     }),
   )
-  const cutInTwo = excerptOf(Buffer.from(`${'a'.repeat(999)}😀`), [])
+  const cutInTwo = excerptOf(Buffer.from(`${'a'.repeat(999)}😀`), null)
   assert.ok(cutInTwo.isWellFormed() && cutInTwo.startsWith('a'.repeat(999)))
-  assert.equal(excerptOf(Buffer.from([0x61, 0, 0xff, 0x62]), []), 'a\ufffd\ufffdb')
+  assert.equal(excerptOf(Buffer.from([0x61, 0, 0xff, 0x62]), null), 'a\ufffd\ufffdb')
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { excerptOf, spellingsOf } from '../../src/webhooks/deliveries.rules.ts'
+import { excerptOf, maskOf, spellingsOf } from '../../src/webhooks/deliveries.rules.ts'
 
 test('a secret is masked also where the answer quotes it as JSON or in an address', () => {
   const secret = 'a "key" \\ & more/ü'
@@ -10,7 +10,7 @@ test('a secret is masked also where the answer quotes it as JSON or in an addres
     `https://erp.example/?key=${encodeURIComponent(secret)}`,
   ]
   for (const text of said) {
-    const shown = excerptOf(Buffer.from(text), spellingsOf(secret))
+    const shown = excerptOf(Buffer.from(text), maskOf(spellingsOf(secret)))
     assert.ok(shown.includes('•••') && !/more/.test(shown), shown)
   }
 })

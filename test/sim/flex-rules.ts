@@ -104,6 +104,7 @@ const RULES: Record<string, string> = {
       or p.state = 'cancelled' and not bool_and(i.state in ${DONE} or i.state in ('presented', 'bounced', 'reversed'))`,
   'every decision says why': `
     select plan_id as subject, what as detail from flex_decisions where why = '' or why like '%undefined%'`,
+  // Nobody hears of a draft, so nobody hears that it is cancelled.
   'what was skipped, debited, settled, bounced, closed and cancelled was told once each': `
     select id as subject, code || ' told ' || told || ' times instead of ' || due as detail from (
       select p.id, c.code, c.due, (select count(*) from events e where e.institute_id = p.institute_id
@@ -124,7 +125,7 @@ const RULES: Record<string, string> = {
       cross join lateral (values ('flex.instalment.skipped', d.skipped), ('flex.instalment.debited', f.paid),
         ('flex.instalment.debited', d.debited), ('flex.instalment.bounced', f.returned),
         ('flex.instalment.bounced', d.bounced + d.reversed), ('flex.subscription.closed', d.closed),
-        ('flex.subscription.cancelled', d.cancelled), ('flex.subscription.active', d.active),
+        ('flex.subscription.cancelled', case when d.setup > 0 then d.cancelled else 0 end), ('flex.subscription.active', d.active),
         ('flex.subscription.setup', d.setup), ('flex.mandate.cancelled', d.mandates)) c (code, due)) e
     where told <> due`,
   'an instalment is told settled once, and only one that was': `

@@ -56,7 +56,7 @@ export class Town {
     const bursar = await startBursar(owner)
     const town = new Town(seed, bursar, openBooks(bursar, owner))
     // The circuit in the town's time: a real half minute is weeks here.
-    bursar.house.flex.erp.gate = new ErpGate(() => town.now.getTime())
+    bursar.house.flex.erp.gate = new ErpGate(bursar.house.ground.db.places, () => town.now.getTime())
     for (const code of ['demo-school', 'demo-group'])
       town.#institutes.set(code, await getInstitute(bursar.house.flex, code))
     await town.#openErps(owner)

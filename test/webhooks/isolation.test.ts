@@ -73,7 +73,7 @@ async function whenFull(bursar: TestBursar): Promise<number> {
   const isFull = async (): Promise<boolean> => {
     const before = claimed
     const rows = await bursar.sql<{ count: number }>(
-      'select count(*) from webhook_deliveries where claim is not null',
+      'select count(*) from webhook_queue where claim is not null',
     )
     claimed = rows[0]?.count ?? 0
     return claimed > 0 && claimed === before
@@ -144,7 +144,7 @@ type Circuit = { failures: number; pauseS: number | null; claimed: number }
 async function circuitOf(webhookId: string): Promise<Circuit> {
   const [row] = await shared.sql<Circuit>(
     `select failures_in_row as failures, extract(epoch from paused_until - now())::float as "pauseS",
-       (select count(*) from webhook_deliveries d where d.webhook_id = s.id and d.claim is not null) as claimed
+       (select count(*) from webhook_queue q where q.webhook_id = s.id and q.claim is not null) as claimed
      from webhook_subscriptions s where id = $1`,
     [webhookId],
   )

@@ -70,7 +70,7 @@ function patternOf(attempts: readonly Attempt[]): RegExp {
 
 /** With no worker there, whatever is claimed belongs to a dead one; this is its claim running out, without the wait. */
 async function expireClaims(bursar: TestBursar): Promise<void> {
-  await bursar.sql('update webhook_deliveries set claimed_until = now() where claim is not null')
+  await bursar.sql('update webhook_queue set claimed_until = now() where claim is not null')
 }
 
 async function startAll(t: TestContext) {

@@ -12,7 +12,7 @@ function claimedFor(host: number, subscription: number, id: number): Claimed {
     claim: 1,
     place: '(0,1)',
     failures: 0,
-    event: { id: `evt_${id}`, code: 'x', occurredAt: new Date(0), sequence: 1, payloadJson: '{}' },
+    event: { id: `evt_${id}`, code: 'x', timestamp: 0, sequence: 1, payloadJson: '{}' },
     webhook: {
       id: `wh_${host}_${subscription}`,
       url: `http://host-${host}.test/path-${subscription}`,

@@ -55,7 +55,9 @@ async function failTwice({ id }: Setting): Promise<Json> {
 
 /** The last attempt that it has, now. */
 async function giveUp({ id, event_id }: Json): Promise<void> {
-  await bursar.sql('update webhook_deliveries set failures = 2, next_attempt_at = now() where id = $1', [id])
+  await bursar.sql('update webhook_queue set failures = 2, next_attempt_at = now() where delivery_id = $1', [
+    id,
+  ])
   bursar.house.deliveries.wake()
   await deliveryIn(demo, event_id, 'exhausted')
 }

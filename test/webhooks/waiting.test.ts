@@ -4,7 +4,15 @@ import { Webhook } from 'standardwebhooks'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Behaviour } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'
-import { HOOKS, recordMany, startDelivering, startReceiver, subscribe, type Receiver } from './support.ts'
+import {
+  HOOKS,
+  listDeliveries,
+  recordMany,
+  startDelivering,
+  startReceiver,
+  subscribe,
+  type Receiver,
+} from './support.ts'
 
 /** An endpoint whose few places are taken, and deliveries that were claimed and wait for one of them. */
 const PLACES = 10
@@ -41,9 +49,7 @@ async function makeQueue(t: TestContext, count: number): Promise<Queue> {
 }
 
 async function claims(bursar: TestBursar): Promise<number[]> {
-  const rows = await bursar.sql<{ claim: number }>(
-    'select claim from webhook_deliveries where claim is not null',
-  )
+  const rows = await bursar.sql<{ claim: number }>('select claim from webhook_queue where claim is not null')
   return rows.map(({ claim }) => claim)
 }
 
@@ -74,6 +80,23 @@ test('what waits for a place while its subscription is disabled is not sent', as
   await waitFor(async () => (await claims(bursar)).length === PLACES, 'what waited to be given back')
   answerUpTo(CLAIMED, { status: 200 })
   await waitFor(async () => (await claims(bursar)).length === 0, 'the last results')
+  assert.equal(receiver.requests.length, PLACES)
+})
+
+test('attempts that are out when their subscription is disabled are on record, and none is made again', async t => {
+  const { bursar, receiver, id, answerUpTo } = await makeQueue(t, CLAIMED)
+  await bursar.demo.delete(`${HOOKS}/${id}`)
+  await waitFor(async () => (await claims(bursar)).length === PLACES, 'what waited to be given back')
+  answerUpTo(1, { status: 200 })
+  answerUpTo(PLACES, { status: 500 })
+  await waitFor(async () => (await bursar.sql('select from webhook_queue')).length === 0, 'nothing to wait')
+  const deliveries = await listDeliveries(bursar.demo, `?webhook_id=${id}&limit=${CLAIMED}`)
+  const found = Object.groupBy(deliveries, ({ status, attempts }) => `${status} after ${attempts.length}`)
+  assert.deepEqual(Object.fromEntries(Object.entries(found).map(([kind, ones]) => [kind, ones?.length])), {
+    'delivered after 1': 1,
+    'cancelled after 1': PLACES - 1,
+    'cancelled after 0': CLAIMED - PLACES,
+  })
   assert.equal(receiver.requests.length, PLACES)
 })
 

@@ -1,0 +1,33 @@
+import type { OutboundResult } from '../platform/outbound.ts'
+import { excerptOf, type Verdict } from './deliveries.rules.ts'
+import type { AttemptRecord, Claimed, Finish } from './deliver.store.ts'
+import type { Keys } from './receiver.client.ts'
+
+/** How a claim ended; no verdict when nothing was sent. */
+export type Ended = { finish: Finish; verdict: Verdict | null }
+
+/** Its subscription was disabled. */
+export function unsent(claimed: Claimed): Ended {
+  const { failures } = claimed
+  return {
+    finish: { claimed, state: 'cancelled', failures, nextInMs: null, attempt: null },
+    verdict: null,
+  }
+}
+
+export function attemptRecord(
+  at: Date,
+  result: OutboundResult,
+  verdict: Verdict,
+  keys: Keys | null,
+): AttemptRecord {
+  const record: AttemptRecord = { attempted_at: at.toISOString(), duration_ms: result.durationMs }
+  if (result.kind === 'answered') {
+    record.http_status = result.httpStatus
+    if (result.body.length > 0) record.response = excerptOf(result.body, keys?.secrets ?? null)
+  }
+  if (verdict.kind === 'failed') record.problem = verdict.problem
+  if (verdict.kind === 'gone')
+    record.problem = 'The endpoint answered 410 Gone, which disables the subscription.'
+  return record
+}
