@@ -17,6 +17,7 @@ import { addMoneyCommands } from './cli/money.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOpenApiCommand } from './cli/openapi.ts'
 import { addSeedCommand } from './cli/seed.ts'
+import { addSmsCommands } from './cli/sms.ts'
 import { addTriggerCommand } from './cli/trigger.ts'
 import { addUserCommands } from './cli/users.ts'
 
@@ -43,6 +44,7 @@ addUserCommands(program)
 addErpCommands(program)
 addImportCommand(program)
 addFlexCommands(program)
+addSmsCommands(program)
 addMoneyCommands(program)
 addBackupCommands(program)
 addMigrateCommand(program)

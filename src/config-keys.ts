@@ -83,7 +83,12 @@ export const CONFIG_KEYS: readonly Key[] = [
   { name: 'SMS_ACCOUNT_SID', describes: 'account of that key', standard: '' },
   { name: 'SMS_SENDER_ID', describes: 'sender of SMS: a header registered with DLT', standard: '' },
   { name: 'SMS_ENTITY_ID', describes: 'DLT number of the entity that owns the header', standard: '' },
-  { name: 'SMS_TEMPLATE_ID', describes: 'DLT template that texts are sent under, 19 digits', standard: '' },
+  { name: 'SMS_TEMPLATE_ID', describes: 'DLT template of texts without their own, 19 digits', standard: '' },
+  {
+    name: 'SMS_TEMPLATE_IDS',
+    describes: 'DLT template of each text, as `bursar sms templates` names them: name=id,name=id',
+    standard: '',
+  },
   {
     name: 'SMS_URL',
     describes: "where Exotel's API is; https://api.exotel.com for accounts in Singapore",

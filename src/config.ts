@@ -178,7 +178,16 @@ function readSms(get: (name: string) => string | null, mode: Mode, lines: string
     lines.push(`SMS_ENTITY_ID must be the DLT entity's number, digits only; it is "${entityId}".`)
   if (!/^\d{19}$/.test(templateId))
     lines.push(`SMS_TEMPLATE_ID must be a DLT template id of 19 digits; it is "${templateId}".`)
-  return { url, apiKey, apiToken, accountSid, senderId, entityId, templateId }
+  const templateIds = readTemplateIds(get('SMS_TEMPLATE_IDS') ?? '', lines)
+  return { url, apiKey, apiToken, accountSid, senderId, entityId, templateId, templateIds }
+}
+
+function readTemplateIds(text: string, lines: string[]): Record<string, string> {
+  const pairs = text.split(',').map(pair => pair.trim().split('='))
+  const isWhole = pairs.every(pair => /^[a-z_]+=\d{19}$/.test(pair.join('=')))
+  if (text !== '' && !isWhole)
+    lines.push(`SMS_TEMPLATE_IDS must be a list such as notice_en=1107000000000000042,…; it is "${text}".`)
+  return text === '' ? {} : Object.fromEntries(pairs)
 }
 
 function readWhatsapp(get: (name: string) => string | null, mode: Mode, lines: string[]): Config['whatsapp'] {

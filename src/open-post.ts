@@ -6,6 +6,7 @@ import type { Ground } from './platform/ground.ts'
 import type { Log } from './platform/log.ts'
 import type { MailAddress } from './platform/mail-settings.ts'
 import type { Mailer } from './platform/mailer.ts'
+import { unknownNames } from './sms-templates.ts'
 
 /** Lands in the sandbox's mailbox, where every message is to be read anyway. */
 const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
@@ -20,6 +21,8 @@ export async function openPost(
   if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
   const withoutProvider = (words: string): Sender =>
     mode === 'sandbox' ? MAILBOX : { send: async () => ({ kind: 'refused', words }) }
+  const unknown = unknownNames(sms?.templateIds ?? {})
+  if (unknown.length > 0) log.warn({ unknown }, 'SMS_TEMPLATE_IDS names no text of ours')
   const bySms = sms === null ? null : createSmsSender(sms)
   const byWhatsapp = whatsapp === null ? null : createWhatsappSender(whatsapp)
   const senders = {

@@ -17,6 +17,7 @@ import { nextSettlementDue, nextSettlementRun, settleDue } from './payments/sett
 import type { DueWork } from './platform/due-work.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
 import { forgetOldEntries } from './portal/sessions.service.ts'
+import { nextBounceAt, sendBounces } from './reminders/bounces.service.ts'
 import { nextReminderStop, sendReminders } from './reminders/reminders.service.ts'
 import { forgetImports } from './students/imports.service.ts'
 import { forgetOldFetches } from './students/pull-log.service.ts'
@@ -78,6 +79,12 @@ export function dueWork(till: FlexGround & CredGround, bank: SandboxBank | null,
       runBatch: limit => sendReminders(till, limit),
       nextAt: async () => null,
       nextStop: () => nextReminderStop(till),
+    },
+    {
+      name: 'bounces_told',
+      runBatch: limit => sendBounces(till, limit),
+      nextAt: () => nextBounceAt(till),
+      nextStop: () => nextBounceAt(till),
     },
     {
       name: 'links_made',

@@ -41,7 +41,7 @@ function job(
       select ${at} as at from ${table} where ${condition} and ${at} <= ${now} order by ${at} limit $2) counted) due`
 }
 
-/** Each by the index that its workers use; one statement. */
+/** Each by the index that its workers use, but for the queue of webhooks, which is short; one statement. */
 export async function readJobs(db: Queryable, now: Date): Promise<Job[]> {
   return db.query<Job>(JOBS, [now, MOST_COUNTED])
 }

@@ -1,4 +1,4 @@
-import type { NewMessage } from '../messages/messages.rules.ts'
+import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
 import { readableComponent, totalOf, type OrderLine } from '../orders/orders.rules.ts'
 import { formatMoment, INDIA } from '../platform/calendar.ts'
 import { formatRupees } from '../platform/money.ts'
@@ -85,8 +85,24 @@ export function linkMessages(
   return channels.map(channel =>
     channel === 'email'
       ? { ...common, channel, recipient: order.email, subject: text.subject, body: text.body }
-      : { ...common, channel, recipient: order.phone, body: text.short },
+      : { ...common, channel, recipient: order.phone, body: text.short, template: templateName(language) },
   )
+}
+
+const templateName = (language: Language): string => `payment_link_${language}`
+
+/** The short texts, as they are registered. */
+export function linkTemplates(): Template[] {
+  const facts: Facts = {
+    institute: VARIABLE,
+    name: VARIABLE,
+    amount: VARIABLE,
+    who: VARIABLE,
+    forWhat: VARIABLE,
+    url: VARIABLE,
+    until: null,
+  }
+  return LANGUAGES.map(language => ({ name: templateName(language), text: TEXTS[language](facts).short }))
 }
 
 /** A link that ends at midnight is said to work through the day before. */

@@ -1,6 +1,7 @@
 import { recordEvents, type NewEvent } from '../journal/events.service.ts'
-import { queueMessages, stopWaitingMessages } from '../messages/messages.service.ts'
+import { queueMessages, stopReminders } from '../messages/messages.service.ts'
 import type { NewMessage } from '../messages/messages.rules.ts'
+import { nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import type { Transaction } from '../platform/db.ts'
 import * as store from './flex.store.ts'
 import {
@@ -29,7 +30,8 @@ export class Desk {
   readonly #decisions: store.Decision[] = []
   readonly #events: NewEvent[] = []
   readonly #messages: NewMessage[] = []
-  readonly #solved: { instituteId: number; about: string }[] = []
+  readonly #bounces: store.Bounce[] = []
+  readonly #done: { instituteId: number; about: string; id: string }[] = []
 
   constructor(now: Date) {
     this.now = now
@@ -56,9 +58,8 @@ export class Desk {
   ): Instalment {
     assertInstalmentMove(instalment.state, to)
     this.note(file, instalment, to, why)
-    // Whoever was to be told in the morning that it came back need not be told any more.
-    if (instalment.returnCode !== null && isDone({ state: to }))
-      this.#solved.push({ instituteId: file.plan.instituteId, about: file.plan.id })
+    if (isDone({ state: to }))
+      this.#done.push({ instituteId: file.plan.instituteId, about: file.plan.id, id: instalment.id })
     return this.change(file, instalment, { ...change, state: to })
   }
 
@@ -95,6 +96,17 @@ export class Desk {
     this.#events.push(event)
   }
 
+  /** The family is told when it is awake, if it is still so then. */
+  tellBounce(
+    { plan }: PlanFile,
+    { id: instalmentId }: Instalment,
+    bounce: Pick<store.Bounce, 'kind' | 'amountPaise' | 'reason'>,
+  ): void {
+    const { instituteId, id: planId } = plan
+    const moments = { returnedAt: this.now, tellAt: nextWakingMoment(this.now) }
+    this.#bounces.push({ ...bounce, ...moments, instituteId, planId, instalmentId })
+  }
+
   send(messages: readonly NewMessage[]): void {
     this.#messages.push(...messages)
   }
@@ -105,7 +117,8 @@ export class Desk {
     if (this.#instalments.size > 0) await store.saveInstalments(tx, [...this.#instalments.values()])
     if (this.#decisions.length > 0) await store.insertDecisions(tx, this.#decisions)
     await recordEvents(tx, this.#events)
-    await stopWaitingMessages(tx, this.#solved, this.now)
+    if (this.#bounces.length > 0) await store.saveBounces(tx, this.#bounces)
+    await stopReminders(tx, this.#done)
     await queueMessages(tx, this.#messages)
   }
 }

@@ -1,11 +1,12 @@
-import type { NewMessage } from '../messages/messages.rules.ts'
+import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
 import type { StudentContext } from '../students/student-contexts.service.ts'
 import type { Mandate, PlanFile } from './plans.rules.ts'
 import { reasonIn } from './reasons-in-hindi.ts'
 
 /** What a family is told, in its language: written in each, not translated word for word. */
-export type Language = 'en' | 'hi'
+export const LANGUAGES = ['en', 'hi'] as const
+export type Language = (typeof LANGUAGES)[number]
 type Facts = {
   student: string
   institute: string
@@ -30,15 +31,17 @@ export function formatDay(day: string, language: Language): string {
   return DAY_FORMAT[language].format(new Date(`${day}T00:00:00Z`))
 }
 
-export type MessageKind =
-  | 'notice'
-  | 'withdrawn'
-  | 'debited'
-  | 'bounced'
-  | 'reversed'
-  | 'reminder'
-  | 'set_up'
-  | 'new_mandate'
+const KINDS = [
+  'notice',
+  'withdrawn',
+  'debited',
+  'bounced',
+  'reversed',
+  'reminder',
+  'set_up',
+  'new_mandate',
+] as const
+export type MessageKind = (typeof KINDS)[number]
 
 const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
   en: {
@@ -147,12 +150,15 @@ export function tellFamily(
     amountPaise,
     day,
     reason,
+    instalmentId,
   }: {
     student: StudentContext
     at: Date
     amountPaise?: Paise
     day?: string | undefined
     reason?: string
+    /** Of a reminder: what it reminds of. */
+    instalmentId?: string
   },
 ): NewMessage[] {
   const { plan, mandate } = file
@@ -164,18 +170,61 @@ export function tellFamily(
     reference: referenceOf(mandate),
     reason: reasonIn(plan.language, reason ?? ''),
   }
-  return toFamily({ file, student, at }, TEXTS[plan.language][kind](facts))
+  const remindsOf = instalmentId === undefined ? [] : [instalmentId]
+  const template = templateName(kind, plan.language, facts)
+  return toFamily({ file, student, at, template, remindsOf }, TEXTS[plan.language][kind](facts))
+}
+
+/** One that is debited again has other words than one that is not. */
+function templateName(kind: MessageKind, language: Language, { day }: Facts): string {
+  return kind === 'bounced' && day !== '' ? `bounced_again_${language}` : `${kind}_${language}`
+}
+
+/** The short texts, as they are registered. */
+export function shortTemplates(): Template[] {
+  const facts: Facts = {
+    student: VARIABLE,
+    institute: VARIABLE,
+    amount: VARIABLE,
+    day: VARIABLE,
+    reference: VARIABLE,
+    reason: VARIABLE,
+  }
+  const templates = LANGUAGES.flatMap(language =>
+    KINDS.flatMap(kind =>
+      [facts, { ...facts, day: '' }].map(each => ({
+        name: templateName(kind, language, each),
+        text: TEXTS[language][kind](each).short,
+      })),
+    ),
+  )
+  // The first of a name has all its variables.
+  return [...new Map(templates.toReversed().map(one => [one.name, one])).values()].toReversed()
 }
 
 /** The same words to the primary contact's e-mail address and phone. */
 export function toFamily(
-  { file: { plan }, student: { student }, at }: { file: PlanFile; student: StudentContext; at: Date },
+  {
+    file: { plan },
+    student: { student },
+    at,
+    template,
+    remindsOf,
+  }: {
+    file: PlanFile
+    student: StudentContext
+    at: Date
+    template: string
+    /** Instalments; none if it is no reminder. */
+    remindsOf: readonly string[]
+  },
   { subject, body, short }: Text,
 ): NewMessage[] {
-  const common = { instituteId: plan.instituteId, about: plan.id, at }
+  const isReminder = remindsOf.length > 0
+  const common = { instituteId: plan.instituteId, about: plan.id, at, isReminder, concerns: remindsOf }
   return [
     { ...common, channel: 'email', recipient: student.contactEmail, subject, body },
-    { ...common, channel: 'sms', recipient: student.contactNumber, body: short },
+    { ...common, channel: 'sms', recipient: student.contactNumber, body: short, template },
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Paise } from '../platform/money.ts'
 import type { Instalment, Mandate, Plan, PlanFile } from './plans.rules.ts'
 import type { DefaultPlan } from './schedule.rules.ts'
 
@@ -191,6 +192,28 @@ export async function insertDecisions(tx: Transaction, decisions: readonly Decis
      select * from jsonb_to_recordset($1::jsonb)
        as r ("instituteId" int, "planId" text, "instalmentId" text, "decidedAt" timestamptz, "what" text, "why" text)`,
     [JSON.stringify(decisions)],
+  )
+}
+
+/** A debit that came back and that nobody was told of. */
+export type Bounce = PlanKey & {
+  instalmentId: string
+  kind: 'bounced' | 'reversed'
+  amountPaise: Paise
+  /** In words for the family. */
+  reason: string
+  returnedAt: Date
+  tellAt: Date
+}
+
+export async function saveBounces(tx: Transaction, bounces: readonly Bounce[]): Promise<void> {
+  await tx.query(
+    `insert into flex_bounces (institute_id, plan_id, instalment_id, kind, amount_paise, reason, returned_at, tell_at)
+     select * from jsonb_to_recordset($1::jsonb) as r ("instituteId" int, "planId" text, "instalmentId" text, "kind" text,
+       "amountPaise" bigint, "reason" text, "returnedAt" timestamptz, "tellAt" timestamptz)
+     on conflict (institute_id, instalment_id) do update set kind = excluded.kind, amount_paise = excluded.amount_paise,
+       reason = excluded.reason, returned_at = excluded.returned_at, tell_at = least(flex_bounces.tell_at, excluded.tell_at)`,
+    [JSON.stringify(bounces)],
   )
 }
 

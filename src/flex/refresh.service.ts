@@ -16,6 +16,11 @@ export async function noteOnPlans(tx: Transaction, notes: readonly Decision[]): 
   if (notes.length > 0) await insertDecisions(tx, notes)
 }
 
+/** Nobody else changes these plans, or what is known of them, before the transaction is over. */
+export async function holdPlans(tx: Transaction, plans: readonly PlanKey[]): Promise<void> {
+  await lockPlans(tx, plans)
+}
+
 /** Asks the ERPs about the students of these plans and fits the plans to what they say; in the order asked for. */
 export async function refreshPlans(
   flex: FlexGround,

@@ -1,7 +1,6 @@
 import { paymentBlock } from '../payments/payment-events.ts'
 import type { PaymentBlock } from '../journal/event-blocks.ts'
 import type { FailedPayment, PaidOrder, Purpose, ReversedOrder } from '../payments/purposes.ts'
-import { nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
@@ -184,10 +183,11 @@ function tellBounce(
       next_presentation_on: nextDay(next),
     }),
   )
-  const amountPaise = sumLines(instalment.lines)
-  // A reminder as well: it does not wake anybody, and is not sent at all if it is paid before the morning.
-  const at = nextWakingMoment(desk.now)
-  desk.send(tellFamily('bounced', file, { student, at, amountPaise, day: nextDay(next), reason: message }))
+  desk.tellBounce(file, instalment, {
+    kind: 'bounced',
+    amountPaise: sumLines(instalment.lines),
+    reason: message,
+  })
 }
 
 function goOn(desk: Desk, scene: Scene, { code, next }: { code: string; next: AfterReturn }): void {
@@ -246,8 +246,7 @@ function reverse(desk: Desk, scene: Scene, { code, message, payment }: ReversedO
     }),
   )
   const { amountPaise } = payment
-  const at = nextWakingMoment(desk.now)
-  desk.send(tellFamily('reversed', file, { student, at, amountPaise, reason: meaning.message }))
+  desk.tellBounce(file, reversed, { kind: 'reversed', amountPaise, reason: meaning.message })
   return { state: 'reversed', returnCode: code }
 }
 

@@ -14,7 +14,19 @@ export type NewMessage = {
   /** The id of the resource it tells of. */
   about: string
   at: Date
+  /** Sent only while people are awake. */
+  isReminder?: boolean
+  /** The name of the text, of short ones only. */
+  template?: string
+  /** The ids of what a reminder reminds of. */
+  concerns?: readonly string[]
 }
+
+/** A short text as it is registered: what changes from one to the next is a variable. */
+export type Template = { name: string; text: string }
+
+/** As DLT writes it. */
+export const VARIABLE = '{#var#}'
 
 export type Message = {
   instituteId: number
@@ -31,6 +43,8 @@ export type Message = {
   failure: string | null
   tries: number
   nextTryAt: Date | null
+  isReminder: boolean
+  template: string | null
 }
 
 const MINUTE_MS = 60_000

@@ -14,6 +14,7 @@ import {
 } from './messages.rules.ts'
 import * as store from './messages.store.ts'
 import type { Outcome, Post } from './post.ts'
+import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
 export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
@@ -24,13 +25,12 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
   )
 }
 
-/** What these resources' messages would tell tomorrow is not so any more. */
-export async function stopWaitingMessages(
+/** What they were to remind of is done; `about` as the messages name it. */
+export async function stopReminders(
   tx: Transaction,
-  subjects: readonly { instituteId: number; about: string }[],
-  now: Date,
+  done: readonly { instituteId: number; about: string; id: string }[],
 ): Promise<void> {
-  if (subjects.length > 0) await store.deleteWaiting(tx, subjects, now)
+  if (done.length > 0) await store.deleteReminders(tx, done)
 }
 
 // A few at a time, so that a server that hangs holds up as few, and the worker for one time-out only.
@@ -87,6 +87,11 @@ async function sendAll(post: Post, messages: readonly Message[]): Promise<Set<Ch
   const away = new Set<Channel>()
   const tries = await Promise.allSettled(
     messages.map(async message => {
+      const now = post.clock.now()
+      if (message.isReminder && !isWakingHour(now)) {
+        await store.putOff(post.db, message, nextWakingMoment(now))
+        return
+      }
       const outcome = await send(post, message)
       if (outcome.kind === 'delayed' && outcome.isAway) away.add(message.channel)
       await finish(post, message, outcome)

@@ -2,17 +2,19 @@ import type { Queryable, Transaction } from '../platform/db.ts'
 import type { Channel, Message, NewMessage } from './messages.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", id, channel, recipient, subject, body, about, state,
-  created_at as "createdAt", sent_at as "sentAt", failure, tries, next_try_at as "nextTryAt"`
+  created_at as "createdAt", sent_at as "sentAt", failure, tries, next_try_at as "nextTryAt", is_reminder as "isReminder", template`
 
 export async function insertMessages(
   tx: Transaction,
   messages: readonly (NewMessage & { id: string })[],
 ): Promise<void> {
   await tx.query(
-    `insert into messages (institute_id, id, channel, recipient, subject, body, about, created_at, next_try_at)
-     select m.institute_id, m.id, m.channel, m.recipient, m.subject, m.body, m.about, m.at, m.at
-     from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-       as m (institute_id, id, channel, recipient, subject, body, about, at)`,
+    `insert into messages (institute_id, id, channel, recipient, subject, body, about, created_at, next_try_at, is_reminder,
+       template, concerns)
+     select m.institute_id, m.id, m.channel, m.recipient, m.subject, m.body, m.about, m.at, m.at, m.is_reminder, m.template, string_to_array(m.concerns, ',')
+     from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::bool[],
+         $10::text[], $11::text[])
+       as m (institute_id, id, channel, recipient, subject, body, about, at, is_reminder, template, concerns)`,
     [
       messages.map(message => message.instituteId),
       messages.map(message => message.id),
@@ -22,6 +24,9 @@ export async function insertMessages(
       messages.map(message => message.body),
       messages.map(message => message.about),
       messages.map(message => message.at),
+      messages.map(message => message.isReminder ?? false),
+      messages.map(message => message.template ?? null),
+      messages.map(message => (message.concerns ?? []).join()),
     ],
   )
 }
@@ -53,6 +58,15 @@ export async function finishTry(
     `update messages set state = $4, sent_at = $5, failure = $6, next_try_at = $7, held_until = null
      where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
     [message.instituteId, message.id, message.tries, end.state, end.sentAt, end.failure, end.nextTryAt],
+  )
+}
+
+/** It was not tried after all. */
+export async function putOff(db: Queryable, message: Message, until: Date): Promise<void> {
+  await db.query(
+    `update messages set next_try_at = $4, tries = tries - 1, held_until = null
+     where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
+    [message.instituteId, message.id, message.tries, until],
   )
 }
 
@@ -98,16 +112,16 @@ export async function nextWaiting(db: Queryable, now: Date): Promise<Date | null
   return row?.at ?? null
 }
 
-/** Those that were written for a later moment; what is on its way already is not called back. */
-export async function deleteWaiting(
+/** Those that remind of nothing else; what is on its way at this moment is not called back. */
+export async function deleteReminders(
   tx: Transaction,
-  subjects: readonly { instituteId: number; about: string }[],
-  now: Date,
+  done: readonly { instituteId: number; about: string; id: string }[],
 ): Promise<void> {
   await tx.query(
     `delete from messages m using unnest($1::int[], $2::text[]) as subject (institute_id, about)
-     where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued' and m.created_at > $3`,
-    [subjects.map(({ instituteId }) => instituteId), subjects.map(({ about }) => about), now],
+     where m.institute_id = subject.institute_id and m.about = subject.about and m.state = 'queued' and m.is_reminder
+       and m.concerns <@ $3 and (m.held_until is null or m.held_until < clock_timestamp())`,
+    [done.map(({ instituteId }) => instituteId), done.map(({ about }) => about), done.map(({ id }) => id)],
   )
 }
 

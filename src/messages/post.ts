@@ -1,7 +1,7 @@
 import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { OutboundResult } from '../platform/outbound.ts'
-import type { Channel } from './messages.rules.ts'
+import type { Channel, Message } from './messages.rules.ts'
 
 /** What became of one try. */
 export type Outcome =
@@ -11,9 +11,11 @@ export type Outcome =
   /** `isAway`: the server itself could not be used, so others need not be tried now. */
   | { kind: 'delayed'; words: string; isAway: boolean }
 
+type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & { subject: string }
+
 /** The port that a channel's provider implements. The id is the same on every try, so that a repeat can be told. */
 export type Sender = {
-  send(message: { id: string; recipient: string; subject: string; body: string }): Promise<Outcome>
+  send(message: Letter): Promise<Outcome>
 }
 
 export type Post = Pick<Ground, 'db' | 'clock'> & { senders: Readonly<Record<Channel, Sender>>; log: Log }

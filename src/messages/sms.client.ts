@@ -8,10 +8,13 @@ export type SmsSettings = {
   apiKey: string
   apiToken: string
   accountSid: string
-  /** The header, the entity and the template as they are registered with DLT, without which no operator delivers. */
+  /** The header, the entity and the templates as they are registered with DLT, without which no operator delivers. */
   senderId: string
   entityId: string
+  /** Of a text that has none of its own. */
   templateId: string
+  /** By the name of the text. */
+  templateIds: Readonly<Record<string, string>>
 }
 
 const SEND_LIMIT_MS = 15_000
@@ -24,7 +27,7 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
   const outbound = new Outbound({ policy: anyAddress })
   const credentials = Buffer.from(`${apiKey}:${apiToken}`).toString('base64')
   return {
-    async send({ id, recipient, body }) {
+    async send({ id, recipient, body, template }) {
       const to = internationalNumber(recipient)
       if (to === null) return { kind: 'refused', words: 'this is not a number an SMS can go to' }
       const result = await outbound.send({
@@ -41,7 +44,7 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
           Body: body,
           EncodingType: isPlain(body) ? 'plain' : 'unicode',
           DltEntityId: settings.entityId,
-          DltTemplateId: settings.templateId,
+          DltTemplateId: settings.templateIds[template ?? ''] ?? settings.templateId,
           // Of the template, which Exotel would otherwise look for among those entered at its own site.
           SmsType: 'transactional',
           CustomField: id,

@@ -20,6 +20,8 @@ type Waiting = {
 type Lane = {
   name: string
   held: Set<Place>
+  /** Somebody is still in them, but the connection that held them is gone. */
+  lost: Set<Place>
   waiting: Waiting[]
   isAsking: boolean
   /** Somebody elsewhere has none. */
@@ -30,20 +32,31 @@ type Lane = {
 
 const CHANNEL = 'places'
 const ASK_AGAIN_MS = 50
+/** Without a single place for so long; another process may be frozen in all of them. */
+const PATIENCE_MS = 60_000
 const REST_MS = 2 * ASK_AGAIN_MS
 
 const TAKE = `select number from unnest($2::int[]) number where pg_try_advisory_lock(hashtext($1), number) limit $3`
 const GIVE_BACK = 'select pg_advisory_unlock(hashtext($1), $2)'
 const SAY_THAT_NONE_IS_FREE = `select pg_notify('${CHANNEL}', $1)`
 
+/** A host that vanishes is found out within half a minute; otherwise the database would wait for it for hours. */
+const NOTICE_DEATH = `select set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`
+
+/** All places were taken elsewhere, for longer than anybody should wait. */
+export class NoPlace extends Error {}
+
 export class SharedPlaces {
   readonly #config: pg.ClientConfig
+  readonly #patienceMs: number
   readonly #lanes = new Map<string, Lane>()
   #client: Promise<pg.Client> | null = null
   #isClosed = false
 
-  constructor(config: pg.ClientConfig) {
+  constructor(config: pg.ClientConfig, patienceMs = PATIENCE_MS) {
     this.#config = config
+    this.#patienceMs = patienceMs
   }
 
   /** Waits for one of the places numbered below `most`; answers what leaves it. */
@@ -74,15 +87,19 @@ export class SharedPlaces {
   async #ask(lane: Lane): Promise<void> {
     if (lane.isAsking) return
     lane.isAsking = true
+    let aloneSince = performance.now()
     try {
       for (let [first] = lane.waiting; first !== undefined; [first] = lane.waiting) {
         if (lane.mustRest) await wait(REST_MS)
         lane.mustRest = false
-        if (lane.held.size >= first.most) break
+        if (lane.held.size + lane.lost.size >= first.most) break
         if (!(await this.#take(lane, first.most))) await wait(ASK_AGAIN_MS)
+        if (lane.held.size > 0) aloneSince = performance.now()
+        else if (performance.now() - aloneSince > this.#patienceMs) throw new NoPlace()
       }
     } catch (error) {
-      for (const { fail } of lane.waiting.splice(0)) fail(toBursarError(error))
+      const failure = error instanceof NoPlace ? error : toBursarError(error)
+      for (const { fail } of lane.waiting.splice(0)) fail(failure)
     }
     lane.isAsking = false
     this.#forgetIfOver(lane)
@@ -110,8 +127,7 @@ export class SharedPlaces {
 
   /** A place is in our hands and nobody is in it. */
   #pass(lane: Lane, place: Place): void {
-    // The connection that held it is gone.
-    if (!lane.held.has(place)) return void this.#ask(lane)
+    if (lane.lost.delete(place)) return void this.#ask(lane)
     const [next] = lane.waiting
     if (next !== undefined && place.number < next.most && !lane.isOwing) {
       lane.waiting.shift()
@@ -126,11 +142,12 @@ export class SharedPlaces {
   }
 
   async #giveBack(name: string, { number }: Place): Promise<void> {
+    const client = await this.#client?.catch(() => null)
     try {
-      const client = await this.#client
       await client?.query(GIVE_BACK, [name, number])
     } catch {
-      // The connection is lost, and with it the place.
+      // With the connection the place is free, whatever went wrong.
+      await client?.end().catch(() => {})
     }
   }
 
@@ -140,6 +157,7 @@ export class SharedPlaces {
     const lane = {
       name,
       held: new Set<Place>(),
+      lost: new Set<Place>(),
       waiting: [],
       isAsking: false,
       isOwing: false,
@@ -150,7 +168,7 @@ export class SharedPlaces {
   }
 
   #forgetIfOver(lane: Lane): void {
-    const isOver = lane.held.size === 0 && lane.waiting.length === 0
+    const isOver = lane.held.size + lane.lost.size + lane.waiting.length === 0
     if (isOver && this.#lanes.get(lane.name) === lane) this.#lanes.delete(lane.name)
   }
 
@@ -158,7 +176,10 @@ export class SharedPlaces {
   #loseAll(): void {
     this.#client = null
     for (const lane of this.#lanes.values()) {
+      for (const place of lane.held) lane.lost.add(place)
       lane.held.clear()
+      lane.isOwing = false
+      lane.mustRest = false
       void this.#ask(lane)
     }
   }
@@ -168,6 +189,7 @@ export class SharedPlaces {
     const client = new pg.Client({ ...this.#config, keepAlive: true, pipeline: true })
     const connecting = client
       .connect()
+      .then(() => client.query(NOTICE_DEATH))
       .then(() => client.query(`listen ${CHANNEL}`))
       .then(() => client)
     // A lost client says so twice, by error and by end; the second must not forget its successor.

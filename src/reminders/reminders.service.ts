@@ -91,7 +91,13 @@ function think(reminder: store.DueReminder, refreshed: Refreshed | undefined): T
   // The ERP has just moved it, so it is not due in so many days any more.
   if (instalment.dueOn !== reminder.dueOn) return withheld(`the instalment is due on ${instalment.dueOn}`)
   if (file.plan.state !== 'active') return withheld(`the plan is ${file.plan.state}`)
-  const reminded = { file, student, amountPaise: sumLines(instalment.lines), day: instalment.dueOn }
+  const reminded = {
+    file,
+    student,
+    instalmentId: instalment.id,
+    amountPaise: sumLines(instalment.lines),
+    day: instalment.dueOn,
+  }
   return { reminder, outcome: 'sent', family: reminder.family, reminded }
 }
 

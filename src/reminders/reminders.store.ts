@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { FAMILY } from './families.ts'
 import { DAYS_BEFORE } from './reminders.rules.ts'
 
 export type DueReminder = {
@@ -8,11 +9,8 @@ export type DueReminder = {
   instalmentId: string
   dueOn: string
   daysBefore: number
-  /** Whoever has the same number, however it is written, is one family. */
   family: string
 }
-
-const FAMILY = `i.institute_id || ' ' || right(regexp_replace(s.primary_contact_number, '\\D', '', 'g'), 10)`
 
 const OPEN = `from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
   join students s on s.institute_id = p.institute_id and s.id = p.student_id

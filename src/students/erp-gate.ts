@@ -1,5 +1,5 @@
 import { afterCall, afterStart, CLOSED, letsThrough, type Circuit } from './erp-circuit.rules.ts'
-import type { SharedPlaces } from '../platform/shared-places.ts'
+import { NoPlace, type SharedPlaces } from '../platform/shared-places.ts'
 import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from './erp.rules.ts'
 
 /**
@@ -36,7 +36,8 @@ export class ErpGate {
     if (!this.#letsThrough(gate)) return RESTING
     const lane = `calls to the ERP of ${gate.lane}`
     if (this.#places.waitingFor(lane) >= MAX_WAITING) return CROWDED
-    const leave = await this.#places.enter(lane, gate.maxCalls, gate.isForPerson)
+    const leave = await this.#enter(lane, gate)
+    if (leave === null) return OCCUPIED
     try {
       // Asked again: the circuit may have opened while this one waited.
       if (!this.#letsThrough(gate)) return RESTING
@@ -47,6 +48,15 @@ export class ErpGate {
       return answer
     } finally {
       leave()
+    }
+  }
+
+  async #enter(lane: string, { maxCalls, isForPerson }: Gate): Promise<(() => void) | null> {
+    try {
+      return await this.#places.enter(lane, maxCalls, isForPerson)
+    } catch (error) {
+      if (error instanceof NoPlace) return null
+      throw error
     }
   }
 
@@ -72,6 +82,10 @@ export class ErpGate {
 const RESTING: Unavailable = unavailableBecause(
   'resting',
   'The ERP has not answered lately; it is asked again within 30 seconds.',
+)
+const OCCUPIED: Unavailable = unavailableBecause(
+  'crowded',
+  'Other processes have kept all calls to this ERP to themselves; it is asked again later.',
 )
 const CROWDED: Unavailable = unavailableBecause(
   'crowded',

@@ -102,11 +102,15 @@ async function all(works: readonly Promise<void>[]): Promise<void> {
 
 async function pullSlice(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
   const targets = await planTargets(ground, requests)
-  const answered = await Promise.all(targets.map(async target => target && ask(ground, target)))
+  const asked = await Promise.allSettled(targets.map(async target => target && ask(ground, target)))
+  const answered = asked.map(one => (one.status === 'fulfilled' ? one.value : null))
   const results = await settle(
     ground,
     answered.filter(one => one !== null),
   )
+  // After the others are written down.
+  const failure = asked.find(one => one.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
   return answered.map(one => (one === null ? null : results.get(one)) ?? { kind: 'not_configured' })
 }
 

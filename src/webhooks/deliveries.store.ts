@@ -142,7 +142,7 @@ export async function listMissed(
      ), missed as (
        select e.institute_id, e.id from earlier o
        join webhook_deliveries d on d.institute_id = o.institute_id and d.webhook_id = o.id
-         and d.state in ('exhausted', 'cancelled') and d.created_at >= $3
+         and d.state <> 'delivered' and d.created_at >= $3
        join events e on e.institute_id = d.institute_id and e.id = d.event_id and e.event_code = o.event_code
        union
        select e.institute_id, e.id

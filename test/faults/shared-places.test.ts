@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { SharedPlaces } from '../../src/platform/shared-places.ts'
+import { NoPlace, SharedPlaces } from '../../src/platform/shared-places.ts'
 import { cloneDatabase } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'
 
@@ -85,6 +85,16 @@ test('places of a process that dies are free at once', async t => {
   assert.equal((await entering).length, 2)
 })
 
+test('whoever waits for places that a silent process keeps is told so in the end', async t => {
+  const { url, processes } = await openProcesses(t, 1)
+  const [silent] = processes as [SharedPlaces]
+  await occupy(silent, 2)
+  const impatient = new SharedPlaces({ connectionString: url }, 200)
+  t.after(() => impatient.close())
+  await assert.rejects(impatient.enter('erp', 2, true), NoPlace)
+  assert.equal((await occupy(impatient, 3, 1)).length, 1, 'a place more is found')
+})
+
 test('whoever a person waits for goes before work, and otherwise the first who came', async t => {
   const { processes } = await openProcesses(t, 1)
   const [places] = processes as [SharedPlaces]
@@ -124,18 +134,16 @@ test('a lowered number holds from the next place that is left on', async t => {
   second?.()
 })
 
-test('with the database away those who wait are told, and it goes on when it is back', async t => {
+test('places whose connection was lost count until they are left, and it goes on over another one', async t => {
   const { url, processes } = await openProcesses(t, 1)
   const [places] = processes as [SharedPlaces]
   const seats = await occupy(places, 2)
   await ask(url, END_CONNECTIONS)
-  let again: Seat[] = []
-  await waitFor(async () => {
-    again = await occupy(places, 2)
-    return true
-  }, 'places on another connection')
-  // Those were lost with the connection; to leave them gives nobody else's back.
+  await waitFor(async () => (await ask(url, HELD)).length === 0, 'the places to be lost')
+  const entering = occupy(places, 2)
+  assert.equal(places.waitingFor('erp'), 2)
   for (const { leave } of seats) leave()
+  const again = await entering
   const third = occupy(places, 2, 1)
   assert.equal((await ask(url, HELD)).length, 2)
   assert.equal(places.waitingFor('erp'), 1)

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
+import { queue } from '../messages/support.ts'
 import { FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 
 const TUITION = (amount: number): Json => [{ component_type: 'TUITION_FEE', amount }]
 const TRANSPORT = [{ component_type: 'TRANSPORT_FEE', amount: 12000.5 }]
 
-test('brothers and sisters get one reminder, each with its own amount and day', async t => {
+test('brothers and sisters get one reminder: the e-mail has the amount and day of each, the SMS the sum and the first day', async t => {
   const schedule = [{ due_date: '2027-01-05', details: [...TUITION(60000), ...TRANSPORT] }]
   const world = await openWorld(t, { withErp: false, schedule })
   const { demo } = world.bursar
@@ -29,12 +30,10 @@ test('brothers and sisters get one reminder, each with its own amount and day', 
   const sent = (await world.mailbox()).filter(mail => mail.sent_at.startsWith('2027-01-02'))
   assert.deepEqual(new Set(sent.map(mail => mail.channel)), new Set(['email', 'sms']))
   assert.equal(sent.length, 2)
-  for (const { text } of sent) {
-    assert.match(text, /Kabir Rao.*5 January 2027/s)
-    assert.match(text, /Mira Rao.*9 January 2027/s)
-    assert.match(text, /₹72,000\.50/)
-    assert.match(text, /₹7,000/)
-  }
+  const textOf = (channel: string): string => sent.find(mail => mail.channel === channel)?.text ?? ''
+  assert.match(textOf('email'), /Kabir Rao: ₹72,000\.50 on 5 January 2027/)
+  assert.match(textOf('email'), /Mira Rao: ₹7,000(\.00)? on 9 January 2027/)
+  assert.match(textOf('sms'), /2 instalments, ₹79,000\.50 in all, are due from 5 January 2027 on/)
 })
 
 /** The first is magic: the bank says that the account is short. */
@@ -57,12 +56,45 @@ test('a family hears of a return in the night at nine in the morning', async t =
   const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   // Presented at 9:00, 13:00, 21:30 and at midnight; each comes back five minutes later.
   await world.bursar.demo.post('/api/v1/sandbox/clock', { to: '2027-01-07T00:00:00+05:30' })
-  assert.deepEqual(await returnMails(world), [
-    '2027-01-05T03:35',
-    '2027-01-05T07:35',
-    '2027-01-06T03:30',
-    '2027-01-06T03:30',
-  ])
+  assert.deepEqual(await returnMails(world), ['2027-01-05T03:35', '2027-01-05T07:35', '2027-01-06T03:30'])
+})
+
+test('a return that the ERP is against telling of is not told, and the plan says why', async t => {
+  const world = await openWorld(t, { schedule: SHORT_FIRST, rail: 'upi_autopay' })
+  const { demo } = world.bursar
+  await demo.post('/api/v1/sandbox/clock', { to: '2027-01-05T09:02:00+05:30' })
+  assert.equal(stateOf(await world.plan()), 'presented')
+  world.erp.refuse('ADM-1042', 'data_error', 'Please ask the office.')
+  await demo.post('/api/v1/sandbox/clock', { to: '2027-01-05T10:00:00+05:30' })
+  assert.deepEqual(await returnMails(world), [])
+  const { decisions } = await world.plan()
+  const noted = decisions.find(({ what }: Json) => what === 'family not told')
+  assert.equal(noted?.why, 'withheld: data_error')
+})
+
+test('brothers and sisters whose debits come back in one night are told of in one message', async t => {
+  const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
+  const { demo } = world.bursar
+  const registered = await demo.post(`${ERP}/users/parent-2/students`, {
+    student: sampleStudent({
+      identifier: 'ADM-2',
+      fullname: 'Mira Rao',
+      primary_contact_number: '+91 98765-43210',
+    }),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 5000.81 }],
+  })
+  const made = await demo.post(`${FLEX}/students/${registered.body.data.service_student_id}/plans`, {
+    payment_schedule: [{ due_date: '2027-01-05', details: TUITION(5000.81) }],
+  })
+  await setUpPlan({ ...world, planId: made.body.data.plan_id }, 'upi_autopay')
+  await demo.post('/api/v1/sandbox/clock', { to: '2027-01-06T09:30:00+05:30' })
+  const morning = (await world.mailbox()).filter(mail => mail.sent_at.startsWith('2027-01-06T03:30'))
+  const textOf = (channel: string): string[] =>
+    morning.filter(mail => mail.channel === channel).map(mail => mail.text)
+  assert.equal(textOf('email').length, 1)
+  assert.match(textOf('email')[0] ?? '', /Kabir Rao: ₹5,000\.81\. .*\nMira Rao: ₹5,000\.81\. /)
+  assert.deepEqual(textOf('sms').length, 1)
+  assert.match(textOf('sms')[0] ?? '', /2 debits of ₹10,001\.62 in all came back/)
 })
 
 test('a family that paid before the morning is not told of the return any more', async t => {
@@ -78,6 +110,33 @@ test('a family that paid before the morning is not told of the return any more',
   assert.equal(stateOf(await world.plan()), 'covered')
   await demo.post('/api/v1/sandbox/clock', { to: '2027-01-07T00:00:00+05:30' })
   assert.deepEqual(await returnMails(world), ['2027-01-05T03:35', '2027-01-05T07:35'])
+})
+
+test('a reminder that could not be sent yet is not sent any more once its instalment is paid; another one is', async t => {
+  const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
+  const { bursar, planId } = world
+  const [first, second] = (await world.plan()).payment_schedule
+  const later = new Date(bursar.house.ground.clock.now().getTime() + 3_600_000)
+  const reminder = { about: planId, isReminder: true, at: later }
+  await queue(
+    bursar,
+    { ...reminder, subject: 'of the first', concerns: [first.id] },
+    { ...reminder, subject: 'of both', concerns: [first.id, second.id] },
+    { ...reminder, subject: 'of the second', concerns: [second.id] },
+  )
+  await bursar.demo.post(`${ERP}/students/${world.studentId}/payments`, {
+    amount: 5000.81,
+    paid_at: bursar.house.ground.clock.now().toISOString(),
+    fee_components: TUITION(5000.81),
+  })
+  assert.equal(stateOf(await world.plan()), 'covered')
+  const left = await bursar.sql<{ subject: string }>(
+    `select subject from messages where state = 'queued' and subject like 'of %' order by 1`,
+  )
+  assert.deepEqual(
+    left.map(({ subject }) => subject),
+    ['of both', 'of the second'],
+  )
 })
 
 test('a reminder that the ERP is against is not sent, and the plan says why', async t => {

@@ -17,6 +17,16 @@ async function open(t: TestContext): Promise<{ smtp: FakeSmtp; bursar: TestBursa
   return { smtp, bursar }
 }
 
+const HOUR_MS = 3_600_000
+const INDIA_MS = 5.5 * HOUR_MS
+
+/** How far it is to an hour in India, and so much more. */
+function untilHour({ house }: TestBursar, hour: number, moreMs: number): string {
+  const sinceMidnight = (house.ground.clock.now().getTime() + INDIA_MS) % (24 * HOUR_MS)
+  const ms = (hour * HOUR_MS + moreMs - sinceMidnight + 24 * HOUR_MS) % (24 * HOUR_MS)
+  return `PT${Math.floor(ms / 1_000)}S`
+}
+
 describe('messages', { concurrency: true }, () => {
   test('an e-mail arrives as it was written, from MAIL_FROM, to its recipient alone', async t => {
     const { smtp, bursar } = await open(t)
@@ -53,6 +63,29 @@ describe('messages', { concurrency: true }, () => {
       { recipient: 'it@school.example', state: 'sent', tries: 2, failure: null },
     ])
     assert.equal(smtp.mails.length, 1)
+  })
+
+  test('a reminder that could not go in the evening waits for nine in the morning; anything else is tried at night', async t => {
+    const { smtp, bursar } = await open(t)
+    await advance(bursar, untilHour(bursar, 20, -30_000))
+    smtp.behave({ refuse: { code: 451, words: '4.7.1 greylisted' } })
+    await queue(bursar, { subject: 'Reminder', isReminder: true }, { subject: 'Notice' })
+    await advance(bursar)
+    smtp.behave('accept')
+    const subjects = (): unknown[] => smtp.mails.map(({ headers }) => headers['subject'])
+    await advance(bursar, 'PT2M')
+    assert.deepEqual(subjects(), ['Notice'])
+    await advance(bursar, untilHour(bursar, 9, -1_000))
+    assert.deepEqual(subjects(), ['Notice'])
+    await advance(bursar, 'PT2S')
+    assert.deepEqual(subjects(), ['Notice', 'Reminder'])
+    assert.deepEqual(
+      (await rows(bursar)).map(({ state, tries }) => [state, tries]),
+      [
+        ['sent', 2],
+        ['sent', 2],
+      ],
+    )
   })
 
   test('one that is refused for good has failed, with the words of the server, and is not tried again', async t => {

@@ -58,6 +58,20 @@ describe('SMS', { concurrency: true }, () => {
     assert.equal(body.data.length, 1, 'a sandbox shows it in its mailbox as well')
   })
 
+  test('each text leaves under the template that it was registered as, any other under the one for the rest', async t => {
+    const exotel = await startReceiver(t)
+    exotel.answer(() => TAKEN)
+    const SMS_TEMPLATE_IDS = 'notice_en=1107000000000000001, payment_link_hi=1107000000000000002'
+    const bursar = await startBursar(t, { ...SETTINGS, SMS_URL: exotel.origin, SMS_TEMPLATE_IDS })
+    await queue(
+      bursar,
+      ...['notice_en', 'payment_link_hi', 'notice_hi'].map(template => ({ ...SMS, template })),
+    )
+    await advance(bursar)
+    const used = exotel.requests.map(({ body }) => new URLSearchParams(body).get('DltTemplateId') ?? '')
+    assert.deepEqual(used.toSorted(), ['1107000000000000001', '1107000000000000002', '1107000000000000042'])
+  })
+
   test('Hindi and the sign of the rupee arrive as they were written', async t => {
     const { exotel, bursar } = await open(t)
     const text = 'विद्यालय: ₹1,500 & कल=देय + 10%\nधन्यवाद'
@@ -134,7 +148,7 @@ describe('SMS', { concurrency: true }, () => {
     exotel.answer(() => 'hang')
     const { sms } = readConfig({ ...SETTINGS, SMS_URL: exotel.origin })
     assert.ok(sms !== null)
-    const outcome = await createSmsSender(sms, 200).send({ id: 'msg_1', ...SMS, subject: '' })
+    const outcome = await createSmsSender(sms, 200).send({ id: 'msg_1', ...SMS, subject: '', template: null })
     assert.deepEqual(outcome, {
       kind: 'delayed',
       words: 'No answer came within 200 ms.',
@@ -157,6 +171,10 @@ describe('SMS', { concurrency: true }, () => {
     const wrong: [Record<string, string>, RegExp][] = [
       [incomplete, /SMS_ENTITY_ID and SMS_TEMPLATE_ID go together; set all or none/],
       [{ ...SETTINGS, SMS_TEMPLATE_ID: '110700000000000004' }, /SMS_TEMPLATE_ID must be .* 19 digits/],
+      [
+        { ...SETTINGS, SMS_TEMPLATE_IDS: 'notice_en:1107' },
+        /SMS_TEMPLATE_IDS must be a list such as notice_en=/,
+      ],
       [{ ...SETTINGS, SMS_SENDER_ID: 'SCHOOLFEES' }, /SMS_SENDER_ID must be a DLT header/],
       [{ ...SETTINGS, SMS_ENTITY_ID: 'mine' }, /SMS_ENTITY_ID must be/],
       [{ ...SETTINGS, SMS_URL: `ftp://a:${TOKEN}@x.example` }, /SMS_URL must be an https address/],

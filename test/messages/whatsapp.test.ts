@@ -165,7 +165,12 @@ describe('WhatsApp', { concurrency: true }, () => {
     meta.answer(() => 'hang')
     const { whatsapp } = readConfig({ ...SETTINGS, WHATSAPP_URL: meta.origin })
     assert.ok(whatsapp !== null)
-    const outcome = await createWhatsappSender(whatsapp, 200).send({ id: 'msg_1', ...MESSAGE, subject: '' })
+    const outcome = await createWhatsappSender(whatsapp, 200).send({
+      id: 'msg_1',
+      ...MESSAGE,
+      subject: '',
+      template: null,
+    })
     assert.deepEqual(outcome, { kind: 'delayed', words: 'No answer came within 200 ms.', isAway: true })
   })
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { VARIABLE } from '../../src/messages/messages.rules.ts'
 import { reconcile } from '../../src/payments/reconcile.service.ts'
 import { dayAfter, startOfDay } from '../../src/platform/calendar.ts'
+import { smsTemplates } from '../../src/sms-templates.ts'
 import { findBroken, findUnfinished, type Broken } from '../harness/payments.ts'
 import { waitFor } from '../harness/wait.ts'
 import { FLEX_ACTS, followUp, holdPlan } from './flex-acts.ts'
@@ -156,6 +158,7 @@ class Year {
     await town.moveTo(new Date(town.now.getTime() + REST_DAYS * 86_400_000))
     fail(await findUnfinished(town.sql))
     fail(await findBrokenPlans(town.sql, town.now))
+    fail(await findUnregistered(town.sql))
     for (const institute of town.institutes) {
       const { differences } = await reconcile(town.bursar.house.flex, institute)
       assert.deepEqual(differences, [], institute.code)
@@ -175,6 +178,28 @@ class Year {
     const counts = Object.fromEntries(rows.map(({ what, count }) => [what, Number(count)]))
     return { ...counts, 'sums compared': this.fitted }
   }
+}
+
+/** Operators drop a text that is not, word for word, the template that it names. */
+async function findUnregistered(sql: Town['sql']): Promise<Broken[]> {
+  const registered = new Map(
+    smsTemplates().map(({ name, text }) => [
+      name,
+      new RegExp(
+        `^${text
+          .split(VARIABLE)
+          .map(part => RegExp.escape(part))
+          .join('.+')}$`,
+      ),
+    ]),
+  )
+  const texts = await sql<{ template: string; body: string }>(
+    `select template, body from messages where channel = 'sms' and template is not null
+     union all select 'none', body from messages where channel = 'sms' and template is null`,
+  )
+  return texts
+    .filter(({ template, body }) => registered.get(template)?.test(body) !== true)
+    .map(({ template, body }) => ({ rule: 'a text is registered', subject: template, detail: body }))
 }
 
 function fail(broken: readonly Broken[]): void {

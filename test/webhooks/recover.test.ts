@@ -149,6 +149,20 @@ test('a recovery brings what earlier subscriptions of the code missed, each once
   assert.equal(idsAt(receiver).at(-1), cutAgain)
 })
 
+test('a recovery brings what was still out when its subscription was disabled', async t => {
+  const [silent, receiver] = [await startReceiver(t), await startReceiver(t)]
+  silent.answer(() => 'hang')
+  const since = await now()
+  const old = await subscribe(demo, silent.url)
+  const eventId = await trigger(demo)
+  await silent.waitForRequests(1)
+  await demo.delete(`${HOOKS}/${old}`)
+  const id = await subscribeFor(t, demo, receiver.url)
+  assert.equal(await recover(id, since), 1)
+  await receiver.waitForRequests(1)
+  assert.deepEqual(idsAt(receiver), [eventId])
+})
+
 test('a recovery brings what happened since its moment while nobody was subscribed, each once, and nothing older', async t => {
   const receiver = await startReceiver(t)
   await demo.delete(`${HOOKS}/${await subscribe(demo, receiver.url)}`)

@@ -138,6 +138,7 @@ const DONE_WORDS: Record<string, string> = {
   instalments_stepped: 'Steps of instalments',
   loans_checked: 'Loans asked for at the lender',
   reminders_decided: 'Reminders decided on',
+  bounces_told: 'Returned debits told',
   messages_sent: 'Messages sent',
 }
 
