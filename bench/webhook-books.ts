@@ -40,8 +40,8 @@ export const PAYLOAD = {
 }
 
 export const BODY = deliveryBody({
-  id: 'evt_01k9zq4m0ve8sbn6yt2hw3c5da',
-  code: 'pay.payment.debited',
+  eventId: 'evt_01k9zq4m0ve8sbn6yt2hw3c5da',
+  eventCode: 'pay.payment.debited',
   timestamp: Math.floor(Date.now() / 1_000),
   sequence: 123_456,
   payloadJson: JSON.stringify(PAYLOAD),

@@ -22,13 +22,15 @@ export type OutboundResult = OutboundAnswer | OutboundProblem
 export type OutboundAnswer = {
   kind: 'answered'
   httpStatus: number
-  /** Names in lower case. */
-  headers: Record<string, string>
+  /** Names in lower case; one that came more than once has all its values. */
+  headers: AnswerHeaders
   /** As it was sent, never decompressed. */
   body: Buffer
   isTruncated: boolean
   durationMs: number
 }
+
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export type OutboundProblem = {
   kind: 'failed'
@@ -108,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | null = null
   #httpStatus = 0
-  #headers: Record<string, string> = {}
+  #headers: AnswerHeaders = {}
   #length = 0
   #isSettled = false
 
@@ -125,13 +127,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     // 1xx come ahead of the answer.
     if (status < 200) return
     this.#httpStatus = status
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) this.#headers[name] = typeof value === 'string' ? value : value.join(', ')
-    }
+    this.#headers = headers
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -198,8 +198,6 @@ export function mergeHeaders(
   const taken = new Set(Object.keys(theirs).map(name => name.toLowerCase()))
   return { ...Object.fromEntries(Object.entries(ours).filter(([name]) => !taken.has(name))), ...theirs }
 }
-
-type IncomingHeaders = Record<string, string | string[] | undefined>
 
 function onDeadline(exchange: Exchange): void {
   exchange.giveUp()

@@ -250,8 +250,8 @@ export class DeliveryEngine {
     this.#log[level](
       {
         delivery_id: claimed.id,
-        event_id: claimed.event.id,
-        event: claimed.event.code,
+        event_id: claimed.eventId,
+        event: claimed.eventCode,
         webhook_id: claimed.webhook.id,
         ...(result.kind === 'answered' ? { http_status: result.httpStatus } : { failed: result.reason }),
         duration_ms: result.durationMs,

@@ -11,9 +11,8 @@ export type Claimed = {
   /** Of its row in the queue. */
   place: string
   failures: number
-  event: DeliverableEvent
   webhook: Target
-}
+} & DeliverableEvent
 
 /** Where a subscription's deliveries go at this moment; those of one batch share it. */
 export type Target = {
@@ -31,14 +30,7 @@ export type Target = {
   headerValueSealed: Buffer | null
 }
 
-type ClaimedRow = Omit<Claimed, 'event' | 'webhook'> & {
-  webhookId: string
-  eventId: string
-  code: string
-  timestamp: number
-  sequence: number
-  payloadJson: string
-}
+type ClaimedRow = Omit<Claimed, 'webhook'> & { webhookId: string }
 
 /** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
 const LEASE = `interval '40 seconds'`
@@ -108,7 +100,7 @@ const CLAIM = `
       from taken t where t.lost_claim is not null))
   )
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place::text, t.failures, t.webhook_id as "webhookId",
-    e.id as "eventId", e.event_code as code, floor(extract(epoch from e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson"
+    e.id as "eventId", e.event_code as "eventCode", floor(extract(epoch from e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson"
   from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id`
 
 export async function claimDue(
@@ -123,11 +115,9 @@ export async function claimDue(
   ])
   const targets = await readTargets(db, rows)
   return rows.map(row => {
-    const { instituteId, id, claim, place, failures, eventId, code, timestamp, sequence, payloadJson } = row
     const webhook = targets.get(row.webhookId)
     assert(webhook !== undefined, 'a delivery has a subscription')
-    const event = { id: eventId, code, timestamp, sequence, payloadJson }
-    return { instituteId, id, claim, place, failures, event, webhook }
+    return Object.assign(row, { webhook })
   })
 }
 

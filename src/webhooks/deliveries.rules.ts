@@ -5,9 +5,11 @@
 export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'exhausted', 'cancelled'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
+type Header = string | string[] | undefined
+
 /** What came back. */
 type Reply =
-  | { kind: 'answered'; httpStatus: number; headers: Readonly<Record<string, string>> }
+  | { kind: 'answered'; httpStatus: number; headers: Readonly<Record<string, Header>> }
   | { kind: 'failed'; message: string }
 
 export type Verdict =
@@ -52,8 +54,9 @@ function problemOf(httpStatus: number): string {
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 /** In seconds or as an HTTP date; anything else is as good as none. */
-export function readRetryAfter(text: string | undefined, now: Date): number | null {
-  if (text === undefined) return null
+export function readRetryAfter(text: Header, now: Date): number | null {
+  // Twice is as good as wrong.
+  if (typeof text !== 'string') return null
   const trimmed = text.trim()
   const zoned = ASCTIME.test(trimmed) ? `${trimmed} GMT` : trimmed
   const waitMs = /^\d+$/.test(trimmed)

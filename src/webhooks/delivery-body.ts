@@ -1,7 +1,7 @@
 /** An event as it is recorded, ready to be sent. */
 export type DeliverableEvent = {
-  id: string
-  code: string
+  eventId: string
+  eventCode: string
   /** When it happened, in seconds since 1970. */
   timestamp: number
   sequence: number
@@ -12,8 +12,8 @@ export type DeliverableEvent = {
 /** The body of a delivery; the same on every attempt. */
 export function deliveryBody(event: DeliverableEvent): string {
   const head = JSON.stringify({
-    event_id: event.id,
-    event: event.code,
+    event_id: event.eventId,
+    event: event.eventCode,
     timestamp: event.timestamp,
     version: '1.0',
     sequence: event.sequence,

@@ -40,8 +40,8 @@ export function makeKeys(secrets: readonly string[], header: { name: string; val
   }
 }
 
-export function prepare({ event, webhook }: Claimed, at: Date, { signing, headers }: Keys): Prepared {
-  const body = Buffer.from(deliveryBody(event))
-  const signatures = signatureHeaders({ eventId: event.id, body, at, keys: signing })
-  return { url: webhook.url, body, headers: { ...headers, ...signatures } }
+export function prepare(claimed: Claimed, at: Date, { signing, headers }: Keys): Prepared {
+  const body = Buffer.from(deliveryBody(claimed))
+  const signatures = signatureHeaders({ eventId: claimed.eventId, body, at, keys: signing })
+  return { url: claimed.webhook.url, body, headers: { ...headers, ...signatures } }
 }

@@ -12,7 +12,11 @@ function claimedFor(host: number, subscription: number, id: number): Claimed {
     claim: 1,
     place: '(0,1)',
     failures: 0,
-    event: { id: `evt_${id}`, code: 'x', timestamp: 0, sequence: 1, payloadJson: '{}' },
+    eventId: `evt_${id}`,
+    eventCode: 'x',
+    timestamp: 0,
+    sequence: 1,
+    payloadJson: '{}',
     webhook: {
       id: `wh_${host}_${subscription}`,
       url: `http://host-${host}.test/path-${subscription}`,
