@@ -1,39 +1,26 @@
 import { tellBounces, type CameBack } from '../flex/bounce-words.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import { inHalves } from '../flex/in-halves.ts'
 import { isDone, type Instalment } from '../flex/plans.rules.ts'
-import { holdPlans, noteOnPlans, refreshPlans, type Refreshed } from '../flex/refresh.service.ts'
+import { holdPlans, noteOnPlans, type Refreshed } from '../flex/refresh.service.ts'
 import { sumLines } from '../flex/schedule.rules.ts'
 import { queueMessages } from '../messages/messages.service.ts'
-import { isWakingHour, nextWakingMoment } from '../messages/quiet-hours.rules.ts'
+import { nextWakingMoment } from '../messages/quiet-hours.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
 import * as store from './bounces.store.ts'
-import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
+import { goRound } from './family-rounds.ts'
+import { groupByFamily } from './reminders.rules.ts'
 
 /**
  * Tells families of debits that came back: a reminder as well, so the ERP is asked before, and who has paid meanwhile
  * by any means is not told. What is withheld is written down with its reason.
  */
 export async function sendBounces(flex: FlexGround, limit: number): Promise<number> {
-  let done = 0
-  while (isWakingHour(flex.clock.now())) {
-    const now = flex.clock.now()
-    const due = wholeFamilies(await store.listBounces(flex.db, now, limit), limit)
-    if (due.length === 0) break
-    await inHalves(
-      groupByFamily(due),
-      families => tell(flex, families.flat(), now),
-      // One family whose plan cannot be written keeps no other from being told.
-      async family =>
-        decide(
-          flex,
-          family.map(bounce => withheld(bounce, 'it failed on our side')),
-          now,
-        ),
-    )
-    done += due.length
-  }
-  return done
+  return goRound(flex, limit, {
+    list: now => store.listBounces(flex.db, now, limit),
+    think,
+    giveUp: bounce => withheld(bounce, 'it failed on our side'),
+    decide: (thoughts, now) => decide(flex, thoughts, now),
+  })
 }
 
 /** When the next can be told; one that is late waits for the morning too. */
@@ -41,15 +28,6 @@ export async function nextBounceAt({ db, clock }: FlexGround): Promise<Date | nu
   const at = await store.nextBounce(db)
   const now = clock.now()
   return at === null ? null : nextWakingMoment(at > now ? at : now)
-}
-
-async function tell(flex: FlexGround, due: readonly store.DueBounce[], now: Date): Promise<void> {
-  const refreshed = await refreshPlans(flex, due, 'reminder')
-  await decide(
-    flex,
-    due.map((bounce, index) => think(bounce, refreshed[index])),
-    now,
-  )
 }
 
 type Thought = { bounce: store.DueBounce; family: string } & ({ told: CameBack } | { why: string })

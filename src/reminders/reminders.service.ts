@@ -1,13 +1,13 @@
-import { noteOnPlans, refreshPlans, type Refreshed } from '../flex/refresh.service.ts'
+import { noteOnPlans, type Refreshed } from '../flex/refresh.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import { inHalves } from '../flex/in-halves.ts'
 import { remindFamily, type Reminded } from '../flex/reminder-words.ts'
 import { sumLines } from '../flex/schedule.rules.ts'
 import { nextMessageStop, queueMessages } from '../messages/messages.service.ts'
 import type { NewMessage } from '../messages/messages.rules.ts'
-import { isWakingHour, morningOf } from '../messages/quiet-hours.rules.ts'
+import { morningOf } from '../messages/quiet-hours.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
-import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
+import { goRound } from './family-rounds.ts'
+import { groupByFamily } from './reminders.rules.ts'
 import * as store from './reminders.store.ts'
 
 /**
@@ -15,29 +15,12 @@ import * as store from './reminders.store.ts'
  * who has paid by any means is not reminded. What is withheld is written down with its reason.
  */
 export async function sendReminders(flex: FlexGround, limit: number): Promise<number> {
-  let done = 0
-  while (isWakingHour(flex.clock.now())) {
-    const now = flex.clock.now()
-    const due = wholeFamilies(await store.listDue(flex.db, dayOf(now), limit), limit)
-    if (due.length === 0) break
-    await inHalves(
-      groupByFamily(due),
-      families => remind(flex, families.flat(), now),
-      // One family whose plan cannot be written keeps no other from being reminded.
-      async family => decide(flex, family.map(giveUp), now),
-    )
-    done += due.length
-  }
-  return done
-}
-
-async function remind(flex: FlexGround, due: readonly store.DueReminder[], now: Date): Promise<void> {
-  const refreshed = await refreshPlans(flex, due, 'reminder')
-  await decide(
-    flex,
-    due.map((reminder, index) => think(reminder, refreshed[index])),
-    now,
-  )
+  return goRound(flex, limit, {
+    list: now => store.listDue(flex.db, dayOf(now), limit),
+    think,
+    giveUp,
+    decide: (thoughts, now) => decide(flex, thoughts, now),
+  })
 }
 
 /** `reminded` is null for one that is withheld. */

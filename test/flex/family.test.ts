@@ -8,23 +8,32 @@ import { FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 const TUITION = (amount: number): Json => [{ component_type: 'TUITION_FEE', amount }]
 const TRANSPORT = [{ component_type: 'TRANSPORT_FEE', amount: 12000.5 }]
 
+/** With the same phone number, and a plan of one instalment of her own. */
+async function addSister(
+  world: World,
+  schedule: [{ due_date: string; details: Json }],
+  rail: 'enach' | 'upi_autopay',
+): Promise<void> {
+  const { demo } = world.bursar
+  const registered = await demo.post(`${ERP}/users/parent-2/students`, {
+    student: sampleStudent({
+      identifier: 'ADM-2',
+      fullname: 'Mira Rao',
+      primary_contact_number: '+91 98765-43210',
+    }),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: schedule[0].details[0].amount }],
+  })
+  const made = await demo.post(`${FLEX}/students/${registered.body.data.service_student_id}/plans`, {
+    payment_schedule: schedule,
+  })
+  await setUpPlan({ ...world, planId: made.body.data.plan_id }, rail)
+}
+
 test('brothers and sisters get one reminder: the e-mail has the amount and day of each, the SMS the sum and the first day', async t => {
   const schedule = [{ due_date: '2027-01-05', details: [...TUITION(60000), ...TRANSPORT] }]
   const world = await openWorld(t, { withErp: false, schedule })
   const { demo } = world.bursar
-  const sister = sampleStudent({
-    identifier: 'ADM-2',
-    fullname: 'Mira Rao',
-    primary_contact_number: '+91 98765-43210',
-  })
-  const registered = await demo.post(`${ERP}/users/parent-2/students`, {
-    student: sister,
-    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 7000 }],
-  })
-  const made = await demo.post(`${FLEX}/students/${registered.body.data.service_student_id}/plans`, {
-    payment_schedule: [{ due_date: '2027-01-09', details: TUITION(7000) }],
-  })
-  await setUpPlan({ ...world, planId: made.body.data.plan_id }, 'enach')
+  await addSister(world, [{ due_date: '2027-01-09', details: TUITION(7000) }], 'enach')
   // Seven days before the one and three before the other.
   await demo.post('/api/v1/sandbox/clock', { to: '2027-01-02T21:00:00+05:30' })
   const sent = (await world.mailbox()).filter(mail => mail.sent_at.startsWith('2027-01-02'))
@@ -75,18 +84,7 @@ test('a return that the ERP is against telling of is not told, and the plan says
 test('brothers and sisters whose debits come back in one night are told of in one message', async t => {
   const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   const { demo } = world.bursar
-  const registered = await demo.post(`${ERP}/users/parent-2/students`, {
-    student: sampleStudent({
-      identifier: 'ADM-2',
-      fullname: 'Mira Rao',
-      primary_contact_number: '+91 98765-43210',
-    }),
-    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 5000.81 }],
-  })
-  const made = await demo.post(`${FLEX}/students/${registered.body.data.service_student_id}/plans`, {
-    payment_schedule: [{ due_date: '2027-01-05', details: TUITION(5000.81) }],
-  })
-  await setUpPlan({ ...world, planId: made.body.data.plan_id }, 'upi_autopay')
+  await addSister(world, [{ due_date: '2027-01-05', details: TUITION(5000.81) }], 'upi_autopay')
   await demo.post('/api/v1/sandbox/clock', { to: '2027-01-06T09:30:00+05:30' })
   const morning = (await world.mailbox()).filter(mail => mail.sent_at.startsWith('2027-01-06T03:30'))
   const textOf = (channel: string): string[] =>
