@@ -8,6 +8,7 @@ import type { Client, Json } from '../harness/client.ts'
 import { startReceiver, type Received } from '../harness/receiver.ts'
 import { ERP, sampleWebhook } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
+import { NOBODY } from '../harness/nobody.ts'
 import { ask, run, type Env } from './fixtures/command-line.ts'
 import { freePort, listen, startStoppable } from './fixtures/listening.ts'
 
@@ -207,7 +208,7 @@ test('listen brings only what is recorded after it began, in order, of the chose
 
 test('an unknown branch is refused by listen at once', async t => {
   const bursar = await startBursar(t)
-  const args = ['--url', bursar.url, '--forward-to', 'http://127.0.0.1:1/', '--branch', 'WEST']
+  const args = ['--url', bursar.url, '--forward-to', `http://${NOBODY}/`, '--branch', 'WEST']
   const { code, out, err } = await run(GROUP_ENV, 'listen', ...args)
   assert.deepEqual([code, out], [1, ''])
   assert.match(err, /collector_code is not a branch.*NORTH, SOUTH/)

@@ -7,6 +7,7 @@ import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.t
 import { Client, type Json } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
+import { NOBODY } from '../harness/nobody.ts'
 import { ask, run, scratch, type Env } from './fixtures/command-line.ts'
 
 async function freshEnv(t: TestContext): Promise<Env & { DATABASE_URL: string }> {
@@ -216,7 +217,7 @@ async function waitForStatus(client: Client, body: Json, status: number): Promis
 
 test('the OpenAPI document needs no database and is the same each time', async t => {
   const file = join(scratch(t), 'deep', 'openapi.json')
-  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', PUBLIC_URL: 'https://other.example.in' }
+  const env = { DATABASE_URL: `postgres://${NOBODY}/none`, PUBLIC_URL: 'https://other.example.in' }
   const { code, out, err } = await run(env, 'openapi')
   assert.equal(code, 0, err)
   assert.equal((await run({}, 'openapi', file)).code, 0)

@@ -18,6 +18,7 @@ import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { scratch, undoLater } from './fixtures/support.ts'
 import { bareEnv } from '../harness/child-env.ts'
+import { NOBODY } from '../harness/nobody.ts'
 
 /** Live mode as an operator runs it: a process of its own on a database that was empty before. */
 const PUBLIC_URL = 'https://fees.school.example.in'
@@ -167,7 +168,7 @@ test('in live mode every missing setting is named at once, and nothing starts', 
 })
 
 test('a database that cannot be reached at the start is told as such, without its password', async t => {
-  const away = `postgres://bursar:${DB_PASSWORD}@127.0.0.1:1/bursar`
+  const away = `postgres://bursar:${DB_PASSWORD}@${NOBODY}/bursar`
   const { exit, output } = run(t, { ...(await liveSettings(t)), DATABASE_URL: away })
   assert.equal(await exit, 1)
   assertNothingSecret(output())

@@ -16,7 +16,6 @@ export type FakeErp = {
   disturb(how: ((identifier: string, n: number) => Disturbance | Promise<Disturbance>) | null): void
   /** Resolves when so many have come in all. */
   waitForRequests(count: number): Promise<Received[]>
-  close(): Promise<void>
 }
 
 export type Disturbance = Behaviour | null
@@ -58,7 +57,6 @@ export async function startFakeErp(owner: Owner, options: Options = {}): Promise
     refuse: (identifier, code, message) => void answers.set(identifier, refusal(code, message)),
     disturb: how => void (disturbance = how),
     waitForRequests: count => receiver.waitForRequests(count),
-    close: () => receiver.close(),
   }
 }
 

@@ -39,7 +39,6 @@ export type FakeSmtp = {
   /** Answers what is held and accepts from now on. */
   release(): void
   waitForMails(count: number): Promise<Mail[]>
-  close(): Promise<void>
 }
 
 type Owner = { after(done: () => Promise<void> | void): void }
@@ -120,7 +119,6 @@ export async function startFakeSmtp(owner: Owner, options: Options = {}): Promis
       await waitFor(async () => mails.length >= count, `${count} mails, of which ${mails.length} came`)
       return mails
     },
-    close,
   }
   return smtp
 }

@@ -50,7 +50,6 @@ export type Receiver = {
   readonly unfinishedAnswers: number
   /** Resolves when so many have come in all; gives up loudly. */
   waitForRequests(count: number, limitMs?: number): Promise<Received[]>
-  close(): Promise<void>
 }
 
 type Owner = { after(done: () => Promise<void> | void): void }
@@ -130,7 +129,6 @@ export async function startReceiver(owner: Owner, options: Options = {}): Promis
       return counts.unfinishedAnswers
     },
     waitForRequests: (count, limitMs) => waitForRequests(requests, waiting, count, limitMs),
-    close,
   }
 }
 

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { ProviderRefused } from '../../src/payments/provider-refused.ts'
 import { createRazorpay } from '../../src/payments/razorpay.client.ts'
 import { type Fault, KEYS } from '../harness/fake-razorpay.ts'
+import { NOBODY } from '../harness/nobody.ts'
 import {
   assertUnavailable,
   failureOf,
@@ -32,7 +33,7 @@ const FAULTS: readonly (readonly [string, Fault, RegExp])[] = [
   ['too many requests', status(429, '{"error":{"description":"Too many requests"}}'), /status 429/],
   [
     'a redirect',
-    response => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    response => void response.writeHead(302, { location: `http://${NOBODY}/` }).end(),
     /status 302/,
   ],
   ['a page of a proxy', status(403, '<html>no</html>'), /answer must be JSON/],
@@ -67,7 +68,7 @@ test('no error tells a secret, not even one that Razorpay repeats', async () => 
   assert.equal(echoed.message, 'key … is odd')
   const wrong = createRazorpay({ ...KEYS, keySecret: 'another-very-secret', baseUrl: fake.url })
   await assertUnavailable(wrong.start(order), /does not accept the configured key/)
-  const away = createRazorpay({ ...KEYS, baseUrl: 'http://127.0.0.1:1' })
+  const away = createRazorpay({ ...KEYS, baseUrl: `http://${NOBODY}` })
   for (const error of [echoed, await failureOf(wrong.start(order)), await failureOf(away.start(order))]) {
     assert.doesNotMatch(inspect(error, { depth: 9 }), secret)
   }
