@@ -8,7 +8,7 @@ import { openGround } from '../src/open.ts'
 import type { Figure } from './figures.ts'
 import { findFaults, meanCall, seedDue } from './flex-books.ts'
 import type { FlexPlan, FlexResult } from './flex-drain.ts'
-import { openCluster, runChild, type Cluster } from './rig.ts'
+import { openCluster, runPart, type Cluster } from './rig.ts'
 
 const MANY = 100_000
 const FEW = 10_000
@@ -45,7 +45,7 @@ async function announce(cluster: Cluster, total: number, name: string): Promise<
     await seedDue(client, total, { url: erp.url, maxCalls: AT_ONCE })
     const plan: FlexPlan = { total, sampleEvery: total / 10 }
     const load = loadavg()[0] ?? 0
-    const result = (await runChild('flex-drain.ts', plan, { flags: ['--expose-gc'], env })) as FlexResult
+    const result = (await runPart('flex-drain.ts', plan, env)) as FlexResult
     const faults = await findFaults(client, total)
     const callMs = await meanCall(client)
     const { calls, mostAtOnce } = await erp.look()

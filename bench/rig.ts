@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import manifest from '../package.json' with { type: 'json' }
 import { startTestCluster, stopTestCluster } from '../test/harness/cluster.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 
@@ -19,6 +20,9 @@ export type Cluster = {
 
 /** Bursar and its bare peer as processes of their own over one database. */
 export type Rig = { bare: string; full: string; close(): Promise<void> }
+
+/** Bursar runs as `npm start` runs it; its peers are plain Node. */
+export const START_FLAGS: readonly string[] = manifest.scripts.start.match(/--\S+/g) ?? []
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
@@ -55,7 +59,7 @@ export async function openRig(): Promise<Rig> {
   try {
     const url = await cluster.makeDatabase('bench')
     const env = { ...process.env, DATABASE_URL: url, DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json' }
-    const bursar = spawn(process.execPath, [path('../src/main.ts')], {
+    const bursar = spawn(process.execPath, [...START_FLAGS, path('../src/main.ts')], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -96,6 +100,11 @@ export async function runChild(
   await once(child, 'close')
   if (child.exitCode !== 0) throw new Error(`${file} ended with ${child.exitCode ?? child.signalCode}`)
   return JSON.parse(text) as unknown
+}
+
+/** A part of Bursar in a process of its own, as `npm start` would run it, that can look at the memory that stays. */
+export function runPart(file: string, plan: object, env: NodeJS.ProcessEnv): Promise<unknown> {
+  return runChild(file, plan, { flags: [...START_FLAGS, '--expose-gc'], env })
 }
 
 /** A receiver of deliveries at several ports; noting the moments at which events come costs it a little. */

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { readConfig } from '../src/config.ts'
 import { openGround } from '../src/open.ts'
 import type { Figure } from './figures.ts'
-import { openCluster, runChild, type Cluster } from './rig.ts'
+import { openCluster, runPart, type Cluster } from './rig.ts'
 import type { SettlePlan, SettleResult } from './settle-all.ts'
 import { findFaults, seedCaptured } from './settlement-books.ts'
 
@@ -37,7 +37,7 @@ async function settle(cluster: Cluster, total: number, name: string): Promise<Ru
     process.stderr.write(`Seeding ${total} captured payments\n`)
     await seedCaptured(client, total)
     const plan: SettlePlan = { total, sampleEvery: SAMPLE_EVERY }
-    const result = (await runChild('settle-all.ts', plan, { flags: ['--expose-gc'], env })) as SettleResult
+    const result = (await runPart('settle-all.ts', plan, env)) as SettleResult
     const faults = await findFaults(client, total)
     if (result.settled !== total) faults.push(`${result.settled} of ${total} were settled`)
     if (result.exceptions !== 0) faults.push(`${result.exceptions} exceptions`)

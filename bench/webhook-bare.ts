@@ -1,12 +1,13 @@
 import { Agent, request } from 'undici'
 
 /** A loop that only POSTs the same bodies, without a database behind it: what a delivery is measured against. */
-export type BarePlan = { urls: string[]; body: string; seconds: number; atOnce: number }
+export type BarePlan = { urls: string[]; body: string; warmUpMs: number; seconds: number; atOnce: number }
 
-const { urls, body, seconds, atOnce } = JSON.parse(process.argv[2] ?? '{}') as BarePlan
+const { urls, body, warmUpMs, seconds, atOnce } = JSON.parse(process.argv[2] ?? '{}') as BarePlan
 const dispatcher = new Agent({ connections: Math.ceil(atOnce / urls.length), pipelining: 1 })
 const headers = { 'content-type': 'application/json' }
-const end = performance.now() + seconds * 1_000
+const start = performance.now() + warmUpMs
+const end = start + seconds * 1_000
 let sent = 0
 
 async function post(n: number): Promise<void> {
@@ -14,11 +15,10 @@ async function post(n: number): Promise<void> {
   while (performance.now() < end) {
     const answer = await request(url, { method: 'POST', headers, body, dispatcher })
     await answer.body.text()
-    sent++
+    if (performance.now() > start) sent++
   }
 }
 
-const start = performance.now()
 await Promise.all(Array.from({ length: atOnce }, (_, n) => post(n)))
 process.stdout.write(JSON.stringify({ perSecond: sent / ((performance.now() - start) / 1_000) }))
 await dispatcher.close()

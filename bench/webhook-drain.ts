@@ -9,11 +9,9 @@ import { createLog } from '../src/platform/log.ts'
  * One worker over a backlog: for some seconds, or until it is empty. Prints how it went as JSON. Needs --expose-gc for
  * the memory that stays.
  */
-export type DrainPlan = { seconds: number } | { total: number; sampleEvery: number }
+export type DrainPlan = { warmUpMs: number; seconds: number } | { total: number; sampleEvery: number }
 export type DrainSample = { count: number; ms: number; heapBytes: number; rssBytes: number }
 export type DrainResult = { perSecond: number; statements: number; count: number; samples: DrainSample[] }
-
-const WARM_UP_MS = 1_500
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as DrainPlan
 const counted = { statements: 0 }
@@ -31,13 +29,13 @@ const { deliveries, closeDeliveries } = openDeliveries(config, ground, log)
 
 const samples: DrainSample[] = []
 deliveries.start()
-const result = 'seconds' in plan ? await drainFor(plan.seconds) : await drainAll(plan.total, plan.sampleEvery)
+const result = 'seconds' in plan ? await drainFor(plan) : await drainAll(plan.total, plan.sampleEvery)
 await closeDeliveries()
 await ground.db.close()
 process.stdout.write(JSON.stringify(result))
 
-async function drainFor(seconds: number): Promise<DrainResult> {
-  await wait(WARM_UP_MS)
+async function drainFor({ warmUpMs, seconds }: { warmUpMs: number; seconds: number }): Promise<DrainResult> {
+  await wait(warmUpMs)
   const before = { ...counted, attempts: deliveries.attempted, at: performance.now() }
   await wait(seconds * 1_000)
   const count = deliveries.attempted - before.attempts

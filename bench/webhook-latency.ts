@@ -7,7 +7,7 @@ import { recordEvents } from '../src/journal/events.service.ts'
 import { openGround } from '../src/open.ts'
 import type { Ground } from '../src/platform/ground.ts'
 import type { Figure } from './figures.ts'
-import { openReceiver, type Cluster } from './rig.ts'
+import { START_FLAGS, openReceiver, type Cluster } from './rig.ts'
 import { openBooks, PAYLOAD } from './webhook-books.ts'
 
 const RATES = [10, 300]
@@ -17,10 +17,14 @@ const WEBHOOKS = 20
 export async function measureLatency(cluster: Cluster, seconds: number): Promise<Figure[]> {
   const receiver = await openReceiver('noting')
   const books = await openBooks(cluster, 'latency', { ports: receiver.ports, webhooks: WEBHOOKS })
-  const worker = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
-    env: { ...process.env, ...books.env, BURSAR_ROLE: 'worker', LOG_FORMAT: 'json' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const worker = spawn(
+    process.execPath,
+    [...START_FLAGS, fileURLToPath(new URL('../src/main.ts', import.meta.url))],
+    {
+      env: { ...process.env, ...books.env, BURSAR_ROLE: 'worker', LOG_FORMAT: 'json' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   const { ground } = await openGround(readConfig(books.env))
   const readArrivals = async (): Promise<Record<string, number>> => {
     const answer = await fetch(`http://127.0.0.1:${receiver.ports[0]}/arrivals`)

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Agent, type Dispatcher } from 'undici'
 import type { AddressPolicy } from './outbound-addresses.ts'
 import { createConnector } from './outbound-connect.ts'
+import { Deadlines, type Limited } from './outbound-deadlines.ts'
 import { explain, OutboundFailure, type FailureReason } from './outbound-failure.ts'
 import { Names } from './outbound-names.ts'
 
@@ -61,6 +62,7 @@ const BEFORE_PEER_CLOSES_MS = 1_000
 export class Outbound {
   readonly #names: Names
   readonly #sockets = new Set<Socket>()
+  readonly #deadlines = new Deadlines()
   readonly #agent: Agent
 
   constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: OutboundOptions) {
@@ -86,7 +88,7 @@ export class Outbound {
       const { method, headers, body = null } = request
       const { origin, path, isTls } = readAddress(request.url)
       assertHeaders(headers)
-      const exchange = new Exchange(request, isTls, resolve)
+      const exchange = new Exchange(request, { isTls, deadlines: this.#deadlines }, resolve)
       this.#agent.dispatch({ origin, path, method, headers, body }, exchange)
     })
   }
@@ -101,12 +103,12 @@ export class Outbound {
 }
 
 /** One request on its way; undici calls it as things happen. Settled once, whatever else happens after. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Limited {
   readonly #request: OutboundRequest
   readonly #isTls: boolean
   readonly #settle: (result: OutboundResult) => void
-  readonly #startedAt = performance.now()
-  readonly #timer: NodeJS.Timeout
+  readonly #deadlines: Deadlines
+  readonly startedAt = performance.now()
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | null = null
   #httpStatus = 0
@@ -114,11 +116,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   #length = 0
   #isSettled = false
 
-  constructor(request: OutboundRequest, isTls: boolean, settle: (result: OutboundResult) => void) {
+  constructor(
+    request: OutboundRequest,
+    { isTls, deadlines }: { isTls: boolean; deadlines: Deadlines },
+    settle: (result: OutboundResult) => void,
+  ) {
     this.#request = request
     this.#isTls = isTls
+    this.#deadlines = deadlines
     this.#settle = settle
-    this.#timer = setTimeout(onDeadline, request.timeoutMs, this)
+    deadlines.watch(this, request.timeoutMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -168,10 +175,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       kind: 'answered',
       httpStatus: this.#httpStatus,
       headers: this.#headers,
-      body: Buffer.concat(this.#chunks, Math.min(this.#length, this.#request.maxBytes)),
+      body: this.#body(),
       isTruncated,
       durationMs: this.#elapsedMs(),
     })
+  }
+
+  #body(): Buffer {
+    const [only] = this.#chunks
+    const length = Math.min(this.#length, this.#request.maxBytes)
+    return only?.length === length ? only : Buffer.concat(this.#chunks, length)
   }
 
   #fail({ reason, message }: OutboundFailure): void {
@@ -181,12 +194,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #end(result: OutboundResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    clearTimeout(this.#timer)
+    this.#deadlines.release(this, this.#request.timeoutMs)
     this.#settle(result)
   }
 
   #elapsedMs(): number {
-    return Math.round(performance.now() - this.#startedAt)
+    return Math.round(performance.now() - this.startedAt)
   }
 }
 
@@ -197,10 +210,6 @@ export function mergeHeaders(
 ): Record<string, string> {
   const taken = new Set(Object.keys(theirs).map(name => name.toLowerCase()))
   return { ...Object.fromEntries(Object.entries(ours).filter(([name]) => !taken.has(name))), ...theirs }
-}
-
-function onDeadline(exchange: Exchange): void {
-  exchange.giveUp()
 }
 
 type Address = { origin: string; path: string; isTls: boolean }
@@ -231,9 +240,10 @@ const NOT_THE_CALLERS =
 
 /** A line break in one would begin another header, or another request. */
 function assertHeaders(headers: Record<string, string>): void {
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
     if (!knownNames.has(name)) assertName(name)
-    if (!HEADER_VALUE.test(value)) throw new Error(`the value of the header ${name} cannot be sent`)
+    if (!HEADER_VALUE.test(headers[name] ?? ''))
+      throw new Error(`the value of the header ${name} cannot be sent`)
   }
 }
 

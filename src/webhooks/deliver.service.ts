@@ -3,7 +3,7 @@ import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { judge, stepAfter } from './deliveries.rules.ts'
-import { claimDue, readTargets, releaseAll, type Claimed } from './deliver.store.ts'
+import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './deliver.store.ts'
 import { Lanes, type Waiting } from './lanes.ts'
 import { attemptRecord, unsent, type Ended } from './ended.ts'
 import { OpenedKeys } from './opened-keys.ts'
@@ -103,14 +103,20 @@ export class DeliveryEngine {
 
   /** True when there may be more that can start at once. */
   async #takeDue(): Promise<boolean> {
-    await this.#giveBackStale()
+    const { db } = this.#ground
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
-    if (limit <= 0) return false
+    const sampleWaiting = (): Claimed[] => this.#lanes.sampleWaiting()
+    if (limit <= 0) {
+      const stale = this.#takeStale(await readTargets(db, sampleWaiting()))
+      await releaseAll(db, stale)
+      return stale.length > 0
+    }
     const roomEach = this.#roomNow()
     const busy = this.#lanes.busy(roomEach)
-    const claims = await claimDue(this.#ground.db, { limit, roomEach, busy })
-    const now = Date.now()
+    const { claims, targets } = await claimDue(db, { limit, roomEach, busy }, sampleWaiting)
+    const stale = this.#takeStale(targets)
     const surplus: Claimed[] = []
+    const now = Date.now()
     for (const claimed of claims) {
       if (claimed.webhook.isDisabled) {
         this.#held.add(claimed)
@@ -123,44 +129,38 @@ export class DeliveryEngine {
       if (entry === 'starts') void this.#deliver(claimed)
     }
     this.#refillBelow = this.#lanes.waiting / 2
-    // Of an endpoint with more subscriptions than places.
-    await releaseAll(this.#ground.db, surplus)
-    return claims.length === limit
+    // The surplus is of an endpoint with more subscriptions than places.
+    await releaseAll(db, [...surplus, ...stale])
+    return claims.length === limit || stale.length > 0
   }
 
   /**
-   * Four times as many as an endpoint has places wait for them, so that none stands empty until the next claim. With half
-   * of what we can hold taken, a few each: however many endpoints hang, there is room for others.
+   * Twice as many as an endpoint has places wait for them, so that none stands empty until the next claim; more would
+   * only grow old in memory. With half of what we can hold taken, a few each: however many endpoints hang, there is room
+   * for others.
    */
   #roomNow(): number {
     const { placesPerEndpoint } = this.#options
     const { running, waiting } = this.#lanes
-    return running + waiting < MAX_AT_ONCE / 2 ? 5 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+    return running + waiting < MAX_AT_ONCE / 2 ? 3 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
   }
 
   /**
    * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
    * would leave with its old key, or although it was disabled or paused. Given back, the next claim reads it as it is.
    */
-  async #giveBackStale(): Promise<void> {
-    const samples = this.#lanes.sampleWaiting()
-    if (samples.length === 0) return
-    const { db } = this.#ground
-    const keys = samples.map(({ instituteId, webhook }) => ({ instituteId, webhookId: webhook.id }))
-    const current = await readTargets(db, keys)
+  #takeStale(targets: Targets): Claimed[] {
     const changed = new Set(
-      samples
+      this.#lanes
+        .sampleWaiting()
         .map(({ webhook }) => webhook)
         .filter(webhook => {
-          const now = current.get(webhook.id)
-          return now?.isPaused === true || !isDeepStrictEqual(webhook, now)
+          const current = targets.get(webhook.id)
+          return current?.isPaused === true || !isDeepStrictEqual(webhook, current)
         }),
     )
     const before = Date.now() - LONGEST_WAIT_MS
-    await releaseAll(
-      db,
-      this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook)),
-    )
+    return this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook))
   }
 
   #takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {

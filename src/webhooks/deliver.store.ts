@@ -30,6 +30,9 @@ export type Target = {
   headerValueSealed: Buffer | null
 }
 
+/** By the id of the subscription. */
+export type Targets = ReadonlyMap<string, Target>
+
 type ClaimedRow = Omit<Claimed, 'webhook'> & { webhookId: string }
 
 /** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
@@ -99,35 +102,47 @@ const CLAIM = `
       select (select l.ctid from webhook_deliveries l where l.institute_id = t.institute_id and l.id = t.delivery_id)
       from taken t where t.lost_claim is not null))
   )
-  select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place::text, t.failures, t.webhook_id as "webhookId",
-    e.id as "eventId", e.event_code as "eventCode", floor(extract(epoch from e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson"
+  select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
+    e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson"
   from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id`
 
+/**
+ * Answers with them how their subscriptions are now, and those of deliveries that were claimed before and still wait:
+ * one look for both, as each costs a turn of a busy event loop.
+ */
 export async function claimDue(
   db: Database,
   { limit, roomEach, busy }: { limit: number; roomEach: number; busy: readonly Room[] },
-): Promise<Claimed[]> {
+  held: () => readonly Claimed[],
+): Promise<{ claims: Claimed[]; targets: Targets }> {
   const rows = await db.query<ClaimedRow>(CLAIM, [
     limit,
     roomEach,
     busy.map(({ origin }) => origin),
     busy.map(({ room }) => room),
   ])
-  const targets = await readTargets(db, rows)
-  return rows.map(row => {
+  const claimed = rows.map(({ instituteId, webhookId }): Key => [instituteId, webhookId])
+  const targets = await readKeys(db, [...claimed, ...held().map(keyOf)])
+  const claims = rows.map(row => {
     const webhook = targets.get(row.webhookId)
     assert(webhook !== undefined, 'a delivery has a subscription')
     return Object.assign(row, { webhook })
   })
+  return { claims, targets }
 }
 
-/** How subscriptions are at this moment, by id. */
-export async function readTargets(
-  db: Database,
-  keys: readonly { instituteId: number; webhookId: string }[],
-): Promise<Map<string, Target>> {
+/** How the subscriptions of these are at this moment. */
+export function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
+  return readKeys(db, held.map(keyOf))
+}
+
+type Key = [instituteId: number, webhookId: string]
+
+const keyOf = ({ instituteId, webhook }: Claimed): Key => [instituteId, webhook.id]
+
+async function readKeys(db: Database, keys: readonly Key[]): Promise<Targets> {
   if (keys.length === 0) return new Map()
-  const institutes = new Map(keys.map(({ webhookId, instituteId }) => [webhookId, instituteId]))
+  const institutes = new Map(keys.map(([instituteId, webhookId]) => [webhookId, instituteId]))
   const rows = await db.query<Target>(
     `select id, url, origin, disabled_at is not null as "isDisabled",
        coalesce(paused_until > now(), false) as "isPaused", secret_sealed as "secretSealed",
@@ -162,8 +177,7 @@ export type Finish = {
  */
 const FINISH = `
   with result as materialized (
-    select * from unnest(string_to_array($1, ',')::bigint[], string_to_array($2, ';')::tid[], string_to_array($3, ','),
-        string_to_array($4, ',')::int[], string_to_array($5, ',', '')::bigint[], string_to_array($6, e'\\n')::jsonb[])
+    select * from unnest($1::bigint[], $2::tid[], $3::text[], $4::int[], $5::bigint[], string_to_array($6, e'\\n')::jsonb[])
       as r (claim, place, state, failures, next_ms, attempt)
   ), over as (
     delete from webhook_queue q using result r
@@ -182,15 +196,19 @@ const FINISH = `
   where d.institute_id = r.institute_id and d.id = r.delivery_id`
 
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<void> {
-  // Joined, as arrays would be quoted item by item. None of them has its separator in it, and JSON no line break.
+  // Written as PostgreSQL writes arrays, as the client would quote item by item. JSON has no line break in it.
   await tx.query(FINISH, [
-    finishes.map(({ claimed }) => claimed.claim).join(),
-    finishes.map(({ claimed }) => claimed.place).join(';'),
-    finishes.map(({ state }) => state).join(),
-    finishes.map(({ failures }) => failures).join(),
-    finishes.map(({ nextInMs }) => nextInMs).join(),
+    arrayOf(finishes, ({ claimed }) => claimed.claim),
+    arrayOf(finishes, ({ claimed }) => `"${claimed.place}"`),
+    arrayOf(finishes, ({ state }) => state),
+    arrayOf(finishes, ({ failures }) => failures),
+    arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
     finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
   ])
+}
+
+function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string | number): string {
+  return `{${finishes.map(read).join()}}`
 }
 
 const RELEASE = `

@@ -1,5 +1,5 @@
 import type { OutboundResult } from '../platform/outbound.ts'
-import { excerptOf, type Verdict } from './deliveries.rules.ts'
+import type { Verdict } from './deliveries.rules.ts'
 import type { AttemptRecord, Claimed, Finish } from './deliver.store.ts'
 import type { Keys } from './receiver.client.ts'
 
@@ -15,16 +15,25 @@ export function unsent(claimed: Claimed): Ended {
   }
 }
 
+let lastMoment = { ms: 0, iso: '' }
+
+/** Under load many attempts begin in one millisecond, and to write a moment down costs as much as to judge an answer. */
+function isoOf(at: Date): string {
+  const ms = at.getTime()
+  if (ms !== lastMoment.ms) lastMoment = { ms, iso: at.toISOString() }
+  return lastMoment.iso
+}
+
 export function attemptRecord(
   at: Date,
   result: OutboundResult,
   verdict: Verdict,
   keys: Keys | null,
 ): AttemptRecord {
-  const record: AttemptRecord = { attempted_at: at.toISOString(), duration_ms: result.durationMs }
+  const record: AttemptRecord = { attempted_at: isoOf(at), duration_ms: result.durationMs }
   if (result.kind === 'answered') {
     record.http_status = result.httpStatus
-    if (result.body.length > 0) record.response = excerptOf(result.body, keys?.secrets ?? null)
+    if (result.body.length > 0 && keys !== null) record.response = keys.excerptOf(result.body)
   }
   if (verdict.kind === 'failed') record.problem = verdict.problem
   if (verdict.kind === 'gone')

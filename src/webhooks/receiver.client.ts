@@ -1,6 +1,6 @@
 import { mergeHeaders, type Outbound, type OutboundResult } from '../platform/outbound.ts'
 import type { Claimed } from './deliver.store.ts'
-import { maskOf, spellingsOf } from './deliveries.rules.ts'
+import { excerptOf, maskOf, spellingsOf } from './deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
 import type { HmacKey } from './hmac.ts'
 import { signatureHeaders, signingKey } from './signing.ts'
@@ -28,15 +28,29 @@ export function postDelivery(outbound: Outbound, { url, headers, body }: Prepare
 export type Keys = {
   signing: readonly HmacKey[]
   headers: Readonly<Record<string, string>>
-  /** Finds its secrets in what its receiver answers, however they may be spelt. */
-  secrets: RegExp | null
+  /** What of its receiver's answer may be shown. */
+  excerptOf: (body: Buffer) => string
 }
 
 export function makeKeys(secrets: readonly string[], header: { name: string; value: string } | null): Keys {
   return {
     signing: secrets.map(signingKey),
     headers: mergeHeaders(OWN_HEADERS, header === null ? {} : { [header.name]: header.value }),
-    secrets: maskOf((header === null ? secrets : [...secrets, header.value]).flatMap(spellingsOf)),
+    excerptOf: excerptsWithout(header === null ? secrets : [...secrets, header.value]),
+  }
+}
+
+/** A receiver mostly says what it said before, so the last answer is remembered. */
+function excerptsWithout(secrets: readonly string[]): (body: Buffer) => string {
+  const mask = maskOf(secrets.flatMap(spellingsOf))
+  let last = Buffer.alloc(0)
+  let shown = ''
+  return body => {
+    if (!body.equals(last)) {
+      last = Buffer.from(body)
+      shown = excerptOf(body, mask)
+    }
+    return shown
   }
 }
 

@@ -140,6 +140,25 @@ test('interim answers are passed over', async t => {
   assert.ok(result.kind === 'answered' && result.headers['link'] === undefined)
 })
 
+test('requests that began one after the other have their whole time each, and no more', async t => {
+  const receiver = await startReceiver(t)
+  const { send } = open(t)
+  receiver.answer((_, n) => (n % 2 === 0 ? { body: 'ok' } : 'hang'))
+  const hanging: Promise<OutboundResult>[] = []
+  for (let n = 0; n < 10; n++) {
+    hanging.push(send(receiver.url, { timeoutMs: SHORT_MS }))
+    await waitFor(async () => receiver.requests.length === 2 * n + 1, 'the one that hangs')
+    assertAnswered(await send(receiver.url, { timeoutMs: SHORT_MS }), 200, 'ok')
+  }
+  for (const result of await Promise.all(hanging)) {
+    assertFailed(result, 'timeout', /No answer came/)
+    assert.ok(
+      result.durationMs >= SHORT_MS && result.durationMs < SHORT_MS + 1_000,
+      `${result.durationMs} ms`,
+    )
+  }
+})
+
 test('where nobody listens is not reachable', async t => {
   assertFailed(await open(t).send(`http://${NOBODY}`), 'not_reachable', /^The connection was refused\.$/)
 })

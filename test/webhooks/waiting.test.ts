@@ -17,7 +17,7 @@ import {
 /** An endpoint whose few places are taken, and deliveries that were claimed and wait for one of them. */
 const PLACES = 10
 /** As many as are claimed for it. */
-const CLAIMED = 5 * PLACES
+const CLAIMED = 3 * PLACES
 /** No more than the places: behind them enough still wait when the circuit opens. */
 const OPENS_AT = 10
 

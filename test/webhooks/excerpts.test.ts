@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeKeys } from '../../src/webhooks/receiver.client.ts'
+
+test('each answer is shown as it came, however often another came before, and without the secrets', () => {
+  const { excerptOf } = makeKeys(['the-secret-of-the-school'], null)
+  const shown = ['ok', 'ok', 'no', 'you sent the-secret-of-the-school', 'no', 'ok'].map(text =>
+    excerptOf(Buffer.from(text)),
+  )
+  assert.deepEqual(shown, ['ok', 'ok', 'no', 'you sent •••', 'no', 'ok'])
+})
+
+test('an answer that is remembered does not change with the memory that it came in', () => {
+  const { excerptOf } = makeKeys([], null)
+  const memory = Buffer.from('first')
+  assert.equal(excerptOf(memory), 'first')
+  memory.write('other')
+  assert.equal(excerptOf(memory), 'other')
+  assert.equal(excerptOf(Buffer.from('first')), 'first')
+})
