@@ -40,12 +40,15 @@ export function makeKeys(secrets: readonly string[], header: { name: string; val
   }
 }
 
-/** A receiver mostly says what it said before, so the last answer is remembered. */
+const REMEMBERED_BYTES = 1_024
+
+/** A receiver mostly says the same few words as before, so its last answer is remembered, unless it is long. */
 function excerptsWithout(secrets: readonly string[]): (body: Buffer) => string {
   const mask = maskOf(secrets.flatMap(spellingsOf))
   let last = Buffer.alloc(0)
   let shown = ''
   return body => {
+    if (body.length > REMEMBERED_BYTES) return excerptOf(body, mask)
     if (!body.equals(last)) {
       last = Buffer.from(body)
       shown = excerptOf(body, mask)

@@ -10,6 +10,13 @@ test('each answer is shown as it came, however often another came before, and wi
   assert.deepEqual(shown, ['ok', 'ok', 'no', 'you sent •••', 'no', 'ok'])
 })
 
+test('a long answer between short ones is shown, and so are they', () => {
+  const { excerptOf } = makeKeys([], null)
+  const long = 'a'.repeat(5_000)
+  const shown = ['ok', long, 'ok', long, 'no'].map(text => excerptOf(Buffer.from(text)))
+  assert.deepEqual(shown, ['ok', 'a'.repeat(1_000), 'ok', 'a'.repeat(1_000), 'no'])
+})
+
 test('an answer that is remembered does not change with the memory that it came in', () => {
   const { excerptOf } = makeKeys([], null)
   const memory = Buffer.from('first')
