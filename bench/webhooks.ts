@@ -97,7 +97,7 @@ async function measureRate(cluster: Cluster, ports: readonly number[], seconds: 
       name: 'SQL statements a delivery, under load',
       value: last.statements / last.count,
       aim: { most: 0.2 },
-      detail: `${last.statements} for ${last.count}; one by itself takes a claim, a look at its subscription, a transaction of two and its commit`,
+      detail: `${last.statements} for ${last.count}; one by itself takes a claim, a transaction of two and its commit`,
     },
     {
       name: 'Bytes written to the log of the database for one delivery',

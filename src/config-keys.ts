@@ -129,7 +129,7 @@ export const CONFIG_KEYS: readonly Key[] = [
   },
   {
     name: 'WEBHOOK_PLACES',
-    describes: 'deliveries to one endpoint at a time, of this process',
+    describes: 'the most deliveries to one endpoint at a time, of this process',
     standard: '50',
   },
   {

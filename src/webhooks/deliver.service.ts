@@ -5,7 +5,7 @@ import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { judge, stepAfter } from './deliveries.rules.ts'
 import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './deliver.store.ts'
 import { Lanes, type Waiting } from './lanes.ts'
-import { attemptRecord, unsent, type Ended } from './ended.ts'
+import { answerMsOf, attemptRecord, unsent, type Ended } from './ended.ts'
 import { OpenedKeys } from './opened-keys.ts'
 import { postDelivery, prepare, type Keys } from './receiver.client.ts'
 import { Results } from './results.ts'
@@ -21,7 +21,7 @@ export type DeliveryOptions = {
 }
 
 const MAX_AT_ONCE = 6_000
-const CLAIM_AT_ONCE = 1_000
+const CLAIM_AT_ONCE = 1_500
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
 const LONGEST_WAIT_MS = 15_000
@@ -42,8 +42,6 @@ export class DeliveryEngine {
   #retryAt = Infinity
   #wake: () => void = () => {}
   #onIdle: () => void = () => {}
-  /** With fewer waiting than this more are claimed, so that no place stands empty meanwhile. */
-  #refillBelow = 0
   #isAwake = false
   #stopped = false
   #running: Promise<void> | null = null
@@ -105,15 +103,12 @@ export class DeliveryEngine {
   async #takeDue(): Promise<boolean> {
     const { db } = this.#ground
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
-    const sampleWaiting = (): Claimed[] => this.#lanes.sampleWaiting()
-    if (limit <= 0) {
-      const stale = this.#takeStale(await readTargets(db, sampleWaiting()))
-      await releaseAll(db, stale)
-      return stale.length > 0
-    }
     const roomEach = this.#roomNow()
     const busy = this.#lanes.busy(roomEach)
-    const { claims, targets } = await claimDue(db, { limit, roomEach, busy }, sampleWaiting)
+    const [claims, targets] = await Promise.all([
+      limit > 0 ? claimDue(db, { limit, roomEach, busy }) : [],
+      readTargets(db, this.#lanes.sampleWaiting()),
+    ])
     const stale = this.#takeStale(targets)
     const surplus: Claimed[] = []
     const now = Date.now()
@@ -128,21 +123,20 @@ export class DeliveryEngine {
       else this.#held.add(claimed)
       if (entry === 'starts') void this.#deliver(claimed)
     }
-    this.#refillBelow = this.#lanes.waiting / 2
+    this.#lanes.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
     await releaseAll(db, [...surplus, ...stale])
-    return claims.length === limit || stale.length > 0
+    return (limit > 0 && claims.length === limit) || stale.length > 0
   }
 
   /**
-   * Twice as many as an endpoint has places wait for them, so that none stands empty until the next claim; more would
-   * only grow old in memory. With half of what we can hold taken, a few each: however many endpoints hang, there is room
-   * for others.
+   * What is claimed ahead waits for a place, so that none stands empty until the next claim; more would only grow old in
+   * memory. With half of what we can hold taken, a few each: however many endpoints hang, there is room for others.
    */
   #roomNow(): number {
     const { placesPerEndpoint } = this.#options
     const { running, waiting } = this.#lanes
-    return running + waiting < MAX_AT_ONCE / 2 ? 3 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+    return running + waiting < MAX_AT_ONCE / 2 ? 4 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
   }
 
   /**
@@ -171,17 +165,24 @@ export class DeliveryEngine {
 
   /** Attempts one, then whoever waits for its place. */
   async #deliver(first: Claimed): Promise<void> {
-    for (let claimed: Claimed | null = first; claimed !== null; claimed = this.#lanes.leave(claimed)) {
+    const { origin } = first.webhook
+    let claimed: Claimed | null = first
+    while (claimed !== null) {
       const ended = await this.#attempt(claimed)
       // Given back already, as interrupted.
       if (!this.#held.has(claimed)) return
       this.#results.add(ended)
-      if (this.#lanes.waiting < this.#refillBelow) this.#refill()
+      this.#lanes.leave(claimed, answerMsOf(ended))
+      claimed = this.#lanes.next(origin)
+      // One more, if the endpoint has more places than before.
+      const another = this.#lanes.next(origin)
+      if (another !== null) void this.#deliver(another)
+      if (this.#lanes.isLow(origin)) this.#refill()
     }
   }
 
   #refill(): void {
-    this.#refillBelow = 0
+    this.#lanes.clearStock()
     this.wake()
   }
 
@@ -222,7 +223,7 @@ export class DeliveryEngine {
     }
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
-    this.wake()
+    if (batch.some(({ finish }) => this.#lanes.isDry(finish.claimed.webhook.origin))) this.wake()
   }
 
   async #giveBack(claims: readonly Claimed[]): Promise<void> {

@@ -33,7 +33,17 @@ export type Target = {
 /** By the id of the subscription. */
 export type Targets = ReadonlyMap<string, Target>
 
-type ClaimedRow = Omit<Claimed, 'webhook'> & { webhookId: string }
+/** Deliveries, and behind them their subscriptions. */
+type ClaimedRow = (Omit<Claimed, 'webhook'> & { webhookId: string; target: null }) | { target: SealedTarget }
+
+/** As it comes within JSON: what is sealed in hexadecimal. */
+type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
+  Record<'secretSealed' | 'previousSecretSealed' | 'headerValueSealed', string | null>
+
+const TARGET = `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin, 'isDisabled', s.disabled_at is not null,
+  'isPaused', coalesce(s.paused_until > now(), false), 'secretSealed', encode(s.secret_sealed, 'hex'),
+  'previousSecretSealed', case when s.previous_secret_until > now() then encode(s.previous_secret_sealed, 'hex') end,
+  'headerKey', s.header_key, 'headerValueSealed', encode(s.header_value_sealed, 'hex'))`
 
 /** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
 const LEASE = `interval '40 seconds'`
@@ -103,57 +113,55 @@ const CLAIM = `
       from taken t where t.lost_claim is not null))
   )
   select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
-    e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson"
-  from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id`
+    e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
+    null::json as target
+  from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id
+  union all
+  select null, null, null, null, null, null, null, null, null, null, null, ${TARGET}
+  from webhook_subscriptions s where (s.institute_id, s.id) in (select t.institute_id, t.webhook_id from taken t)`
 
-/**
- * Answers with them how their subscriptions are now, and those of deliveries that were claimed before and still wait:
- * one look for both, as each costs a turn of a busy event loop.
- */
+/** With them comes how their subscriptions are: to ask for it later would cost another turn of a busy event loop. */
 export async function claimDue(
   db: Database,
   { limit, roomEach, busy }: { limit: number; roomEach: number; busy: readonly Room[] },
-  held: () => readonly Claimed[],
-): Promise<{ claims: Claimed[]; targets: Targets }> {
+): Promise<Claimed[]> {
   const rows = await db.query<ClaimedRow>(CLAIM, [
     limit,
     roomEach,
     busy.map(({ origin }) => origin),
     busy.map(({ room }) => room),
   ])
-  const claimed = rows.map(({ instituteId, webhookId }): Key => [instituteId, webhookId])
-  const targets = await readKeys(db, [...claimed, ...held().map(keyOf)])
-  const claims = rows.map(row => {
+  const targets = new Map<string, Target>()
+  for (const { target } of rows) if (target !== null) targets.set(target.id, openedTarget(target))
+  return rows.flatMap(row => {
+    if (row.target !== null) return []
     const webhook = targets.get(row.webhookId)
     assert(webhook !== undefined, 'a delivery has a subscription')
     return Object.assign(row, { webhook })
   })
-  return { claims, targets }
 }
 
 /** How the subscriptions of these are at this moment. */
-export function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
-  return readKeys(db, held.map(keyOf))
-}
-
-type Key = [instituteId: number, webhookId: string]
-
-const keyOf = ({ instituteId, webhook }: Claimed): Key => [instituteId, webhook.id]
-
-async function readKeys(db: Database, keys: readonly Key[]): Promise<Targets> {
-  if (keys.length === 0) return new Map()
-  const institutes = new Map(keys.map(([instituteId, webhookId]) => [webhookId, instituteId]))
-  const rows = await db.query<Target>(
-    `select id, url, origin, disabled_at is not null as "isDisabled",
-       coalesce(paused_until > now(), false) as "isPaused", secret_sealed as "secretSealed",
-       case when previous_secret_until > now() then previous_secret_sealed end as "previousSecretSealed",
-       header_key as "headerKey", header_value_sealed as "headerValueSealed"
-     from webhook_subscriptions
+export async function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
+  if (held.length === 0) return new Map()
+  const rows = await db.query<{ target: SealedTarget }>(
+    `select ${TARGET} as target from webhook_subscriptions s
      where (institute_id, id) in (select * from unnest($1::int[], $2::text[]))`,
-    [[...institutes.values()], [...institutes.keys()]],
+    [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id)],
   )
-  return new Map(rows.map(row => [row.id, row]))
+  return new Map(rows.map(({ target }) => [target.id, openedTarget(target)]))
 }
+
+function openedTarget(target: SealedTarget): Target {
+  return {
+    ...target,
+    secretSealed: fromHex(target.secretSealed),
+    previousSecretSealed: fromHex(target.previousSecretSealed),
+    headerValueSealed: fromHex(target.headerValueSealed),
+  }
+}
+
+const fromHex = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'hex'))
 
 export type AttemptRecord = {
   attempted_at: string

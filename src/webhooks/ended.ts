@@ -15,6 +15,11 @@ export function unsent(claimed: Claimed): Ended {
   }
 }
 
+/** Null when no answer came. */
+export function answerMsOf({ finish: { attempt } }: Ended): number | null {
+  return attempt?.http_status === undefined ? null : (attempt.duration_ms ?? null)
+}
+
 let lastMoment = { ms: 0, iso: '' }
 
 /** Under load many attempts begin in one millisecond, and to write a moment down costs as much as to judge an answer. */

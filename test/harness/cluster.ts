@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { SERVER_SETTINGS } from '../../src/platform/embedded-postgres/server-process.ts'
 import { waitFor } from './wait.ts'
 
 /** A bare PostgreSQL of the tests' own, fast and forgetful. The product's supervisor has tests of its own. */
@@ -20,7 +21,17 @@ function asNobody(command: string, args: string[]): [string, string[]] {
   return ['unshare', ['-U', '--map-user=65534', '--map-group=65534', '--', command, ...args]]
 }
 
+/** A durable one is set up as the product sets up its own. */
 export type ClusterOptions = { durable?: boolean; port?: number }
+
+const FORGETFUL = [
+  'listen_addresses=',
+  'unix_socket_permissions=0700',
+  'shared_buffers=128MB',
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+]
 
 /** Starts a cluster in the folder, making it first if need be; answers its socket folder. */
 export async function startTestCluster(folder: string, options: ClusterOptions = {}): Promise<string> {
@@ -46,13 +57,7 @@ export async function startTestCluster(folder: string, options: ClusterOptions =
 
 async function startPostgres(folder: string, options: ClusterOptions): Promise<ChildProcess> {
   const socket = join(folder, 's')
-  const settings = [
-    'listen_addresses=',
-    'unix_socket_permissions=0700',
-    'max_connections=300',
-    'shared_buffers=128MB',
-    ...(options.durable === true ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
-  ]
+  const settings = [...(options.durable === true ? SERVER_SETTINGS : FORGETFUL), 'max_connections=300']
   const [command, args] = asNobody(binary('postgres'), [
     '-D',
     join(folder, 'pg'),

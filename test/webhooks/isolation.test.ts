@@ -11,7 +11,9 @@ import { recordMany, startDelivering, startReceiver, subscribe, subscribeFor, tr
 
 /** One endpoint's trouble is its own. */
 const PLACES = 20
-const STANDARD_PLACES = 50
+/** As standard: to begin with, and for an endpoint that takes its time. */
+const FIRST_PLACES = 20
+const MOST_PLACES = 50
 const HEALTHY = 50
 const EACH = 10
 const PROMPT_MS = 5_000
@@ -89,12 +91,12 @@ test('a healthy endpoint is served promptly while a host with forty subscription
   for (const event_code of EVENT_CODES) await subscribe(bursar.demo, hanging.url, { event_code })
   await subscribe(bursar.group, healthy.url, { collector_code: 'NORTH' })
   for (const eventCode of EVENT_CODES) await recordMany(bursar, { eventCode, count: 30 })
-  await hanging.waitForRequests(STANDARD_PLACES)
+  await hanging.waitForRequests(FIRST_PLACES)
   const held = await whenFull(bursar)
   const events = await recordMany(bursar, NORTH)
   t.diagnostic(`${EACH} deliveries in ${await allArrived([healthy])} ms, ${held} of the other host held`)
   assertEachOnce(healthy, events)
-  assert.equal(hanging.maxInFlight, STANDARD_PLACES)
+  assert.equal(hanging.maxInFlight, FIRST_PLACES)
 })
 
 test('a healthy endpoint is served promptly while forty others hang, each on a backlog', async t => {
@@ -126,6 +128,20 @@ test('no endpoint is sent more at a time than it has places, over all its subscr
   await receiver.waitForRequests(300)
   assertEachOnce(receiver, events.flat())
   assert.equal(receiver.maxInFlight, PLACES)
+})
+
+test('an endpoint that takes its time is sent more at once, up to all its places', async t => {
+  const bursar = await startDelivering(t)
+  const receiver = await startReceiver(t)
+  receiver.answer(async () => {
+    await pause(300)
+    return { status: 200 }
+  })
+  await subscribe(bursar.demo, receiver.url)
+  const events = await recordMany(bursar, { count: 250 })
+  await receiver.waitForRequests(250)
+  assertEachOnce(receiver, events)
+  assert.equal(receiver.maxInFlight, MOST_PLACES)
 })
 
 const shared = await startDelivering({ after }, env)

@@ -56,7 +56,8 @@ test('a lane never runs more than its places, never holds more than four times a
           const done = running.shift()
           if (done === undefined) continue
           const [first = null] = inLane(waiting, hostOf(done))
-          assert.equal(lanes.leave(done), first)
+          lanes.leave(done, null)
+          assert.equal(lanes.next(hostOf(done)), first)
           if (first === null) continue
           waiting = waiting.filter(other => other !== first)
           running.push(first)
@@ -83,4 +84,67 @@ test('the room told of a busy host is what is left over all its subscriptions, a
   assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 3 }])
   for (let id = 1; id <= 4; id++) lanes.enter(claimedFor(0, 1, id), 0)
   assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 0 }])
+})
+
+/** As many as find a place when `total` come, the rest waiting. */
+function fill(lanes: Lanes, total: number): Claimed[] {
+  const all = Array.from({ length: total }, (_, id) => claimedFor(0, 0, id))
+  return all.filter(claimed => lanes.enter(claimed, 0) === 'starts')
+}
+
+/** The oldest of the running ones leave, one after the other, and whoever may takes a place. */
+function turn(lanes: Lanes, running: Claimed[], answerMs: number | null, times: number): void {
+  for (let n = 0; n < times; n++) {
+    const done = running.shift()
+    assert(done !== undefined)
+    lanes.leave(done, answerMs)
+    for (let next = lanes.next(hostOf(done)); next !== null; next = lanes.next(hostOf(done)))
+      running.push(next)
+  }
+}
+
+test('an endpoint that answers quickly is sent 20 at once, a slow one what it takes for 250 a second, at most its places', () => {
+  for (const [answerMs, places] of [
+    [3, 20],
+    [120, 30],
+    [900, 50],
+  ] as const) {
+    const lanes = new Lanes(50)
+    const running = fill(lanes, 200)
+    assert.equal(running.length, 20)
+    turn(lanes, running, answerMs, 100)
+    assert.equal(running.length, places)
+  }
+})
+
+test('an endpoint that becomes quick again goes back to few at once', () => {
+  const lanes = new Lanes(50)
+  const running = fill(lanes, 200)
+  turn(lanes, running, 900, 50)
+  assert.equal(running.length, 50)
+  turn(lanes, running, 3, 60)
+  assert.equal(running.length, 20)
+})
+
+test('an endpoint that does not answer gets no more places', () => {
+  const lanes = new Lanes(50)
+  const running = fill(lanes, 200)
+  turn(lanes, running, null, 50)
+  assert.equal(running.length, 20)
+})
+
+test('a lane is low once half of its stock is gone, until more is on its way', () => {
+  const lanes = new Lanes(2)
+  const running = fill(lanes, 8)
+  const [{ webhook } = claimedFor(0, 0, 0)] = running
+  lanes.setStock()
+  turn(lanes, running, null, 3)
+  assert.equal(lanes.isLow(webhook.origin), false)
+  turn(lanes, running, null, 1)
+  assert.equal(lanes.isLow(webhook.origin), true)
+  lanes.clearStock()
+  assert.equal(lanes.isLow(webhook.origin), false)
+  assert.equal(lanes.isDry(webhook.origin), false)
+  turn(lanes, running, null, 2)
+  assert.equal(lanes.isDry(webhook.origin), true)
 })

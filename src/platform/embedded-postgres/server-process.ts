@@ -28,7 +28,7 @@ const RETRY_LIMIT_MS = 20_000
 const ROUND_MS = 10
 const LOG_LIMIT_BYTES = 20 * 1024 * 1024
 
-const SETTINGS = [
+export const SERVER_SETTINGS = [
   'listen_addresses=',
   'unix_socket_permissions=0700',
   'shared_buffers=256MB',
@@ -82,7 +82,7 @@ async function launch(server: Server, socketDir: string): Promise<Attempt> {
     paths.cluster,
     '-k',
     socketDir,
-    ...SETTINGS.flatMap(setting => ['-c', setting]),
+    ...SERVER_SETTINGS.flatMap(setting => ['-c', setting]),
   ])
   const stale = staleHolder(paths.cluster, socketDir)
   const env = stale === null ? options.env : { ...options.env, PG_GRANDPARENT_PID: `${stale}` }
