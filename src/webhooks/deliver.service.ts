@@ -107,9 +107,10 @@ export class DeliveryEngine {
     const busy = this.#lanes.busy(roomEach)
     const [claims, targets] = await Promise.all([
       limit > 0 ? claimDue(db, { limit, roomEach, busy }) : [],
-      readTargets(db, this.#lanes.sampleWaiting()),
+      // A look that fails is made again with the next claim; what this one took must not be lost with it.
+      readTargets(db, this.#lanes.sampleWaiting()).catch(() => null),
     ])
-    const stale = this.#takeStale(targets)
+    const stale = targets === null ? [] : this.#takeStale(targets)
     const surplus: Claimed[] = []
     const now = Date.now()
     for (const claimed of claims) {
