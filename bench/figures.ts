@@ -25,7 +25,7 @@ function show(value: number): string {
   return Number.isInteger(value) && value !== 1 ? String(value) : value.toFixed(2)
 }
 
-const ROUNDS = 7
+const ROUNDS = 11
 const WARM_UP_SECONDS = 2
 
 /**
