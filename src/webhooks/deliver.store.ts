@@ -132,7 +132,7 @@ export async function claimDue(
     busy.map(({ room }) => room),
   ])
   const targets = new Map<string, Target>()
-  for (const { target } of rows) if (target !== null) targets.set(target.id, openedTarget(target))
+  for (const { target } of rows) if (target !== null) targets.set(target.id, decodeTarget(target))
   return rows.flatMap(row => {
     if (row.target !== null) return []
     const webhook = targets.get(row.webhookId)
@@ -149,10 +149,10 @@ export async function readTargets(db: Database, held: readonly Claimed[]): Promi
      where (institute_id, id) in (select * from unnest($1::int[], $2::text[]))`,
     [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id)],
   )
-  return new Map(rows.map(({ target }) => [target.id, openedTarget(target)]))
+  return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
 }
 
-function openedTarget(target: SealedTarget): Target {
+function decodeTarget(target: SealedTarget): Target {
   return {
     ...target,
     secretSealed: fromHex(target.secretSealed),
