@@ -4,8 +4,7 @@ import type { Command } from 'commander'
 import { EVENT_CODES, TEST_CODE } from '../journal/event-codes.ts'
 import { INDIA } from '../platform/calendar.ts'
 import type { OutboundResult } from '../platform/outbound.ts'
-import { makeKeys, postDelivery } from '../webhooks/receiver.client.ts'
-import { signatureHeaders } from '../webhooks/signing.ts'
+import { deliveryRequest, makeKeys } from '../webhooks/receiver.client.ts'
 import { subscriptionProblems } from '../webhooks/subscriptions.rules.ts'
 import {
   addApiOptions,
@@ -166,16 +165,10 @@ type Target = { url: string; secret: string; signal: AbortSignal }
 async function forward(api: ApiClient, event: Event, { url, secret, signal }: Target): Promise<void> {
   const { event_id, event: code, timestamp, version, sequence, payload } = event
   const body = Buffer.from(JSON.stringify({ event_id, event: code, timestamp, version, sequence, payload }))
-  const { signing, headers } = makeKeys([secret], null)
+  const keys = makeKeys([secret], null)
   for (let tries = 1; !signal.aborted; tries++) {
-    const result = await postDelivery(api.outbound, {
-      url,
-      body,
-      headers: {
-        ...headers,
-        ...signatureHeaders({ eventId: event_id, body, at: new Date(), keys: signing }),
-      },
-    })
+    const request = deliveryRequest({ url, eventId: event_id, body, at: new Date(), keys })
+    const result = await api.outbound.send(request)
     if (signal.aborted && result.kind === 'failed') return
     const waitMs = RETRY_MS[tries - 1]
     report(event, result, waitMs)

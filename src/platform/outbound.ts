@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { AddressPolicy } from './outbound-addresses.ts'
 import { createConnector } from './outbound-connect.ts'
+import { Connections, type Borrower, type Connection } from './outbound-connections.ts'
 import { Deadlines, type Limited } from './outbound-deadlines.ts'
 import { explain, OutboundFailure, type FailureReason } from './outbound-failure.ts'
 import { Names } from './outbound-names.ts'
@@ -41,6 +42,8 @@ export type OutboundProblem = {
   durationMs: number
 }
 
+type OnResult = (result: OutboundResult) => void
+
 type OutboundOptions = {
   policy: AddressPolicy
   /** In place of the system's, each as `address` or `address:port`. */
@@ -63,13 +66,12 @@ export class Outbound {
   readonly #names: Names
   readonly #sockets = new Set<Socket>()
   readonly #deadlines = new Deadlines()
-  readonly #agent: Agent
+  readonly #connections: Connections
 
   constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: OutboundOptions) {
     this.#names = new Names(nameServers)
-    this.#agent = new Agent({
+    this.#connections = new Connections(connectionsPerOrigin, {
       connect: createConnector({ policy, names: this.#names, sockets: this.#sockets }),
-      connections: connectionsPerOrigin,
       // Two requests on one connection would be a second one lost with the first.
       pipelining: 1,
       allowH2: false,
@@ -84,53 +86,62 @@ export class Outbound {
   }
 
   send(request: OutboundRequest): Promise<OutboundResult> {
-    return new Promise(resolve => {
-      const { method, headers, body = null } = request
-      const { origin, path, isTls } = readAddress(request.url)
-      assertHeaders(headers)
-      const exchange = new Exchange(request, { isTls, deadlines: this.#deadlines }, resolve)
-      this.#agent.dispatch({ origin, path, method, headers, body }, exchange)
-    })
+    return new Promise(resolve => this.exchange(request, resolve))
+  }
+
+  /** As `send`, but tells at the very moment: a request that follows from there finds the connection warm. */
+  exchange(request: OutboundRequest, onResult: OnResult): void {
+    const address = readAddress(request.url)
+    assertHeaders(request.headers)
+    const means = { deadlines: this.#deadlines, connections: this.#connections }
+    this.#connections.lend(address.origin, new Exchange(request, address, means, onResult))
   }
 
   /** Ends every connection at once; what was under way is answered as stopped. */
   async close(): Promise<void> {
     this.#names.close()
-    const isClosed = this.#agent.destroy()
+    const isClosed = this.#connections.close()
     for (const socket of this.#sockets) socket.destroy()
     await isClosed
   }
 }
 
+type Means = { deadlines: Deadlines; connections: Connections }
+
 /** One request on its way; undici calls it as things happen. Settled once, whatever else happens after. */
-class Exchange implements Dispatcher.DispatchHandler, Limited {
+class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   readonly #request: OutboundRequest
-  readonly #isTls: boolean
-  readonly #settle: (result: OutboundResult) => void
-  readonly #deadlines: Deadlines
+  readonly #address: Address
+  readonly #means: Means
+  readonly #onResult: OnResult
   readonly startedAt = performance.now()
   readonly #chunks: Buffer[] = []
+  #connection: Connection | null = null
   #controller: Dispatcher.DispatchController | null = null
   #httpStatus = 0
   #headers: AnswerHeaders = {}
   #length = 0
   #isSettled = false
 
-  constructor(
-    request: OutboundRequest,
-    { isTls, deadlines }: { isTls: boolean; deadlines: Deadlines },
-    settle: (result: OutboundResult) => void,
-  ) {
+  constructor(request: OutboundRequest, address: Address, means: Means, onResult: OnResult) {
     this.#request = request
-    this.#isTls = isTls
-    this.#deadlines = deadlines
-    this.#settle = settle
-    deadlines.watch(this, request.timeoutMs)
+    this.#address = address
+    this.#means = means
+    this.#onResult = onResult
+    means.deadlines.watch(this, request.timeoutMs)
+  }
+
+  start(connection: Connection): void {
+    const { method, headers, body = null } = this.#request
+    this.#connection = connection
+    connection.client.dispatch({ path: this.#address.path, method, headers, body }, this)
+  }
+
+  refuse(error: Error): void {
+    this.onResponseError(null, error)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection. To throw takes back the request alone, to abort ends the connection.
-    if (this.#isSettled) throw new OutboundFailure('timeout', 'given up')
     this.#controller = controller
   }
 
@@ -150,19 +161,23 @@ class Exchange implements Dispatcher.DispatchHandler, Limited {
   }
 
   onResponseEnd(): void {
+    if (this.#connection !== null) this.#means.connections.giveBack(this.#connection)
     this.#succeed(false)
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#connection !== null) this.#means.connections.drop(this.#connection)
     if (this.#isSettled) return
-    this.#fail(explain(error, { isSent: this.#controller !== null, isTls: this.#isTls }))
+    this.#fail(explain(error, { isSent: this.#controller !== null, isTls: this.#address.isTls }))
   }
 
   giveUp(): void {
     const within = `within ${this.#request.timeoutMs} ms.`
     const failure = new OutboundFailure('timeout', this.#waitingFor() + within)
     this.#fail(failure)
-    this.#controller?.abort(failure)
+    if (this.#controller !== null) this.#controller.abort(failure)
+    else if (this.#connection !== null) this.#means.connections.drop(this.#connection)
+    else this.#means.connections.withdraw(this.#address.origin, this)
   }
 
   #waitingFor(): string {
@@ -194,8 +209,21 @@ class Exchange implements Dispatcher.DispatchHandler, Limited {
   #end(result: OutboundResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#deadlines.release(this, this.#request.timeoutMs)
-    this.#settle(result)
+    this.#means.deadlines.release(this, this.#request.timeoutMs)
+    // A failure may come before `exchange` has returned; with one in the wake of another there would be no end of it.
+    if (result.kind === 'failed') queueMicrotask(() => this.#onResult(result))
+    else this.#tellNow(result)
+  }
+
+  #tellNow(result: OutboundResult): void {
+    try {
+      this.#onResult(result)
+    } catch (error) {
+      // A fault of ours, which undici would take for one of the connection and tell nobody.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
   }
 
   #elapsedMs(): number {

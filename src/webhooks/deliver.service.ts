@@ -3,11 +3,12 @@ import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound, OutboundResult } from '../platform/outbound.ts'
 import { judge, stepAfter } from './deliveries.rules.ts'
+import { deliveryBody } from './delivery-body.ts'
 import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './deliver.store.ts'
 import { Lanes, type Waiting } from './lanes.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './ended.ts'
 import { OpenedKeys } from './opened-keys.ts'
-import { postDelivery, prepare, type Keys } from './receiver.client.ts'
+import { deliveryRequest, type Keys } from './receiver.client.ts'
 import { Results } from './results.ts'
 
 /**
@@ -122,7 +123,7 @@ export class DeliveryEngine {
       const entry = this.#lanes.enter(claimed, now)
       if (entry === 'full') surplus.push(claimed)
       else this.#held.add(claimed)
-      if (entry === 'starts') void this.#deliver(claimed)
+      if (entry === 'starts') this.#deliver(claimed)
     }
     this.#lanes.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
@@ -164,22 +165,36 @@ export class DeliveryEngine {
     return taken
   }
 
-  /** Attempts one, then whoever waits for its place. */
-  async #deliver(first: Claimed): Promise<void> {
-    const { origin } = first.webhook
-    let claimed: Claimed | null = first
-    while (claimed !== null) {
-      const ended = await this.#attempt(claimed)
-      // Given back already, as interrupted.
-      if (!this.#held.has(claimed)) return
-      this.#results.add(ended)
-      this.#lanes.leave(claimed, answerMsOf(ended))
-      claimed = this.#lanes.next(origin)
-      // One more, if the endpoint has more places than before.
-      const another = this.#lanes.next(origin)
-      if (another !== null) void this.#deliver(another)
-      if (this.#lanes.isLow(origin)) this.#refill()
+  /** Attempts one, and whoever waits for its place when it has ended. */
+  #deliver(claimed: Claimed): void {
+    const at = new Date()
+    let keys: Keys | null = null
+    const onResult = (result: OutboundResult): void =>
+      this.#onEnded(this.#judge(claimed, { at, keys, result }))
+    try {
+      keys = this.#keys.of(claimed.webhook)
+      const body = Buffer.from(deliveryBody(claimed))
+      const { url } = claimed.webhook
+      const request = deliveryRequest({ url, eventId: claimed.eventId, body, at, keys })
+      this.#outbound.exchange(request, onResult)
+    } catch (error) {
+      const problem = this.#cannotSend(claimed, error)
+      queueMicrotask(() => onResult(problem))
     }
+  }
+
+  #onEnded(ended: Ended): void {
+    const { claimed } = ended.finish
+    const { origin } = claimed.webhook
+    // Given back already, as interrupted.
+    if (!this.#held.has(claimed)) return
+    this.#results.add(ended)
+    this.#lanes.leave(claimed, answerMsOf(ended))
+    // Two, if the endpoint has more places than before.
+    for (const next of [this.#lanes.next(origin), this.#lanes.next(origin)]) {
+      if (next !== null) this.#deliver(next)
+    }
+    if (this.#lanes.isLow(origin)) this.#refill()
   }
 
   #refill(): void {
@@ -187,16 +202,10 @@ export class DeliveryEngine {
     this.wake()
   }
 
-  async #attempt(claimed: Claimed): Promise<Ended> {
-    const at = new Date()
-    let keys: Keys | null = null
-    let result: OutboundResult
-    try {
-      keys = this.#keys.of(claimed.webhook)
-      result = await postDelivery(this.#outbound, prepare(claimed, at, keys))
-    } catch (error) {
-      result = this.#cannotSend(claimed, error)
-    }
+  #judge(
+    claimed: Claimed,
+    { at, keys, result }: { at: Date; keys: Keys | null; result: OutboundResult },
+  ): Ended {
     const verdict = judge(result, new Date())
     const step = stepAfter(claimed.failures, verdict, {
       retrySeconds: this.#options.retrySeconds,

@@ -1,28 +1,11 @@
-import { mergeHeaders, type Outbound, type OutboundResult } from '../platform/outbound.ts'
-import type { Claimed } from './deliver.store.ts'
+import { mergeHeaders, type OutboundRequest } from '../platform/outbound.ts'
 import { excerptOf, maskOf, spellingsOf } from './deliveries.rules.ts'
-import { deliveryBody } from './delivery-body.ts'
 import type { HmacKey } from './hmac.ts'
 import { signatureHeaders, signingKey } from './signing.ts'
-
-/** A delivery made ready to leave: nothing about it is decided any more. */
-type Prepared = { url: string; headers: Record<string, string>; body: Buffer }
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1_024
 const OWN_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Bursar-Webhooks/1.0' }
-
-/** One POST to a subscriber: any answer within 15 seconds, of which at most 64 KiB are read. */
-export function postDelivery(outbound: Outbound, { url, headers, body }: Prepared): Promise<OutboundResult> {
-  return outbound.send({
-    method: 'POST',
-    url,
-    headers,
-    body,
-    timeoutMs: TIMEOUT_MS,
-    maxBytes: MAX_ANSWER_BYTES,
-  })
-}
 
 /** What a subscription's deliveries are signed with and carry. */
 export type Keys = {
@@ -57,8 +40,17 @@ function excerptsWithout(secrets: readonly string[]): (body: Buffer) => string {
   }
 }
 
-export function prepare(claimed: Claimed, at: Date, { signing, headers }: Keys): Prepared {
-  const body = Buffer.from(deliveryBody(claimed))
-  const signatures = signatureHeaders({ eventId: claimed.eventId, body, at, keys: signing })
-  return { url: claimed.webhook.url, body, headers: { ...headers, ...signatures } }
+type Sending = { url: string; eventId: string; body: Buffer; at: Date; keys: Keys }
+
+/** One POST to a subscriber: any answer within 15 seconds, of which at most 64 KiB are read. */
+export function deliveryRequest({ url, eventId, body, at, keys }: Sending): OutboundRequest {
+  const signatures = signatureHeaders({ eventId, body, at, keys: keys.signing })
+  return {
+    method: 'POST',
+    url,
+    headers: { ...keys.headers, ...signatures },
+    body,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+  }
 }

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { type AddressInfo, createServer } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { anyAddress } from '../../src/platform/outbound-addresses.ts'
+import { Outbound, type OutboundRequest, type OutboundResult } from '../../src/platform/outbound.ts'
+import { startReceiver } from '../harness/receiver.ts'
+
+/** How connections are lent from one request to the next. */
+function open(t: TestContext): Outbound {
+  const outbound = new Outbound({ policy: anyAddress, connectionsPerOrigin: 5 })
+  t.after(() => outbound.close())
+  return outbound
+}
+
+function requestTo(url: string): OutboundRequest {
+  return { method: 'POST', url, headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000 }
+}
+
+/** Each follows as soon as the one before it is told, `atOnce` of them side by side. */
+async function sendInTurn(
+  outbound: Outbound,
+  url: string,
+  { count, atOnce }: { count: number; atOnce: number },
+): Promise<OutboundResult[]> {
+  const results: OutboundResult[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = 0
+  const sendNext = (): void => {
+    if (begun++ >= count) return
+    outbound.exchange(requestTo(url), result => {
+      if (results.push(result) === count) resolve()
+      sendNext()
+    })
+  }
+  for (let n = 0; n < atOnce; n++) sendNext()
+  await promise
+  return results
+}
+
+function kindsOf(results: readonly OutboundResult[]): string[] {
+  return [...new Set(results.map(result => (result.kind === 'failed' ? result.message : result.kind)))]
+}
+
+test('requests that follow each other go over one connection', async t => {
+  const receiver = await startReceiver(t)
+  const results = await sendInTurn(open(t), receiver.url, { count: 50, atOnce: 1 })
+  assert.deepEqual(kindsOf(results), ['answered'])
+  assert.equal(receiver.connections, 1)
+})
+
+for (const [when, closesAfterMs] of [
+  ['with its answer', null],
+  ['a moment after it', 1],
+] as const) {
+  test(`a server that closes ${when}, without having said so, loses no request`, async t => {
+    let connections = 0
+    const server = createServer(socket => {
+      connections++
+      socket.on('error', () => {})
+      socket.on('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+        if (closesAfterMs === null) socket.end()
+        else void wait(closesAfterMs).then(() => socket.end())
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const results = await sendInTurn(open(t), url, { count: 100, atOnce: 5 })
+    assert.deepEqual(kindsOf(results), ['answered'])
+    assert.equal(connections, 100)
+  })
+}
+
+test('failures that follow each other at once come one by one, however many', async t => {
+  const outbound = open(t)
+  await outbound.close()
+  const results = await sendInTurn(outbound, 'http://127.0.0.1:1/', { count: 50_000, atOnce: 1 })
+  assert.deepEqual(kindsOf(results), ['Bursar was stopping.'])
+})
+
+test('a fault of whoever is told of an answer ends the process; it is not taken for one of the connection', async t => {
+  const receiver = await startReceiver(t)
+  const program = `
+    import { anyAddress } from './src/platform/outbound-addresses.ts'
+    import { Outbound } from './src/platform/outbound.ts'
+    const request = ${JSON.stringify(requestTo(receiver.url))}
+    new Outbound({ policy: anyAddress }).exchange(request, ({ kind }) => { throw new Error('told: ' + kind) })`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.notEqual(code, 0)
+  assert.match(said, /told: answered/)
+})
