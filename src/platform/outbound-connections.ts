@@ -13,18 +13,27 @@ export type Connection = {
 export type Borrower = { start(connection: Connection): void; refuse(error: Error): void }
 
 /** Those to one origin. */
-type Home = { origin: string; idle: Connection[]; lent: number; resting: number; waiting: Set<Borrower> }
+type Home = {
+  origin: string
+  idle: Connection[]
+  lent: number
+  resting: number
+  waiting: Set<Borrower>
+  /** Every connection rests after every answer. */
+  isCareful: boolean
+}
 
 /** A server that closes without having said so does it within a moment of its answer. */
 const REST_MS = 10
+const CAREFUL_MS = 60_000
 
 /**
  * Connections that are kept open for the next request to their origin: so many at most, and whoever comes then waits.
  *
  * The one given back last is lent next. When that happens before undici sees it without a request, it sets no timer and
  * lets no turn of the event loop pass to look for a close, and a request costs a quarter less than with undici's own
- * pool, which lends another one meanwhile. After its first answer a connection therefore rests, so that no request is
- * lost with one that its server was about to close.
+ * pool, which lends another one meanwhile. So that no request is lost with a connection that its server is about to close,
+ * each rests after its first answer, and after every one when a request was lost a while ago.
  */
 export class Connections {
   readonly #mostPerOrigin: number
@@ -62,7 +71,7 @@ export class Connections {
     if (connection.state !== 'lent') return
     const { home } = connection
     home.lent--
-    if (connection.isProven) return this.#makeIdle(connection)
+    if (connection.isProven && !home.isCareful) return this.#makeIdle(connection)
     connection.state = 'resting'
     home.resting++
     setTimeout(() => {
@@ -79,12 +88,14 @@ export class Connections {
     if (state === 'gone') return
     connection.state = 'gone'
     this.#open.delete(connection)
-    if (state === 'lent') home.lent--
-    else if (state === 'resting') home.resting--
+    if (state === 'lent') {
+      home.lent--
+      if (connection.isProven) this.#beCareful(home)
+    } else if (state === 'resting') home.resting--
     else home.idle.splice(home.idle.indexOf(connection), 1)
     void connection.client.destroy()
     this.#lendToNext(home)
-    if (home.lent + home.resting + home.idle.length === 0) this.#homes.delete(home.origin)
+    this.#forget(home)
   }
 
   /** What is under way fails, and whoever waits is refused. */
@@ -98,6 +109,19 @@ export class Connections {
   /** For another one, unless one that rests will do. */
   #hasRoom({ lent, resting, waiting }: Home): boolean {
     return lent + resting < this.#mostPerOrigin && waiting.size >= resting
+  }
+
+  #beCareful(home: Home): void {
+    if (home.isCareful) return
+    home.isCareful = true
+    setTimeout(() => {
+      home.isCareful = false
+      this.#forget(home)
+    }, CAREFUL_MS).unref()
+  }
+
+  #forget({ origin, lent, resting, idle, isCareful }: Home): void {
+    if (lent + resting + idle.length === 0 && !isCareful) this.#homes.delete(origin)
   }
 
   #makeIdle(connection: Connection): void {
@@ -116,7 +140,7 @@ export class Connections {
   #homeOf(origin: string): Home {
     const known = this.#homes.get(origin)
     if (known !== undefined) return known
-    const home: Home = { origin, idle: [], lent: 0, resting: 0, waiting: new Set() }
+    const home: Home = { origin, idle: [], lent: 0, resting: 0, waiting: new Set(), isCareful: false }
     this.#homes.set(origin, home)
     return home
   }
