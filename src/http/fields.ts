@@ -36,7 +36,7 @@ export const field = {
   registrationId: (docs: Docs) =>
     formatted<string>('registration-id', { ...docs, minLength: 1, maxLength: 128 }),
   wholeNumber: (docs: Docs, [minimum, maximum]: readonly [number, number]) =>
-    Type.Unsafe<number>({ ...docs, type: 'integer', minimum, maximum, format: 'whole-number' }),
+    Type.Integer({ ...docs, minimum, maximum }),
   pageSize: () =>
     Type.Unsafe<number>({
       description: 'How many to answer with.',

@@ -62,10 +62,6 @@ export const formats: Record<string, Format> = {
     read: value => (typeof value === 'string' && isPrintable(value) ? value : null),
     expects: 'must be 1 to 128 printable characters, not only blanks',
   },
-  'whole-number': {
-    read: value => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null),
-    expects: 'must be a whole number',
-  },
   'page-size': {
     read: readPageSize,
     expects: 'must be a whole number from 1 to 200',

@@ -19,6 +19,8 @@ type Schema = {
   maxItems?: number
   minLength?: number
   maxLength?: number
+  minimum?: number
+  maximum?: number
   exclusiveMinimum?: number
   /** Two fields of an object, the second of which must not be less than the first. */
   'x-ascending'?: readonly [string, string]
@@ -48,6 +50,8 @@ function compile(schema: Schema): Read {
       return compileArray(schema)
     case 'string':
       return compileText(schema)
+    case 'integer':
+      return compileInteger(schema)
     case 'boolean':
       return expecting('true or false', value => typeof value === 'boolean')
     default:
@@ -138,6 +142,13 @@ function textFlaw(text: string, minLength: number, maxLength: number): string | 
   const length = text.length > maxLength ? countCharacters(text) : text.length
   if (length > maxLength) return `must have at most ${maxLength} characters`
   return length < minLength ? `must have at least ${minLength} character(s)` : null
+}
+
+function compileInteger({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): Read {
+  return expecting(
+    `a whole number from ${minimum} to ${maximum}`,
+    value => Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= maximum,
+  )
 }
 
 function compileFormat(schema: Schema, name: string): Read {

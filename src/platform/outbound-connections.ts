@@ -149,9 +149,10 @@ export class Connections {
     const client = new Client(home.origin, this.#options)
     const connection: Connection = { client, home, state: 'idle', isProven: false }
     this.#open.add(connection)
-    // With a request on it undici opens it again.
+    // With a request on it undici opens it again, and nothing is known of that one.
     client.on('disconnect', () => {
-      if (connection.state !== 'lent') this.drop(connection)
+      if (connection.state === 'lent') connection.isProven = false
+      else this.drop(connection)
     })
     return connection
   }

@@ -9,6 +9,7 @@ import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 import { demoVisitor } from '../console/support.ts'
 import { exchange, type Reply } from './fixtures/exchange.ts'
+import { readOperations, type Operation } from './fixtures/operations.ts'
 
 /**
  * Whatever arrives, the answer is one of ours. Requests are written to bare sockets: a client library would tidy them
@@ -18,9 +19,6 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000)
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40)
 console.log(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`)
 
-const FORMATS = `date=2015-06-20 date-time=2040-01-01T00:00:00Z date-or-time=2026-06-01 year=2026 rupees=1500
-  phone=9876543210 email=asha@example.in email-list=it@example.in http-url=https://erp.example.in/x`
-const BY_FORMAT = Object.fromEntries(words(FORMATS).map(pair => pair.split('=')))
 const bursar = await startBursar({ after }, { DNS_SERVERS: '127.0.0.1:9' })
 const { demo } = bursar
 const { hostname } = new URL(bursar.url)
@@ -31,7 +29,7 @@ const link = await demo.post(`${PAY}/payment_links`, sampleOrder())
 const student = await demo.post(`${ERP}/users/parent-77/students`, { student: sampleStudent() })
 const webhook = await demo.post(`${ERP}/webhooks`, sampleWebhook())
 const realIds = [order, link, student, webhook].map(({ body }) => String(Object.values(body.data)[0]))
-const operations = await readOperations()
+const operations = await readOperations(demo)
 
 const REGISTRY = `400 HUE00000 401 AUE00000 403 AUE00001 404 HUE00001 405 HUE00003 409 HUE00002 409 IDE00001
   413 HUE00004 422 IDE00000 429 RLE00000`
@@ -54,38 +52,6 @@ function assertIdentified({ headers, text }: Reply): void {
   assert.match(id, /^req_[0-9a-z]{26}$/)
   const named = /"request_id":"(\w+)"\}$/.exec(text)?.[1] ?? id
   assert.ok(named === id || headers.has('idempotent-replayed'), `${named} in the body, ${id} in the header`)
-}
-
-type Operation = { method: string; path: string; query: string[]; valid: Json }
-
-async function readOperations(): Promise<Operation[]> {
-  const { body } = await demo.get('/openapi.json')
-  return Object.entries<Record<string, Json>>(body.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
-      const query = parameters.filter((one: Json) => one.in === 'query').map((one: Json) => one.name)
-      const schema = requestBody?.content['application/json']?.schema
-      const valid = schema && fill(schema)
-      return {
-        method: method.toUpperCase(),
-        path: path.replace('{institute_code}', 'demo-school'),
-        query,
-        valid,
-      }
-    }),
-  )
-}
-
-/** A value with every field that the schema knows, so that each is there to be spoilt. */
-function fill(schema: Json, name = '', [type] = [schema.type].flat()): Json {
-  if (type === 'array') return [fill(schema.items)]
-  if (type === 'boolean') return true
-  if (name === 'collector_code') return 'MAIN'
-  if (type !== 'object') {
-    return schema.enum?.[0] ?? BY_FORMAT[schema.format] ?? schema.examples?.[0] ?? schema.example ?? 'text'
-  }
-  return Object.fromEntries(
-    Object.entries<Json>(schema.properties).map(([key, one]) => [key, fill(one, key)]),
-  )
 }
 
 /** Values as JSON text, since much of what is odd cannot be held by a value. */

@@ -20,11 +20,13 @@ function requestTo(url: string): OutboundRequest {
   return { method: 'POST', url, headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000 }
 }
 
+type Round = { count: number; atOnce: number; stall?: () => void }
+
 /** Each follows as soon as the one before it is told, `atOnce` of them side by side. */
 async function sendInTurn(
   outbound: Outbound,
   url: string,
-  { count, atOnce }: { count: number; atOnce: number },
+  { count, atOnce, stall = () => {} }: Round,
 ): Promise<OutboundResult[]> {
   const results: OutboundResult[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -33,6 +35,7 @@ async function sendInTurn(
     if (begun++ >= count) return
     outbound.exchange(requestTo(url), result => {
       if (results.push(result) === count) resolve()
+      stall()
       sendNext()
     })
   }
@@ -80,6 +83,17 @@ for (const afterMs of [0, 1]) {
     assert.deepEqual(kindsOf(results), ['answered'])
   })
 }
+
+/** For longer than a connection rests. */
+function stall(): void {
+  for (const until = performance.now() + 20; performance.now() < until;) continue
+}
+
+test('a process that stands still after each answer loses no request to a server that closed meanwhile', async t => {
+  const url = await startCloser(t, { answers: 1, afterMs: 0 })
+  const results = await sendInTurn(open(t), url, { count: 30, atOnce: 10, stall })
+  assert.deepEqual(kindsOf(results), ['answered'])
+})
 
 test('a server that closes after every third answer, without having said so, loses a request for each connection and then none', async t => {
   const outbound = open(t)
