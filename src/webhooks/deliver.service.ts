@@ -106,12 +106,13 @@ export class DeliveryEngine {
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
     const roomEach = this.#roomNow()
     const busy = this.#lanes.busy(roomEach)
+    const samples = this.#lanes.sampleWaiting()
     const [claims, targets] = await Promise.all([
       limit > 0 ? claimDue(db, { limit, roomEach, busy }) : [],
       // A look that fails is made again with the next claim; what this one took must not be lost with it.
-      readTargets(db, this.#lanes.sampleWaiting()).catch(() => null),
+      readTargets(db, samples).catch(() => null),
     ])
-    const stale = targets === null ? [] : this.#takeStale(targets)
+    const stale = targets === null ? [] : this.#takeStale(samples, targets)
     const surplus: Claimed[] = []
     const now = Date.now()
     for (const claimed of claims) {
@@ -145,10 +146,9 @@ export class DeliveryEngine {
    * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
    * would leave with its old key, or although it was disabled or paused. Given back, the next claim reads it as it is.
    */
-  #takeStale(targets: Targets): Claimed[] {
+  #takeStale(samples: readonly Claimed[], targets: Targets): Claimed[] {
     const changed = new Set(
-      this.#lanes
-        .sampleWaiting()
+      samples
         .map(({ webhook }) => webhook)
         .filter(webhook => {
           const current = targets.get(webhook.id)
