@@ -116,8 +116,8 @@ export async function hasEvent(db: Queryable, instituteId: number, id: string): 
 /** When the oldest transaction still running began: an event that is yet to come draws its sequence after that. */
 export async function readHorizon(db: Queryable): Promise<Date> {
   const [row] = await db.query<{ at: Date }>(
-    `select coalesce(min(xact_start), clock_timestamp()) as at from pg_stat_activity
-     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`,
+    `select least(min(xact_start), now()) as at from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
   )
   if (row === undefined) throw new Error('a clock always answers')
   return row.at

@@ -20,7 +20,7 @@ export async function recordAttempts(ground: Ground, batch: readonly Ended[]): P
   const groups = groupBySubscription(batch)
   return ground.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.
-    const [locked] = await Promise.all([
+    const [locked, failed] = await Promise.all([
       lockHealth(tx, groups),
       finishAll(
         tx,
@@ -32,8 +32,17 @@ export async function recordAttempts(ground: Ground, batch: readonly Ended[]): P
       // Disabled while its attempts were out: what was put off by them is not sent any more.
       if (hasFailed && !active.has(webhookId)) await cancelWaiting(tx, instituteId, webhookId)
     }
-    return locked.length === 0 ? [] : applyHealth(tx, locked, groups)
+    return locked.length === 0 ? [] : applyHealth(tx, locked, onRecord(groups, failed))
   })
+}
+
+/** A failure counts once: not when its claim had run out, nor when it was written before and nobody heard of it. */
+function onRecord(groups: readonly Group[], failed: ReadonlySet<string>): Group[] {
+  const isOnRecord = ({ verdict, finish }: Attempted): boolean =>
+    verdict.kind === 'delivered' || failed.has(finish.claimed.id)
+  return groups
+    .map(group => ({ ...group, attempts: group.attempts.filter(isOnRecord) }))
+    .filter(({ attempts }) => attempts.length > 0)
 }
 
 async function applyHealth(

@@ -150,10 +150,7 @@ export class DeliveryEngine {
     const changed = new Set(
       samples
         .map(({ webhook }) => webhook)
-        .filter(webhook => {
-          const current = targets.get(webhook.id)
-          return current?.isPaused === true || !isDeepStrictEqual(webhook, current)
-        }),
+        .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id))),
     )
     const before = Date.now() - LONGEST_WAIT_MS
     return this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook))

@@ -21,7 +21,7 @@ export type Target = {
   /** Of the address: its endpoint. */
   origin: string
   isDisabled: boolean
-  /** Its circuit is open, or it asked for a pause: only a probe goes there. */
+  /** Its circuit is open, or it asked for a pause: only a probe goes there, and what somebody asked for. */
   isPaused: boolean
   secretSealed: Buffer | null
   /** Null once its day is over. */
@@ -40,8 +40,11 @@ type ClaimedRow = (Omit<Claimed, 'webhook'> & { webhookId: string; target: null 
 type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
   Record<'secretSealed' | 'previousSecretSealed' | 'headerValueSealed', string | null>
 
-const TARGET = `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin, 'isDisabled', s.disabled_at is not null,
-  'isPaused', coalesce(s.paused_until > now(), false), 'secretSealed', encode(s.secret_sealed, 'hex'),
+const PAUSED = `coalesce(s.paused_until > now(), false)`
+const targetJson = (
+  isPaused: string,
+): string => `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin,
+  'isDisabled', s.disabled_at is not null, 'isPaused', ${isPaused}, 'secretSealed', encode(s.secret_sealed, 'hex'),
   'previousSecretSealed', case when s.previous_secret_until > now() then encode(s.previous_secret_sealed, 'hex') end,
   'headerKey', s.header_key, 'headerValueSealed', encode(s.header_value_sealed, 'hex'))`
 
@@ -53,6 +56,9 @@ const interrupted = (claimedUntil: string): string => `jsonb_build_object(
   'attempted_at', to_char((${claimedUntil} - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'problem', 'The attempt was interrupted; whether it arrived is not known.')`
 
+/** When a delivery is due that somebody asked for by hand: before all others, and although its subscription is paused. */
+export const ASKED_FOR = `'-infinity'::timestamptz`
+
 /** How many more the subscriptions of one endpoint may be given between them. */
 export type Room = { origin: string; room: number }
 
@@ -61,7 +67,8 @@ export type Room = { origin: string; room: number }
  * endpoint, time order would read past all of it to find the next one's delivery. The recursive part skips from one
  * subscription that has something waiting to the next, so its cost is their number and not that of their deliveries.
  * Subscriptions of one endpoint share its room; a disabled one needs none, as what it has left is only cancelled. With
- * the circuit open a subscription gets one probe, and the pause that the probe puts on it keeps others away.
+ * the circuit open a subscription gets one probe, and the pause that the probe puts on it keeps others away. Those come
+ * first, so that none is paused for a probe that the limit cuts off, and one that somebody else has locked is passed by.
  *
  * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
  * goes to the places of the deliveries, as a join might read the whole log to find that there are none.
@@ -78,26 +85,30 @@ const CLAIM = `
   ), ready as (
     select s.institute_id, s.id as webhook_id,
       ceil(coalesce(busy.room, $2)::float8 / count(*) over (partition by s.origin))::int as room,
-      s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null as is_open
+      case when ${PAUSED} and s.disabled_at is null then ${ASKED_FOR} else now() end as until,
+      s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as needs_probe
     from waiting w
     join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id
     left join unnest($3::text[], $4::int[]) as busy (origin, room)
       on busy.origin = s.origin and s.disabled_at is null
     where w.next_attempt_at <= now() and coalesce(busy.room, $2) > 0
-      and (s.paused_until is null or s.paused_until <= now() or s.disabled_at is not null)
-    order by random()
+      and (not ${PAUSED} or s.disabled_at is not null or w.next_attempt_at = ${ASKED_FOR})
+    order by needs_probe desc, random()
   ), probing as (
-    update webhook_subscriptions s set paused_until = now() + ${LEASE} from ready r
-    where r.is_open and s.institute_id = r.institute_id and s.id = r.webhook_id
-      and (s.paused_until is null or s.paused_until <= now())
-    returning s.id
+    update webhook_subscriptions p set paused_until = now() + ${LEASE}
+    from (
+      select s.institute_id, s.id from ready r
+      join webhook_subscriptions s on s.institute_id = r.institute_id and s.id = r.webhook_id
+      where r.needs_probe and not ${PAUSED} limit $1 for no key update of s skip locked) s
+    where p.institute_id = s.institute_id and p.id = s.id
+    returning p.id
   ), due as (
     select d.place
-    from (select r.*, case when r.is_open then (select count(*) from probing p where p.id = r.webhook_id) else r.room end as take
+    from (select r.*, case when r.needs_probe then (select count(*) from probing p where p.id = r.webhook_id) else r.room end as take
           from ready r) r
     cross join lateral (
       select ctid as place from webhook_queue
-      where institute_id = r.institute_id and webhook_id = r.webhook_id and next_attempt_at <= now()
+      where institute_id = r.institute_id and webhook_id = r.webhook_id and next_attempt_at <= r.until
         and (claimed_until is null or claimed_until <= now())
       order by next_attempt_at limit r.take for update skip locked) d
     limit $1
@@ -117,7 +128,8 @@ const CLAIM = `
     null::json as target
   from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id
   union all
-  select null, null, null, null, null, null, null, null, null, null, null, ${TARGET}
+  select null, null, null, null, null, null, null, null, null, null, null,
+    ${targetJson(`${PAUSED} or s.id in (select id from probing)`)}
   from webhook_subscriptions s where (s.institute_id, s.id) in (select t.institute_id, t.webhook_id from taken t)`
 
 /** With them comes how their subscriptions are: to ask for it later would cost another turn of a busy event loop. */
@@ -145,7 +157,7 @@ export async function claimDue(
 export async function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
   if (held.length === 0) return new Map()
   const rows = await db.query<{ target: SealedTarget }>(
-    `select ${TARGET} as target from webhook_subscriptions s
+    `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
      where (institute_id, id) in (select * from unnest($1::int[], $2::text[]))`,
     [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id)],
   )
@@ -197,15 +209,19 @@ const FINISH = `
     from result r
     where r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
     returning q.institute_id, q.delivery_id, r.state, r.attempt
+  ), written as (
+    update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
+      given_up_at = case when r.state = 'exhausted' then now() end
+    from (select * from over union all select * from again) r
+    where d.institute_id = r.institute_id and d.id = r.delivery_id
+    returning d.id, d.state
   )
-  update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
-    given_up_at = case when r.state = 'exhausted' then now() end
-  from (select * from over union all select * from again) r
-  where d.institute_id = r.institute_id and d.id = r.delivery_id`
+  select id from written where state <> 'delivered'`
 
-export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<void> {
+/** Answers which of them did not arrive, but for those that were not ours any more. */
+export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
   // Written as PostgreSQL writes arrays, as the client would quote item by item. JSON has no line break in it.
-  await tx.query(FINISH, [
+  const rows = await tx.query<{ id: string }>(FINISH, [
     arrayOf(finishes, ({ claimed }) => claimed.claim),
     arrayOf(finishes, ({ claimed }) => `"${claimed.place}"`),
     arrayOf(finishes, ({ state }) => state),
@@ -213,6 +229,7 @@ export async function finishAll(tx: Transaction, finishes: readonly Finish[]): P
     arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
     finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
   ])
+  return new Set(rows.map(({ id }) => id))
 }
 
 function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string | number): string {

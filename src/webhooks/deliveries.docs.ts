@@ -82,7 +82,7 @@ export const redeliverDocs: EndpointDocs = {
   summary: 'Redeliver',
   description:
     'Sends it once more, whatever became of it: the same delivery and `event_id`, one attempt more. If that fails, the ' +
-    'retries begin from their start.',
+    'retries begin from their start. It goes at once and before all that waits, also to an endpoint that is left in peace.',
   errors: [404],
   answers: { 200: { description: 'Due now.', data: DeliveryView, example: one } },
 }
@@ -92,7 +92,8 @@ export const testDocs: EndpointDocs = {
   tag: 'Webhooks',
   summary: 'Send a test event',
   description:
-    'Sends `webhook.test` to this subscription, signed as any other delivery. Read the delivery to see what came of it.',
+    'Sends `webhook.test` to this subscription, signed as any other delivery: at once and before all that waits, also ' +
+    'when the endpoint asked for a pause or keeps failing. Read the delivery to see what came of it.',
   errors: [404],
   answers: {
     201: {

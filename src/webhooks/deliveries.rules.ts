@@ -156,8 +156,9 @@ export function probePauseMs(failuresInRow: number): number {
 }
 
 const SHOWN_CHARACTERS = 1_000
+/** Its parts are bounded: whoever answers chooses the text that it is tried on. */
 const SECRET_FIELD =
-  /("?(?:password|passwd|secret|token|authorization|api[_-]?key)[^"':=]*"?\s*[:=]\s*"?)[^"\s,;&}]+/gi
+  /("?(?:password|passwd|secret|token|authorization|api[_-]?key)[^"':=]{0,40}"?\s{0,4}[:=]\s{0,4}"?(?:(?:basic|bearer)\s)?)[^"\s,;&}]+/gi
 
 /** How a secret may stand in an answer: as it is, in JSON, in an address. */
 export function spellingsOf(secret: string): string[] {
@@ -178,7 +179,9 @@ export function maskOf(secrets: readonly string[]): RegExp | null {
 /** The first of an answer as it may be shown: what we know to be secret, and what calls itself so, is masked. */
 export function excerptOf(body: Buffer, secrets: RegExp | null): string {
   let text = body.toString('utf8').replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd')
+  // Before the cut, which may go through one of them.
   if (secrets !== null) text = text.replaceAll(secrets, '•••')
-  // The cut may go through a character of two halves, and half of one is not text that a database takes.
-  return text.replaceAll(SECRET_FIELD, '$1•••').slice(0, SHOWN_CHARACTERS).toWellFormed()
+  const shown = text.slice(0, SHOWN_CHARACTERS).replaceAll(SECRET_FIELD, '$1•••')
+  // A cut may go through a character of two halves, and half of one is not text that a database takes.
+  return shown.slice(0, SHOWN_CHARACTERS).toWellFormed()
 }

@@ -52,7 +52,6 @@ export async function redeliver(
     if (!(await store.sendAgain(tx, institute.id, id))) {
       throw conflict('An attempt of this delivery is under way. Look at its result first.')
     }
-    await store.liftPause(tx, institute.id, delivery.webhookId)
     tx.ring('deliveries')
     return requireDelivery(tx, institute.id, id)
   })
@@ -78,8 +77,7 @@ export async function sendTest(
       },
     ])
     const id = newId('dlv')
-    await store.insertDeliveries(tx, { instituteId: institute.id, webhookId }, [{ id, eventId }])
-    await store.liftPause(tx, institute.id, webhookId)
+    await store.insertAskedFor(tx, { instituteId: institute.id, webhookId, id, eventId })
     tx.ring('deliveries')
     return requireDelivery(tx, institute.id, id)
   })
@@ -143,7 +141,9 @@ async function requireActive(
   const subscription = await findSubscription(tx, institute.id, webhookId)
   if (subscription === null) throw notFound('This webhook subscription')
   if (subscription.disabledAt !== null) {
-    throw conflict('This subscription is disabled, so nothing is sent to it. Add the webhook again.')
+    throw conflict(
+      'This subscription is disabled, so nothing is sent to it. Add the webhook again if it is not, and recover there what was not received.',
+    )
   }
   return subscription
 }

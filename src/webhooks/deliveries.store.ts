@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
-import type { AttemptRecord } from './deliver.store.ts'
+import { ASKED_FOR, type AttemptRecord } from './deliver.store.ts'
 import type { DeliveryState } from './deliveries.rules.ts'
 
 /** A delivery as people and programs look at it. */
@@ -16,8 +16,10 @@ export type Delivery = {
 }
 
 const COLUMNS = `d.id, d.event_id as "eventId", e.event_code as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
-  case when q.claim is null then q.next_attempt_at end as "nextAttemptAt", d.created_at as "createdAt"`
-const SOURCE = `webhook_deliveries d join events e on e.institute_id = d.institute_id and e.id = d.event_id`
+  case when q.claim is not null then null when q.next_attempt_at = ${ASKED_FOR} then now()
+    else greatest(q.next_attempt_at, s.paused_until) end as "nextAttemptAt", d.created_at as "createdAt"`
+const SOURCE = `webhook_deliveries d join events e on e.institute_id = d.institute_id and e.id = d.event_id
+  join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
 const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.delivery_id = d.id`
 
 export type DeliveryFilter = {
@@ -79,13 +81,22 @@ export async function insertDeliveries(
   )
 }
 
-/** Due now, at the beginning of its schedule; one whose attempt is out is left to it. */
+/** Goes before all others, also to an endpoint that is to be left in peace. */
+export async function insertAskedFor(
+  tx: Transaction,
+  delivery: { instituteId: number; webhookId: string; id: string; eventId: string },
+): Promise<void> {
+  await insertDeliveries(tx, delivery, [delivery])
+  await sendAgain(tx, delivery.instituteId, delivery.id)
+}
+
+/** As somebody asked for it: at once, at the beginning of its schedule; one whose attempt is out is left to it. */
 export async function sendAgain(tx: Transaction, instituteId: number, id: string): Promise<boolean> {
   const rows = await tx.query(
     `with queued as (
-       insert into webhook_queue as q (institute_id, delivery_id, webhook_id, event_id)
-       select institute_id, id, webhook_id, event_id from webhook_deliveries where institute_id = $1 and id = $2
-       on conflict (institute_id, delivery_id) do update set next_attempt_at = now(), failures = 0 where q.claim is null
+       insert into webhook_queue as q (institute_id, delivery_id, webhook_id, event_id, next_attempt_at)
+       select institute_id, id, webhook_id, event_id, ${ASKED_FOR} from webhook_deliveries where institute_id = $1 and id = $2
+       on conflict (institute_id, delivery_id) do update set next_attempt_at = ${ASKED_FOR}, failures = 0 where q.claim is null
        returning institute_id, delivery_id
      )
      update webhook_deliveries d set state = case when attempts = '[]' then 'pending' else 'retrying' end, given_up_at = null
@@ -95,7 +106,7 @@ export async function sendAgain(tx: Transaction, instituteId: number, id: string
   return rows.length === 1
 }
 
-/** Lets the next attempt go at once although the circuit is open or the receiver asked for a pause. */
+/** What waits is due although the circuit is open or the receiver asked for a pause. */
 export async function liftPause(tx: Transaction, instituteId: number, webhookId: string): Promise<void> {
   await tx.query(
     'update webhook_subscriptions set paused_until = null where institute_id = $1 and id = $2 and paused_until > now()',
@@ -111,7 +122,7 @@ export async function retryExhausted(
   const rows = await tx.query<{ count: number }>(
     `with again as (
        update webhook_deliveries set state = 'retrying', given_up_at = null
-       where institute_id = $1 and webhook_id = $2 and given_up_at is not null and created_at >= $3
+       where institute_id = $1 and webhook_id = $2 and given_up_at >= $3
        returning institute_id, id, webhook_id, event_id
      ), queued as (
        insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from again returning 1
@@ -142,7 +153,7 @@ export async function listMissed(
      ), missed as (
        select e.institute_id, e.id from earlier o
        join webhook_deliveries d on d.institute_id = o.institute_id and d.webhook_id = o.id
-         and d.state <> 'delivered' and d.created_at >= $3
+         and d.state <> 'delivered' and coalesce(d.given_up_at, o.disabled_at) >= $3
        join events e on e.institute_id = d.institute_id and e.id = d.event_id and e.event_code = o.event_code
        union
        select e.institute_id, e.id
@@ -182,7 +193,7 @@ export async function forgetBelow(db: Queryable, id: string, limit: number): Pro
          select institute_id, id from webhook_deliveries
          where institute_id = i.id and id < $1 and state not in ('pending', 'retrying') order by id limit $2) d
        limit $2
-     ) returning 1`,
+     ) and state not in ('pending', 'retrying') returning 1`,
     [id, limit],
   )
   return rows.length

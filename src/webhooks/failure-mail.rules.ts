@@ -28,7 +28,7 @@ export function writeFailureMail(mail: DueMail, linkOf: (deliveryId: string) => 
     '',
     ...lines,
     '',
-    ADVICE[adviceFor(mail)],
+    ...adviceOn(mail),
     '',
     'At most one such mail an hour is sent for a webhook; further news are collected in the next one.',
   ]
@@ -50,9 +50,22 @@ const HEADS: Record<Situation, string> = {
 const ADVICE: Record<Situation, string> = {
   disabled:
     'Nothing more is sent to it. Mend the endpoint, add the webhook again, then recover what it missed: POST /api/v1/integrations/erp/webhooks/:id/recover.',
-  recovered: 'Deliveries arrive again; what was waiting is being sent. There is nothing to do.',
+  recovered: 'Deliveries arrive again; what was waiting is being sent.',
   failing:
     'Deliveries are retried for about three days. Any answer from 200 to 299 within 15 seconds counts as received.',
+}
+
+/** What was given up is nobody's to send but the reader's. */
+function adviceOn(mail: DueMail): string[] {
+  const situation = adviceFor(mail)
+  const hasGivenUp = mail.notices.some(({ kind }) => kind === 'exhausted')
+  if (situation === 'disabled') return [ADVICE.disabled]
+  if (!hasGivenUp)
+    return situation === 'recovered' ? [ADVICE.recovered, 'There is nothing to do.'] : [ADVICE.failing]
+  return [
+    ADVICE[situation],
+    'What was given up is not tried again by itself. Once the endpoint is well, send it again from its page above, or all of it: POST /api/v1/integrations/erp/webhooks/:id/recover.',
+  ]
 }
 
 /** As it stands when the mail is written, whatever it went through before. */

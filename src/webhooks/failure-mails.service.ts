@@ -18,11 +18,13 @@ export async function mailFailures(ground: Ground, limit: number): Promise<numbe
 
 function messagesOf(ground: Ground, mail: DueMail) {
   const text = writeFailureMail(mail, id => deliveryLink(ground, mail.instituteCode, id))
-  const recipients = mail.failureEmails
+  const addresses = mail.failureEmails
     .split(',')
     .map(address => address.trim())
     .filter(address => address !== '')
-  return recipients.map(recipient => ({
+  // An address that stands twice, however it is spelt, is written to once.
+  const recipients = new Map(addresses.map(address => [address.toLowerCase(), address])).values()
+  return Array.from(recipients, recipient => ({
     instituteId: mail.instituteId,
     channel: 'email' as const,
     recipient,

@@ -3,7 +3,10 @@ import type { Health } from './deliveries.rules.ts'
 
 export type SubscriptionHealth = Health & { instituteId: number; webhookId: string }
 
-/** Locks the subscriptions whose count may change: those that failed just now, and those that were failing. */
+/**
+ * Locks the subscriptions whose count may change: those that failed just now, and those that were failing. The weaker of
+ * the locks, here and wherever one is locked: an event that is recorded for it meanwhile does not wait, nor is waited for.
+ */
 export async function lockHealth(
   tx: Transaction,
   attempted: readonly { instituteId: number; webhookId: string; hasFailed: boolean }[],
@@ -15,7 +18,7 @@ export async function lockHealth(
      join unnest($1::int[], $2::text[], $3::bool[]) as a (institute_id, id, has_failed)
        on a.institute_id = s.institute_id and a.id = s.id
      where s.disabled_at is null and (a.has_failed or s.failures_in_row > 0)
-     order by s.institute_id, s.id for update of s`,
+     order by s.institute_id, s.id for no key update of s`,
     [
       attempted.map(({ instituteId }) => instituteId),
       attempted.map(({ webhookId }) => webhookId),

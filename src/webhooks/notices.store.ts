@@ -36,7 +36,7 @@ export async function takeDueMails(tx: Transaction, limit: number): Promise<DueM
        select s.institute_id, s.id from webhook_subscriptions s
        where exists (select 1 from webhook_notices n where n.institute_id = s.institute_id and n.webhook_id = s.id)
          and (s.mailed_at is null or s.mailed_at <= now() - interval '1 hour')
-       limit $1 for update of s skip locked
+       limit $1 for no key update of s skip locked
      ), told as (
        delete from webhook_notices n using due d where n.institute_id = d.institute_id and n.webhook_id = d.id returning n.*
      ), mailed as (

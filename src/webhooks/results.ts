@@ -1,3 +1,4 @@
+import { BursarError } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import { recordAttempts } from './attempts.service.ts'
@@ -58,19 +59,35 @@ export class Results {
     try {
       for (const id of await recordAttempts(this.#ground, batch)) shut.add(id)
     } catch {
-      // One that cannot be written must not take the others with it.
-      for (const ended of batch) for (const id of await this.#writeAlone(ended)) shut.add(id)
+      // One that cannot be written must not take the others with it, nor a subscription that is locked all the others.
+      const bySubscription = Map.groupBy(batch, ({ finish }) => finish.claimed.webhook.id)
+      for (const part of bySubscription.values()) {
+        for (const id of await this.#writePart(part)) shut.add(id)
+      }
     }
     this.#onWritten(batch, shut)
   }
 
-  async #writeAlone(ended: Ended): Promise<string[]> {
+  async #writePart(part: readonly Ended[]): Promise<string[]> {
     try {
-      return await recordAttempts(this.#ground, [ended])
+      return await recordAttempts(this.#ground, part)
     } catch (error) {
-      // Its claim runs out and it is sent again: at least once, never silently lost.
-      this.#log.warn({ err: error, delivery_id: ended.finish.claimed.id }, 'a result could not be written')
+      const [first, ...others] = part
+      if (others.length > 0 && !isAway(error)) {
+        const each = await Array.fromAsync(part, ended => this.#writePart([ended]))
+        return each.flat()
+      }
+      // Their claims run out and they are sent again: at least once, never silently lost.
+      this.#log.warn(
+        { err: error, delivery_id: first?.finish.claimed.id, count: part.length },
+        'results could not be written',
+      )
       return []
     }
   }
+}
+
+/** The database, or a row that somebody else holds: to try with each alone would only wait as often. */
+function isAway(error: unknown): boolean {
+  return error instanceof BursarError && error.code === 'SYE00001'
 }

@@ -62,7 +62,7 @@ export async function lockActive(
 ): Promise<Subscription | null> {
   const [row] = await tx.query<Subscription>(
     `select ${COLUMNS} from webhook_subscriptions
-     where institute_id = $1 and collector_code = $2 and event_code = $3 and disabled_at is null for update`,
+     where institute_id = $1 and collector_code = $2 and event_code = $3 and disabled_at is null for no key update`,
     [instituteId, collectorCode, eventCode],
   )
   return row ?? null
@@ -118,10 +118,10 @@ export async function findSubscription(
 
 /** Whoever else asks for it, or disables it, waits until we are done. */
 export async function lockSubscription(tx: Transaction, instituteId: number, id: string): Promise<void> {
-  await tx.query('select 1 from webhook_subscriptions where institute_id = $1 and id = $2 for update', [
-    instituteId,
-    id,
-  ])
+  await tx.query(
+    'select 1 from webhook_subscriptions where institute_id = $1 and id = $2 for no key update',
+    [instituteId, id],
+  )
 }
 
 const MAX_DISABLED = 200

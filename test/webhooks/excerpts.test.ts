@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { excerptOf } from '../../src/webhooks/deliveries.rules.ts'
 import { makeKeys } from '../../src/webhooks/receiver.client.ts'
 
 test('each answer is shown as it came, however often another came before, and without the secrets', () => {
@@ -24,4 +25,20 @@ test('an answer that is remembered does not change with the memory that it came 
   memory.write('other')
   assert.equal(excerptOf(memory), 'other')
   assert.equal(excerptOf(Buffer.from('first')), 'first')
+})
+
+test('an answer made to be slow to mask is masked as quickly as any', () => {
+  // Each takes minutes or hours when a part of the mask has no bound.
+  const blanks = ' '.repeat(60_000)
+  for (const text of [`${'token   '.repeat(7_000)}${blanks}`, `token${blanks}`, `"secret"${blanks}:`]) {
+    assert.equal(excerptOf(Buffer.from(text), null).length, 1_000)
+  }
+})
+
+test('what calls itself a credential is masked behind the word that names its kind', () => {
+  const shown = excerptOf(
+    Buffer.from('{"authorization": "Basic YTpi", "x": 1} Authorization: Bearer abc.def'),
+    null,
+  )
+  assert.equal(shown, '{"authorization": "Basic •••", "x": 1} Authorization: Bearer •••')
 })

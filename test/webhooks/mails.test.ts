@@ -127,6 +127,8 @@ test('a webhook is written about once an hour at most, and the next mail tells a
   assert.match(digest?.subject ?? '', /^Webhook recovered: /)
   assert.match(digest?.text ?? '', /2 deliveries were given up after their last retry\./)
   assert.match(digest?.text ?? '', /An attempt has succeeded again\./)
+  assert.match(digest?.text ?? '', /What was given up is not tried again by itself.*\/recover/)
+  assert.doesNotMatch(digest?.text ?? '', /nothing to do/)
   assert.doesNotMatch(digest?.text ?? '', /Three attempts/)
   await letAnHourPass(setting.id)
   assert.equal((await mailsTo(setting.address)).length, 2)
@@ -144,6 +146,27 @@ test('a delivery that is given up is mailed even if the endpoint is well otherwi
   assert.match(text, /One delivery was given up after its last retry\./)
   assert.ok(text.includes(delivery.id))
   assert.doesNotMatch(text, /Three attempts|succeeded again/)
+})
+
+test('a webhook that recovered with nothing given up leaves nothing to do', async t => {
+  const setting = await setUp(t)
+  for (const _ of [1, 2]) await failTwice(setting)
+  setting.say(200)
+  await deliveryIn(demo, await trigger(demo), 'delivered')
+  const { subject, text } = await mailTo(setting.address)
+  assert.match(subject, /^Webhook recovered: /)
+  assert.match(text, /There is nothing to do\./)
+})
+
+test('an address that stands twice is written to once', async t => {
+  const receiver = await startReceiver(t)
+  receiver.answer(() => ({ status: 410 }))
+  await subscribeFor(t, demo, receiver.url, {
+    failure_notification_email: 'twice@school.example.in, Twice@school.example.in',
+  })
+  await deliveryIn(demo, await trigger(demo), 'cancelled')
+  const all = [...(await mailsTo('twice@school.example.in')), ...(await mailsTo('Twice@school.example.in'))]
+  assert.equal(new Set(all.map(mail => JSON.stringify(mail))).size, 1)
 })
 
 test('two failures and a success are nobody’s news', async t => {
