@@ -142,7 +142,7 @@ async function requireActive(
   if (subscription === null) throw notFound('This webhook subscription')
   if (subscription.disabledAt !== null) {
     throw conflict(
-      'This subscription is disabled, so nothing is sent to it. Add the webhook again if it is not, and recover there what was not received.',
+      'This subscription is disabled, so nothing is sent to it. Add the webhook again, unless you have, and recover there what was not received.',
     )
   }
   return subscription
