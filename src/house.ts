@@ -20,7 +20,7 @@ import { openPost } from './open-post.ts'
 import { openTill } from './open-till.ts'
 import { DueWorker } from './platform/due-work.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
-import { BursarError } from './platform/errors.ts'
+import { isUnavailable } from './platform/errors.ts'
 import type { Log } from './platform/log.ts'
 import { finishMove, loadOffset } from './sandbox/clock.service.ts'
 import type { ErpGround } from './students/erp-line.ts'
@@ -150,7 +150,7 @@ async function openAndHold(
 
 /** What an ERP is told in passing, an operator has to know at once. */
 function explainStart(error: unknown): unknown {
-  if (!(error instanceof BursarError) || error.code !== 'SYE00001') return error
+  if (!isUnavailable(error)) return error
   const cause = error.cause instanceof Error ? error.cause.message : error.message
   return new StartRefused(`The database cannot be reached: ${cause}. Check DATABASE_URL and that it runs.`)
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { BursarError } from '../platform/errors.ts'
+import { isUnavailable } from '../platform/errors.ts'
 import { UsageError } from './help.ts'
 import { wantsJson, writeError } from './output.ts'
 
@@ -23,7 +23,7 @@ function describe(error: unknown): string {
   if (error instanceof ConfigError)
     return ['The settings are not right.', ...error.lines.map(line => `  ${line}`)].join('\n')
   // The public text of an absent database is for an ERP; an operator needs the reason.
-  if (error instanceof BursarError && error.code === 'SYE00001' && error.cause !== undefined) {
+  if (isUnavailable(error) && error.cause !== undefined) {
     return `The database did not answer: ${reasonOf(error.cause)}. Check DATABASE_URL and the server.`
   }
   return reasonOf(error)

@@ -30,13 +30,11 @@ export function toLine({ componentType, label, isOptional, ...sent }: SentLine):
 }
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/
-const MOST_PAYMENTS = 1_000_000
-const MOST_OF_ONE = 100
 const MOST_IN_ALL = paiseOf(1e13)
 
 /** What is wrong with it, by the names that the API has for it. */
 export function termsProblems(sent: SentTerms): FieldProblem[] {
-  const { slug, lines = [], fields = [], maxPayments = null } = sent
+  const { slug, lines = [], fields = [] } = sent
   const problems = [...linesProblems(lines), ...fieldsProblems(fields)]
   if (slug !== undefined && !SLUG.test(slug)) {
     problems.push({
@@ -44,8 +42,6 @@ export function termsProblems(sent: SentTerms): FieldProblem[] {
       message: 'must have 1 to 63 small letters, digits or dashes, and not begin with a dash',
     })
   }
-  if (maxPayments !== null && !isBetween(maxPayments, MOST_PAYMENTS))
-    problems.push({ key: 'max_payments', message: `must be a whole number from 1 to ${MOST_PAYMENTS}` })
   return problems
 }
 
@@ -85,14 +81,11 @@ function lineProblems(line: SentLine, at: string): FieldProblem[] {
       message: 'must not be less than min_amount, which is 1 when absent',
     })
   }
-  if (maxQuantity === undefined) return problems
-  if (amountPaise === undefined)
+  if (maxQuantity !== undefined && amountPaise === undefined)
     problems.push({
       key: `${at}.max_quantity`,
       message: 'needs an amount; what the payer chooses is paid once',
     })
-  if (!isBetween(maxQuantity, MOST_OF_ONE))
-    problems.push({ key: `${at}.max_quantity`, message: `must be a whole number from 1 to ${MOST_OF_ONE}` })
   return problems
 }
 
@@ -131,10 +124,6 @@ function fieldProblems({ key, label, options }: PageField, at: string): FieldPro
   for (const index of repeatedAt(options))
     problems.push({ key: `${at}.options.${index}`, message: 'stands twice' })
   return problems
-}
-
-function isBetween(value: number, most: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= most
 }
 
 /** Where a text stands that has been there before. */

@@ -78,6 +78,11 @@ export function unavailable(message: string, cause?: unknown): BursarError {
   return new BursarError('SYE00001', message, { retryAfterS: 1, cause })
 }
 
+/** The database is away, or somebody else holds a row for too long: the same again may succeed later, not now. */
+export function isUnavailable(error: unknown): error is BursarError {
+  return error instanceof BursarError && error.code === 'SYE00001'
+}
+
 function describeProblem(problem: FieldProblem): string {
   return problem.key === '' ? problem.message : `${problem.key} ${problem.message}`
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import helmet from '@fastify/helmet'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { BursarError } from '../platform/errors.ts'
+import { isUnavailable } from '../platform/errors.ts'
 import type { Mode } from '../platform/ground.ts'
 import type { Log } from '../platform/log.ts'
 import { chooseLanguage, isLanguage, WORDS, type Language } from './words.ts'
@@ -109,7 +109,7 @@ export function sendWrongLink(request: FastifyRequest, reply: FastifyReply): Fas
 
 /** A parent sees a page, never JSON: what happened, whether money moved, what to do, what to quote. */
 function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
-  const isAway = error instanceof BursarError && error.code === 'SYE00001'
+  const isAway = isUnavailable(error)
   log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
   const language = languageOf(request, reply)
   const words = WORDS[language]

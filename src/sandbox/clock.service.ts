@@ -2,7 +2,7 @@ import { INDIA } from '../platform/calendar.ts'
 import type { OffsetClock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { DueWorker } from '../platform/due-work.ts'
-import { badField, BursarError } from '../platform/errors.ts'
+import { badField, isUnavailable } from '../platform/errors.ts'
 import { rememberAnswer, transact, type Act } from '../platform/idempotency.ts'
 import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 
@@ -77,7 +77,7 @@ async function doAllDue(worker: DueWorker, summary: Record<string, number>): Pro
       for (const [name, count] of Object.entries(await worker.finishAllDue())) add(name, count)
       return
     } catch (error) {
-      if (error instanceof BursarError && error.code === 'SYE00001') throw error
+      if (isUnavailable(error)) throw error
       add('work_failed', 1)
     }
   }

@@ -1,5 +1,5 @@
-import { BursarError } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
+import { inHalves } from '../platform/in-halves.ts'
 import type { Log } from '../platform/log.ts'
 import { recordAttempts } from './attempts.service.ts'
 import type { Ended } from './ended.ts'
@@ -56,38 +56,30 @@ export class Results {
 
   async #write(batch: readonly Ended[]): Promise<void> {
     const shut = new Set<string>()
+    const record = async (some: readonly Ended[]): Promise<void> => {
+      for (const id of await recordAttempts(this.#ground, some)) shut.add(id)
+    }
     try {
-      for (const id of await recordAttempts(this.#ground, batch)) shut.add(id)
+      await record(batch)
     } catch {
-      // One that cannot be written must not take the others with it, nor a subscription that is locked all the others.
+      // A subscription that somebody holds must not take the others with it.
       const bySubscription = Map.groupBy(batch, ({ finish }) => finish.claimed.webhook.id)
-      for (const part of bySubscription.values()) {
-        for (const id of await this.#writePart(part)) shut.add(id)
-      }
+      for (const part of bySubscription.values()) await this.#writePart(part, record)
     }
     this.#onWritten(batch, shut)
   }
 
-  async #writePart(part: readonly Ended[]): Promise<string[]> {
+  async #writePart(part: readonly Ended[], record: (some: readonly Ended[]) => Promise<void>): Promise<void> {
     try {
-      return await recordAttempts(this.#ground, part)
+      await inHalves(part, record, async (ended, error) => this.#giveUp([ended], error))
     } catch (error) {
-      const [first, ...others] = part
-      if (others.length > 0 && !isAway(error)) {
-        const each = await Array.fromAsync(part, ended => this.#writePart([ended]))
-        return each.flat()
-      }
-      // Their claims run out and they are sent again: at least once, never silently lost.
-      this.#log.warn(
-        { err: error, delivery_id: first?.finish.claimed.id, count: part.length },
-        'results could not be written',
-      )
-      return []
+      this.#giveUp(part, error)
     }
   }
-}
 
-/** The database, or a row that somebody else holds: to try with each alone would only wait as often. */
-function isAway(error: unknown): boolean {
-  return error instanceof BursarError && error.code === 'SYE00001'
+  /** Their claims run out and they are sent again: at least once, never silently lost. */
+  #giveUp(part: readonly Ended[], error: unknown): void {
+    const ids = part.map(({ finish }) => finish.claimed.id)
+    this.#log.warn({ err: error, delivery_ids: ids }, 'results could not be written')
+  }
 }

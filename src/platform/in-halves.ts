@@ -1,4 +1,4 @@
-import { BursarError } from '../platform/errors.ts'
+import { isUnavailable } from './errors.ts'
 
 /**
  * Does all of them at once, as nearly always; when that fails, each half by itself, and so on, so that one that fails
@@ -14,7 +14,7 @@ export async function inHalves<Item>(
   try {
     await act(items)
   } catch (error) {
-    if (error instanceof BursarError && error.code === 'SYE00001') throw error
+    if (isUnavailable(error)) throw error
     if (others.length === 0) return onFailure(first, error)
     const half = Math.ceil(items.length / 2)
     await inHalves(items.slice(0, half), act, onFailure)
