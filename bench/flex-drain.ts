@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { readConfig } from '../src/config.ts'
-import { runSteps } from '../src/flex/engine.service.ts'
+import { runSteps } from '../src/flex/engine/engine.service.ts'
 import { openErp } from '../src/open-erp.ts'
 import { openFlex } from '../src/open-flex.ts'
 import { openGround } from '../src/open.ts'

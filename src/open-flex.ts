@@ -1,6 +1,6 @@
 import type { FlexGround } from './flex/flex-ground.ts'
-import { applyMandateReport } from './flex/mandates.service.ts'
-import { downpaymentPurpose, instalmentPurpose } from './flex/results.service.ts'
+import { applyMandateReport } from './flex/mandates/mandates.service.ts'
+import { downpaymentPurpose, instalmentPurpose } from './flex/engine/results.service.ts'
 import type { Till } from './payments/till.ts'
 import type { ErpGround } from './students/erp-line.ts'
 

@@ -1,7 +1,7 @@
 import { linkTemplates } from './console/orders-words.ts'
-import { bounceTemplates } from './flex/bounce-words.ts'
-import { shortTemplates } from './flex/flex-words.ts'
-import { familyTemplates } from './flex/reminder-words.ts'
+import { bounceTemplates } from './flex/notices/bounce.texts.ts'
+import { shortTemplates } from './flex/notices/family.texts.ts'
+import { familyTemplates } from './flex/notices/reminder.texts.ts'
 import type { Template } from './messages/messages.rules.ts'
 
 /** Every short text that may leave the house. */

@@ -11,7 +11,6 @@ const FEATURE_RANK = [
   ['orders'],
   ['payments'],
   ['dues', 'pages', 'flex', 'cred'],
-  ['reminders'],
   ['webhooks'],
   ['portal', 'console'],
   ['sandbox'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { getFlexSettings, setFlexSettings, type FlexSettings } from '../flex/flex-settings.service.ts'
+import { getFlexSettings, setFlexSettings, type FlexSettings } from '../flex/settings/settings.service.ts'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import { addFlexRulesCommands } from './flex-rules.ts'
 import { addExamples } from './help.ts'

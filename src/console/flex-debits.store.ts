@@ -1,4 +1,4 @@
-import type { Instalment, Mandate, Plan } from '../flex/plans.rules.ts'
+import type { Instalment, Mandate, Plan } from '../flex/rules/plan.rules.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
 import { AMOUNT, NOT_PRESENTED, STATUS } from './flex-days.store.ts'

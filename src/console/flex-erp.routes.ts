@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import { changeFlexSettings, getFlexSettings, type FlexSettings } from '../flex/flex-settings.service.ts'
+import { changeFlexSettings, getFlexSettings, type FlexSettings } from '../flex/settings/settings.service.ts'
 import { ok, page } from '../http/envelope.ts'
 import { EVERYONE } from './console.rules.ts'
 import * as schemas from './flex-erp.schemas.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import type { Instalment, PlanFile } from '../flex/plans.rules.ts'
+import type { Instalment, PlanFile } from '../flex/rules/plan.rules.ts'
 import { ok, page } from '../http/envelope.ts'
 import { EVERYONE } from './console.rules.ts'
 import { planRowView, planStateView, planStoryView } from './flex-plan-view.ts'

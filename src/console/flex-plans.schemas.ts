@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { INSTALMENT_STATES, PLAN_STATES } from '../flex/flex.schemas.ts'
+import { INSTALMENT_STATES, PLAN_STATES } from '../flex/plans/plans.schemas.ts'
 import { field, shown } from '../http/fields.ts'
 import { OBSTACLES } from './flex-words.rules.ts'
 import { branch, RAILS, studentBlock } from './flex.schemas.ts'

@@ -1,4 +1,4 @@
-import type { Mandate, Plan } from '../flex/plans.rules.ts'
+import type { Mandate, Plan } from '../flex/rules/plan.rules.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
 import { AMOUNT } from './flex-days.store.ts'

@@ -1,4 +1,4 @@
-import type { Instalment, Plan } from '../flex/plans.rules.ts'
+import type { Instalment, Plan } from '../flex/rules/plan.rules.ts'
 import { assertNever } from '../platform/assert.ts'
 import { dayAfter, parseDay, startOfDay } from '../platform/calendar.ts'
 import { badField } from '../platform/errors.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import { planView, wholePlanView } from '../flex/plan-view.ts'
+import { planView, wholePlanView } from '../flex/plans/plan-view.ts'
 import { ok, page } from '../http/envelope.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { EVERYONE } from './console.rules.ts'

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox'
 import { DuesView, EntryView, PaidView } from '../dues/dues.schemas.ts'
-import { PlanView, WholePlanView } from '../flex/flex.schemas.ts'
+import { PlanView, WholePlanView } from '../flex/plans/plans.schemas.ts'
 import { field, shown } from '../http/fields.ts'
 import { PaymentView } from '../students/direct-payments.schemas.ts'
 import { paymentFields, StudentParams } from '../students/students.schemas.ts'
 
 export { StudentParams } from '../students/students.schemas.ts'
-export { WholePlanView } from '../flex/flex.schemas.ts'
+export { WholePlanView } from '../flex/plans/plans.schemas.ts'
 
 /** What the console's routes of students take and answer. */
 const STATUSES = ['active', 'dropped'] as const

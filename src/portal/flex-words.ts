@@ -1,4 +1,4 @@
-import type { InstalmentState } from '../flex/plans.rules.ts'
+import type { InstalmentState } from '../flex/rules/plan.rules.ts'
 import type { Language } from './words.ts'
 
 /** What the page of a plan says, in two languages at the same standard. `{x}` is filled in. */

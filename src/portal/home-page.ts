@@ -1,5 +1,5 @@
 import type { Dues } from '../dues/dues.service.ts'
-import type { PlanFile } from '../flex/plans.rules.ts'
+import type { PlanFile } from '../flex/rules/plan.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { formatRupees, sumPaise } from '../platform/money.ts'

@@ -1,6 +1,6 @@
 import type { DueLine, Dues } from '../dues/dues.service.ts'
 import { withoutTaken } from '../dues/dues.rules.ts'
-import type { PlanFile } from '../flex/plans.rules.ts'
+import type { PlanFile } from '../flex/rules/plan.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { formatRupees, minPaise, subtractPaise } from '../platform/money.ts'

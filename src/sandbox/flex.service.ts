@@ -1,11 +1,11 @@
 import type { FlexGround } from '../flex/flex-ground.ts'
-import type { Rail } from '../flex/rails.rules.ts'
+import type { Rail } from '../flex/rules/rails.rules.ts'
 import {
   agreeForPayer,
   openDownpayment,
   paymentOfInstalment,
   pendingMandateOf,
-} from '../flex/sandbox-flex.service.ts'
+} from '../flex/mandates/sandbox.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandateState, DebitAct } from '../payments/bank-mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startMandate } from '../../src/flex/setup.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { must } from '../console/flex-support.ts'
 import { AT, linksFile, uploadFile } from '../console/orders-support.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startMandate } from '../../src/flex/setup.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { createPerson, PASSWORD } from '../console/support.ts'
 import { DESKTOP, expectCount, PHONE, setStage, type Stage } from '../harness/browser.ts'

@@ -1,4 +1,4 @@
-import { startMandate } from '../../src/flex/setup.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Answer, Json } from '../harness/client.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startMandate } from '../../src/flex/setup.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'

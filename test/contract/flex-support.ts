@@ -1,4 +1,4 @@
-import { startMandate } from '../../src/flex/setup.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import type { Json } from '../harness/client.ts'
 import { assertStatus, newStudent, openContract, type Contract } from './support.ts'

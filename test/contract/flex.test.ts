@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setFlexSettings } from '../../src/flex/flex-settings.service.ts'
+import { setFlexSettings } from '../../src/flex/settings/settings.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import type { Json } from '../harness/client.ts'
 import { FlexContract, plansOf, TRANSPORT } from './flex-support.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { runYear } from '../sim/flex-year.ts'
+import { runYear } from './sim/year.ts'
 
 const PLANS = Number(process.env['YEAR_PLANS'] ?? 24)
 const DAYS = Number(process.env['YEAR_DAYS'] ?? 45)

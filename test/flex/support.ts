@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
-import { startMandate } from '../../src/flex/setup.service.ts'
-import type { Rail } from '../../src/flex/rails.rules.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
+import type { Rail } from '../../src/flex/rules/rails.rules.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startMandate } from '../../src/flex/setup.service.ts'
+import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import type { Visitor } from '../harness/visitor.ts'

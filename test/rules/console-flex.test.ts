@@ -13,10 +13,10 @@ import {
   statusOf,
   writeCursor,
 } from '../../src/console/flex.rules.ts'
-import type { Situation } from '../../src/flex/pipeline.rules.ts'
-import type { Instalment, InstalmentState, Plan } from '../../src/flex/plans.rules.ts'
-import { STANDARD_RULES } from '../../src/flex/rails.rules.ts'
-import { codesOf } from '../../src/flex/returns.rules.ts'
+import type { Situation } from '../../src/flex/rules/debit.rules.ts'
+import type { Instalment, InstalmentState, Plan } from '../../src/flex/rules/plan.rules.ts'
+import { STANDARD_RULES } from '../../src/flex/rules/rails.rules.ts'
+import { codesOf } from '../../src/flex/rules/returns.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
 const STATES: InstalmentState[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isWakingHour, nextWakingMoment } from '../../src/messages/quiet-hours.rules.ts'
-import { wholeFamilies } from '../../src/reminders/reminders.rules.ts'
+import { wholeFamilies } from '../../src/flex/notices/reminders.rules.ts'
 
 for (const [moment, next] of [
   ['2027-01-05T00:00:00', '2027-01-05T09:00:00'],

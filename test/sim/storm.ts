@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts'
-import { runYear } from './flex-year.ts'
+import { runYear } from '../flex/sim/year.ts'
 import { runStorm } from './payments-model.ts'
 
 /**

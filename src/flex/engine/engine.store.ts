@@ -1,0 +1,82 @@
+import type { Queryable } from '../../platform/db.ts'
+import type { PlanKey } from '../plans/plans.store.ts'
+
+/** An instalment that this process looks at now. */
+export type DueInstalment = PlanKey & { instalmentId: string }
+
+/**
+ * Takes instalments whose moment has come, in the order of their moments. They are held in real time, whatever our
+ * clock does meanwhile; whoever saves one lets go of it, and one whose holder died is free again after that.
+ */
+export async function claimSteps(db: Queryable, now: Date, limit: number): Promise<DueInstalment[]> {
+  return db.query<DueInstalment>(
+    `update flex_instalments set held_until = clock_timestamp() + interval '120 seconds'
+     where (institute_id, id) in (
+       select institute_id, id from flex_instalments
+       where next_step_at <= $1 and (held_until is null or held_until < clock_timestamp())
+       order by next_step_at limit $2 for update skip locked)
+     returning institute_id as "instituteId", plan_id as "planId", id as "instalmentId"`,
+    [now, limit],
+  )
+}
+
+/** Holds on to those that are still held; one that somebody saved meanwhile stays free. */
+export async function holdSteps(db: Queryable, due: readonly DueInstalment[]): Promise<void> {
+  await db.query(
+    `update flex_instalments i set held_until = clock_timestamp() + interval '120 seconds'
+     from unnest($1::int[], $2::text[]) as held (institute_id, id)
+     where i.institute_id = held.institute_id and i.id = held.id and i.held_until is not null`,
+    [due.map(({ instituteId }) => instituteId), due.map(({ instalmentId }) => instalmentId)],
+  )
+}
+
+/** Looked at again at that moment, and free until then. */
+export async function setAside(
+  db: Queryable,
+  { instituteId, instalmentId }: DueInstalment,
+  until: Date,
+): Promise<void> {
+  await db.query(
+    `update flex_instalments set next_step_at = $3, held_until = null where institute_id = $1 and id = $2`,
+    [instituteId, instalmentId, until],
+  )
+}
+
+export async function nextStepDue(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    'select min(next_step_at) as at from flex_instalments where next_step_at is not null',
+  )
+  return row?.at ?? null
+}
+
+/** Mandates about which the provider is to be asked. */
+export async function claimMandates(
+  db: Queryable,
+  now: Date,
+  limit: number,
+): Promise<(PlanKey & { mandateId: string })[]> {
+  return db.query(
+    `update flex_mandates set held_until = clock_timestamp() + interval '60 seconds'
+     where (institute_id, id) in (
+       select institute_id, id from flex_mandates
+       where next_check_at <= $1 and (held_until is null or held_until < clock_timestamp())
+       order by next_check_at limit $2 for update skip locked)
+     returning institute_id as "instituteId", plan_id as "planId", id as "mandateId"`,
+    [now, limit],
+  )
+}
+
+export async function nextMandateCheck(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    'select min(next_check_at) as at from flex_mandates where next_check_at is not null',
+  )
+  return row?.at ?? null
+}
+
+export async function findMandate(db: Queryable, instituteId: number, id: string): Promise<PlanKey | null> {
+  const [row] = await db.query<PlanKey>(
+    'select institute_id as "instituteId", plan_id as "planId" from flex_mandates where institute_id = $1 and id = $2',
+    [instituteId, id],
+  )
+  return row ?? null
+}

@@ -1,0 +1,74 @@
+import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
+import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
+import type { StudentContext } from '../../students/student-contexts.service.ts'
+import { formatDay, LANGUAGES, tellFamily, toFamily, type Language } from './family.texts.ts'
+import type { PlanFile } from '../rules/plan.rules.ts'
+import { reasonIn } from './reasons.texts.ts'
+
+/** A debit that came back, as a family is told of it. */
+export type CameBack = {
+  kind: 'bounced' | 'reversed'
+  file: PlanFile
+  student: StudentContext
+  instalmentId: string
+  amountPaise: Paise
+  reason: string
+  /** When it is debited again. */
+  day: string | undefined
+}
+
+/** One message, whatever the number of children and debits. */
+export function tellBounces(all: readonly CameBack[], at: Date): NewMessage[] {
+  const [first] = all
+  if (first === undefined) return []
+  const { file, student, kind, ...facts } = first
+  if (all.length === 1) return tellFamily(kind, file, { student, at, ...facts })
+  const { language, instituteName: institute } = file.plan
+  const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
+  const lines = all.map(one => LINE[language](one)).join('\n')
+  const text = TEXTS[language]({ institute, total, debits: String(all.length) })
+  return toFamily(
+    {
+      file,
+      student,
+      at,
+      template: templateName(language),
+      remindsOf: all.map(({ instalmentId }) => instalmentId),
+    },
+    { subject: text.subject, body: `${text.head}\n\n${lines}\n\n${text.end}`, short: text.short },
+  )
+}
+
+type Facts = Record<'institute' | 'total' | 'debits', string>
+
+const TEXTS: Record<Language, (facts: Facts) => Record<'subject' | 'head' | 'end' | 'short', string>> = {
+  en: f => ({
+    subject: `${f.total} could not be debited`,
+    head: `Your bank did not pay these fees to ${f.institute}:`,
+    end: 'Please keep the amounts in your account. What is not debited again can be paid online; the school can tell you how.',
+    short: `${f.institute}: ${f.debits} debits of ${f.total} in all came back from your bank. Please see your e-mail or ask the school.`,
+  }),
+  hi: f => ({
+    subject: `${f.total} नहीं कट सके`,
+    head: `आपके बैंक ने यह फ़ीस ${f.institute} को नहीं दी:`,
+    end: 'कृपया खाते में राशि रखें। जो फिर नहीं कटेगी, उसे ऑनलाइन भर सकते हैं; तरीका स्कूल बता देगा।',
+    short: `${f.institute}: ${f.debits} कटौतियाँ, कुल ${f.total}, बैंक से लौट आईं। कृपया ई-मेल देखें या स्कूल से पूछें।`,
+  }),
+}
+
+const LINE: Record<Language, (one: CameBack) => string> = {
+  en: ({ student, amountPaise, reason, day }) =>
+    `${student.student.fullname}: ${formatRupees(amountPaise)}. ${reason}` +
+    (day === undefined ? '' : ` It will be debited again on ${formatDay(day, 'en')}.`),
+  hi: ({ student, amountPaise, reason, day }) =>
+    `${student.student.fullname}: ${formatRupees(amountPaise)}। ${reasonIn('hi', reason)}` +
+    (day === undefined ? '' : ` यह ${formatDay(day, 'hi')} को फिर कटेगी।`),
+}
+
+const templateName = (language: Language): string => `family_bounced_${language}`
+
+/** The short texts, as they are registered. */
+export function bounceTemplates(): Template[] {
+  const facts = { institute: VARIABLE, total: VARIABLE, debits: VARIABLE }
+  return LANGUAGES.map(language => ({ name: templateName(language), text: TEXTS[language](facts).short }))
+}

@@ -1,0 +1,47 @@
+import type { Queryable, Transaction } from '../../platform/db.ts'
+import type { Paise } from '../../platform/money.ts'
+import { FAMILY } from './families.ts'
+
+export type DueBounce = {
+  instituteId: number
+  planId: string
+  studentId: string
+  instalmentId: string
+  kind: 'bounced' | 'reversed'
+  amountPaise: Paise
+  reason: string
+  returnedAt: Date
+  family: string
+}
+
+/** Family by family. */
+export async function listBounces(db: Queryable, now: Date, limit: number): Promise<DueBounce[]> {
+  return db.query<DueBounce>(
+    `select b.institute_id as "instituteId", b.plan_id as "planId", p.student_id as "studentId",
+       b.instalment_id as "instalmentId", b.kind, b.amount_paise as "amountPaise", b.reason,
+       b.returned_at as "returnedAt", ${FAMILY} as family
+     from flex_bounces b join flex_plans p on p.institute_id = b.institute_id and p.id = b.plan_id
+     join students s on s.institute_id = p.institute_id and s.id = p.student_id
+     where b.tell_at <= $1 order by family, b.instalment_id limit $2`,
+    [now, limit],
+  )
+}
+
+export async function nextBounce(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>('select min(tell_at) as at from flex_bounces')
+  return row?.at ?? null
+}
+
+/** Answers those that nobody else has taken meanwhile and that have not come back once more. */
+export async function takeBounces(tx: Transaction, bounces: readonly DueBounce[]): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `delete from flex_bounces b using unnest($1::int[], $2::text[], $3::timestamptz[]) as r (institute_id, id, returned_at)
+     where b.institute_id = r.institute_id and b.instalment_id = r.id and b.returned_at = r.returned_at returning b.instalment_id as id`,
+    [
+      bounces.map(({ instituteId }) => instituteId),
+      bounces.map(({ instalmentId }) => instalmentId),
+      bounces.map(({ returnedAt }) => returnedAt),
+    ],
+  )
+  return new Set(rows.map(({ id }) => id))
+}

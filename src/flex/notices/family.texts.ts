@@ -1,0 +1,233 @@
+import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
+import { formatRupees, type Paise } from '../../platform/money.ts'
+import type { StudentContext } from '../../students/student-contexts.service.ts'
+import type { Mandate, PlanFile } from '../rules/plan.rules.ts'
+import { reasonIn } from './reasons.texts.ts'
+
+/** What a family is told, in its language: written in each, not translated word for word. */
+export const LANGUAGES = ['en', 'hi'] as const
+export type Language = (typeof LANGUAGES)[number]
+type Facts = {
+  student: string
+  institute: string
+  amount: string
+  day: string
+  reference: string
+  reason: string
+}
+export type Text = { subject: string; body: string; short: string }
+
+const DAY_FORMAT: Record<Language, Intl.DateTimeFormat> = {
+  en: new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' }),
+  hi: new Intl.DateTimeFormat('hi-IN-u-nu-latn', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  }),
+}
+
+export function formatDay(day: string, language: Language): string {
+  return DAY_FORMAT[language].format(new Date(`${day}T00:00:00Z`))
+}
+
+const KINDS = [
+  'notice',
+  'withdrawn',
+  'debited',
+  'bounced',
+  'reversed',
+  'reminder',
+  'set_up',
+  'new_mandate',
+] as const
+export type MessageKind = (typeof KINDS)[number]
+
+const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
+  en: {
+    notice: f => ({
+      subject: `${f.amount} will be debited on ${f.day}`,
+      body: `${f.institute} will debit ${f.amount} on ${f.day} for the fees of ${f.student}.\n\nMandate: ${f.reference}\n\nPlease keep the amount in your account. To stop this debit, cancel the mandate at your bank or UPI app, or write to the school before that day.`,
+      short: `${f.institute}: ${f.amount} will be debited on ${f.day} for ${f.student} under mandate ${f.reference}. To stop it, cancel the mandate at your bank.`,
+    }),
+    withdrawn: f => ({
+      subject: `The debit announced for ${f.day} will not take place`,
+      body: `${f.institute} will not debit your account on ${f.day} for ${f.student} as announced: ${f.reason}. You will get a new notice before the next debit.`,
+      short: `${f.institute}: the debit announced for ${f.day} will not take place. A new notice follows.`,
+    }),
+    debited: f => ({
+      subject: `${f.amount} received`,
+      body: `${f.institute} has received ${f.amount} for the fees of ${f.student}. Thank you.\n\nMandate: ${f.reference}`,
+      short: `${f.institute}: ${f.amount} received for ${f.student}. Thank you.`,
+    }),
+    bounced: f => ({
+      subject: `${f.amount} could not be debited`,
+      body: `Your bank did not pay ${f.amount} to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n\n${nextEn(f)}`,
+      short: `${f.institute}: ${f.amount} for ${f.student} could not be debited. ${f.reason} ${nextEn(f)}`,
+    }),
+    reversed: f => ({
+      subject: `${f.amount} was taken back by your bank`,
+      body: `Your bank has taken back ${f.amount} that it had paid to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n\nThe amount is due again. Please ask the school how to pay it.`,
+      short: `${f.institute}: your bank took back ${f.amount} paid for ${f.student}. It is due again.`,
+    }),
+    reminder: f => ({
+      subject: `${f.amount} is due on ${f.day}`,
+      body: `A reminder from ${f.institute}: ${f.amount} for the fees of ${f.student} is due on ${f.day} and will be debited by your mandate ${f.reference}. There is nothing to do but to keep the amount in your account.`,
+      short: `${f.institute}: ${f.amount} for ${f.student} is due on ${f.day} and will be debited by your mandate.`,
+    }),
+    set_up: f => ({
+      subject: `Your instalments for ${f.student} are set up`,
+      body: `${f.institute} will debit the fees of ${f.student} in instalments under your mandate ${f.reference}. Each debit is announced at least a day before. You can cancel the mandate at your bank at any time.`,
+      short: `${f.institute}: instalments for ${f.student} are set up, mandate ${f.reference}.`,
+    }),
+    new_mandate: f => ({
+      subject: `Your mandate for ${f.student} has ended`,
+      body: `Your bank says that the mandate ${f.reference} to ${f.institute} has ended: ${f.reason} Nothing more is debited. Please ask the school for the link to set up a new one, or pay the fees online.`,
+      short: `${f.institute}: the mandate for ${f.student} has ended. Please set up a new one.`,
+    }),
+  },
+  hi: {
+    notice: f => ({
+      subject: `${f.day} को ${f.amount} कटेंगे`,
+      body: `${f.institute} आपके खाते से ${f.student} की फ़ीस के ${f.amount} ${f.day} को काटेगा।\n\nमैंडेट: ${f.reference}\n\nकृपया खाते में राशि रखें। इसे रोकने के लिए अपने बैंक या UPI ऐप में मैंडेट रद्द करें, या उस दिन से पहले स्कूल को लिखें।`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को मैंडेट ${f.reference} से कटेंगे। रोकने के लिए बैंक में मैंडेट रद्द करें।`,
+    }),
+    withdrawn: f => ({
+      subject: `${f.day} की कटौती अब नहीं होगी`,
+      body: `${f.institute} ${f.student} की फ़ीस ${f.day} को नहीं काटेगा। ${f.reason} अगली कटौती से पहले नई सूचना मिलेगी।`,
+      short: `${f.institute}: ${f.day} की कटौती नहीं होगी। नई सूचना मिलेगी।`,
+    }),
+    debited: f => ({
+      subject: `${f.amount} मिल गए`,
+      body: `${f.institute} को ${f.student} की फ़ीस के ${f.amount} मिल गए। धन्यवाद।\n\nमैंडेट: ${f.reference}`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} मिल गए। धन्यवाद।`,
+    }),
+    bounced: f => ({
+      subject: `${f.amount} नहीं कट सके`,
+      body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} को नहीं दिए।\n\nकारण: ${f.reason}\n\n${nextHi(f)}`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} नहीं कट सके। ${f.reason} ${nextHi(f)}`,
+    }),
+    reversed: f => ({
+      subject: `बैंक ने ${f.amount} वापस ले लिए`,
+      body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} से वापस ले लिए।\n\nकारण: ${f.reason}\n\nराशि फिर से बकाया है। कृपया स्कूल से पूछें कि कैसे भरें।`,
+      short: `${f.institute}: बैंक ने ${f.student} की फ़ीस के ${f.amount} वापस ले लिए। राशि फिर बकाया है।`,
+    }),
+    reminder: f => ({
+      subject: `${f.day} को ${f.amount} देय हैं`,
+      body: `${f.institute} की याद: ${f.student} की फ़ीस के ${f.amount} ${f.day} को देय हैं और मैंडेट ${f.reference} से कटेंगे। बस खाते में राशि रखें।`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को मैंडेट से कटेंगे।`,
+    }),
+    set_up: f => ({
+      subject: `${f.student} की किस्तें तय हो गईं`,
+      body: `${f.institute} ${f.student} की फ़ीस मैंडेट ${f.reference} से किस्तों में काटेगा। हर कटौती की सूचना कम से कम एक दिन पहले मिलेगी। आप कभी भी बैंक में मैंडेट रद्द कर सकते हैं।`,
+      short: `${f.institute}: ${f.student} की किस्तें तय हो गईं, मैंडेट ${f.reference}।`,
+    }),
+    new_mandate: f => ({
+      subject: `${f.student} का मैंडेट समाप्त हो गया`,
+      body: `बैंक के अनुसार ${f.institute} का मैंडेट ${f.reference} समाप्त हो गया है। अब कुछ नहीं कटेगा। कृपया स्कूल से नया मैंडेट बनाने का लिंक लें, या फ़ीस ऑनलाइन भरें।`,
+      short: `${f.institute}: ${f.student} का मैंडेट समाप्त हो गया। कृपया नया बनाएँ।`,
+    }),
+  },
+}
+
+function nextEn({ day }: Facts): string {
+  return day === ''
+    ? 'Please pay it online or ask the school.'
+    : `It will be debited again on ${day}; please keep the amount in your account.`
+}
+
+function nextHi({ day }: Facts): string {
+  return day === '' ? 'कृपया ऑनलाइन भरें या स्कूल से पूछें।' : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
+}
+
+/** One e-mail and one SMS to the primary contact; what waits for the morning is to be sent then. */
+export function tellFamily(
+  kind: MessageKind,
+  file: PlanFile,
+  {
+    student,
+    at,
+    amountPaise,
+    day,
+    reason,
+    instalmentId,
+  }: {
+    student: StudentContext
+    at: Date
+    amountPaise?: Paise
+    day?: string | undefined
+    reason?: string
+    /** Of a reminder: what it reminds of. */
+    instalmentId?: string
+  },
+): NewMessage[] {
+  const { plan, mandate } = file
+  const facts: Facts = {
+    student: student.student.fullname,
+    institute: plan.instituteName,
+    amount: amountPaise === undefined ? '' : formatRupees(amountPaise),
+    day: day === undefined ? '' : formatDay(day, plan.language),
+    reference: referenceOf(mandate),
+    reason: reasonIn(plan.language, reason ?? ''),
+  }
+  const remindsOf = instalmentId === undefined ? [] : [instalmentId]
+  const template = templateName(kind, plan.language, facts)
+  return toFamily({ file, student, at, template, remindsOf }, TEXTS[plan.language][kind](facts))
+}
+
+/** One that is debited again has other words than one that is not. */
+function templateName(kind: MessageKind, language: Language, { day }: Facts): string {
+  return kind === 'bounced' && day !== '' ? `bounced_again_${language}` : `${kind}_${language}`
+}
+
+/** The short texts, as they are registered. */
+export function shortTemplates(): Template[] {
+  const facts: Facts = {
+    student: VARIABLE,
+    institute: VARIABLE,
+    amount: VARIABLE,
+    day: VARIABLE,
+    reference: VARIABLE,
+    reason: VARIABLE,
+  }
+  const templates = LANGUAGES.flatMap(language =>
+    KINDS.flatMap(kind =>
+      [facts, { ...facts, day: '' }].map(each => ({
+        name: templateName(kind, language, each),
+        text: TEXTS[language][kind](each).short,
+      })),
+    ),
+  )
+  // The first of a name has all its variables.
+  return [...new Map(templates.toReversed().map(one => [one.name, one])).values()].toReversed()
+}
+
+/** The same words to the primary contact's e-mail address and phone. */
+export function toFamily(
+  {
+    file: { plan },
+    student: { student },
+    at,
+    template,
+    remindsOf,
+  }: {
+    file: PlanFile
+    student: StudentContext
+    at: Date
+    template: string
+    /** Instalments; none if it is no reminder. */
+    remindsOf: readonly string[]
+  },
+  { subject, body, short }: Text,
+): NewMessage[] {
+  const isReminder = remindsOf.length > 0
+  const common = { instituteId: plan.instituteId, about: plan.id, at, isReminder, concerns: remindsOf }
+  return [
+    { ...common, channel: 'email', recipient: student.contactEmail, subject, body },
+    { ...common, channel: 'sms', recipient: student.contactNumber, body: short, template },
+  ]
+}
+
+export function referenceOf(mandate: Mandate | null): string {
+  return mandate?.umrn ?? mandate?.upiReference ?? mandate?.id ?? ''
+}

@@ -1,0 +1,83 @@
+import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
+import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
+import type { StudentContext } from '../../students/student-contexts.service.ts'
+import { formatDay, LANGUAGES, referenceOf, tellFamily, toFamily } from './family.texts.ts'
+import type { Language, Text } from './family.texts.ts'
+import type { PlanFile } from '../rules/plan.rules.ts'
+
+/** One instalment that a family is reminded of. */
+export type Reminded = {
+  file: PlanFile
+  student: StudentContext
+  instalmentId: string
+  amountPaise: Paise
+  day: string
+}
+
+/** One message, whatever the number of children: each with its own amount, day and mandate. */
+export function remindFamily(all: readonly Reminded[], at: Date): NewMessage[] {
+  const sorted = all.toSorted((one, other) => (one.day < other.day ? -1 : 1))
+  const [first] = sorted
+  if (first === undefined) return []
+  const { file, student, ...facts } = first
+  if (sorted.length === 1) return tellFamily('reminder', file, { student, at, ...facts })
+  const { language } = file.plan
+  const template = `family_reminder_${language}`
+  const remindsOf = sorted.map(({ instalmentId }) => instalmentId)
+  return toFamily({ file, student, at, template, remindsOf }, TEXTS[language](sorted))
+}
+
+/** The short texts, as they are registered. */
+export function familyTemplates(): Template[] {
+  const facts = { institute: VARIABLE, total: VARIABLE, instalments: VARIABLE, day: VARIABLE }
+  return LANGUAGES.map(language => ({ name: `family_reminder_${language}`, text: SHORT[language](facts) }))
+}
+
+/** Each amount is in the e-mail; what varies in length could not be registered. */
+type ShortFacts = Record<'institute' | 'total' | 'instalments' | 'day', string>
+const SHORT: Record<Language, (facts: ShortFacts) => string> = {
+  en: f =>
+    `${f.institute}: ${f.instalments} instalments, ${f.total} in all, are due from ${f.day} on and will be debited by your mandates.`,
+  hi: f => `${f.institute}: ${f.instalments} किस्तें, कुल ${f.total}, ${f.day} से मैंडेट से कटेंगी।`,
+}
+
+function shortOf(all: readonly Reminded[], language: Language): string {
+  const { total, institute } = headOf(all)
+  const day = formatDay(all[0]?.day ?? '', language)
+  return SHORT[language]({ institute, total, instalments: String(all.length), day })
+}
+
+const TEXTS: Record<Language, (all: readonly Reminded[]) => Text> = {
+  en(all) {
+    const { total, institute } = headOf(all)
+    const lines = all.map(
+      one =>
+        `${nameOf(one)}: ${amountOf(one)} on ${dayOf(one, 'en')}, mandate ${referenceOf(one.file.mandate)}`,
+    )
+    return {
+      subject: `${total} is due for your children`,
+      body: `A reminder from ${institute}. These fees are due and will be debited by your mandates:\n\n${lines.join('\n')}\n\nThere is nothing to do but to keep the amounts in your account.`,
+      short: shortOf(all, 'en'),
+    }
+  },
+  hi(all) {
+    const { total, institute } = headOf(all)
+    const lines = all.map(
+      one => `${nameOf(one)}: ${dayOf(one, 'hi')} को ${amountOf(one)}, मैंडेट ${referenceOf(one.file.mandate)}`,
+    )
+    return {
+      subject: `आपके बच्चों की फ़ीस के ${total} देय हैं`,
+      body: `${institute} की याद। यह फ़ीस देय है और आपके मैंडेट से कटेगी:\n\n${lines.join('\n')}\n\nबस खाते में राशि रखें।`,
+      short: shortOf(all, 'hi'),
+    }
+  },
+}
+
+function headOf(all: readonly Reminded[]): { total: string; institute: string } {
+  const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
+  return { total, institute: all[0]?.file.plan.instituteName ?? '' }
+}
+
+const nameOf = ({ student }: Reminded): string => student.student.fullname
+const amountOf = ({ amountPaise }: Reminded): string => formatRupees(amountPaise)
+const dayOf = ({ day }: Reminded, language: Language): string => formatDay(day, language)

@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { addRead, addWrite } from '../../http/endpoint.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { EndpointDocs } from '../../http/openapi.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Act } from '../../platform/idempotency.ts'
+import type { FlexGround } from '../flex-ground.ts'
+import * as docs from './plans.docs.ts'
+import * as schemas from './plans.schemas.ts'
+import { readPlan } from './plan-history.service.ts'
+import { planView, wholePlanView } from './plan-view.ts'
+import type { PlanFile } from '../rules/plan.rules.ts'
+import { cancelPlan, createPlan, getPlanOf, holdPlan, reschedule, resumePlan } from './plans.service.ts'
+import type { ScheduleRow } from '../rules/schedule.rules.ts'
+
+const FLEX = '/api/v1/integrations/flex'
+const STUDENT = `${FLEX}/students/:service_student_id`
+
+/** A plan and whose it is: the address of its page needs both. */
+type Owned = { file: PlanFile; institute: Institute }
+
+export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
+  const view = ({ file, institute }: Owned) => planView(file, { institute, publicUrl: flex.publicUrl })
+  addWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/plans`,
+    docs: docs.createDocs,
+    params: schemas.StudentParams,
+    body: schemas.CreatePlanBody,
+    perform: (act: Act<Owned>, { caller: { institute }, params, body }) =>
+      owned(act, institute, inner =>
+        createPlan(flex, inner, institute, {
+          studentId: params.service_student_id,
+          rows: body.payment_schedule?.map(toRow) ?? null,
+        }),
+      ),
+    present: (plan: Owned) => created(view(plan)),
+  })
+  addRead(app, {
+    url: `${STUDENT}/plans`,
+    docs: docs.getOfStudentDocs,
+    params: schemas.StudentParams,
+    async answer({ caller: { institute }, params }) {
+      return ok(view({ institute, file: await getPlanOf(flex, institute, params.service_student_id) }))
+    },
+  })
+  addWrite(app, flex, {
+    method: 'PATCH',
+    url: `${STUDENT}/reschedule`,
+    docs: docs.rescheduleDocs,
+    params: schemas.StudentParams,
+    body: schemas.RescheduleBody,
+    perform: (act: Act<Owned>, { caller: { institute }, params, body }) =>
+      owned(act, institute, inner =>
+        reschedule(flex, inner, institute, {
+          studentId: params.service_student_id,
+          dueOn: body.due_date,
+          newDueOn: body.new_due_date,
+        }),
+      ),
+    present: (plan: Owned) => ok(view(plan)),
+  })
+  addRead(app, {
+    url: `${FLEX}/plans/:plan_id`,
+    docs: docs.getDocs,
+    params: schemas.PlanParams,
+    async answer({ caller: { institute }, params }) {
+      const plan = await readPlan(flex, institute, params.plan_id)
+      return ok(wholePlanView(plan, { institute, publicUrl: flex.publicUrl }))
+    },
+  })
+  const addAct = (name: string, act: typeof cancelPlan, itsDocs: EndpointDocs): void =>
+    addWrite(app, flex, {
+      method: 'POST',
+      url: `${FLEX}/plans/:plan_id/${name}`,
+      docs: itsDocs,
+      params: schemas.PlanParams,
+      perform: (asked: Act<Owned>, { caller: { institute }, params }) =>
+        owned(asked, institute, inner =>
+          act(flex, inner, { instituteId: institute.id, planId: params.plan_id }),
+        ),
+      present: (plan: Owned) => ok(view(plan)),
+    })
+  addAct('cancel', cancelPlan, docs.cancelDocs)
+  addAct('hold', holdPlan, docs.holdDocs)
+  addAct('resume', resumePlan, docs.resumeDocs)
+}
+
+/** Services answer with the plan; what is remembered of an act is the whole answer. */
+async function owned(
+  { instituteId, once }: Act<Owned>,
+  institute: Institute,
+  perform: (act: Act<PlanFile>) => Promise<PlanFile>,
+): Promise<Owned> {
+  const inner = once && { ...once, answer: (file: PlanFile) => once.answer({ file, institute }) }
+  return { file: await perform({ instituteId, once: inner }), institute }
+}
+
+type SentRow = NonNullable<Static<typeof schemas.CreatePlanBody>['payment_schedule']>[number]
+
+function toRow(row: SentRow): ScheduleRow {
+  return {
+    dueOn: row.due_date,
+    isDownpayment: row.is_downpayment ?? false,
+    referenceId: row.reference_id ?? null,
+    identifier: row.identifier ?? null,
+    lines: row.details.map(line => ({ componentType: line.component_type, amountPaise: line.amount })),
+  }
+}

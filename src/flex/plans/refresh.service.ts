@@ -1,0 +1,51 @@
+import type { Transaction } from '../../platform/db.ts'
+import { pullStudents, type Pulled, type PullReason } from '../../students/pull.service.ts'
+import { readStudentContexts } from '../../students/student-contexts.service.ts'
+import { Desk } from './plan-changes.ts'
+import type { FlexGround } from '../flex-ground.ts'
+import { followErp } from './follow-erp.ts'
+import { insertDecisions, lockPlans, readFiles, type Decision, type PlanKey } from './plans.store.ts'
+import { readAlmanac } from '../engine/steps.ts'
+import type { PlanScene } from '../notices/withdraw-notice.ts'
+
+/** A plan after its ERP was asked. */
+export type Refreshed = PlanScene & { word: Pulled }
+
+/** Writes down what was decided about plans outside of them, so that whoever reads one finds it there. */
+export async function noteOnPlans(tx: Transaction, notes: readonly Decision[]): Promise<void> {
+  if (notes.length > 0) await insertDecisions(tx, notes)
+}
+
+/** Nobody else changes these plans, or what is known of them, before the transaction is over. */
+export async function holdPlans(tx: Transaction, plans: readonly PlanKey[]): Promise<void> {
+  await lockPlans(tx, plans)
+}
+
+/** Asks the ERPs about the students of these plans and fits the plans to what they say; in the order asked for. */
+export async function refreshPlans(
+  flex: FlexGround,
+  asked: readonly (PlanKey & { studentId: string })[],
+  reason: PullReason,
+): Promise<(Refreshed | undefined)[]> {
+  const words = await pullStudents(
+    flex,
+    asked.map(({ instituteId, studentId }) => ({ instituteId, studentId, reason })),
+  )
+  return flex.db.transaction(async tx => {
+    await lockPlans(tx, asked)
+    const files = await readFiles(tx, asked)
+    const students = await readStudentContexts(tx, asked)
+    const almanac = await readAlmanac(flex, tx)
+    const desk = new Desk(almanac.now)
+    const refreshed = asked.map(({ planId, studentId }, index): Refreshed | undefined => {
+      const file = files.get(planId)
+      const student = students.get(studentId)
+      const word = words[index]
+      if (file === undefined || student === undefined || word === undefined) return undefined
+      followErp(desk, { file, student }, { word, almanac })
+      return { file, student, word }
+    })
+    await desk.write(tx)
+    return refreshed
+  })
+}

@@ -1,0 +1,28 @@
+import type { Ground } from '../../platform/ground.ts'
+import { readFitted } from './rebalance.service.ts'
+import type { PlanFile } from '../rules/plan.rules.ts'
+import { findPlansOf, listPlanKeys } from './student-plans.store.ts'
+
+/** By student id: the plan that is not over, else the newest; a student without one is not there. */
+export async function readPlansOf(
+  ground: Ground,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, PlanFile>> {
+  if (studentIds.length === 0) return new Map()
+  const keys = await findPlansOf(ground.db, instituteId, studentIds)
+  const files = await readFitted(ground, keys)
+  return new Map([...files.values()].map(file => [file.plan.studentId, file]))
+}
+
+/** All plans that a student ever had, newest first. */
+export async function listPlansOf(
+  ground: Ground,
+  instituteId: number,
+  studentId: string,
+  limit: number,
+): Promise<PlanFile[]> {
+  const keys = await listPlanKeys(ground.db, instituteId, studentId, limit)
+  const files = await readFitted(ground, keys)
+  return keys.flatMap(({ planId }) => files.get(planId) ?? [])
+}

@@ -1,0 +1,79 @@
+import { assertNever } from '../../platform/assert.ts'
+import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { firstDayFor, type Situation } from './debit.rules.ts'
+import { addDays, nextWindow, type RailRules } from './rails.rules.ts'
+import { meaningOf, type ReturnMeaning } from './returns.rules.ts'
+
+/** What becomes of an instalment that the bank returned. */
+export type AfterReturn = { meaning: ReturnMeaning } &
+  /** Through the whole way again. */
+  (
+    | { kind: 'schedule'; presentOn: string; counts: boolean }
+    /** In the next window of the same notice. */
+    | { kind: 'retry'; at: Date }
+    | { kind: 'wait' }
+    /** Stays due; the parent pays it online or a person decides. */
+    | { kind: 'stop' }
+    | { kind: 'mandate_ended' }
+  )
+
+/** What follows a return. `attempt` counts the presentation that was just returned. */
+export function afterReturn(situation: Situation, rail: RailRules, code: string): AfterReturn {
+  const meaning = meaningOf(code)
+  const isPlanOver = situation.plan.state === 'cancelled' || situation.plan.state === 'closed'
+  if (isPlanOver && meaning.action.startsWith('again')) return { meaning, kind: 'stop' }
+  switch (meaning.action) {
+    case 'wait':
+      return { meaning, kind: 'wait' }
+    case 'mandate_ended':
+      return { meaning, kind: 'mandate_ended' }
+    case 'stop':
+    case 'reconcile':
+      return { meaning, kind: 'stop' }
+    case 'again_uncounted': {
+      const presentOn = dayAfterReturn(situation, rail)
+      return mayBankTryAgain(situation, presentOn)
+        ? { meaning, kind: 'schedule', presentOn, counts: false }
+        : { meaning, kind: 'stop' }
+    }
+    case 'again': {
+      if (situation.instalment.attempt >= rail.presentations) return { meaning, kind: 'stop' }
+      // A notice does not outlive a hold, a lock or its mandate.
+      if (rail.daysBetween > 0 || !isRunning(situation))
+        return { meaning, kind: 'schedule', presentOn: dayAfterReturn(situation, rail), counts: true }
+      const at = retryWithinNotice(situation, rail)
+      return at === null ? { meaning, kind: 'stop' } : { meaning, kind: 'retry', at }
+    }
+    default:
+      return assertNever(meaning.action)
+  }
+}
+
+function isRunning({ plan, mandate }: Situation): boolean {
+  return plan.state === 'active' && !plan.isHeld && mandate?.state === 'active'
+}
+
+/** `bankReturns` are those before the one at hand: so many times it was presented again for them. */
+function mayBankTryAgain({ instalment, rules, now }: Situation, presentOn: string): boolean {
+  const { times, days } = rules.bankReturns
+  const since = dayOf(instalment.firstBankReturnAt ?? now)
+  return instalment.bankReturns < times && presentOn <= addDays(since, days)
+}
+
+function dayAfterReturn(situation: Situation, rail: RailRules): string {
+  return firstDayFor(situation, rail, addDays(dayOf(situation.now), Math.max(rail.daysBetween, 1)))
+}
+
+/** A window other than the one it failed in, within 48 hours of the notice. */
+function retryWithinNotice({ instalment, rules, holidays, now }: Situation, rail: RailRules): Date | null {
+  const minute = minuteOf(now)
+  const current = rail.windows.find(({ from, to }) => minute >= from && minute < to)
+  const after = current === undefined ? now : new Date(now.getTime() + (current.to - minute) * 60_000)
+  const at = nextWindow(after, rail, holidays)
+  const latest = (instalment.notifiedAt ?? now).getTime() + rules.noticeLastsMinutes * 60_000
+  return at.getTime() <= latest ? at : null
+}
+
+function minuteOf(moment: Date): number {
+  return Math.floor((moment.getTime() - startOfDay(dayOf(moment)).getTime()) / 60_000)
+}

@@ -1,0 +1,231 @@
+import { assertNever } from '../../platform/assert.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import type { Paise } from '../../platform/money.ts'
+import { isWorkingDay, type Holidays } from '../../platform/working-days.ts'
+import type { Instalment, Mandate, Plan } from './plan.rules.ts'
+import {
+  addDays,
+  firstDebitAfter,
+  minutesBefore,
+  nextWindow,
+  presentationOn,
+  workingDayFor,
+  type FlexRules,
+  type RailRules,
+} from './rails.rules.ts'
+import { sumLines } from './schedule.rules.ts'
+
+/**
+ * The way of one debit: the ERP is asked from 30 hours before the presentation, the amount is frozen and the payer told at
+ * least 24 hours before, it is presented in the rail's window, and the bank's word decides what comes next. Each function
+ * here looks at the plan, the instalment, the calendar and the moment, and says what to do and why; nothing else decides.
+ */
+export type Situation = {
+  plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'>
+  instalment: Instalment
+  mandate: Pick<Mandate, 'state' | 'rail' | 'capPaise' | 'startOn' | 'endOn' | 'authorisedAt'> | null
+  /** Days on which another instalment of the mandate is to be presented. */
+  takenDays: ReadonlySet<string>
+  rules: FlexRules
+  holidays: Holidays
+  now: Date
+}
+
+export type Step =
+  | { kind: 'wait'; until: Date }
+  | { kind: 'fetch' }
+  | { kind: 'present'; amountPaise: Paise }
+  /** The day cannot be kept: another is set, and the way begins anew. */
+  | { kind: 'move'; presentOn: string; why: string }
+  /** Nothing happens by itself. */
+  | { kind: 'rest'; why: string }
+
+export function nextStep(situation: Situation): Step {
+  const { plan, instalment, mandate, rules, now } = situation
+  if (instalment.isDownpayment) return { kind: 'rest', why: 'a down payment is paid at set-up' }
+  if (isTransferred(plan) && isWaiting(instalment)) return { kind: 'fetch' }
+  if (plan.state !== 'active') return { kind: 'rest', why: `the plan is ${plan.state}` }
+  if (plan.isHeld) return { kind: 'rest', why: 'the plan is held' }
+  if (mandate?.state !== 'active') return { kind: 'rest', why: 'there is no mandate to debit' }
+  const rail = rules.rails[mandate.rail]
+  switch (instalment.state) {
+    case 'scheduled':
+      return stepToNotice(situation, rail)
+    case 'skipped':
+      return { kind: 'fetch' }
+    case 'confirmed':
+      return stepToPresentation(situation, rail, now)
+    case 'presented':
+    case 'debited':
+    case 'settled':
+    case 'bounced':
+    case 'reversed':
+    case 'covered':
+    case 'waived':
+    case 'cancelled':
+      return { kind: 'rest', why: `the instalment is ${instalment.state}` }
+    default:
+      return assertNever(instalment.state)
+  }
+}
+
+/** Locked by the ERP's word, so the ERP's word may end it. */
+export const TRANSFERRED = 'student_transferred'
+
+function isTransferred({ state, lockReason }: Situation['plan']): boolean {
+  return state === 'locked' && lockReason === TRANSFERRED
+}
+
+function isWaiting({ state }: Instalment): boolean {
+  return state === 'scheduled' || state === 'skipped'
+}
+
+function stepToNotice(situation: Situation, rail: RailRules): Step {
+  const { instalment, mandate, rules, holidays, now } = situation
+  const { presentOn } = instalment
+  if (mandate !== null && presentOn > mandate.endOn)
+    return { kind: 'rest', why: 'the mandate ends before its day' }
+  const at = presentationOn(presentOn, rail)
+  if (now > minutesBefore(at, rules.fetchUntilMinutes)) {
+    // Asked in vain so far: a last time, however late we wake, so that silence ends in a skip and never unseen.
+    if (instalment.fetchTries > 0) return { kind: 'fetch' }
+    const why = 'there was no time left to ask the ERP and give notice'
+    return { kind: 'move', presentOn: firstDayFor(situation, rail), why }
+  }
+  if (!isWorkingDay(presentOn, holidays))
+    return { kind: 'move', presentOn: dayInstead(situation, rail), why: 'its day has become a holiday' }
+  const first = firstDebitDay(situation, rail)
+  if (presentOn < first)
+    return { kind: 'move', presentOn: firstDayFor(situation, rail, first), why: 'the mandate is too new' }
+  const from = minutesBefore(at, rules.fetchFromMinutes)
+  return now < from ? { kind: 'wait', until: from } : { kind: 'fetch' }
+}
+
+function stepToPresentation(situation: Situation, rail: RailRules, now: Date): Step {
+  const { instalment, mandate, rules, holidays } = situation
+  const notifiedAt = instalment.notifiedAt ?? now
+  const earliest = new Date(notifiedAt.getTime() + rules.noticeMinutes * 60_000)
+  const planned = presentationOn(instalment.presentOn, rail)
+  const from = new Date(Math.max(earliest.getTime(), planned.getTime(), now.getTime()))
+  const at = nextWindow(from, rail, holidays)
+  const latest = new Date(notifiedAt.getTime() + rules.noticeLastsMinutes * 60_000)
+  const isSameDay = dayOf(at) === instalment.presentOn || rail.daysBetween === 0
+  // A mandate given since the notice cannot be debited at once, and none after its end.
+  const isOutside =
+    mandate !== null && (dayOf(at) > mandate.endOn || dayOf(at) < firstDebitDay(situation, rail))
+  if (!isSameDay || isOutside || at > latest) {
+    const presentOn = firstDayFor(situation, rail)
+    return { kind: 'move', presentOn, why: 'the window of the day it was announced for has passed' }
+  }
+  return now < at ? { kind: 'wait', until: at } : { kind: 'present', amountPaise: sumLines(instalment.lines) }
+}
+
+/** The first working day that leaves time to ask the ERP and to give notice, and is no other instalment's. */
+export function firstDayFor(situation: Situation, rail: RailRules, notBefore?: string): string {
+  for (let day = notBefore ?? dayOf(situation.now); ; day = addDays(day, 1))
+    if (isPossible(day, situation, rail)) return day
+}
+
+function isPossible(day: string, situation: Situation, rail: RailRules): boolean {
+  const { rules, holidays, takenDays, now } = situation
+  const hasTime = minutesBefore(presentationOn(day, rail), rules.fetchUntilMinutes) >= now
+  return (
+    hasTime && isWorkingDay(day, holidays) && !takenDays.has(day) && day >= firstDebitDay(situation, rail)
+  )
+}
+
+/** For a day that has become a holiday after it was set. */
+function dayInstead(situation: Situation, rail: RailRules): string {
+  const { instalment, rules, holidays } = situation
+  const wanted = workingDayFor(instalment.presentOn, rules, holidays)
+  return isPossible(wanted, situation, rail) ? wanted : firstDayFor(situation, rail, instalment.presentOn)
+}
+
+/** The mandate's own first day: a new one, given in the place of one that ended, cannot be debited at once either. */
+function firstDebitDay({ mandate, holidays, now }: Situation, rail: RailRules): string {
+  if (mandate === null) return dayOf(now)
+  const { startOn, authorisedAt } = mandate
+  const first = authorisedAt === null ? startOn : firstDebitAfter(dayOf(authorisedAt), rail, holidays)
+  return first < startOn ? startOn : first
+}
+
+/** The day a due date is presented on: a working day, not before the mandate can be debited, and no other's. */
+export function presentationDay(
+  dueOn: string,
+  {
+    setUpOn,
+    rail,
+    rules,
+    holidays,
+    takenDays,
+  }: {
+    setUpOn: string
+    rail: RailRules
+    rules: FlexRules
+    holidays: Holidays
+    takenDays: ReadonlySet<string>
+  },
+): string {
+  const first = firstDebitAfter(setUpOn, rail, holidays)
+  const wanted = workingDayFor(dueOn, rules, holidays)
+  let day = wanted < first ? workingDayFor(first, { onHoliday: 'next' }, holidays) : wanted
+  while (takenDays.has(day)) day = workingDayFor(addDays(day, 1), { onHoliday: 'next' }, holidays)
+  return day
+}
+
+/** What the ERP said, as far as it matters here. */
+export type ErpWord =
+  | { kind: 'fresh' }
+  | { kind: 'refused'; code: string; actsAs: string; message: string }
+  | { kind: 'unavailable'; message: string }
+
+export type AfterFetch =
+  | { kind: 'confirm' }
+  /** Solved after a skip, or answered too late for the notice: a new day, and the way begins anew. */
+  | { kind: 'reschedule'; presentOn: string }
+  | { kind: 'ask_again'; at: Date }
+  | { kind: 'skip'; code: string; message: string; askAgainAt: Date }
+  | { kind: 'cancel_plan'; code: string; message: string }
+  /** Stays locked until a later 200, asked for every day, or the institute's resume. */
+  | { kind: 'lock_plan'; code: string; message: string; askAgainAt: Date }
+
+const ASK_AGAIN_MINUTES = [5, 10, 20, 40]
+const DAY_MINUTES = 24 * 60
+
+export function afterFetch(situation: Situation, rail: RailRules, word: ErpWord): AfterFetch {
+  const { instalment, rules, now } = situation
+  const planned = presentationOn(instalment.presentOn, rail)
+  const tomorrow = new Date(now.getTime() + DAY_MINUTES * 60_000)
+  switch (word.kind) {
+    case 'fresh': {
+      const { presentOn, state } = instalment
+      const isInTime = now <= minutesBefore(planned, rules.noticeMinutes)
+      const isDayKept = isInTime && isWorkingDay(presentOn, situation.holidays)
+      return isTransferred(situation.plan) || state === 'skipped' || !isDayKept
+        ? { kind: 'reschedule', presentOn: firstDayFor(situation, rail, presentOn) }
+        : { kind: 'confirm' }
+    }
+    case 'refused': {
+      const { code, message } = word
+      if (word.actsAs === 'student_discontinued') return { kind: 'cancel_plan', code, message }
+      if (word.actsAs === 'student_transferred')
+        return { kind: 'lock_plan', code, message, askAgainAt: tomorrow }
+      return { kind: 'skip', code, message, askAgainAt: tomorrow }
+    }
+    case 'unavailable': {
+      const waitMinutes = ASK_AGAIN_MINUTES[instalment.fetchTries] ?? 60
+      const at = new Date(now.getTime() + waitMinutes * 60_000)
+      const last = minutesBefore(planned, rules.fetchUntilMinutes)
+      if (instalment.state === 'scheduled' && now < last)
+        return { kind: 'ask_again', at: at < last ? at : last }
+      return { kind: 'skip', code: 'unavailable', message: word.message, askAgainAt: tomorrow }
+    }
+    default:
+      return assertNever(word)
+  }
+}
+
+/** What one debit may take: the rest, when a fee rose above it, is for the parent to pay online. */
+export function mostPerDebit(rail: RailRules, mandate: Pick<Mandate, 'capPaise'>): Paise {
+  return mandate.capPaise < rail.limitPaise ? mandate.capPaise : rail.limitPaise
+}

@@ -1,0 +1,133 @@
+import { INDIA } from '../../platform/calendar.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
+import { addWorkingDays, isWorkingDay, type Holidays } from '../../platform/working-days.ts'
+
+/** How a debit reaches a bank. The figures are NPCI's and the banks'; an operator may change each of them. */
+export type Rail = 'enach' | 'upi_autopay'
+
+/** Minutes of the day in India, the end not included. */
+type Window = { from: number; to: number }
+
+export type RailRules = {
+  /** The most that one debit may take without the payer. */
+  limitPaise: Paise
+  windows: readonly Window[]
+  /** When a debit is presented on its day, if nothing is in the way. */
+  presentAtMinute: number
+  /** Presentations in all, those that a bank's own trouble returned not counted. */
+  presentations: number
+  /** Days between a return and the next presentation; 0 presents again in the next window of the same notice. */
+  daysBetween: number
+  firstDebitAfter: { workingDays: number } | { days: number }
+  /** A result is late after so many working days. */
+  resultWorkingDays: number
+}
+
+export type FlexRules = {
+  rails: Record<Rail, RailRules>
+  fetchFromMinutes: number
+  fetchUntilMinutes: number
+  noticeMinutes: number
+  /** A debit after its notice: presentations without a new one end then. */
+  noticeLastsMinutes: number
+  onHoliday: 'next' | 'previous'
+  /** Returns for the bank's own trouble: so often, within so many days. */
+  bankReturns: { times: number; days: number }
+}
+
+const at = (hour: number, minute = 0): number => hour * 60 + minute
+const END_OF_DAY = at(24)
+
+export const STANDARD_RULES: FlexRules = {
+  rails: {
+    upi_autopay: {
+      limitPaise: paiseOf(15_000_00),
+      windows: [
+        { from: 0, to: at(10) },
+        { from: at(13), to: at(17) },
+        { from: at(21, 30), to: END_OF_DAY },
+      ],
+      presentAtMinute: at(9),
+      presentations: 4,
+      daysBetween: 0,
+      firstDebitAfter: { days: 2 },
+      resultWorkingDays: 1,
+    },
+    enach: {
+      limitPaise: paiseOf(1_00_00_000_00),
+      windows: [{ from: 0, to: at(8, 59) }],
+      presentAtMinute: at(8, 30),
+      presentations: 3,
+      daysBetween: 3,
+      firstDebitAfter: { workingDays: 5 },
+      resultWorkingDays: 2,
+    },
+  },
+  fetchFromMinutes: 30 * 60,
+  fetchUntilMinutes: 24 * 60 + 30,
+  noticeMinutes: 24 * 60,
+  noticeLastsMinutes: 48 * 60,
+  onHoliday: 'next',
+  bankReturns: { times: 5, days: 15 },
+}
+
+const MINUTE_MS = 60_000
+
+/** When a debit of a day is presented. */
+export function presentationOn(day: string, rail: RailRules): Date {
+  return momentOf(day, rail.presentAtMinute)
+}
+
+export function minutesBefore(moment: Date, minutes: number): Date {
+  return new Date(moment.getTime() - minutes * MINUTE_MS)
+}
+
+/** The first moment from `from` on at which the rail takes debits, on a working day. */
+export function nextWindow(from: Date, rail: RailRules, holidays: Holidays): Date {
+  for (let day = dayAt(from); ; day = addDays(day, 1)) {
+    if (!isWorkingDay(day, holidays)) continue
+    for (const window of rail.windows) {
+      const end = momentOf(day, window.to)
+      if (end <= from) continue
+      const start = momentOf(day, window.from)
+      return start > from ? start : from
+    }
+  }
+}
+
+/** The working day for a day: itself, or the next one, or the previous one where the rules say so. */
+export function workingDayFor(
+  day: string,
+  { onHoliday }: Pick<FlexRules, 'onHoliday'>,
+  holidays: Holidays,
+): string {
+  const step = onHoliday === 'next' ? 1 : -1
+  let found = day
+  while (!isWorkingDay(found, holidays)) found = addDays(found, step)
+  return found
+}
+
+/** The first day on which a mandate that was set up on a day can be debited. */
+export function firstDebitAfter(
+  setUpOn: string,
+  { firstDebitAfter: wait }: RailRules,
+  holidays: Holidays,
+): string {
+  return 'days' in wait ? addDays(setUpOn, wait.days) : addWorkingDays(setUpOn, wait.workingDays, holidays)
+}
+
+export function addDays(day: string, count: number): string {
+  return Temporal.PlainDate.from(day).add({ days: count }).toString()
+}
+
+export function momentOf(day: string, minute: number): Date {
+  const start = Temporal.PlainDate.from(day).toZonedDateTime(INDIA).epochMilliseconds
+  return new Date(start + minute * MINUTE_MS)
+}
+
+function dayAt(moment: Date): string {
+  return Temporal.Instant.fromEpochMilliseconds(moment.getTime())
+    .toZonedDateTimeISO(INDIA)
+    .toPlainDate()
+    .toString()
+}

@@ -1,0 +1,57 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { badFields, type FieldProblem } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/ground.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { readSettings, saveSettings, type FlexSettings } from '../plans/plans.store.ts'
+import { STANDARD_PLAN } from '../rules/schedule.rules.ts'
+
+export type { FlexSettings } from '../plans/plans.store.ts'
+
+export const STANDARD_SETTINGS: FlexSettings = { ...STANDARD_PLAN, productName: 'Fee instalments' }
+
+/** What a plan of this institute looks like when nobody sends a schedule. */
+export async function getFlexSettings({ db }: Ground, institute: Institute): Promise<FlexSettings> {
+  return (await readSettings(db, institute.id)) ?? STANDARD_SETTINGS
+}
+
+/** Changes what is given and leaves the rest; plans that there are stay as they are. */
+export async function setFlexSettings(
+  ground: Ground,
+  institute: Institute,
+  change: Partial<FlexSettings>,
+): Promise<FlexSettings> {
+  return (await changeFlexSettings(ground, { instituteId: institute.id }, institute, change)).after
+}
+
+export type SettingsChange = { before: FlexSettings; after: FlexSettings }
+
+/** The same as an act, which leaves behind what was before. */
+export async function changeFlexSettings(
+  { db }: Ground,
+  act: Act<SettingsChange>,
+  institute: Institute,
+  change: Partial<FlexSettings>,
+): Promise<SettingsChange> {
+  return transact(db, act, async tx => {
+    const before = (await readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
+    const after = { ...before, ...change }
+    const problems = problemsOf(after)
+    if (problems.length > 0) throw badFields(problems)
+    await saveSettings(tx, institute.id, after)
+    return { before, after }
+  })
+}
+
+function problemsOf({ instalments, dayOfMonth, downpaymentPercent }: FlexSettings): FieldProblem[] {
+  return [
+    ...within('instalments', instalments, [1, 36]),
+    // Every month has these days.
+    ...within('day_of_month', dayOfMonth, [1, 28]),
+    ...within('downpayment_percent', downpaymentPercent, [0, 90]),
+  ]
+}
+
+function within(key: string, value: number, [least, most]: readonly [number, number]): FieldProblem[] {
+  if (Number.isInteger(value) && value >= least && value <= most) return []
+  return [{ key, message: `must be a whole number from ${least} to ${most}` }]
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
+import {
+  equalMonthly,
+  fitSchedule,
+  formProblems,
+  sumProblems,
+  splitEqually,
+  sumLines,
+  totalsOf,
+  type DefaultPlan,
+  type Line,
+  type OpenRow,
+  type ScheduleRow,
+  type Target,
+} from '../../../src/flex/rules/schedule.rules.ts'
+
+const COMPONENTS = ['TUITION', 'TRANSPORT', 'HOSTEL', 'LAB']
+const EPOCH = Temporal.PlainDate.from('2026-01-01')
+const dayAt = (offset: number): string => EPOCH.add({ days: offset }).toString()
+const TODAY = dayAt(0)
+
+const paise = fc
+  .oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 10_000_000_00 }))
+  .map(paiseOf)
+const componentType = fc.constantFrom(...COMPONENTS)
+const line: fc.Arbitrary<Line> = fc.record({ componentType, amountPaise: paise })
+const lines = fc.uniqueArray(line, { selector: one => one.componentType, maxLength: 4 })
+const plan: fc.Arbitrary<DefaultPlan> = fc.record({
+  instalments: fc.integer({ min: 1, max: 36 }),
+  dayOfMonth: fc.integer({ min: 1, max: 31 }),
+  downpaymentPercent: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100 })),
+})
+const day = fc.integer({ min: 0, max: 1_500 }).map(dayAt)
+
+/** What is left of a component once the down payment is taken. */
+function restOf({ amountPaise }: Line, { downpaymentPercent }: DefaultPlan): number {
+  return amountPaise - Math.floor((amountPaise * downpaymentPercent) / 100)
+}
+
+function amountOf(row: { lines: readonly Line[] }, type: string): Paise {
+  return totalsOf(row.lines).get(type) ?? paiseOf(0)
+}
+
+test('a default plan takes exactly what is owed, of each component and in all', () => {
+  fc.assert(
+    fc.property(lines, plan, day, (owed, how, from) => {
+      const all = equalMonthly(owed, how, from, TODAY).flatMap(row => row.lines)
+      for (const { componentType: type, amountPaise } of owed)
+        assert.equal(totalsOf(all).get(type) ?? 0, amountPaise)
+      assert.equal(sumLines(all), sumLines(owed))
+      assert.ok(all.every(one => one.amountPaise > 0))
+    }),
+  )
+})
+
+test('a default plan has as many instalments as configured, and a down payment today when one is asked', () => {
+  fc.assert(
+    fc.property(lines, plan, day, (owed, how, from) => {
+      const rows = equalMonthly(owed, how, from, TODAY)
+      const isEnough = owed.some(one => restOf(one, how) >= how.instalments)
+      const later = rows.filter(row => !row.isDownpayment)
+      if (isEnough) assert.equal(later.length, how.instalments)
+      assert.ok(later.length <= how.instalments)
+      const down = owed.reduce((sum, one) => sum + one.amountPaise - restOf(one, how), 0)
+      assert.deepEqual(
+        rows.filter(row => row.isDownpayment).map(row => [row.dueOn, sumLines(row.lines)]),
+        down > 0 ? [[TODAY, down]] : [],
+      )
+    }),
+  )
+})
+
+test('all instalments of a component are equal, what is left over stands on the last', () => {
+  fc.assert(
+    fc.property(lines, plan, day, (owed, how, from) => {
+      const rows = equalMonthly(owed, how, from, TODAY).filter(row => !row.isDownpayment)
+      for (const one of owed) {
+        const amounts = rows.map(row => amountOf(row, one.componentType))
+        const last = amounts.pop() ?? 0
+        const part = Math.floor(restOf(one, how) / how.instalments)
+        for (const amount of amounts) assert.equal(amount, part)
+        assert.equal(last, restOf(one, how) - part * (how.instalments - 1))
+        assert.ok(last - part < how.instalments)
+      }
+    }),
+  )
+  fc.assert(
+    fc.property(paise, fc.integer({ min: 1, max: 60 }), (amount, count) => {
+      const parts = splitEqually(amount, count)
+      assert.deepEqual([parts.length, sumPaise(parts)], [count, amount])
+    }),
+  )
+})
+
+/** Found by walking the calendar: the days that are the configured one, or the month's last where it has no such day. */
+function daysOfMonth(from: string, { dayOfMonth, instalments }: DefaultPlan): string[] {
+  const days: string[] = []
+  for (let at = Temporal.PlainDate.from(from); days.length < instalments; at = at.add({ days: 1 }))
+    if (at.day === Math.min(dayOfMonth, at.daysInMonth)) days.push(at.toString())
+  return days
+}
+
+test('due days are the configured day of each month, or its last, and never before the first possible', () => {
+  const amount = paiseOf(1_000_00)
+  fc.assert(
+    fc.property(plan, day, (how, from) => {
+      const owed = [{ componentType: 'TUITION', amountPaise: amount }]
+      const rows = equalMonthly(owed, { ...how, downpaymentPercent: 0 }, from, TODAY)
+      assert.deepEqual(
+        rows.map(row => row.dueOn),
+        daysOfMonth(from, how),
+      )
+      assert.ok(rows.every(row => row.dueOn >= from))
+    }),
+  )
+})
+
+test('a default plan is one that could be sent', () => {
+  fc.assert(
+    fc.property(lines, plan, day, (owed, how, from) => {
+      fc.pre(how.downpaymentPercent <= 90 && owed.some(({ amountPaise }) => amountPaise > 0))
+      const rows = equalMonthly(owed, how, from, TODAY)
+      assert.deepEqual(
+        [
+          ...formProblems(rows, { today: TODAY, path: 'payment_schedule' }),
+          ...sumProblems(rows, owed, 'payment_schedule'),
+        ],
+        [],
+      )
+    }),
+  )
+})
+
+const rowOn = (dueOn: string, taken: Line[], isDownpayment = false): ScheduleRow => {
+  return { dueOn, isDownpayment, referenceId: null, identifier: null, lines: taken }
+}
+const sentRows = fc
+  .uniqueArray(fc.record({ offset: fc.integer({ min: 0, max: 400 }), lines }), {
+    selector: row => row.offset,
+    maxLength: 12,
+  })
+  .map(rows => rows.map(row => rowOn(dayAt(row.offset), row.lines)))
+
+test('a schedule is accepted exactly when it takes what is owed, of each component', () => {
+  const changes = fc.dictionary(componentType, fc.integer({ min: -3, max: 3 }))
+  fc.assert(
+    fc.property(sentRows, changes, fc.boolean(), (rows, change, areZerosNamed) => {
+      const planned = totalsOf(rows.flatMap(row => row.lines))
+      const owed = COMPONENTS.map(type => {
+        const amount = (planned.get(type) ?? 0) + (change[type] ?? 0)
+        return { componentType: type, amountPaise: paiseOf(Math.max(0, amount)) }
+      }).filter(one => areZerosNamed || one.amountPaise > 0)
+      const isExact = COMPONENTS.every(type => (planned.get(type) ?? 0) === (totalsOf(owed).get(type) ?? 0))
+      const problems = sumProblems(rows, owed, 'payment_schedule')
+      assert.equal(problems.length === 0, isExact)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('no instalment lies in the past or on the day of another, and there is one down payment at most', () => {
+  const some = [{ componentType: 'TUITION', amountPaise: paiseOf(100) }]
+  const check = (...rows: ScheduleRow[]) => {
+    return formProblems(rows, { today: dayAt(10), path: 'schedule' }).map(problem => problem.key)
+  }
+  assert.deepEqual(check(rowOn(dayAt(10), some), rowOn(dayAt(11), some)), [])
+  assert.deepEqual(check(rowOn(dayAt(9), some), rowOn(dayAt(11), some)), ['schedule.0.due_date'])
+  assert.deepEqual(check(rowOn(dayAt(11), some), rowOn(dayAt(11), some)), ['schedule.1.due_date'])
+  assert.deepEqual(check(rowOn(dayAt(9), some, true), rowOn(dayAt(10), some)), [])
+  assert.deepEqual(check(rowOn(dayAt(10), some, true), rowOn(dayAt(10), some, true)), [
+    'schedule',
+    'schedule',
+  ])
+})
+
+const openRows: fc.Arbitrary<OpenRow[]> = fc
+  .array(lines, { maxLength: 8 })
+  .map(all => all.map((taken, index) => ({ id: `i${index}`, lines: taken })))
+const targets: fc.Arbitrary<Target[]> = fc.uniqueArray(
+  fc.record({ componentType, amountPaise: paise, hasFeeFallen: fc.boolean() }),
+  { selector: one => one.componentType, maxLength: 4 },
+)
+
+/** Rows that stay open, as they are after fitting. */
+function fitted(rows: readonly OpenRow[], wanted: readonly Target[]): { all: OpenRow[]; open: OpenRow[] } {
+  const changes = new Map(fitSchedule(rows, wanted).map(row => [row.id, row]))
+  const all = rows.map(row => ({ id: row.id, lines: changes.get(row.id)?.lines ?? row.lines }))
+  return { all, open: all.filter(row => (changes.get(row.id)?.becomes ?? 'open') === 'open') }
+}
+
+/** Before and after of one component, row by row. */
+function eachComponent(
+  rows: readonly OpenRow[],
+  wanted: readonly Target[],
+  look: (before: number[], after: number[], target: number) => void,
+): void {
+  const { all } = fitted(rows, wanted)
+  for (const type of COMPONENTS) {
+    const target = wanted.find(one => one.componentType === type)?.amountPaise ?? 0
+    look(
+      rows.map(row => amountOf(row, type)),
+      all.map(row => amountOf(row, type)),
+      target,
+    )
+  }
+}
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
+
+test('after fitting the open instalments take exactly what is owed of each component, and never less than nothing', () => {
+  fc.assert(
+    fc.property(openRows, targets, (rows, wanted) => {
+      const { open } = fitted(rows, wanted)
+      const taken = totalsOf(open.flatMap(row => row.lines))
+      assert.ok(open.every(row => row.lines.every(one => one.amountPaise >= 0)))
+      for (const type of COMPONENTS) {
+        const target = wanted.find(one => one.componentType === type)?.amountPaise ?? 0
+        if (rows.length > 0 || target === 0) assert.equal(taken.get(type) ?? 0, target)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what is owed less is taken off the earliest instalments first', () => {
+  fc.assert(
+    fc.property(openRows, targets, (rows, wanted) => {
+      eachComponent(rows, wanted, (before, after, target) => {
+        if (target >= sum(before)) return
+        const lastLowered = after.findLastIndex((amount, index) => amount !== before[index])
+        const firstLeft = after.findIndex(amount => amount > 0)
+        assert.ok(firstLeft < 0 || lastLowered <= firstLeft)
+        assert.ok(after.every((amount, index) => amount <= (before[index] ?? 0)))
+      })
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what is owed more is spread over all instalments: in proportion, or equally when none had any of it', () => {
+  fc.assert(
+    fc.property(openRows, targets, (rows, wanted) => {
+      eachComponent(rows, wanted, (before, after, target) => {
+        const planned = sum(before)
+        if (target <= planned || rows.length === 0) return
+        for (const [index, amount] of after.entries()) {
+          if (planned > 0) assert.ok(Math.abs(amount - ((before[index] ?? 0) * target) / planned) < 1.01)
+          else if (index < rows.length - 1) assert.equal(amount, Math.floor(target / rows.length))
+          assert.ok(amount >= (before[index] ?? 0))
+        }
+      })
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('one that comes to nothing is waived when the fee of all that it had fell, else covered', () => {
+  fc.assert(
+    fc.property(openRows, targets, (rows, wanted) => {
+      const hasFallen = (type: string) => wanted.find(one => one.componentType === type)?.hasFeeFallen ?? true
+      for (const change of fitSchedule(rows, wanted)) {
+        const before = rows.find(row => row.id === change.id)?.lines.filter(one => one.amountPaise > 0) ?? []
+        const ended = before.every(one => hasFallen(one.componentType)) ? 'waived' : 'covered'
+        assert.equal(change.becomes, sumLines(change.lines) > 0 ? 'open' : ended)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('only instalments that change come back, and fitting again changes nothing', () => {
+  fc.assert(
+    fc.property(openRows, targets, (rows, wanted) => {
+      for (const change of fitSchedule(rows, wanted)) {
+        const before = rows.find(row => row.id === change.id) ?? assert.fail()
+        assert.ok(COMPONENTS.some(type => amountOf(before, type) !== amountOf(change, type)))
+        assert.equal(new Set(change.lines.map(one => one.componentType)).size, change.lines.length)
+      }
+      assert.deepEqual(fitSchedule(fitted(rows, wanted).open, wanted), [])
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,275 @@
+import { formatDay } from '../../../src/flex/notices/family.texts.ts'
+import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
+import { formatRupees, type Paise } from '../../../src/platform/money.ts'
+import { addWorkingDays, isWorkingDay } from '../../../src/platform/working-days.ts'
+import type { Broken } from '../../harness/payments.ts'
+
+/**
+ * What must be true of instalment plans on every day, asked by SQL and figures of the test's own. A rule is a question
+ * whose right answer is no row. `$1` is the town's moment.
+ */
+type Ask = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
+
+const OPEN = `('scheduled', 'confirmed', 'skipped', 'bounced', 'reversed')`
+const DONE = `('debited', 'settled', 'covered', 'waived', 'cancelled')`
+const NEWEST_MANDATE = `left join lateral (select * from flex_mandates m where m.institute_id = p.institute_id
+  and m.plan_id = p.id order by m.created_at desc, m.id desc limit 1) m on true`
+
+const RULES: Record<string, string> = {
+  'at most one success of an instalment stands': `
+    select f.instalment_id as subject, count(*) as detail from flex_presentations f
+    join payments p on p.institute_id = f.institute_id and p.order_id = f.order_id and p.state = 'captured'
+    join orders o on o.institute_id = f.institute_id and o.id = f.order_id and o.state = 'paid'
+    group by f.institute_id, f.instalment_id having count(*) > 1`,
+  'a presentation is one order and one payment, and reaches the bank at most once, all of one amount': `
+    select f.order_id as subject, concat_ws(' ', f.amount_paise, l.sum, p.count, p.sum, b.count, b.sum) as detail
+    from flex_presentations f
+    cross join lateral (select sum(amount_paise) from order_lines l
+      where l.institute_id = f.institute_id and l.order_id = f.order_id) l
+    cross join lateral (select count(*), sum(amount_paise) from payments p
+      where p.institute_id = f.institute_id and p.order_id = f.order_id) p
+    cross join lateral (select count(*), coalesce(sum(b.amount_paise), 0) as sum from payments p
+      join bank_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+      where p.institute_id = f.institute_id and p.order_id = f.order_id) b
+    where l.sum <> f.amount_paise or p.count <> 1 or p.sum <> f.amount_paise or b.count > 1
+      or b.count = 1 and b.sum <> f.amount_paise`,
+  'a presentation is within its mandate and its rail': `
+    select f.order_id as subject, f.amount_paise || ' of ' || m.cap_paise as detail from flex_presentations f
+    join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
+    where f.amount_paise > m.cap_paise or (m.rail = 'upi_autopay' and f.amount_paise > 1500000)
+      or (f.presented_at at time zone 'Asia/Kolkata')::date not between m.start_on and m.end_on
+      or m.authorised_at is null or m.authorised_at > f.presented_at`,
+  'an eNACH mandate is presented once a day at most, and again three days after a return at the earliest': `
+    select order_id as subject, earlier || ' ' || day as detail from (
+      select f.order_id, (f.presented_at at time zone 'Asia/Kolkata')::date as day,
+        (lag(f.presented_at) over w at time zone 'Asia/Kolkata')::date as earlier
+      from flex_presentations f join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
+      where m.rail = 'enach' window w as (partition by f.institute_id, f.mandate_id order by f.presented_at)) d
+    where day = earlier
+    union all
+    select order_id, returned || ' ' || day from (
+      select f.order_id, f.institute_id, f.instalment_id, f.presented_at, m.plan_id, m.rail, (f.presented_at at time zone 'Asia/Kolkata')::date as day,
+        (lag(f.ended_at) over w at time zone 'Asia/Kolkata')::date as returned,
+        lag(f.state) over w as ended
+      from flex_presentations f join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
+      window w as (partition by f.institute_id, f.instalment_id order by f.presented_at)) d
+    where rail = 'enach' and ended = 'bounced' and day < returned + 3
+      and not exists (select from flex_decisions c where c.institute_id = d.institute_id and c.plan_id = d.plan_id
+        and c.instalment_id = d.instalment_id and c.why like '%, as asked' and c.decided_at < d.presented_at)`,
+  'attempts stay within the limits of the rail, those that a person asked for aside': `
+    select instalment_id as subject, rail || ' ' || count(*) as detail from (
+      select f.institute_id, f.instalment_id, m.plan_id, m.rail from flex_presentations f
+      join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
+      where coalesce(f.return_code, '') not in ('59', '73', 'abandoned')) f
+    group by institute_id, plan_id, instalment_id, rail
+    having count(*) > case rail when 'enach' then 3 else 4 end + (select count(*) from flex_decisions d
+      where d.institute_id = f.institute_id and d.plan_id = f.plan_id and d.instalment_id = f.instalment_id and d.why like '%, as asked')
+    union all
+    select id, 'bank returns ' || bank_returns from flex_instalments where bank_returns > 5`,
+  'an instalment and its presentation say the same': `
+    select i.id as subject, i.state || ' and ' || coalesce(f.state, 'none') as detail from flex_instalments i
+    left join flex_presentations f on f.institute_id = i.institute_id and f.order_id = i.order_id
+    where not i.is_downpayment and (i.state in ('presented', 'debited', 'settled')
+        and f.state is distinct from (case i.state when 'presented' then 'presented' else 'debited' end)
+      or i.state not in ('presented', 'debited', 'settled') and f.state in ('presented', 'debited'))`,
+  'an instalment is settled when its payment is, and not before': `
+    select i.id as subject, i.state || ' ' || coalesce(p.settlement_id, 'unsettled') as detail from flex_instalments i
+    join payments p on p.institute_id = i.institute_id and p.order_id = i.order_id and p.state = 'captured'
+    where (i.state = 'settled') <> (p.settlement_id is not null) and i.state in ('debited', 'settled')`,
+  'nothing is forgotten: whatever waits in a running plan has a next moment that is not past': `
+    select i.id as subject, concat_ws(' ', i.state, i.present_on, 'next', coalesce(i.next_step_at::text, 'never')) as detail
+    from flex_plans p join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id ${NEWEST_MANDATE}
+    where p.state = 'active' and not p.is_held and m.state = 'active' and not i.is_downpayment
+      and i.state in ('scheduled', 'skipped', 'confirmed')
+      and (i.next_step_at is null and i.present_on <= m.end_on or i.next_step_at < $1::timestamptz - interval '1 hour')
+    union all
+    select i.id, 'presented since ' || f.presented_at from flex_instalments i
+    join flex_presentations f on f.institute_id = i.institute_id and f.order_id = i.order_id
+    where i.state = 'presented' and f.presented_at < $1::timestamptz - interval '12 days'
+    union all
+    select p.id, 'a transferred plan that nobody asks about' from flex_plans p
+    join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id
+    where p.state = 'locked' and p.lock_reason = 'student_transferred' and i.state in ('scheduled', 'skipped')
+      and not i.is_downpayment
+    group by p.institute_id, p.id having max(i.next_step_at) is null
+    union all
+    select p.id, 'active without a mandate' from flex_plans p ${NEWEST_MANDATE}
+    where p.state = 'active' and m.state is distinct from 'active'`,
+  'a plan is closed when everything is done, and only then; a late return may follow': `
+    select p.id as subject, p.state || ': ' || string_agg(i.state, ' ') as detail
+    from flex_plans p join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id
+    group by p.institute_id, p.id, p.state
+    having p.state = 'closed' and not bool_and(i.state in ${DONE} or i.state = 'reversed')
+      or p.state in ('active', 'locked', 'setup') and bool_and(i.state in ${DONE})
+      or p.state = 'cancelled' and not bool_and(i.state in ${DONE} or i.state in ('presented', 'bounced', 'reversed'))`,
+  'every decision says why': `
+    select plan_id as subject, what as detail from flex_decisions where why = '' or why like '%undefined%'`,
+  // Nobody hears of a draft, so nobody hears that it is cancelled.
+  'what was skipped, debited, settled, bounced, closed and cancelled was told once each': `
+    select id as subject, code || ' told ' || told || ' times instead of ' || due as detail from (
+      select p.id, c.code, c.due, (select count(*) from events e where e.institute_id = p.institute_id
+        and e.resource_id = p.id and e.event_code = c.code) as told
+      from flex_plans p
+      cross join lateral (select count(*) filter (where what = 'skipped') as skipped,
+          count(*) filter (where what = 'debited' and d.why not like '%at set-up') as debited,
+          count(*) filter (where what = 'bounced' and why not like 'abandoned:%') as bounced, count(*) filter (where what = 'reversed') as reversed,
+          count(*) filter (where what = 'plan closed') as closed, count(*) filter (where what = 'plan cancelled') as cancelled,
+          count(*) filter (where what = 'mandate active') as active, count(*) filter (where what = 'plan setup') as setup,
+          count(*) filter (where what = 'mandate cancelled' and why not like '%chose another way') as mandates
+        from flex_decisions d where d.institute_id = p.institute_id and d.plan_id = p.id) d
+      cross join lateral (select count(*) filter (where f.state = 'debited') as standing,
+          count(*) filter (where f.state in ('debited', 'reversed')) as paid,
+          count(*) filter (where f.state in ('bounced', 'reversed') and f.return_code <> 'abandoned') as returned
+        from flex_presentations f join flex_instalments i on i.institute_id = f.institute_id and i.id = f.instalment_id
+        where i.institute_id = p.institute_id and i.plan_id = p.id) f
+      cross join lateral (values ('flex.instalment.skipped', d.skipped), ('flex.instalment.debited', f.paid),
+        ('flex.instalment.debited', d.debited), ('flex.instalment.bounced', f.returned),
+        ('flex.instalment.bounced', d.bounced + d.reversed), ('flex.subscription.closed', d.closed),
+        ('flex.subscription.cancelled', case when d.setup > 0 then d.cancelled else 0 end), ('flex.subscription.active', d.active),
+        ('flex.subscription.setup', d.setup), ('flex.mandate.cancelled', d.mandates)) c (code, due)) e
+    where told <> due`,
+  'an instalment is told settled once, and only one that was': `
+    select e.resource_id as subject, e.payload -> 'payment' ->> 'id' || ' ' || count(*) as detail from events e
+    where e.event_code in ('flex.instalment.settled', 'flex.instalment.debited')
+    group by e.institute_id, e.resource_id, e.event_code, e.payload -> 'payment' ->> 'id' having count(*) > 1
+    union all
+    select i.id, 'settled and not told' from flex_instalments i where i.state = 'settled' and not i.is_downpayment
+      and not exists (select from events e where e.institute_id = i.institute_id and e.resource_id = i.plan_id
+        and e.event_code = 'flex.instalment.settled' and e.payload -> 'instalment' ->> 'id' = i.id)`,
+}
+
+const ALL = Object.entries(RULES)
+  .map(
+    ([rule, sql]) =>
+      `(select '${rule.replaceAll("'", "''")}' as rule, subject::text, detail::text from (${sql}) r limit 5)`,
+  )
+  .join('\nunion all\n')
+
+/** `$1` has to stand in the text, whichever rules use it. */
+export async function findBrokenPlans(ask: Ask, now: Date): Promise<Broken[]> {
+  return ask<Broken>(ALL, [now])
+}
+
+/**
+ * A schedule that was just fitted takes, with what is out at the bank, what the student owes of each component: no less
+ * while there is an instalment to put it on, and no more but what was out before money came otherwise.
+ */
+const SUMS = `
+  select p.id as subject, concat_ws(' ', c.component_type, 'open', c.open, 'out', c.out, 'owed', c.owed) as detail
+  from flex_plans p
+  cross join lateral (select count(*) filter (where i.state in ${OPEN} and not i.is_downpayment) as open
+    from flex_instalments i where i.institute_id = p.institute_id and i.plan_id = p.id) n
+  cross join lateral (
+    select f.component_type, greatest(0, f.fee_paise
+        - (select coalesce(sum((d ->> 'valuePaise')::bigint), 0) from jsonb_array_elements(f.discounts) d)
+        - (select coalesce(sum(s.amount_paise), 0) from student_paid_lines s where s.institute_id = f.institute_id
+            and s.student_id = f.student_id and s.component_type = f.component_type)) as owed,
+      coalesce(sum((l ->> 'amountPaise')::bigint) filter (where i.state in ${OPEN} and not i.is_downpayment), 0) as open,
+      coalesce(sum((l ->> 'amountPaise')::bigint) filter (where i.state = 'presented'), 0) as out
+    from fee_components f
+    left join (flex_instalments i cross join lateral jsonb_array_elements(i.lines) l)
+      on i.institute_id = p.institute_id and i.plan_id = p.id and l ->> 'componentType' = f.component_type
+    where f.institute_id = p.institute_id and f.student_id = p.student_id
+    group by f.institute_id, f.student_id, f.component_type) c
+  where p.state = 'active' and not p.is_custom and n.open > 0 and p.id = any ($1)
+    and not exists (select from flex_presentations f join flex_instalments i
+      on i.institute_id = f.institute_id and i.id = f.instalment_id
+      where i.institute_id = p.institute_id and i.plan_id = p.id and f.ended_at >= p.fitted_at)
+    and c.open <> greatest(c.owed - c.out, 0)`
+
+export async function findWrongSums(
+  ask: Ask,
+  touched: ReadonlyMap<string, number>,
+): Promise<{ broken: Broken[]; fitted: number }> {
+  const plans = await ask<{ id: string; fitted_at: Date }>(
+    `select id, fitted_at from flex_plans where state = 'active' and not is_custom and fitted_at > created_at`,
+  )
+  const fitted = plans
+    .filter(({ id, fitted_at: at }) => at.getTime() > (touched.get(id) ?? 0))
+    .map(({ id }) => id)
+  const wrong = await ask<{ subject: string; detail: string }>(SUMS, [fitted])
+  const rule = 'what is planned is what is owed'
+  return { broken: wrong.map(one => ({ rule, ...one })), fitted: fitted.length }
+}
+
+export type SeenPresentation = {
+  orderId: string
+  planId: string
+  rail: 'enach' | 'upi_autopay'
+  amountPaise: Paise
+  presentedAt: Date
+  authorisedAt: Date
+  notifiedAt: Date | null
+  notice: string | null
+  withdrawnAt: Date | null
+  planWas: string | null
+  holdWas: string | null
+  isFresh: boolean
+  subjects: string[] | null
+}
+
+/** Presentations since a moment with what was said before them. */
+export const PRESENTATIONS = `
+  select f.order_id as "orderId", i.plan_id as "planId", m.rail, f.amount_paise as "amountPaise", f.presented_at as "presentedAt",
+    m.authorised_at as "authorisedAt", n.decided_at as "notifiedAt", n.why as notice,
+    (select max(d.decided_at) from flex_decisions d where d.institute_id = i.institute_id and d.plan_id = i.plan_id
+      and d.instalment_id = i.id and d.id > n.id and d.decided_at <= f.presented_at and (d.what like 'moved %'
+      or d.what = 'scheduled' and d.why <> 'to be presented again within its notice')) as "withdrawnAt",
+    (select d.what from flex_decisions d where d.institute_id = i.institute_id and d.plan_id = i.plan_id
+      and d.what like 'plan %' and d.decided_at <= f.presented_at order by d.id desc limit 1) as "planWas",
+    (select d.what from flex_decisions d where d.institute_id = i.institute_id and d.plan_id = i.plan_id
+      and d.what in ('held', 'resumed') and d.decided_at <= f.presented_at order by d.id desc limit 1) as "holdWas",
+    exists (select from erp_fetches e where e.institute_id = i.institute_id and e.student_id = p.student_id
+      and e.outcome = 'found' and e.fetched_at between n.decided_at - interval '10 minutes' and n.decided_at) as "isFresh",
+    (select array_agg(g.subject) from messages g where g.institute_id = i.institute_id and g.about = i.plan_id
+      and g.channel = 'email' and g.created_at = n.decided_at) as subjects
+  from flex_presentations f
+  join flex_instalments i on i.institute_id = f.institute_id and i.id = f.instalment_id
+  join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
+  join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
+  left join lateral (select d.id, d.decided_at, d.why from flex_decisions d where d.institute_id = i.institute_id
+    and d.plan_id = i.plan_id and d.instalment_id = i.id and d.what = 'confirmed' and d.why like '% announced for %'
+    and d.decided_at < f.presented_at order by d.id desc limit 1) n on true
+  where f.presented_at > $1`
+
+const HOUR_MS = 3_600_000
+// Minutes of the day, ends excluded.
+const WINDOWS = {
+  enach: [[0, 539]],
+  upi_autopay: [
+    [0, 600],
+    [780, 1_020],
+    [1_290, 1_440],
+  ],
+} as const
+
+/** What is wrong with one presentation, as NPCI and the payer would see it. */
+export function wrongWith(seen: SeenPresentation, holidays: ReadonlySet<string>): string[] {
+  const day = dayOf(seen.presentedAt)
+  const minute = (seen.presentedAt.getTime() - startOfDay(day).getTime()) / 60_000
+  const authorisedOn = dayOf(seen.authorisedAt)
+  const first =
+    seen.rail === 'enach'
+      ? addWorkingDays(authorisedOn, 5, holidays)
+      : Temporal.PlainDate.from(authorisedOn).add({ days: 2 }).toString()
+  const noticeAge = seen.presentedAt.getTime() - (seen.notifiedAt?.getTime() ?? 0)
+  const amount = formatRupees(seen.amountPaise)
+  const announcedFor = seen.notice?.split(' announced for ')[1] ?? ''
+  const wrong = {
+    'not a working day': !isWorkingDay(day, holidays),
+    'outside the window': !WINDOWS[seen.rail].some(([from, to]) => minute >= from && minute < to),
+    'before the mandate may be debited': day < first,
+    'no notice': seen.notice === null,
+    'the notice is younger than 24 hours': noticeAge < 24 * HOUR_MS,
+    'the notice is older than 48 hours': noticeAge > 48 * HOUR_MS,
+    'another amount than announced': seen.notice?.startsWith(`${amount} announced for `) !== true,
+    'another day than announced': seen.rail === 'enach' && announcedFor !== day,
+    'the notice was withdrawn': seen.withdrawnAt !== null,
+    'the message says something else': !(seen.subjects ?? []).includes(
+      `${amount} will be debited on ${announcedFor === '' ? '' : formatDay(announcedFor, 'en')}`,
+    ),
+    'the ERP was not asked before the notice': !seen.isFresh,
+    'the plan was not running': seen.planWas !== 'plan active' || seen.holdWas === 'held',
+  }
+  return Object.entries(wrong).flatMap(([what, isWrong]) => (isWrong ? [what] : []))
+}

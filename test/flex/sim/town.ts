@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import { downpaymentOrder, openSetup, startMandate } from '../../../src/flex/mandates/setup.service.ts'
+import { createPlan } from '../../../src/flex/plans/plans.service.ts'
+import type { PlanFile } from '../../../src/flex/rules/plan.rules.ts'
+import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
+import type { Institute } from '../../../src/institutes/institutes.rules.ts'
+import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+import { ErpGate } from '../../../src/students/erp-gate.ts'
+import { startBursar, type TestBursar } from '../../harness/bursar.ts'
+import type { Client } from '../../harness/client.ts'
+import { startFakeErp } from '../../harness/fake-erp.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { openBooks } from '../../sim/books.ts'
+import { trainBank } from './bank.ts'
+import { answerOf, isSlow, type Pupil } from './erp.ts'
+import { Random } from '../../sim/random.ts'
+
+/** A town of schools with their ERPs, a bank that bounces by every code, and a clock that goes from day to day. */
+type Owner = { after(done: () => Promise<void> | void): void }
+
+const SCHOOLS = [
+  { code: 'demo-school', branch: 'MAIN', isCustom: false, weight: 4 },
+  { code: 'demo-group', branch: 'NORTH', isCustom: false, weight: 3 },
+  // The branch whose ERP sends schedules of its own.
+  { code: 'demo-group', branch: 'SOUTH', isCustom: true, weight: 2 },
+] as const
+
+const SET_UP_AT_ONCE = 8
+const SANDBOX = '/api/v1/sandbox'
+const DAY_MS = 86_400_000
+const MOST_PASSES = 50
+const SLOW_MS = 300
+
+export class Town {
+  readonly seed: number
+  readonly random: Random
+  readonly bursar: TestBursar
+  readonly sql: TestBursar['sql']
+  readonly pupils: Pupil[] = []
+  readonly holidays = new Set<string>()
+  readonly #institutes = new Map<string, Institute>()
+  /** From a day on both ERPs answer well, so that everything can come to its end. */
+  isCalm = false
+
+  private constructor(seed: number, bursar: TestBursar, sql: TestBursar['sql']) {
+    this.sql = sql
+    this.seed = seed
+    this.random = new Random(seed)
+    this.bursar = bursar
+  }
+
+  static async open(owner: Owner, seed: number): Promise<Town> {
+    const bursar = await startBursar(owner)
+    const town = new Town(seed, bursar, openBooks(bursar, owner))
+    // The circuit in the town's time: a real half minute is weeks here.
+    bursar.house.flex.erp.gate = new ErpGate(bursar.house.ground.db.places, () => town.now.getTime())
+    for (const code of ['demo-school', 'demo-group'])
+      town.#institutes.set(code, await getInstitute(bursar.house.flex, code))
+    await town.#openErps(owner)
+    await trainBank(town.sql, seed)
+    await town.#settings()
+    // Where the year begins does not depend on the day of the test, only on its year.
+    await town.moveTo(new Date(`${new Date().getUTCFullYear() + 1}-04-01T10:00:00+05:30`))
+    return town
+  }
+
+  get now(): Date {
+    return this.bursar.house.ground.clock.now()
+  }
+
+  get today(): string {
+    return dayOf(this.now)
+  }
+
+  institute(pupil: Pick<Pupil, 'school'>): Institute {
+    const institute = this.#institutes.get(pupil.school)
+    assert.ok(institute)
+    return institute
+  }
+
+  get institutes(): Institute[] {
+    return [...this.#institutes.values()]
+  }
+
+  as(pupil: Pick<Pupil, 'school'>): Client {
+    return pupil.school === 'demo-school' ? this.bursar.demo : this.bursar.group
+  }
+
+  /** A number of its own for whatever it is named after, whoever asks first. */
+  lot(...of: readonly (string | number)[]): Random {
+    return new Random(seedOf(this.seed, of.join(' ')))
+  }
+
+  /** As the sandbox's own page moves it. */
+  async moveTo(to: Date): Promise<void> {
+    const { status, text } = await this.bursar.demo.post(`${SANDBOX}/clock`, { to: to.toISOString() })
+    assert.equal(status, 200, text)
+  }
+
+  /** The same from stop to stop, without the pauses in which a real one waits for other processes. */
+  async hurryTo(to: Date): Promise<void> {
+    const { worker, sandboxClock } = this.bursar.house
+    assert.ok(sandboxClock)
+    for (let isThere = false, last = 0; !isThere;) {
+      const stop = (await worker.nextStop())?.getTime() ?? Number.POSITIVE_INFINITY
+      assert.ok(
+        stop !== last || stop > this.now.getTime(),
+        `what was due at ${String(new Date(stop))} is still due`,
+      )
+      last = stop
+      isThere = stop >= to.getTime()
+      sandboxClock.advanceTo(Math.min(stop, to.getTime()) - Date.now())
+      for (let done = 1, left = MOST_PASSES; done > 0; left--) {
+        assert.ok(left > 0, 'the work that is due does not end')
+        const counts = await worker.runAllDue()
+        done = Object.entries(counts).reduce((sum, [, count]) => sum + count, 0)
+      }
+    }
+  }
+
+  /** Days that are no working days, known before anything is planned. */
+  async addHolidays(fromDay: number, toDay: number, count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const day = dayOf(new Date(this.now.getTime() + this.random.between(fromDay, toDay) * DAY_MS))
+      this.holidays.add(day)
+      await this.sql(`insert into holidays (day, name) values ($1, 'a holiday') on conflict do nothing`, [
+        day,
+      ])
+    }
+  }
+
+  async #openErps(owner: Owner): Promise<void> {
+    for (const code of ['demo-school', 'demo-group'] as const) {
+      const erp = await startFakeErp(owner)
+      erp.disturb(identifier => {
+        const pupil = this.pupils.find(one => one.identifier === identifier)
+        // What has come is not looked at; a year of it is a lot.
+        if (erp.requests.length > 1_000) erp.requests.length = 0
+        if (pupil === undefined) return null
+        const answer = answerOf(this, pupil)
+        return isSlow(this, pupil) ? wait(SLOW_MS, answer) : answer
+      })
+      const client = this.as({ school: code })
+      const settings = { url: erp.url, max_calls: 32 }
+      const answers = [await client.send('PUT', `${SANDBOX}/erp`, settings)]
+      if (code === 'demo-group') {
+        const own = { ...settings, collector_code: 'SOUTH', custom_schedule: true }
+        answers.push(await client.send('PUT', `${SANDBOX}/erp`, own))
+      }
+      for (const { status, text } of answers) assert.equal(status, 200, text)
+    }
+  }
+
+  async #settings(): Promise<void> {
+    await this.sql(
+      `insert into flex_settings (institute_id, instalments, day_of_month, downpayment_percent)
+       values ((select id from institutes where code = 'demo-school'), 9, 5, 0),
+         ((select id from institutes where code = 'demo-group'), 7, 12, 10)`,
+    )
+  }
+
+  /** Pupils with a plan each, set up as their parents would. */
+  async enrol(count: number): Promise<void> {
+    const pupils = Array.from({ length: count }, (_, n) => this.#drawPupil(n))
+    this.pupils.push(...pupils)
+    this.isCalm = true
+    const queue = pupils.values()
+    const clerk = async (): Promise<void> => {
+      for (const pupil of queue) await this.#setUp(pupil)
+    }
+    await Promise.all(Array.from({ length: SET_UP_AT_ONCE }, clerk))
+    this.isCalm = false
+  }
+
+  #drawPupil(n: number): Pupil {
+    const { random } = this
+    const { code, branch, isCustom } = random.weighed(SCHOOLS)
+    const fees = new Map([['TUITION_FEE', random.between(15_000_00, 95_000_00)]])
+    if (random.chance(0.6)) fees.set('TRANSPORT_FEE', random.between(100_00, 20_000_00))
+    const pupil: Pupil = {
+      school: code,
+      branch,
+      isCustom,
+      identifier: `P-${n}`,
+      studentId: '',
+      planId: '',
+      fees,
+      rows: [],
+      payments: [],
+      refusal: null,
+      asked: 0,
+      touchedAt: 0,
+    }
+    if (isCustom) pupil.rows = this.#drawRows(pupil)
+    return pupil
+  }
+
+  #drawRows({ fees, identifier }: Pupil): Pupil['rows'] {
+    const count = this.random.between(3, 9)
+    const start = this.now.getTime() + 12 * DAY_MS
+    return Array.from({ length: count }, (_, n) => ({
+      reference_id: `${identifier}-${n}`,
+      due_date: dayOf(new Date(start + n * 31 * DAY_MS + this.random.between(0, 9) * DAY_MS)),
+      details: [...fees].map(([type, total]) => {
+        const part = Math.floor(total / count)
+        return { component_type: type, paise: n === count - 1 ? total - part * (count - 1) : part }
+      }),
+    }))
+  }
+
+  async register(pupil: Pupil): Promise<string> {
+    const { identifier, branch, fees, payments } = pupil
+    const body = {
+      student: sampleStudent({ identifier, collector_code: branch, fullname: `Pupil ${identifier}` }),
+      fee_components: [...fees].map(([type, paise]) => ({ component_type: type, fee_amount: paise / 100 })),
+      payments,
+    }
+    const path = `${ERP}/users/parent-${identifier}/students`
+    const { status, text, body: answer } = await this.as(pupil).post(path, body)
+    assert.ok(status === 200 || status === 201, text)
+    return answer.data.service_student_id
+  }
+
+  async #setUp(pupil: Pupil): Promise<void> {
+    const { flex } = this.bursar.house
+    const institute = this.institute(pupil)
+    pupil.studentId = await this.register(pupil)
+    const rows = !pupil.isCustom
+      ? null
+      : pupil.rows.map(row => ({
+          dueOn: row.due_date,
+          isDownpayment: false,
+          referenceId: row.reference_id,
+          identifier: null,
+          lines: row.details.map(one => ({
+            componentType: one.component_type,
+            amountPaise: paiseOf(one.paise),
+          })),
+        }))
+    const wanted = { studentId: pupil.studentId, rows }
+    const file = await createPlan(flex, { instituteId: institute.id }, institute, wanted)
+    pupil.planId = file.plan.id
+    const shown = await this.#showPlan(pupil)
+    const key = { instituteId: institute.id, planId: pupil.planId }
+    const orderId = await downpaymentOrder(flex, key, 'http://127.0.0.1/')
+    if (orderId !== null) {
+      const paid = await this.as(pupil).post(`${SANDBOX}/pay/orders/${orderId}/pay`, { outcome: 'success' })
+      assert.equal(paid.status, 200, paid.text)
+    }
+    const isFailed = orderId !== null && (await this.#isUnpaid(pupil, orderId))
+    // A magic amount: the payer tries again another day, which is another story.
+    if (isFailed) return
+    const isSmall = shown.instalments.every(
+      ({ lines, isDownpayment }) =>
+        isDownpayment || lines.reduce((sum, line) => sum + line.amountPaise, 0) <= 15_000_00,
+    )
+    const wantsUpi = this.lot('rail', pupil.identifier).chance(0.6)
+    await this.giveMandate(pupil, isSmall && wantsUpi ? 'upi_autopay' : 'enach')
+  }
+
+  async #isUnpaid(pupil: Pupil, orderId: string): Promise<boolean> {
+    const [row] = await this.sql<{ state: string }>(
+      'select state from orders where institute_id = $1 and id = $2',
+      [this.institute(pupil).id, orderId],
+    )
+    return row?.state !== 'paid'
+  }
+
+  /** The page asks the ERP, and the parent comes again while the ERP is in trouble. */
+  async #showPlan(pupil: Pupil): Promise<PlanFile> {
+    for (let left = 20; left > 0; left--) {
+      const view = await openSetup(this.bursar.house.flex, this.institute(pupil), pupil.planId)
+      if (view.kind === 'ready') return view.scene.file
+      assert.equal(view.kind, 'try_later')
+    }
+    throw new Error('the ERP never answers')
+  }
+
+  async giveMandate(pupil: Pupil, rail: Rail): Promise<void> {
+    const key = { instituteId: this.institute(pupil).id, planId: pupil.planId }
+    await startMandate(this.bursar.house.flex, key, { rail, language: 'en', returnUrl: 'http://127.0.0.1/' })
+    const { status, text } = await this.as(pupil).post(`${SANDBOX}/flex/plans/${pupil.planId}/authorise`)
+    assert.equal(status, 200, text)
+  }
+}
+
+/** A seed for something that has a name, so that it draws the same whoever comes before it. */
+function seedOf(seed: number, name: string): number {
+  let mixed = seed ^ 0x811c9dc5
+  for (let at = 0; at < name.length; at++) mixed = Math.imul(mixed ^ name.charCodeAt(at), 0x01000193)
+  return mixed >>> 0
+}
