@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Figures } from '../flex/settings/figures.rules.ts'
-import { listFigures, setFigures } from '../flex/settings/figures.service.ts'
+import { listFigures, setFigures } from '../flex/settings/debit-rules.service.ts'
 import { addExamples } from './help.ts'
 import { InputError } from './input.ts'
 import { formatTable, show } from './output.ts'

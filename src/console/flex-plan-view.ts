@@ -1,5 +1,5 @@
 import { sumsOf } from '../flex/plans/plan-events.ts'
-import { isOpen, type Mandate, type PlanFile } from '../flex/rules/plan.rules.ts'
+import { isOpen, type Mandate, type LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { meaningOf } from '../flex/rules/returns.rules.ts'
 import { sumLines } from '../flex/rules/schedule.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
@@ -68,7 +68,7 @@ export function planStoryView(
   }
 }
 
-export function planStateView({ plan }: PlanFile): PlanStateAnswer {
+export function planStateView({ plan }: LoadedPlan): PlanStateAnswer {
   return {
     id: plan.id,
     status: plan.state,
@@ -95,7 +95,7 @@ function mandateView(mandate: Mandate): NonNullable<PlanAnswer['mandate']> {
 
 function instalmentView(
   { instalment, next, attempts }: ShownInstalment,
-  { plan }: PlanFile,
+  { plan }: LoadedPlan,
 ): PlanAnswer['instalments'][number] {
   const isPlanOver = plan.state === 'cancelled' || plan.state === 'closed'
   return {

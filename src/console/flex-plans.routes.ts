@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import type { Instalment, PlanFile } from '../flex/rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { ok, page } from '../http/envelope.ts'
 import { EVERYONE } from './console.rules.ts'
 import { planRowView, planStateView, planStoryView } from './flex-plan-view.ts'
@@ -139,7 +139,7 @@ function addActs(app: FastifyInstance, flex: FlexGround): void {
 }
 
 /** What the log keeps of a plan: where it and its mandate stood, and how much of it was still open. */
-function auditOf(file: PlanFile): unknown {
+function auditOf(file: LoadedPlan): unknown {
   const { id: _, ...state } = planStateView(file)
   return { ...state, ...(file.mandate === null ? {} : { mandate: file.mandate.state }) }
 }

@@ -1,9 +1,9 @@
 import type { FlexGround } from '../flex/flex-ground.ts'
 import { listPlanPresentations, type PresentationRow } from '../flex/plans/plan-history.service.ts'
-import type { Instalment, PlanFile } from '../flex/rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { getPlan, cancelPlan, holdPlan, reschedule, resumePlan } from '../flex/plans/plans.service.ts'
-import { situationOf } from '../flex/rules/debit-context.rules.ts'
-import { readAlmanac } from '../flex/engine/steps.ts'
+import { debitContextOf } from '../flex/rules/debit.rules.ts'
+import { readDebitRules } from '../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { assert } from '../platform/assert.ts'
 import { conflict, notFound } from '../platform/errors.ts'
@@ -32,7 +32,7 @@ export async function listPlans(
 export type ShownInstalment = { instalment: Instalment; next: string; attempts: PresentationRow[] }
 
 export type PlanStory = {
-  file: PlanFile
+  file: LoadedPlan
   student: store.PlanStudent
   obstacle: Obstacle | null
   instalments: ShownInstalment[]
@@ -48,27 +48,27 @@ export async function readPlanStory(
   planId: string,
 ): Promise<PlanStory> {
   const key = { instituteId: institute.id, planId }
-  const [file, student, attempts, entries, almanac] = await Promise.all([
+  const [file, student, attempts, entries, debitRules] = await Promise.all([
     getPlan(flex, institute, planId),
     store.readPlanStudent(flex.db, institute.id, planId),
     listPlanPresentations(flex, key),
     store.readStory(flex.db, institute.id, planId, NEWEST),
-    readAlmanac(flex),
+    readDebitRules(flex),
   ])
   assert(student !== null, 'a plan has a student')
   const instalments = file.instalments.map(instalment => {
     const own = attempts.filter(one => one.instalmentId === instalment.id)
     const presentedAt = own.at(-1)?.presentedAt ?? null
-    const situation = situationOf(file, instalment, almanac)
-    return { instalment, attempts: own, next: wordsFor(file, instalment, { situation, presentedAt }) }
+    const context = debitContextOf(file, instalment, debitRules)
+    return { instalment, attempts: own, next: wordsFor(file, instalment, { context, presentedAt }) }
   })
   return { file, student, obstacle: planObstacle(file.plan), instalments, entries }
 }
 
 function wordsFor(
-  { plan }: PlanFile,
+  { plan }: LoadedPlan,
   instalment: Instalment,
-  facts: Pick<Parameters<typeof nextWords>[0], 'situation' | 'presentedAt'>,
+  facts: Pick<Parameters<typeof nextWords>[0], 'context' | 'presentedAt'>,
 ): string {
   if (instalment.isDownpayment && instalment.state === 'scheduled')
     return 'The family pays it online when it sets the plan up.'
@@ -80,13 +80,13 @@ function wordsFor(
 }
 
 /** A plan as it was and as it became. */
-export type PlanChange = { before: PlanFile; after: PlanFile }
+export type PlanChange = { before: LoadedPlan; after: LoadedPlan }
 
 type Move = (
   flex: FlexGround,
-  act: Act<PlanFile>,
+  act: Act<LoadedPlan>,
   key: { instituteId: number; planId: string },
-) => Promise<PlanFile>
+) => Promise<LoadedPlan>
 
 const changePlan =
   (move: Move) =>
@@ -97,7 +97,7 @@ const changePlan =
     planId: string,
   ): Promise<PlanChange> => {
     const before = await getPlan(flex, institute, planId)
-    const inner = innerAct<PlanFile, PlanChange>(act, after => ({ before, after }))
+    const inner = innerAct<LoadedPlan, PlanChange>(act, after => ({ before, after }))
     return { before, after: await move(flex, inner, { instituteId: institute.id, planId }) }
   }
 
@@ -105,7 +105,7 @@ export const holdPlanOf = changePlan((flex, act, key) => holdPlan(flex, act, key
 export const resumePlanOf = changePlan((flex, act, key) => resumePlan(flex, act, key))
 export const cancelPlanOf = changePlan((flex, act, key) => cancelPlan(flex, act, key))
 
-export type Rescheduled = { before: Instalment; after: Instalment; file: PlanFile }
+export type Rescheduled = { before: Instalment; after: Instalment; file: LoadedPlan }
 
 /** Moves one instalment of one plan to another day. */
 export async function rescheduleInstalment(
@@ -118,7 +118,7 @@ export async function rescheduleInstalment(
   const before = known.instalments.find(({ id }) => id === asked.instalmentId)
   if (before === undefined) throw notFound('This instalment')
   if (before.isDownpayment) throw conflict('A down payment is paid at set-up and has no day to move.')
-  const complete = (file: PlanFile): Rescheduled => {
+  const complete = (file: LoadedPlan): Rescheduled => {
     const after = file.instalments.find(({ id }) => id === before.id)
     // Thrown inside the transaction: the student's plan is another by now, and nothing of it was meant.
     if (after === undefined) throw conflict('The plan has been replaced. Load the page again.')

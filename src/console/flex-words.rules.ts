@@ -1,6 +1,6 @@
 import { formatDay as formatIn } from '../flex/notices/family.texts.ts'
 import { MANDATE_ENDED } from '../flex/mandates/end-mandate.ts'
-import { nextStep, TRANSFERRED, type Situation, type Step } from '../flex/rules/debit.rules.ts'
+import { nextStep, TRANSFERRED, type DebitContext, type Step } from '../flex/rules/debit.rules.ts'
 import type { Plan } from '../flex/rules/plan.rules.ts'
 import { meaningOf, type ReturnAction, type ReturnCategory } from '../flex/rules/returns.rules.ts'
 import { assertNever } from '../platform/assert.ts'
@@ -107,18 +107,18 @@ export function returnWords(code: string): ReturnWords {
   return { code, category: CATEGORY_WORDS[category], message, next: ACTION_WORDS[action] }
 }
 
-export type DebitFacts = { status: DebitStatus; situation: Situation; presentedAt: Date | null }
+export type DebitFacts = { status: DebitStatus; context: DebitContext; presentedAt: Date | null }
 
 /** What happens next to a debit, in a sentence. */
-export function nextWords({ status, situation, presentedAt }: DebitFacts): string {
-  const { instalment } = situation
+export function nextWords({ status, context, presentedAt }: DebitFacts): string {
+  const { instalment } = context
   switch (status) {
     case 'scheduled':
     case 'announced':
-      return stepWords(nextStep(situation), situation)
+      return stepWords(nextStep(context), context)
     case 'stopped': {
-      const obstacle = planObstacle(situation.plan)
-      return obstacle === null ? stepWords(nextStep(situation), situation) : OBSTACLE_WORDS[obstacle].text
+      const obstacle = planObstacle(context.plan)
+      return obstacle === null ? stepWords(nextStep(context), context) : OBSTACLE_WORDS[obstacle].text
     }
     case 'skipped':
       return instalment.nextStepAt === null
@@ -131,21 +131,21 @@ export function nextWords({ status, situation, presentedAt }: DebitFacts): strin
     case 'due_online':
       return 'The mandate does not cover it. The family pays it online.'
     case 'presented':
-      return waitingWords(situation, presentedAt ?? situation.now)
+      return waitingWords(context, presentedAt ?? context.now)
     case 'debited':
       return instalment.state === 'settled' ? 'Settled to the bank.' : 'Will be settled to the bank.'
     case 'bounced':
-      return bouncedWords(situation)
+      return bouncedWords(context)
     case 'reversed':
       return instalment.state === 'reversed'
         ? 'The bank took the money back. It is due again: ask the family to pay online, or move it to another day.'
-        : bouncedWords(situation)
+        : bouncedWords(context)
     default:
       return assertNever(status)
   }
 }
 
-function stepWords(step: Step, { instalment }: Situation): string {
+function stepWords(step: Step, { instalment }: DebitContext): string {
   switch (step.kind) {
     case 'wait':
       return instalment.state === 'confirmed'
@@ -164,7 +164,7 @@ function stepWords(step: Step, { instalment }: Situation): string {
   }
 }
 
-function waitingWords({ mandate, rules, holidays, now }: Situation, presentedAt: Date): string {
+function waitingWords({ mandate, rules, holidays, now }: DebitContext, presentedAt: Date): string {
   const { resultWorkingDays } = rules.rails[mandate?.rail ?? 'enach']
   const day = addWorkingDays(dayOf(presentedAt), resultWorkingDays, holidays)
   return day < dayOf(now)
@@ -173,8 +173,8 @@ function waitingWords({ mandate, rules, holidays, now }: Situation, presentedAt:
 }
 
 /** What has become of an instalment since a presentation of it came back. */
-function bouncedWords(situation: Situation): string {
-  const { instalment, plan } = situation
+function bouncedWords(context: DebitContext): string {
+  const { instalment, plan } = context
   switch (instalment.state) {
     case 'scheduled':
     case 'confirmed': {

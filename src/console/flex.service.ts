@@ -1,8 +1,8 @@
 import type { FlexGround } from '../flex/flex-ground.ts'
-import type { Situation } from '../flex/rules/debit.rules.ts'
+import type { DebitContext } from '../flex/rules/debit.rules.ts'
 import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../flex/rules/rails.rules.ts'
-import type { Almanac } from '../flex/rules/debit-context.rules.ts'
-import { readAlmanac } from '../flex/engine/steps.ts'
+import type { DebitRules } from '../flex/rules/debit.rules.ts'
+import { readDebitRules } from '../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
@@ -36,7 +36,7 @@ export async function readCalendar(
   institute: Institute,
   asked: string | undefined,
 ): Promise<Calendar> {
-  const { now, holidays } = await readAlmanac(flex)
+  const { now, holidays } = await readDebitRules(flex)
   const today = dayOf(now)
   const month = monthOf(asked ?? today)
   const range = rangeOf(month, month)
@@ -71,14 +71,14 @@ export async function listDebitsOf(
   asked: Asked,
   limit: number,
 ): Promise<{ debits: ShownDebit[]; nextCursor: string | undefined }> {
-  const almanac = await readAlmanac(flex)
-  const today = dayOf(almanac.now)
+  const debitRules = await readDebitRules(flex)
+  const today = dayOf(debitRules.now)
   const span = spanOf(rangeOf(asked, { from: today, to: today }))
   const found = await listDebits(flex.db, institute.id, { span, filter: filterOf(asked), limit: limit + 1 })
   const page = found.slice(0, limit)
   const last = page.at(-1)
   return {
-    debits: page.map(debit => showDebit(debit, almanac)),
+    debits: page.map(debit => showDebit(debit, debitRules)),
     nextCursor: found.length > limit && last !== undefined ? cursorAfter(last) : undefined,
   }
 }
@@ -112,13 +112,13 @@ function cursorAfter({ presentedAt, day, instalment, presentation }: Debit): str
 
 const EXPLAINED: readonly DebitStatus[] = ['skipped', 'covered', 'waived', 'due_online']
 
-function showDebit(debit: Debit, almanac: Almanac): ShownDebit {
+function showDebit(debit: Debit, debitRules: DebitRules): ShownDebit {
   const { status, presentedAt, returnCode } = debit
   return {
     ...debit,
     reason: returnCode === null ? null : returnWords(returnCode),
     why: whyOf(debit),
-    next: nextWords({ status, presentedAt, situation: situationOf(debit, almanac) }),
+    next: nextWords({ status, presentedAt, context: debitContextOf(debit, debitRules) }),
   }
 }
 
@@ -128,8 +128,11 @@ function whyOf({ status, plan, decided }: Debit): string | null {
   return EXPLAINED.includes(status) ? decided : null
 }
 
-function situationOf({ plan, instalment, mandate, takenDays }: Debit, almanac: Almanac): Situation {
-  return { plan, instalment, mandate, takenDays: new Set(takenDays), ...almanac }
+function debitContextOf(
+  { plan, instalment, mandate, takenDays }: Debit,
+  debitRules: DebitRules,
+): DebitContext {
+  return { plan, instalment, mandate, takenDays: new Set(takenDays), ...debitRules }
 }
 
 export type Returns = {
@@ -171,7 +174,7 @@ const WORKING_DAYS_AHEAD = 5
 
 /** What will be asked, announced and presented in the next working days, and what stands in the way. */
 export async function readComing(flex: FlexGround, institute: Institute): Promise<ComingRun> {
-  const { now, holidays, rules } = await readAlmanac(flex)
+  const { now, holidays, rules } = await readDebitRules(flex)
   const today = dayOf(now)
   const through = addWorkingDays(today, WORKING_DAYS_AHEAD, holidays)
   const limits = Object.fromEntries(

@@ -2,7 +2,7 @@ import { getDues, readDues, type Dues } from '../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../dues/payment-rules.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
 import { readPlan, type PlanHistory } from '../flex/plans/plan-history.service.ts'
-import type { PlanFile } from '../flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { listPlansOf } from '../flex/plans/student-plans.service.ts'
 import { listEntries } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
@@ -118,7 +118,7 @@ export async function readPayments(ground: Ground, { institute, studentId }: Tar
 
 const MOST_PLANS = 10
 
-export async function listPlans(ground: Ground, { institute, studentId }: Target): Promise<PlanFile[]> {
+export async function listPlans(ground: Ground, { institute, studentId }: Target): Promise<LoadedPlan[]> {
   await getStudent(ground, institute, studentId)
   return listPlansOf(ground, institute.id, studentId, MOST_PLANS)
 }

@@ -27,7 +27,7 @@ export function describeFlex(scene: FlexScene): FlexPage {
   const { name: where } = institute
   const words = FLEX_WORDS[language]
   const face = faceOf(scene, words)
-  const hours = String(scene.almanac.rules.noticeMinutes / 60)
+  const hours = String(scene.debitRules.rules.noticeMinutes / 60)
   const refreshSeconds = scene.isStill ? undefined : face.refreshSeconds
   const isLive = ['setup', 'active', 'locked'].includes(file.plan.state)
   const data = {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { sumsOf } from '../flex/plans/plan-events.ts'
 import { formatDay } from '../flex/notices/family.texts.ts'
 import { presentationDay } from '../flex/rules/debit.rules.ts'
-import type { Instalment, Mandate, PlanFile } from '../flex/rules/plan.rules.ts'
+import type { Instalment, Mandate, LoadedPlan } from '../flex/rules/plan.rules.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
 import { sumLines, totalsOf } from '../flex/rules/schedule.rules.ts'
-import type { Almanac } from '../flex/rules/debit-context.rules.ts'
+import type { DebitRules } from '../flex/rules/debit.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
@@ -19,11 +19,11 @@ export type FlexProblem = 'consent' | 'changed'
 /** What the page of a plan shows, decided without touching anything. */
 export type FlexScene = {
   institute: Institute
-  file: PlanFile
+  file: LoadedPlan
   studentName: string
   /** The ways that every instalment fits, and what one debit may take at most. */
   offers: readonly { rail: Rail; capPaise: Paise }[]
-  almanac: Almanac
+  debitRules: DebitRules
   /** The newest payment of the down payment. */
   downPayment: Payment | null
   takesMandates: boolean
@@ -61,7 +61,7 @@ export function headOf({ institute, file, studentName, isSandbox }: Head, words:
 }
 
 /** What a consent is about: when the dates or amounts change, it is asked for anew. */
-export function fingerprint({ instalments }: PlanFile): string {
+export function fingerprint({ instalments }: LoadedPlan): string {
   const rows = instalments.map(({ dueOn, isDownpayment, lines }) => [dueOn, isDownpayment, lines])
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex').slice(0, 16)
 }
@@ -71,7 +71,7 @@ export function sayDay(day: string, language: Language): string {
   return formatDay(day, language).replaceAll(' ', '\u00a0')
 }
 
-export function downOf({ instalments }: PlanFile): {
+export function downOf({ instalments }: LoadedPlan): {
   amountPaise: Paise
   isUnpaid: boolean
   isPaid: boolean
@@ -113,7 +113,11 @@ export function figureOf({ file, language }: FlexScene, face: Face, words: FlexW
   return { amount: formatRupees(totalPaise), meaning }
 }
 
-export function nextOf({ instalments }: PlanFile, words: FlexWords, language: Language): string | undefined {
+export function nextOf(
+  { instalments }: LoadedPlan,
+  words: FlexWords,
+  language: Language,
+): string | undefined {
   const [next] = instalments
     .filter(one => isToCome(one) && one.state !== 'presented')
     .toSorted((one, other) => (one.presentOn < other.presentOn ? -1 : 1))
@@ -169,8 +173,8 @@ function toneOf({ state }: Instalment): string | undefined {
 type DebitDay = { rail: Rail; day: string }
 
 /** On which day each instalment would be debited if it were set up today, on each rail. */
-function previewDays({ file, offers, almanac }: FlexScene): Map<string, DebitDay[]> {
-  const { rules, holidays, now } = almanac
+function previewDays({ file, offers, debitRules }: FlexScene): Map<string, DebitDay[]> {
+  const { rules, holidays, now } = debitRules
   const days = new Map<string, DebitDay[]>()
   const toCome = file.instalments.filter(one => isToCome(one) && one.state !== 'presented')
   for (const { rail } of offers) {
@@ -222,8 +226,8 @@ export function mandateOf(mandate: Mandate | null, words: FlexWords, language: L
   ]
 }
 
-export function termsOf({ institute, offers, almanac }: FlexScene, words: FlexWords): string[] {
-  const { rules } = almanac
+export function termsOf({ institute, offers, debitRules }: FlexScene, words: FlexWords): string[] {
+  const { rules } = debitRules
   const highest = offers.reduce((most, { capPaise }) => (capPaise > most ? capPaise : most), ZERO)
   const first = rules.onHoliday === 'next' ? words.termSchedule : words.termScheduleBefore
   return [
@@ -245,7 +249,7 @@ export function formOf(scene: FlexScene, face: Face, words: FlexWords) {
   const chosen = scene.chosen ?? file.mandate?.rail
   const isOffered = offers.some(({ rail }) => rail === chosen)
   const areCapsAlike = new Set(offers.map(({ capPaise }) => capPaise)).size === 1
-  const { limitPaise } = scene.almanac.rules.rails.upi_autopay
+  const { limitPaise } = scene.debitRules.rules.rails.upi_autopay
   return {
     action,
     button: words.toBank,

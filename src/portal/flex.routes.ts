@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import type { PlanFile } from '../flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { getPlan } from '../flex/plans/plans.service.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
-import { capFor, downpaymentOrder, openSetup, railsFor, startMandate } from '../flex/mandates/setup.service.ts'
-import { readAlmanac } from '../flex/engine/steps.ts'
+import {
+  capFor,
+  downpaymentOrder,
+  openSetup,
+  railsFor,
+  startMandate,
+} from '../flex/mandates/setup.service.ts'
+import { readDebitRules } from '../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { findInstitute } from '../institutes/institutes.service.ts'
 import { listPayments } from '../payments/payments.service.ts'
@@ -23,7 +29,7 @@ const hidden = { schema: { hide: true } }
 const RAILS: readonly Rail[] = ['upi_autopay', 'enach']
 const PROBLEMS: readonly FlexProblem[] = ['consent', 'changed']
 
-type Found = { institute: Institute; file: PlanFile; path: string }
+type Found = { institute: Institute; file: LoadedPlan; path: string }
 
 /** The page behind a plan's `redirect_url`: the parent sees the schedule, agrees, and sees later how it stands. */
 export function flexPages(app: FastifyInstance, flex: FlexGround): void {
@@ -53,7 +59,7 @@ type Obstacle = Parameters<typeof describeObstacle>[1]
 async function look(
   flex: FlexGround,
   found: Found,
-): Promise<{ file: PlanFile; studentName: string; obstacle: Obstacle | null }> {
+): Promise<{ file: LoadedPlan; studentName: string; obstacle: Obstacle | null }> {
   const { institute, file } = found
   const { instituteId, studentId, state } = file.plan
   const student = (await readStudentContexts(flex.db, [{ instituteId, studentId }])).get(studentId)
@@ -79,13 +85,13 @@ async function look(
 async function sceneOf(
   flex: FlexGround,
   { institute, path }: Found,
-  seen: { file: PlanFile; studentName: string },
+  seen: { file: LoadedPlan; studentName: string },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FlexScene> {
   const { file } = seen
   const query = request.query as Record<string, unknown>
-  const almanac = await readAlmanac(flex)
+  const debitRules = await readDebitRules(flex)
   const hasDebits = file.instalments.some(one => !one.isDownpayment)
   const rails = hasDebits ? await railsFor(flex, file) : []
   const { orderId, isUnpaid } = downOf(file)
@@ -94,8 +100,8 @@ async function sceneOf(
   return {
     ...seen,
     institute,
-    offers: rails.map(rail => ({ rail, capPaise: capFor(file, almanac.rules.rails[rail].limitPaise) })),
-    almanac,
+    offers: rails.map(rail => ({ rail, capPaise: capFor(file, debitRules.rules.rails[rail].limitPaise) })),
+    debitRules,
     downPayment: payments[0] ?? null,
     takesMandates: provider !== null && flex.providers.get(provider)?.mandates !== undefined,
     problem: PROBLEMS.find(one => one === query['problem']),
@@ -164,7 +170,7 @@ async function agree(
 }
 
 /** A consent counts for the dates and amounts that were shown with it. */
-function problemOf(request: FastifyRequest, file: PlanFile): FlexProblem | undefined {
+function problemOf(request: FastifyRequest, file: LoadedPlan): FlexProblem | undefined {
   if (formField(request, 'seen') !== fingerprint(file)) return 'changed'
   return formField(request, 'consent') === 'yes' ? undefined : 'consent'
 }
@@ -206,7 +212,7 @@ function withPlan(flex: FlexGround, handle: Handler) {
   }
 }
 
-async function findPlan(flex: FlexGround, institute: Institute, id: string): Promise<PlanFile | null> {
+async function findPlan(flex: FlexGround, institute: Institute, id: string): Promise<LoadedPlan | null> {
   try {
     return await getPlan(flex, institute, id)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Dues } from '../dues/dues.service.ts'
-import type { PlanFile } from '../flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../flex/rules/plan.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { formatRupees, sumPaise } from '../platform/money.ts'
@@ -8,7 +8,7 @@ import { pathOfStudent } from './entry.rules.ts'
 import type { ParentsWords } from './parents-words.ts'
 import { fill } from './words.ts'
 
-export type Child = { dues: Dues; plan: PlanFile | null; onTheWay: readonly StudentPayment[] }
+export type Child = { dues: Dues; plan: LoadedPlan | null; onTheWay: readonly StudentPayment[] }
 
 /** All children of a parent, and what each has to pay. */
 export function describeHome(

@@ -3,7 +3,7 @@ import { withoutTaken } from '../dues/dues.rules.ts'
 import { readDues, type Dues } from '../dues/dues.service.ts'
 import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
-import type { PlanFile } from '../flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { readPlansOf } from '../flex/plans/student-plans.service.ts'
 import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
 import { BursarError } from '../platform/errors.ts'
@@ -86,7 +86,7 @@ async function readChildren(
 async function readChild(
   flex: FlexGround,
   { session, studentId }: ChildVisit,
-): Promise<{ dues: Dues; plan: PlanFile | null; onTheWay: readonly StudentPayment[] }> {
+): Promise<{ dues: Dues; plan: LoadedPlan | null; onTheWay: readonly StudentPayment[] }> {
   const [child] = await readChildren(flex, session.institute.id, [studentId])
   if (child === undefined) throw new Error(`the student ${studentId} vanished`)
   return child

@@ -1,7 +1,7 @@
 import type { Dues } from '../dues/dues.service.ts'
 import { sumsOf } from '../flex/plans/plan-events.ts'
 import { MANDATE_ENDED } from '../flex/mandates/end-mandate.ts'
-import { isOpen, type Instalment, type PlanFile } from '../flex/rules/plan.rules.ts'
+import { isOpen, type Instalment, type LoadedPlan } from '../flex/rules/plan.rules.ts'
 import type { Asker } from '../flex/plans/plans.service.ts'
 import { meaningOf } from '../flex/rules/returns.rules.ts'
 import { sumLines } from '../flex/rules/schedule.rules.ts'
@@ -17,7 +17,7 @@ import { fill, type Language } from './words.ts'
 export type PlanSceneOfParent = {
   institute: Institute
   dues: Dues
-  file: PlanFile | null
+  file: LoadedPlan | null
   /** Who paused it last; counts while it is held. */
   heldBy: Asker
   takesMandates: boolean
@@ -70,7 +70,7 @@ export function describePlan(
   return { title: fill(words.plan.title, { who, where }), data }
 }
 
-function isLive(file: PlanFile | null): file is PlanFile {
+function isLive(file: LoadedPlan | null): file is LoadedPlan {
   return file !== null && ['setup', 'active', 'locked'].includes(file.plan.state)
 }
 
@@ -127,7 +127,11 @@ function faceOf(scene: PlanSceneOfParent, words: ParentsWords): Face {
   }
 }
 
-function runningFace({ language, heldBy }: PlanSceneOfParent, file: PlanFile, { plan }: ParentsWords): Face {
+function runningFace(
+  { language, heldBy }: PlanSceneOfParent,
+  file: LoadedPlan,
+  { plan }: ParentsWords,
+): Face {
   const flexWords = FLEX_WORDS[language]
   if (file.plan.isHeld) {
     const say = heldBy === 'payer' ? plan.heldByYou : plan.heldByThem
@@ -173,7 +177,7 @@ function isToCome({ state }: Instalment): boolean {
 }
 
 /** What comes first, then what was, newest first. */
-function tablesOf(scene: PlanSceneOfParent, { instalments }: PlanFile, words: ParentsWords) {
+function tablesOf(scene: PlanSceneOfParent, { instalments }: LoadedPlan, words: ParentsWords) {
   const byDay = instalments.toSorted((one, other) => (dayOf(one) < dayOf(other) ? -1 : 1))
   const tables = [
     { caption: words.plan.coming, rows: byDay.filter(isToCome) },
@@ -223,7 +227,7 @@ function toneOf({ state }: Instalment): string | undefined {
 /** Asks once before something is paused or ended. */
 export function describeConfirm(
   act: PlanAct,
-  scene: PlanSceneOfParent & { file: PlanFile },
+  scene: PlanSceneOfParent & { file: LoadedPlan },
   words: ParentsWords,
 ): { title: string; data: Record<string, unknown> } {
   const { dues, institute, file } = scene

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { getDues } from '../dues/dues.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
 import { readPlan } from '../flex/plans/plan-history.service.ts'
-import type { PlanFile } from '../flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../flex/rules/plan.rules.ts'
 import { cancelPlan, createPlan, holdPlan, resumePlan, type Asker } from '../flex/plans/plans.service.ts'
-import { readAlmanac } from '../flex/engine/steps.ts'
+import { readDebitRules } from '../flex/settings/debit-rules.service.ts'
 import { readPlansOf } from '../flex/plans/student-plans.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { BursarError } from '../platform/errors.ts'
@@ -57,10 +57,10 @@ async function sceneOf(
   { session, studentId, language }: ChildVisit,
 ): Promise<PlanSceneOfParent> {
   const { institute } = session
-  const [dues, plans, almanac] = await Promise.all([
+  const [dues, plans, debitRules] = await Promise.all([
     getDues(flex, { instituteId: institute.id, studentId }),
     readPlansOf(flex, institute.id, [studentId]),
-    readAlmanac(flex),
+    readDebitRules(flex),
   ])
   const file = plans.get(studentId) ?? null
   const provider = flex.currentProvider
@@ -70,13 +70,13 @@ async function sceneOf(
     file,
     heldBy: file?.plan.isHeld === true ? await whoHolds(flex, institute, file) : 'institute',
     takesMandates: provider !== null && flex.providers.get(provider)?.mandates !== undefined,
-    noticeHours: almanac.rules.noticeMinutes / 60,
+    noticeHours: debitRules.rules.noticeMinutes / 60,
     language,
   }
 }
 
 /** As the plan's own history has it. */
-async function whoHolds(flex: FlexGround, institute: Institute, { plan }: PlanFile): Promise<Asker> {
+async function whoHolds(flex: FlexGround, institute: Institute, { plan }: LoadedPlan): Promise<Asker> {
   const { decisions } = await readPlan(flex, institute, plan.id)
   const held = decisions.find(decision => decision.what === 'held')
   return held?.why === 'by the payer' ? 'payer' : 'institute'

@@ -1,6 +1,6 @@
 import type { DueLine, Dues } from '../dues/dues.service.ts'
 import { withoutTaken } from '../dues/dues.rules.ts'
-import type { PlanFile } from '../flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../flex/rules/plan.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { formatRupees, minPaise, subtractPaise } from '../platform/money.ts'
@@ -17,7 +17,7 @@ import { fill, WORDS, type Language } from './words.ts'
 export type StudentScene = {
   institute: Institute
   dues: Dues
-  plan: PlanFile | null
+  plan: LoadedPlan | null
   onTheWay: readonly StudentPayment[]
   takesPayments: boolean
   hasLoans: boolean

@@ -13,7 +13,7 @@ import {
   statusOf,
   writeCursor,
 } from '../../src/console/flex.rules.ts'
-import type { Situation } from '../../src/flex/rules/debit.rules.ts'
+import type { DebitContext } from '../../src/flex/rules/debit.rules.ts'
 import type { Instalment, InstalmentState, Plan } from '../../src/flex/rules/plan.rules.ts'
 import { STANDARD_RULES } from '../../src/flex/rules/rails.rules.ts'
 import { codesOf } from '../../src/flex/rules/returns.rules.ts'
@@ -66,7 +66,7 @@ const instalment: fc.Arbitrary<Instalment> = fc.record({
   nextStepAt: fc.option(moment),
 })
 
-const situation: fc.Arbitrary<Situation> = fc.record({
+const context: fc.Arbitrary<DebitContext> = fc.record({
   plan: fc.record({
     state: fc.constantFrom(...PLAN_STATES),
     isHeld: fc.boolean(),
@@ -92,11 +92,11 @@ const situation: fc.Arbitrary<Situation> = fc.record({
 test('whatever state a debit is in, its next step is a sentence', () => {
   fc.assert(
     fc.property(
-      situation,
+      context,
       fc.constantFrom(...DEBIT_STATUSES),
       fc.option(moment),
       (scene, status, presentedAt) => {
-        const words = nextWords({ status, situation: scene, presentedAt })
+        const words = nextWords({ status, context: scene, presentedAt })
         assert.match(words, /^[A-Z].*\.$/s)
         assert.doesNotMatch(words, /undefined|null|NaN|Invalid|\d{4}-\d{2}-\d{2}/)
       },

@@ -4,18 +4,18 @@ import type { StudentContext } from '../../students/student-contexts.service.ts'
 import type { Desk } from '../plans/plan-changes.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { mostPerDebit } from '../rules/debit.rules.ts'
-import type { Instalment, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
 import { presentationOn } from '../rules/rails.rules.ts'
 import { sumLines, type Line } from '../rules/schedule.rules.ts'
-import type { Almanac } from '../rules/debit-context.rules.ts'
+import type { DebitRules } from '../rules/debit.rules.ts'
 
-type Scene = { file: PlanFile; student: StudentContext; instalment: Instalment; almanac: Almanac }
+type Scene = { file: LoadedPlan; student: StudentContext; instalment: Instalment; debitRules: DebitRules }
 
 /** Freezes the amount and announces the debit. */
-export function confirm(desk: Desk, { file, student, instalment, almanac }: Scene): void {
+export function confirm(desk: Desk, { file, student, instalment, debitRules }: Scene): void {
   const { mandate } = file
   if (mandate === null) throw new Error(`the plan ${file.plan.id} has no mandate`)
-  const rail = almanac.rules.rails[mandate.rail]
+  const rail = debitRules.rules.rails[mandate.rail]
   const { taken, rest } = splitAt(instalment.lines, mostPerDebit(rail, mandate))
   if (rest.length > 0) owe(desk, file, instalment, rest)
   const amountPaise = sumLines(taken)
@@ -30,7 +30,7 @@ export function confirm(desk: Desk, { file, student, instalment, almanac }: Scen
 }
 
 /** What a mandate does not cover is due all the same: the parent pays it online. */
-function owe(desk: Desk, file: PlanFile, instalment: Instalment, lines: Line[]): void {
+function owe(desk: Desk, file: LoadedPlan, instalment: Instalment, lines: Line[]): void {
   const number = 1 + Math.max(...file.instalments.map(one => one.number))
   const due: Instalment = {
     ...instalment,

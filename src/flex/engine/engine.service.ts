@@ -11,11 +11,12 @@ import type { FlexGround } from '../flex-ground.ts'
 import { insertDecisions, lockPlans, readFiles } from '../plans/plans.store.ts'
 import { inHalves } from '../../platform/in-halves.ts'
 import { afterFetch, nextStep, type ErpWord, type Step } from '../rules/debit.rules.ts'
-import type { Instalment, Mandate, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, Mandate, LoadedPlan } from '../rules/plan.rules.ts'
 import { presentAll } from './present.service.ts'
 import { cancelAtProvider } from '../mandates/provider-cancel.ts'
-import { situationOf, type Almanac } from '../rules/debit-context.rules.ts'
-import { readAlmanac, takeQuietStep } from './steps.ts'
+import { debitContextOf, type DebitRules } from '../rules/debit.rules.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
+import { takeQuietStep } from './steps.ts'
 
 /**
  * The engine: takes instalments whose moment has come and lets each take its next step. What it decides it decides again
@@ -44,7 +45,7 @@ async function runBatch(flex: FlexGround, limit: number): Promise<number> {
   const due = await claimSteps(flex.db, flex.clock.now(), limit)
   if (due.length === 0) return 0
   const files = await readFiles(flex.db, due)
-  const almanac = await readAlmanac(flex)
+  const debitRules = await readDebitRules(flex)
   const byStep: Record<Step['kind'], DueInstalment[]> = {
     wait: [],
     fetch: [],
@@ -52,7 +53,7 @@ async function runBatch(flex: FlexGround, limit: number): Promise<number> {
     move: [],
     rest: [],
   }
-  for (const one of due) byStep[stepOf(files, one, almanac)?.kind ?? 'rest'].push(one)
+  for (const one of due) byStep[stepOf(files, one, debitRules)?.kind ?? 'rest'].push(one)
   const failures: unknown[] = []
   const each = (some: readonly DueInstalment[], act: (part: readonly DueInstalment[]) => Promise<void>) =>
     inHalves(some, act, async (one, error) => {
@@ -60,7 +61,7 @@ async function runBatch(flex: FlexGround, limit: number): Promise<number> {
       await putAside(flex, one)
     })
   const quiet = [...byStep.wait, ...byStep.move, ...byStep.rest]
-  await each(quiet, some => settleSteps(flex, some, almanac))
+  await each(quiet, some => settleSteps(flex, some, debitRules))
   // Before the ERPs are waited for: a bank's window closes.
   await each(byStep.present, some => presentAll(flex, some))
   await each(byStep.fetch, some => fetchAll(flex, some, files, each))
@@ -86,24 +87,32 @@ export async function nextStepAt({ db }: FlexGround): Promise<Date | null> {
   return nextStepDue(db)
 }
 
-function stepOf(files: ReadonlyMap<string, PlanFile>, due: DueInstalment, almanac: Almanac): Step | null {
+function stepOf(
+  files: ReadonlyMap<string, LoadedPlan>,
+  due: DueInstalment,
+  debitRules: DebitRules,
+): Step | null {
   const file = files.get(due.planId)
   const instalment = file?.instalments.find(({ id }) => id === due.instalmentId)
   if (file === undefined || instalment === undefined) return null
-  return nextStep(situationOf(file, instalment, almanac))
+  return nextStep(debitContextOf(file, instalment, debitRules))
 }
 
 /** Steps that need nobody else: waiting, another day, rest. */
-async function settleSteps(flex: FlexGround, due: readonly DueInstalment[], almanac: Almanac): Promise<void> {
+async function settleSteps(
+  flex: FlexGround,
+  due: readonly DueInstalment[],
+  debitRules: DebitRules,
+): Promise<void> {
   await flex.db.transaction(async tx => {
     await lockPlans(tx, due)
     const files = await readFiles(tx, due)
-    const desk = new Desk(almanac.now)
+    const desk = new Desk(debitRules.now)
     for (const { planId, instalmentId } of due) {
       const file = files.get(planId)
       const instalment = file?.instalments.find(({ id }) => id === instalmentId)
       if (file === undefined || instalment === undefined) continue
-      takeQuietStep(desk, file, instalment, nextStep(situationOf(file, instalment, almanac)))
+      takeQuietStep(desk, file, instalment, nextStep(debitContextOf(file, instalment, debitRules)))
     }
     await desk.write(tx)
   })
@@ -119,7 +128,7 @@ type Each = (
 async function fetchAll(
   flex: FlexGround,
   due: readonly DueInstalment[],
-  files: ReadonlyMap<string, PlanFile>,
+  files: ReadonlyMap<string, LoadedPlan>,
   each: Each,
 ): Promise<void> {
   const students = due.map(one => ({
@@ -152,8 +161,8 @@ async function applyWords(
     studentId: plan.studentId,
   }))
   const students = await readStudentContexts(tx, keys)
-  const almanac = await readAlmanac(flex, tx)
-  const desk = new Desk(almanac.now)
+  const debitRules = await readDebitRules(flex, tx)
+  const desk = new Desk(debitRules.now)
   const ended: Mandate[] = []
   for (const one of due) {
     const file = files.get(one.planId)
@@ -161,7 +170,7 @@ async function applyWords(
     const word = words.get(one)
     if (file === undefined || student === undefined || word === undefined) continue
     const { state } = file.plan
-    applyWord(desk, { file, student, instalmentId: one.instalmentId, word }, almanac)
+    applyWord(desk, { file, student, instalmentId: one.instalmentId, word }, debitRules)
     if (state !== 'cancelled' && file.plan.state === 'cancelled' && file.mandate !== null)
       ended.push(file.mandate)
   }
@@ -169,25 +178,25 @@ async function applyWords(
   return ended
 }
 
-type Scene = { file: PlanFile; student: StudentContext; instalmentId: string; word: Pulled }
+type Scene = { file: LoadedPlan; student: StudentContext; instalmentId: string; word: Pulled }
 
-function applyWord(desk: Desk, { file, student, instalmentId, word }: Scene, almanac: Almanac): void {
+function applyWord(desk: Desk, { file, student, instalmentId, word }: Scene, debitRules: DebitRules): void {
   const find = (): Instalment | undefined => file.instalments.find(({ id }) => id === instalmentId)
   const before = find()
   if (before === undefined) return
-  const step = nextStep(situationOf(file, before, almanac))
+  const step = nextStep(debitContextOf(file, before, debitRules))
   if (step.kind !== 'fetch') return takeQuietStep(desk, file, before, step)
-  followErp(desk, { file, student }, { word, almanac })
+  followErp(desk, { file, student }, { word, debitRules })
   const instalment = find()
   // Paid otherwise, waived or moved by what the ERP just said.
   if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'skipped'))
     return
-  const situation = situationOf(file, instalment, almanac)
+  const context = debitContextOf(file, instalment, debitRules)
   // The ERP may just have given it another day, and then this is not the moment to announce it.
-  const stepNow = nextStep(situation)
+  const stepNow = nextStep(context)
   if (stepNow.kind !== 'fetch') return takeQuietStep(desk, file, instalment, stepNow)
-  const rail = almanac.rules.rails[file.mandate?.rail ?? 'enach']
-  actOnWord(desk, { file, student, instalment, almanac }, afterFetch(situation, rail, wordOf(word, student)))
+  const rail = debitRules.rules.rails[file.mandate?.rail ?? 'enach']
+  actOnWord(desk, { file, student, instalment, debitRules }, afterFetch(context, rail, wordOf(word, student)))
 }
 
 /** Dropping a student here says the same as the ERP's word for it, also where no ERP is asked. */

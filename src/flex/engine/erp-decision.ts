@@ -6,17 +6,17 @@ import type { Desk } from '../plans/plan-changes.ts'
 import { flexEvent, instalmentBlock } from '../plans/plan-events.ts'
 import { MANDATE_ENDED } from '../mandates/end-mandate.ts'
 import { TRANSFERRED, type AfterFetch } from '../rules/debit.rules.ts'
-import { isOpen, type Instalment, type PlanFile } from '../rules/plan.rules.ts'
-import type { Almanac } from '../rules/debit-context.rules.ts'
+import { isOpen, type Instalment, type LoadedPlan } from '../rules/plan.rules.ts'
+import type { DebitRules } from '../rules/debit.rules.ts'
 import { stopPlan } from '../plans/cancel-plan.ts'
 import { withdrawNotices } from '../notices/withdraw-notice.ts'
 
 /** What the ERP's word before a presentation does to the instalment and its plan. */
 type InstalmentScene = {
-  file: PlanFile
+  file: LoadedPlan
   student: StudentContext
   instalment: Instalment
-  almanac: Almanac
+  debitRules: DebitRules
 }
 
 export function actOnWord(desk: Desk, scene: InstalmentScene, decision: AfterFetch): void {

@@ -5,18 +5,19 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
-import { readAlmanac, takeQuietStep } from './steps.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
+import { takeQuietStep } from './steps.ts'
 import { Desk } from '../plans/plan-changes.ts'
 import type { DueInstalment } from './engine.store.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import { lockPlans, readFiles } from '../plans/plans.store.ts'
 import { orderFor } from '../../orders/student-order.ts'
 import { nextStep } from '../rules/debit.rules.ts'
-import type { Instalment, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
 import { insertPresentations, type Presentation } from './presentations.store.ts'
 import { refit } from '../plans/rebalance.ts'
 import { sumLines } from '../rules/schedule.rules.ts'
-import { situationOf, type Almanac } from '../rules/debit-context.rules.ts'
+import { debitContextOf, type DebitRules } from '../rules/debit.rules.ts'
 
 const SEND_AT_ONCE = 20
 
@@ -46,14 +47,14 @@ async function openAll(flex: FlexGround, tx: Transaction, due: readonly DueInsta
     studentId: plan.studentId,
   }))
   const students = await readStudentContexts(tx, keys)
-  const almanac = await readAlmanac(flex, tx)
-  const desk = new Desk(almanac.now)
+  const debitRules = await readDebitRules(flex, tx)
+  const desk = new Desk(debitRules.now)
   const plans: { debit: Debit; presentation: Presentation; mandateRef: string }[] = []
   for (const { planId, instalmentId } of due) {
     const file = files.get(planId)
     const student = students.get(file?.plan.studentId ?? '')
     if (file === undefined || student === undefined) continue
-    const planned = plan(desk, { file, student, instalmentId, almanac })
+    const planned = plan(desk, { file, student, instalmentId, debitRules })
     if (planned !== null) plans.push(planned)
   }
   const payments = await openDebits(
@@ -74,16 +75,16 @@ async function openAll(flex: FlexGround, tx: Transaction, due: readonly DueInsta
   })
 }
 
-type Scene = { file: PlanFile; student: StudentContext; instalmentId: string; almanac: Almanac }
+type Scene = { file: LoadedPlan; student: StudentContext; instalmentId: string; debitRules: DebitRules }
 
 /** Null when it is not to be presented after all: money came since the notice, or a person acted. */
-function plan(desk: Desk, { file, student, instalmentId, almanac }: Scene) {
+function plan(desk: Desk, { file, student, instalmentId, debitRules }: Scene) {
   refit(desk, file, student)
   const instalment = file.instalments.find(({ id }) => id === instalmentId)
   const { mandate } = file
   const mandateRef = mandate?.providerRef ?? null
   if (instalment === undefined || mandate === null) return null
-  const step = nextStep(situationOf(file, instalment, almanac))
+  const step = nextStep(debitContextOf(file, instalment, debitRules))
   if (step.kind !== 'present' || mandateRef === null) {
     takeQuietStep(
       desk,
@@ -116,7 +117,7 @@ function plan(desk: Desk, { file, student, instalmentId, almanac }: Scene) {
   return { debit, presentation, mandateRef }
 }
 
-function markPresented(desk: Desk, file: PlanFile, instalment: Instalment, orderId: string): Instalment {
+function markPresented(desk: Desk, file: LoadedPlan, instalment: Instalment, orderId: string): Instalment {
   const why = `${formatRupees(sumLines(instalment.lines))} handed to the bank, presentation ${instalment.attempt + 1}`
   return desk.move(file, instalment, 'presented', why, {
     attempt: instalment.attempt + 1,

@@ -12,14 +12,14 @@ import type { FlexGround } from '../flex-ground.ts'
 import { lockPlans, readFiles } from '../plans/plans.store.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
-import type { Instalment, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
 import { endPresentations, findByOrders, type PresentationState } from './presentations.store.ts'
 import { closeIfDone, refit } from '../plans/rebalance.ts'
 import { endMandate } from '../mandates/end-mandate.ts'
 import { meaningOf, NEVER_SENT } from '../rules/returns.rules.ts'
 import { sumLines } from '../rules/schedule.rules.ts'
-import { situationOf, type Almanac } from '../rules/debit-context.rules.ts'
-import { readAlmanac } from './steps.ts'
+import { debitContextOf, type DebitRules } from '../rules/debit.rules.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
 
 /** What the bank's word about a presentation means for its instalment, in the transaction that wrote it down. */
 export function instalmentPurpose(flex: FlexGround): Purpose {
@@ -42,13 +42,13 @@ export function instalmentPurpose(flex: FlexGround): Purpose {
 }
 
 type Scene = {
-  file: PlanFile
+  file: LoadedPlan
   student: StudentContext
   instalment: Instalment
   orderId: string
   /** The one it was presented under; by now the plan may have another. */
   mandateId: string | null
-  almanac: Almanac
+  debitRules: DebitRules
 }
 type Ending = { state: PresentationState; returnCode: string | null }
 
@@ -72,7 +72,7 @@ async function withOrders(
   const files = await readFiles(tx, found)
   const keys = [...files.values()].map(({ plan }) => ({ instituteId, studentId: plan.studentId }))
   const students = await readStudentContexts(tx, keys)
-  const almanac = await readAlmanac(flex, tx)
+  const debitRules = await readDebitRules(flex, tx)
   const desk = new Desk(at)
   const endings: (Ending & { instituteId: number; orderId: string; at: Date })[] = []
   for (const { planId, instalmentId, orderId, mandateId } of found) {
@@ -80,7 +80,7 @@ async function withOrders(
     const student = students.get(file?.plan.studentId ?? '')
     const instalment = file?.instalments.find(({ id }) => id === instalmentId)
     if (file === undefined || student === undefined || instalment === undefined) continue
-    const ending = act(desk, { file, student, instalment, orderId, mandateId, almanac })
+    const ending = act(desk, { file, student, instalment, orderId, mandateId, debitRules })
     if (ending !== null) endings.push({ ...ending, instituteId, orderId, at })
   }
   if (endings.length > 0) await endPresentations(tx, endings)
@@ -145,10 +145,10 @@ function paymentOf({ payment, order }: PaidOrder, { referenceId }: Instalment): 
 }
 
 function bounce(desk: Desk, scene: Scene, { code, message }: FailedPayment): Ending | null {
-  const { file, instalment, orderId, almanac } = scene
+  const { file, instalment, orderId, debitRules } = scene
   if (instalment.orderId !== orderId || instalment.state !== 'presented' || file.mandate === null) return null
-  const rail = almanac.rules.rails[file.mandate.rail]
-  const next = afterReturn(situationOf(file, instalment, almanac), rail, code)
+  const rail = debitRules.rules.rails[file.mandate.rail]
+  const next = afterReturn(debitContextOf(file, instalment, debitRules), rail, code)
   if (next.kind === 'wait') {
     desk.note(file, instalment, 'waiting', `${code}: ${message}`)
     return null

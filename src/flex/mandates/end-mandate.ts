@@ -1,7 +1,7 @@
 import type { Desk } from '../plans/plan-changes.ts'
 import { flexEvent, mandateBlock } from '../plans/plan-events.ts'
 import { tellFamily } from '../notices/family.texts.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { meaningOf, npciCategory } from '../rules/returns.rules.ts'
 import { withdrawNotices, type PlanScene } from '../notices/withdraw-notice.ts'
 
@@ -44,7 +44,7 @@ function askForNew(desk: Desk, { file, student }: PlanScene, reason: string): vo
     desk.send(tellFamily('new_mandate', file, { student, at: desk.now, reason }))
 }
 
-function isLive({ mandate }: PlanFile): boolean {
+function isLive({ mandate }: LoadedPlan): boolean {
   return mandate?.state === 'active' || mandate?.state === 'pending'
 }
 

@@ -12,13 +12,13 @@ import type { FlexGround } from '../flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from '../plans/plans.store.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { isOpen, type PlanFile } from '../rules/plan.rules.ts'
+import { isOpen, type LoadedPlan } from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
 import { endMandate, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
-import type { Almanac } from '../rules/debit-context.rules.ts'
-import { readAlmanac } from '../engine/steps.ts'
+import type { DebitRules } from '../rules/debit.rules.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
 
-type Scene = { file: PlanFile; student: StudentContext; almanac: Almanac }
+type Scene = { file: LoadedPlan; student: StudentContext; debitRules: DebitRules }
 
 /** Applies what a provider says of a mandate, however often and in whatever order it says it. */
 export async function applyMandateReport(flex: FlexGround, report: MandateReport): Promise<void> {
@@ -42,9 +42,9 @@ async function withPlan(
     const { instituteId, studentId } = file.plan
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     if (student === undefined) return
-    const almanac = await readAlmanac(flex, tx)
-    const desk = new Desk(almanac.now)
-    act(desk, { file, student, almanac })
+    const debitRules = await readDebitRules(flex, tx)
+    const desk = new Desk(debitRules.now)
+    act(desk, { file, student, debitRules })
     await desk.write(tx)
   })
 }
@@ -100,7 +100,7 @@ function authorise(desk: Desk, { file, student }: Scene): void {
 }
 
 /** The bank confirms that it can be debited: every instalment gets its day. */
-function activate(desk: Desk, { file, student, almanac }: Scene): void {
+function activate(desk: Desk, { file, student, debitRules }: Scene): void {
   const expiresAt = file.mandate === null ? null : momentOf(addDays(file.mandate.endOn, 1), 0)
   const mandate = desk.moveMandate(file, 'active', 'confirmed by the bank', { nextCheckAt: expiresAt })
   if (
@@ -113,7 +113,7 @@ function activate(desk: Desk, { file, student, almanac }: Scene): void {
   desk.tell(
     flexEvent('flex.subscription.active', file, { student, at: desk.now, mandate: mandateBlock(mandate) }),
   )
-  const rail = almanac.rules.rails[mandate.rail]
+  const rail = debitRules.rules.rails[mandate.rail]
   const setUpOn = dayOf(mandate.authorisedAt ?? desk.now)
   const takenDays = new Set(
     file.instalments.filter(({ state }) => state === 'presented').map(one => one.presentOn),
@@ -124,7 +124,7 @@ function activate(desk: Desk, { file, student, almanac }: Scene): void {
   for (const instalment of waiting.toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))) {
     if (instalment.state === 'bounced') continue
     if (instalment.state === 'confirmed') throw new Error('a notice outlived its mandate')
-    const { rules, holidays } = almanac
+    const { rules, holidays } = debitRules
     const presentOn = presentationDay(instalment.dueOn, { setUpOn, rail, rules, holidays, takenDays })
     takenDays.add(presentOn)
     desk.change(file, instalment, { presentOn, nextStepAt: desk.now })

@@ -14,13 +14,13 @@ import type { FlexGround } from '../flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from '../plans/plans.store.ts'
 import { orderFor } from '../../orders/student-order.ts'
 import { cancelAtProvider } from './provider-cancel.ts'
-import { isDueOnline, isOpen, type Mandate, type PlanFile } from '../rules/plan.rules.ts'
+import { isDueOnline, isOpen, type Mandate, type LoadedPlan } from '../rules/plan.rules.ts'
 import { createPlan, getPlan } from '../plans/plans.service.ts'
 import type { PlanScene } from '../notices/withdraw-notice.ts'
 import { addDays, type Rail } from '../rules/rails.rules.ts'
 import { refit } from '../plans/rebalance.ts'
 import { rowsToSetUp, sumLines, totalsOf, type ScheduleRow } from '../rules/schedule.rules.ts'
-import { readAlmanac } from '../engine/steps.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
 
 /**
  * The parent sets a plan up: sees the schedule as the ERP has it now, pays the down payment if there is one, chooses how to
@@ -53,7 +53,7 @@ export async function openSetup(flex: FlexGround, institute: Institute, planId: 
 async function refreshDraft(
   flex: FlexGround,
   institute: Institute,
-  file: PlanFile,
+  file: LoadedPlan,
   pulled: Pulled,
 ): Promise<void> {
   if (file.instalments.some(({ isDownpayment, orderId }) => isDownpayment && orderId !== null)) return
@@ -92,7 +92,7 @@ async function refitDraft(flex: FlexGround, key: PlanKey, isOurs: boolean): Prom
   })
 }
 
-function isSameSchedule({ instalments }: PlanFile, rows: readonly ScheduleRow[]): boolean {
+function isSameSchedule({ instalments }: LoadedPlan, rows: readonly ScheduleRow[]): boolean {
   const known = new Set(instalments.map(textOf))
   return instalments.length === rows.length && rows.every(row => known.has(textOf(row)))
 }
@@ -102,7 +102,7 @@ function textOf({ dueOn, isDownpayment, referenceId, identifier, lines }: Schedu
   return JSON.stringify([dueOn, isDownpayment, referenceId, identifier, amounts])
 }
 
-async function sceneOf(flex: FlexGround, file: PlanFile): Promise<PlanScene> {
+async function sceneOf(flex: FlexGround, file: LoadedPlan): Promise<PlanScene> {
   const { instituteId, studentId } = file.plan
   const student = (await readStudentContexts(flex.db, [{ instituteId, studentId }])).get(studentId)
   if (student === undefined) throw notFound('This student')
@@ -110,15 +110,15 @@ async function sceneOf(flex: FlexGround, file: PlanFile): Promise<PlanScene> {
 }
 
 /** What one debit may take at most: room above the largest instalment, so that a small rise needs no new mandate. */
-export function capFor(file: PlanFile, limitPaise: Paise): Paise {
+export function capFor(file: LoadedPlan, limitPaise: Paise): Paise {
   const HUNDRED_RUPEES = 100_00
   const roomy = Math.ceil((largestOf(file) * 1.25) / HUNDRED_RUPEES) * HUNDRED_RUPEES
   return paiseOf(Math.min(roomy, limitPaise))
 }
 
 /** The rails on which every instalment of the plan can be debited. */
-export async function railsFor(flex: FlexGround, file: PlanFile): Promise<Rail[]> {
-  const { rules } = await readAlmanac(flex)
+export async function railsFor(flex: FlexGround, file: LoadedPlan): Promise<Rail[]> {
+  const { rules } = await readDebitRules(flex)
   return (['upi_autopay', 'enach'] as const).filter(rail => largestOf(file) <= rules.rails[rail].limitPaise)
 }
 
@@ -199,8 +199,8 @@ async function openMandate(
     const { instituteId, studentId } = file.plan
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     if (student === undefined) throw notFound('This student')
-    const almanac = await readAlmanac(flex, tx)
-    const desk = new Desk(almanac.now)
+    const debitRules = await readDebitRules(flex, tx)
+    const desk = new Desk(debitRules.now)
     desk.changePlan(file, { language })
     const { mandate: known } = file
     if (known?.state === 'pending' && known.rail === rail && known.authorisedAt === null) {
@@ -211,10 +211,15 @@ async function openMandate(
       desk.moveMandate(file, 'cancelled', 'the payer chose another way', { nextCheckAt: null })
       await desk.write(tx)
     }
-    const next = new Desk(almanac.now)
+    const next = new Desk(debitRules.now)
     const mandate = next.putMandate(
       file,
-      newMandate(file, { rail, provider, at: almanac.now, limit: almanac.rules.rails[rail].limitPaise }),
+      newMandate(file, {
+        rail,
+        provider,
+        at: debitRules.now,
+        limit: debitRules.rules.rails[rail].limitPaise,
+      }),
     )
     next.changePlan(file, { language })
     if (consent !== undefined) next.note(file, null, 'consent', consent)
@@ -223,7 +228,7 @@ async function openMandate(
   })
 }
 
-function refuseUnlessOpen(file: PlanFile): void {
+function refuseUnlessOpen(file: LoadedPlan): void {
   const { state } = file.plan
   if (state === 'active' || file.mandate?.state === 'active') throw conflict('This plan is set up already.')
   if (state === 'cancelled' || state === 'closed') throw conflict(`This plan is ${state}.`)
@@ -234,7 +239,7 @@ function refuseUnlessOpen(file: PlanFile): void {
 }
 
 function newMandate(
-  file: PlanFile,
+  file: LoadedPlan,
   { rail, provider, at, limit }: { rail: Rail; provider: ProviderName; at: Date; limit: Paise },
 ): Mandate {
   const last = file.instalments.reduce((latest, one) => (one.dueOn > latest ? one.dueOn : latest), dayOf(at))
@@ -276,14 +281,14 @@ async function recordStarted(
   })
 }
 
-async function requireFile(flex: FlexGround, key: PlanKey): Promise<PlanFile> {
+async function requireFile(flex: FlexGround, key: PlanKey): Promise<LoadedPlan> {
   const file = (await readFiles(flex.db, [key])).get(key.planId)
   if (file === undefined) throw notFound('This plan')
   return file
 }
 
 /** The largest single debit that is still to come. */
-function largestOf(file: PlanFile): Paise {
+function largestOf(file: LoadedPlan): Paise {
   const debits = file.instalments.filter(one => !one.isDownpayment)
   const open = debits.filter(one => isOpen(one) && !isDueOnline(one))
   const amounts = (open.length > 0 ? open : debits).map(one => sumLines(one.lines))

@@ -2,13 +2,13 @@ import { VARIABLE, type NewMessage, type Template } from '../../messages/message
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { formatDay, LANGUAGES, tellFamily, toFamily, type Language } from './family.texts.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { reasonIn } from './reasons.texts.ts'
 
 /** A debit that came back, as a family is told of it. */
 export type CameBack = {
   kind: 'bounced' | 'reversed'
-  file: PlanFile
+  file: LoadedPlan
   student: StudentContext
   instalmentId: string
   amountPaise: Paise

@@ -1,7 +1,7 @@
 import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { Mandate, PlanFile } from '../rules/plan.rules.ts'
+import type { Mandate, LoadedPlan } from '../rules/plan.rules.ts'
 import { reasonIn } from './reasons.texts.ts'
 
 /** What a family is told, in its language: written in each, not translated word for word. */
@@ -143,7 +143,7 @@ function nextHi({ day }: Facts): string {
 /** One e-mail and one SMS to the primary contact; what waits for the morning is to be sent then. */
 export function tellFamily(
   kind: MessageKind,
-  file: PlanFile,
+  file: LoadedPlan,
   {
     student,
     at,
@@ -211,7 +211,7 @@ export function toFamily(
     template,
     remindsOf,
   }: {
-    file: PlanFile
+    file: LoadedPlan
     student: StudentContext
     at: Date
     template: string

@@ -3,11 +3,11 @@ import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { formatDay, LANGUAGES, referenceOf, tellFamily, toFamily } from './family.texts.ts'
 import type { Language, Text } from './family.texts.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 
 /** One instalment that a family is reminded of. */
 export type Reminded = {
-  file: PlanFile
+  file: LoadedPlan
   student: StudentContext
   instalmentId: string
   amountPaise: Paise

@@ -1,9 +1,9 @@
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import type { Desk } from '../plans/plan-changes.ts'
 import { tellFamily } from './family.texts.ts'
-import type { Instalment, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
 
-export type PlanScene = { file: PlanFile; student: StudentContext }
+export type PlanScene = { file: LoadedPlan; student: StudentContext }
 
 /** What was announced will not be debited as announced: the family is told, and the instalment begins its way anew. */
 export function withdrawNotice(

@@ -7,7 +7,7 @@ import type { StudentContext } from '../../students/student-contexts.service.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import * as store from './plans.store.ts'
 import { STANDARD_SETTINGS } from '../settings/settings.service.ts'
-import type { Instalment, Plan, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, Plan, LoadedPlan } from '../rules/plan.rules.ts'
 import { addDays } from '../rules/rails.rules.ts'
 import { roomsOf } from './rebalance.ts'
 import { equalMonthly, formProblems, sumProblems, type ScheduleRow } from '../rules/schedule.rules.ts'
@@ -28,9 +28,9 @@ export async function draftPlan(
     institute: Institute
     student: StudentContext
     wanted: WantedSchedule
-    known: PlanFile | null
+    known: LoadedPlan | null
   },
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   const now = flex.clock.now()
   const today = dayOf(now)
   if (student.owed.length === 0)
@@ -68,7 +68,7 @@ export async function draftPlan(
   )
   const instalments = ordered.map((row, index) => newInstalment(plan, row, index + 1))
   await store.saveInstalments(tx, instalments)
-  const file: PlanFile = { plan, mandate: null, instalments }
+  const file: LoadedPlan = { plan, mandate: null, instalments }
   if (plan.isCustom) {
     file.plan = { ...plan, fittedTo: roomsOf(file, student) }
     await store.savePlans(tx, [file.plan])

@@ -14,7 +14,7 @@ import {
   type Mandate,
   type MandateState,
   type Plan,
-  type PlanFile,
+  type LoadedPlan,
   type PlanState,
 } from '../rules/plan.rules.ts'
 
@@ -37,20 +37,20 @@ export class Desk {
     this.now = now
   }
 
-  movePlan(file: PlanFile, to: PlanState, why: string): void {
+  movePlan(file: LoadedPlan, to: PlanState, why: string): void {
     assertPlanMove(file.plan.state, to)
     this.changePlan(file, { state: to })
     this.note(file, null, `plan ${to}`, why)
   }
 
-  changePlan(file: PlanFile, change: Partial<Plan>): void {
+  changePlan(file: LoadedPlan, change: Partial<Plan>): void {
     file.plan = { ...file.plan, ...change }
     this.#plans.set(file.plan.id, file.plan)
   }
 
   /** The reason is what a bursar reads. */
   move(
-    file: PlanFile,
+    file: LoadedPlan,
     instalment: Instalment,
     to: InstalmentState,
     why: string,
@@ -63,7 +63,7 @@ export class Desk {
     return this.change(file, instalment, { ...change, state: to })
   }
 
-  change(file: PlanFile, instalment: Instalment, change: Partial<Instalment>): Instalment {
+  change(file: LoadedPlan, instalment: Instalment, change: Partial<Instalment>): Instalment {
     const changed = { ...instalment, ...change }
     file.instalments = file.instalments.some(one => one.id === changed.id)
       ? file.instalments.map(one => (one.id === changed.id ? changed : one))
@@ -72,7 +72,7 @@ export class Desk {
     return changed
   }
 
-  moveMandate(file: PlanFile, to: MandateState, why: string, change: Partial<Mandate> = {}): Mandate {
+  moveMandate(file: LoadedPlan, to: MandateState, why: string, change: Partial<Mandate> = {}): Mandate {
     const { mandate } = file
     if (mandate === null) throw new Error(`the plan ${file.plan.id} has no mandate`)
     assertMandateMove(mandate.state, to)
@@ -80,13 +80,13 @@ export class Desk {
     return this.putMandate(file, { ...mandate, ...change, state: to })
   }
 
-  putMandate(file: PlanFile, mandate: Mandate): Mandate {
+  putMandate(file: LoadedPlan, mandate: Mandate): Mandate {
     file.mandate = mandate
     this.#mandates.set(mandate.id, mandate)
     return mandate
   }
 
-  note({ plan }: PlanFile, instalment: Instalment | null, what: string, why: string): void {
+  note({ plan }: LoadedPlan, instalment: Instalment | null, what: string, why: string): void {
     const { instituteId, id: planId } = plan
     const instalmentId = instalment?.id ?? null
     this.#decisions.push({ instituteId, planId, instalmentId, decidedAt: this.now, what, why })
@@ -98,7 +98,7 @@ export class Desk {
 
   /** The family is told when it is awake, if it is still so then. */
   tellBounce(
-    { plan }: PlanFile,
+    { plan }: LoadedPlan,
     { id: instalmentId }: Instalment,
     bounce: Pick<store.Bounce, 'kind' | 'amountPaise' | 'reason'>,
   ): void {

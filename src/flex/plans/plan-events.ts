@@ -3,7 +3,7 @@ import type { PayloadOf } from '../../journal/event-payloads.ts'
 import type { NewEvent } from '../../journal/events.service.ts'
 import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { Instalment, Mandate, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, Mandate, LoadedPlan } from '../rules/plan.rules.ts'
 import { sumLines } from '../rules/schedule.rules.ts'
 
 /** Plans, instalments and mandates as events and answers carry them. */
@@ -51,7 +51,7 @@ function isPaid({ state }: Instalment): boolean {
 }
 
 /** What the plan takes in all and what has come of it; money that came otherwise is not the plan's. */
-export function sumsOf({ instalments }: Pick<PlanFile, 'instalments'>): {
+export function sumsOf({ instalments }: Pick<LoadedPlan, 'instalments'>): {
   totalPaise: Paise
   paidPaise: Paise
 } {
@@ -60,7 +60,7 @@ export function sumsOf({ instalments }: Pick<PlanFile, 'instalments'>): {
   return { totalPaise: sum(({ state }) => state !== 'cancelled'), paidPaise: sum(isPaid) }
 }
 
-function subscriptionBlock(file: PlanFile) {
+function subscriptionBlock(file: LoadedPlan) {
   const { totalPaise, paidPaise } = sumsOf(file)
   return {
     id: file.plan.id,
@@ -77,7 +77,7 @@ type FlexCode = Extract<EventCode, `flex.${string}`>
 /** What every event of a plan carries, and what this one adds. */
 export function flexEvent<Code extends FlexCode>(
   code: Code,
-  file: PlanFile,
+  file: LoadedPlan,
   {
     student,
     at,

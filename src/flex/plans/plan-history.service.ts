@@ -2,13 +2,13 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import { listDecisions, type Decision, type PlanKey } from './plans.store.ts'
 import { getPlan } from './plans.service.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { listPresentations, type PresentationRow } from '../engine/presentations.store.ts'
 
 export type { PresentationRow } from '../engine/presentations.store.ts'
 
 /** A plan with all that was tried and decided: what a bursar reads to know why. */
-export type PlanHistory = { file: PlanFile; presentations: PresentationRow[]; decisions: Decision[] }
+export type PlanHistory = { file: LoadedPlan; presentations: PresentationRow[]; decisions: Decision[] }
 
 const NEWEST = 100
 

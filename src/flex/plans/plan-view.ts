@@ -2,13 +2,13 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { toRupees } from '../../platform/money.ts'
 import { instalmentBlock, mandateBlock, scheduleRowBlock, sumsOf } from './plan-events.ts'
 import type { PlanHistory } from './plan-history.service.ts'
-import type { Instalment, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
 
 /** Where a plan is shown: whose it is, and under which address parents reach us. */
 type Place = { institute: Institute; publicUrl: string }
 
 /** The plan as the API answers it everywhere. */
-export function planView(file: PlanFile, place: Place) {
+export function planView(file: LoadedPlan, place: Place) {
   return { ...planHead(file, place), payment_schedule: file.instalments.map(scheduleRowBlock) }
 }
 
@@ -30,7 +30,7 @@ export function wholePlanView({ file, presentations, decisions }: PlanHistory, p
   }
 }
 
-function planHead(file: PlanFile, { institute, publicUrl }: Place) {
+function planHead(file: LoadedPlan, { institute, publicUrl }: Place) {
   const { plan } = file
   const { totalPaise, paidPaise } = sumsOf(file)
   return {

@@ -10,7 +10,7 @@ import * as docs from './plans.docs.ts'
 import * as schemas from './plans.schemas.ts'
 import { readPlan } from './plan-history.service.ts'
 import { planView, wholePlanView } from './plan-view.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { cancelPlan, createPlan, getPlanOf, holdPlan, reschedule, resumePlan } from './plans.service.ts'
 import type { ScheduleRow } from '../rules/schedule.rules.ts'
 
@@ -18,7 +18,7 @@ const FLEX = '/api/v1/integrations/flex'
 const STUDENT = `${FLEX}/students/:service_student_id`
 
 /** A plan and whose it is: the address of its page needs both. */
-type Owned = { file: PlanFile; institute: Institute }
+type Owned = { file: LoadedPlan; institute: Institute }
 
 export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
   const view = ({ file, institute }: Owned) => planView(file, { institute, publicUrl: flex.publicUrl })
@@ -91,9 +91,9 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
 async function owned(
   { instituteId, once }: Act<Owned>,
   institute: Institute,
-  perform: (act: Act<PlanFile>) => Promise<PlanFile>,
+  perform: (act: Act<LoadedPlan>) => Promise<LoadedPlan>,
 ): Promise<Owned> {
-  const inner = once && { ...once, answer: (file: PlanFile) => once.answer({ file, institute }) }
+  const inner = once && { ...once, answer: (file: LoadedPlan) => once.answer({ file, institute }) }
   return { file: await perform({ instituteId, once: inner }), institute }
 }
 

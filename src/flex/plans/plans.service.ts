@@ -12,11 +12,11 @@ import type { FlexGround } from '../flex-ground.ts'
 import { flexEvent, scheduleRowBlock } from './plan-events.ts'
 import * as store from './plans.store.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
-import { isOpen, type PlanFile } from '../rules/plan.rules.ts'
+import { isOpen, type LoadedPlan } from '../rules/plan.rules.ts'
 import { tellChanges } from './rebalance.ts'
 import { lastDueDay } from '../rules/schedule.rules.ts'
-import { situationOf } from '../rules/debit-context.rules.ts'
-import { readAlmanac } from '../engine/steps.ts'
+import { debitContextOf } from '../rules/debit.rules.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { cancelAtProvider } from '../mandates/provider-cancel.ts'
 import { stopPlan } from './cancel-plan.ts'
 import { draftPlan, type WantedSchedule } from './draft-plan.ts'
@@ -25,10 +25,10 @@ import { withdrawNotice, withdrawNotices, type PlanScene } from '../notices/with
 /** Makes a draft, or replaces the one there is; a plan that was set up is not replaced. */
 export async function createPlan(
   flex: FlexGround,
-  act: Act<PlanFile>,
+  act: Act<LoadedPlan>,
   institute: Institute,
   wanted: { studentId: string } & WantedSchedule,
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   return transact(flex.db, act, async tx => {
     await store.lockPlanning(tx, institute.id, wanted.studentId)
     const student = await requireStudent(tx, institute.id, wanted.studentId)
@@ -50,7 +50,7 @@ export async function createPlan(
 }
 
 /** What was begun for a draft that is replaced must not be finished: its order is closed, its mandate forgotten. */
-async function letGoOf(flex: FlexGround, tx: Transaction, file: PlanFile): Promise<void> {
+async function letGoOf(flex: FlexGround, tx: Transaction, file: LoadedPlan): Promise<void> {
   if (file.mandate !== null && file.mandate.authorisedAt !== null)
     throw conflict('The payer has authorised this plan; the bank is confirming it.', {
       plan_id: file.plan.id,
@@ -69,7 +69,7 @@ async function letGoOf(flex: FlexGround, tx: Transaction, file: PlanFile): Promi
   await desk.write(tx)
 }
 
-export async function getPlan(flex: FlexGround, institute: Institute, planId: string): Promise<PlanFile> {
+export async function getPlan(flex: FlexGround, institute: Institute, planId: string): Promise<LoadedPlan> {
   const file = (await readFitted(flex, [{ instituteId: institute.id, planId }])).get(planId)
   if (file === undefined) throw notFound('This plan')
   return file
@@ -79,7 +79,7 @@ export async function getPlanOf(
   flex: FlexGround,
   institute: Institute,
   studentId: string,
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   const planId = await store.findPlanOf(flex.db, institute.id, studentId)
   if (planId === null) throw notFound('A plan of this student')
   return getPlan(flex, institute, planId)
@@ -88,15 +88,15 @@ export async function getPlanOf(
 /** Moves one instalment that is still to come to another day. */
 export async function reschedule(
   flex: FlexGround,
-  act: Act<PlanFile>,
+  act: Act<LoadedPlan>,
   institute: Institute,
   /** By its day, or, where two fell on one day, by its id as well. */
   asked: { studentId: string; dueOn: string; newDueOn: string; instalmentId?: string },
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   return transact(flex.db, act, async tx => {
     const known = await findFile(tx, institute.id, asked.studentId)
     if (known === null) throw notFound('A plan of this student')
-    return change(flex, tx, known.plan, (desk, { file, student }, almanac) => {
+    return change(flex, tx, known.plan, (desk, { file, student }, debitRules) => {
       const instalment = file.instalments.find(
         ({ id, dueOn, isDownpayment }) =>
           dueOn === asked.dueOn && !isDownpayment && (asked.instalmentId ?? id) === id,
@@ -113,9 +113,9 @@ export async function reschedule(
       )
         throw badField('new_due_date', 'is the due date of another instalment')
       const before = file.instalments
-      const rail = almanac.rules.rails[file.mandate?.rail ?? 'enach']
+      const rail = debitRules.rules.rails[file.mandate?.rail ?? 'enach']
       const moved = { ...instalment, dueOn: asked.newDueOn }
-      const presentOn = firstDayFor(situationOf(file, moved, almanac), rail, asked.newDueOn)
+      const presentOn = firstDayFor(debitContextOf(file, moved, debitRules), rail, asked.newDueOn)
       const fresh = {
         dueOn: asked.newDueOn,
         presentOn,
@@ -140,10 +140,10 @@ export type Asker = 'institute' | 'payer'
 
 export async function cancelPlan(
   flex: FlexGround,
-  act: Act<PlanFile>,
+  act: Act<LoadedPlan>,
   key: store.PlanKey,
   asker: Asker = 'institute',
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   const cancelled = await transact(flex.db, act, async tx => {
     const file = await change(flex, tx, planOf(key), (desk, scene) => cancelFor(asker, desk, scene))
     const orders = file.instalments.flatMap(({ orderId, isDownpayment }) =>
@@ -164,10 +164,10 @@ function cancelFor(asker: Asker, desk: Desk, scene: PlanScene): void {
 
 export async function holdPlan(
   flex: FlexGround,
-  act: Act<PlanFile>,
+  act: Act<LoadedPlan>,
   key: store.PlanKey,
   asker: Asker = 'institute',
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   return transact(flex.db, act, tx =>
     change(flex, tx, planOf(key), (desk, { file, student }) => {
       const { state, isHeld } = file.plan
@@ -183,10 +183,10 @@ export async function holdPlan(
 /** Ends a hold, or a lock that the ERP's word put on it. */
 export async function resumePlan(
   flex: FlexGround,
-  act: Act<PlanFile>,
+  act: Act<LoadedPlan>,
   key: store.PlanKey,
   asker: Asker = 'institute',
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   return transact(flex.db, act, tx =>
     change(flex, tx, planOf(key), (desk, { file, student }) => {
       const { state, isHeld } = file.plan
@@ -226,7 +226,7 @@ function setHold(
 
 const planOf = (key: store.PlanKey) => ({ instituteId: key.instituteId, id: key.planId })
 
-type Change = (desk: Desk, scene: PlanScene, almanac: Awaited<ReturnType<typeof readAlmanac>>) => void
+type Change = (desk: Desk, scene: PlanScene, debitRules: Awaited<ReturnType<typeof readDebitRules>>) => void
 
 /** Under the plan's lock; answers the plan as it is afterwards. */
 async function change(
@@ -234,20 +234,20 @@ async function change(
   tx: Transaction,
   { instituteId, id }: { instituteId: number; id: string },
   act: Change,
-): Promise<PlanFile> {
+): Promise<LoadedPlan> {
   const key = { instituteId, planId: id }
   await store.lockPlans(tx, [key])
   const file = (await store.readFiles(tx, [key])).get(id)
   if (file === undefined) throw notFound('This plan')
   const student = await requireStudent(tx, instituteId, file.plan.studentId)
-  const almanac = await readAlmanac(flex, tx)
-  const desk = new Desk(almanac.now)
-  act(desk, { file, student }, almanac)
+  const debitRules = await readDebitRules(flex, tx)
+  const desk = new Desk(debitRules.now)
+  act(desk, { file, student }, debitRules)
   await desk.write(tx)
   return file
 }
 
-async function findFile(tx: Transaction, instituteId: number, studentId: string): Promise<PlanFile | null> {
+async function findFile(tx: Transaction, instituteId: number, studentId: string): Promise<LoadedPlan | null> {
   const planId = await store.findPlanOf(tx, instituteId, studentId)
   if (planId === null) return null
   await store.lockPlans(tx, [{ instituteId, planId }])

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { Instalment, Mandate, Plan, PlanFile } from '../rules/plan.rules.ts'
+import type { Instalment, Mandate, Plan, LoadedPlan } from '../rules/plan.rules.ts'
 import type { DefaultPlan } from '../rules/schedule.rules.ts'
 
 export type PlanKey = { instituteId: number; planId: string }
@@ -21,7 +21,7 @@ const INSTALMENT = `i.institute_id as "instituteId", i.plan_id as "planId", i.id
   i.fetch_tries as "fetchTries", i.order_id as "orderId", i.next_step_at as "nextStepAt"`
 
 /** Plans with their newest mandate and their instalments; three statements, however many plans. */
-export async function readFiles(db: Queryable, keys: readonly PlanKey[]): Promise<Map<string, PlanFile>> {
+export async function readFiles(db: Queryable, keys: readonly PlanKey[]): Promise<Map<string, LoadedPlan>> {
   const values = [keys.map(({ instituteId }) => instituteId), keys.map(({ planId }) => planId)]
   const ASKED = `unnest($1::int[], $2::text[]) as asked (institute_id, plan_id)`
   const plans = await db.query<Plan>(
@@ -42,7 +42,7 @@ export async function readFiles(db: Queryable, keys: readonly PlanKey[]): Promis
      order by i.institute_id, i.plan_id, i.number`,
     values,
   )
-  const files = new Map<string, PlanFile>(
+  const files = new Map<string, LoadedPlan>(
     plans.map(plan => [plan.id, { plan, mandate: null, instalments: [] }]),
   )
   for (const mandate of mandates) {

@@ -2,7 +2,7 @@ import type { Ground } from '../../platform/ground.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { Desk } from './plan-changes.ts'
 import { listLivePlans, lockPlans, readFiles, type PlanKey } from './plans.store.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { isFitted, refit } from './rebalance.ts'
 
 /** Everything that fitting asks for. */
@@ -15,7 +15,10 @@ const LIVE: readonly string[] = ['setup', 'active', 'locked']
  * a plan has it fitted first, and the engine looks through all of them again and again, so that an announcement is
  * withdrawn and a plan closed without waiting for the day of its next instalment.
  */
-export async function readFitted(ground: Fitting, keys: readonly PlanKey[]): Promise<Map<string, PlanFile>> {
+export async function readFitted(
+  ground: Fitting,
+  keys: readonly PlanKey[],
+): Promise<Map<string, LoadedPlan>> {
   const files = await readFiles(ground.db, keys)
   const unfitted = await findUnfitted(ground, files)
   if (unfitted.length === 0) return files
@@ -24,7 +27,7 @@ export async function readFitted(ground: Fitting, keys: readonly PlanKey[]): Pro
 }
 
 /** Reads only: nearly always there is none. */
-async function findUnfitted({ db }: Fitting, files: ReadonlyMap<string, PlanFile>): Promise<PlanKey[]> {
+async function findUnfitted({ db }: Fitting, files: ReadonlyMap<string, LoadedPlan>): Promise<PlanKey[]> {
   const plans = [...files.values()].filter(({ plan }) => LIVE.includes(plan.state))
   if (plans.length === 0) return []
   const students = await readStudentContexts(

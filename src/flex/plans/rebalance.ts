@@ -2,7 +2,14 @@ import { formatRupees, paiseOf, ZERO, type Paise } from '../../platform/money.ts
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import type { Desk } from './plan-changes.ts'
 import { flexEvent, scheduleRowBlock } from './plan-events.ts'
-import { isDone, isOpen, isToCome, type FittedLine, type Instalment, type PlanFile } from '../rules/plan.rules.ts'
+import {
+  isDone,
+  isOpen,
+  isToCome,
+  type FittedLine,
+  type Instalment,
+  type LoadedPlan,
+} from '../rules/plan.rules.ts'
 import { sayWithdrawn, withdrawNotice, type PlanScene } from '../notices/withdraw-notice.ts'
 import {
   fitSchedule,
@@ -18,7 +25,7 @@ import {
  * back. An instalment that was announced with another amount loses its notice and begins its way anew. Rows of the ERP's
  * own schedule are only ever lowered, by what was paid or fell since they were taken over.
  */
-export function refit(desk: Desk, file: PlanFile, student: StudentContext): void {
+export function refit(desk: Desk, file: LoadedPlan, student: StudentContext): void {
   const before = file.instalments
   const fitted = fittedRows(file, student)
   for (const { id, lines, becomes } of fitted) {
@@ -40,11 +47,11 @@ export function refit(desk: Desk, file: PlanFile, student: StudentContext): void
 }
 
 /** Whether the schedule is what refitting would make of it. */
-export function isFitted(file: PlanFile, student: StudentContext): boolean {
+export function isFitted(file: LoadedPlan, student: StudentContext): boolean {
   return fittedRows(file, student).length === 0 && !isOver(file)
 }
 
-function fittedRows(file: PlanFile, student: StudentContext): FittedRow[] {
+function fittedRows(file: LoadedPlan, student: StudentContext): FittedRow[] {
   return fitSchedule(
     openRows(file),
     file.plan.isCustom ? customTargets(file, student) : targetsOf(file, student),
@@ -52,7 +59,7 @@ function fittedRows(file: PlanFile, student: StudentContext): FittedRow[] {
 }
 
 /** Earliest first means by their days: one that was moved has kept its number. */
-function openRows({ instalments }: PlanFile): OpenRow[] {
+function openRows({ instalments }: LoadedPlan): OpenRow[] {
   return instalments
     .filter(instalment => isOpen(instalment) && !instalment.isDownpayment)
     .toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))
@@ -64,7 +71,7 @@ const WHY = {
   waived: 'the fee it was for has fallen',
 }
 
-function targetsOf(file: PlanFile, { owed, prices }: StudentContext): Target[] {
+function targetsOf(file: LoadedPlan, { owed, prices }: StudentContext): Target[] {
   const out = totalsOf(file.instalments.filter(isElsewhere).flatMap(({ lines }) => lines))
   const owedNow = totalsOf(owed)
   const before = totalsOf(file.plan.fittedTo)
@@ -79,7 +86,7 @@ function targetsOf(file: PlanFile, { owed, prices }: StudentContext): Target[] {
  * The ERP's amounts are taken as they are, whether or not they add up to what is owed. From then on the room between the
  * two stays the same, whatever the bank does; when it shrinks, money came or a fee fell, and the rows take that less.
  */
-function customTargets(file: PlanFile, student: StudentContext): Target[] {
+function customTargets(file: LoadedPlan, student: StudentContext): Target[] {
   const planned = plannedOf(file)
   const prices = totalsOf(student.prices)
   const before = new Map(file.plan.fittedTo.map(line => [line.componentType, line]))
@@ -95,18 +102,18 @@ function customTargets(file: PlanFile, student: StudentContext): Target[] {
   })
 }
 
-function plannedOf(file: PlanFile): Map<string, Paise> {
+function plannedOf(file: LoadedPlan): Map<string, Paise> {
   return totalsOf(openRows(file).flatMap(({ lines }) => lines))
 }
 
-function roomOf(file: PlanFile, { owed }: StudentContext, componentType: string): number {
+function roomOf(file: LoadedPlan, { owed }: StudentContext, componentType: string): number {
   const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
   const out = totalsOf(file.instalments.filter(isElsewhere).flatMap(({ lines }) => lines))
   return of(totalsOf(owed)) - of(out) - of(plannedOf(file))
 }
 
 /** Room that grew is kept as it was: a payment that was cancelled and recorded anew must not count twice. */
-function fittedTo(file: PlanFile, student: StudentContext): FittedLine[] {
+function fittedTo(file: LoadedPlan, student: StudentContext): FittedLine[] {
   if (!file.plan.isCustom) return student.prices
   const before = new Map(file.plan.fittedTo.map(line => [line.componentType, line.roomPaise]))
   return roomsOf(file, student).map(line => ({
@@ -116,7 +123,7 @@ function fittedTo(file: PlanFile, student: StudentContext): FittedLine[] {
 }
 
 /** What a schedule of the ERP's was taken over with. */
-export function roomsOf(file: PlanFile, student: StudentContext): FittedLine[] {
+export function roomsOf(file: LoadedPlan, student: StudentContext): FittedLine[] {
   const prices = totalsOf(student.prices)
   const types = new Set([...prices.keys(), ...plannedOf(file).keys()])
   return [...types].map(componentType => ({
@@ -149,7 +156,7 @@ function changeAmount(
 
 export function tellChanges(
   desk: Desk,
-  file: PlanFile,
+  file: LoadedPlan,
   student: StudentContext,
   before: readonly Instalment[],
 ): void {
@@ -185,12 +192,12 @@ function isSplitAnew(before: Instalment | undefined, after: Instalment): before 
 }
 
 /** Closes a plan of which nothing more is expected. */
-export function closeIfDone(desk: Desk, file: PlanFile, student: StudentContext): void {
+export function closeIfDone(desk: Desk, file: LoadedPlan, student: StudentContext): void {
   if (!isOver(file)) return
   desk.movePlan(file, 'closed', 'everything is paid, covered or waived')
   desk.tell(flexEvent('flex.subscription.closed', file, { student, at: desk.now }))
 }
 
-function isOver({ plan: { state }, instalments }: PlanFile): boolean {
+function isOver({ plan: { state }, instalments }: LoadedPlan): boolean {
   return (state === 'active' || state === 'locked' || state === 'setup') && instalments.every(isDone)
 }

@@ -5,7 +5,7 @@ import { Desk } from './plan-changes.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import { followErp } from './follow-erp.ts'
 import { insertDecisions, lockPlans, readFiles, type Decision, type PlanKey } from './plans.store.ts'
-import { readAlmanac } from '../engine/steps.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
 import type { PlanScene } from '../notices/withdraw-notice.ts'
 
 /** A plan after its ERP was asked. */
@@ -35,14 +35,14 @@ export async function refreshPlans(
     await lockPlans(tx, asked)
     const files = await readFiles(tx, asked)
     const students = await readStudentContexts(tx, asked)
-    const almanac = await readAlmanac(flex, tx)
-    const desk = new Desk(almanac.now)
+    const debitRules = await readDebitRules(flex, tx)
+    const desk = new Desk(debitRules.now)
     const refreshed = asked.map(({ planId, studentId }, index): Refreshed | undefined => {
       const file = files.get(planId)
       const student = students.get(studentId)
       const word = words[index]
       if (file === undefined || student === undefined || word === undefined) return undefined
-      followErp(desk, { file, student }, { word, almanac })
+      followErp(desk, { file, student }, { word, debitRules })
       return { file, student, word }
     })
     await desk.write(tx)

@@ -1,6 +1,6 @@
 import type { Ground } from '../../platform/ground.ts'
 import { readFitted } from './rebalance.service.ts'
-import type { PlanFile } from '../rules/plan.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { findPlansOf, listPlanKeys } from './student-plans.store.ts'
 
 /** By student id: the plan that is not over, else the newest; a student without one is not there. */
@@ -8,7 +8,7 @@ export async function readPlansOf(
   ground: Ground,
   instituteId: number,
   studentIds: readonly string[],
-): Promise<Map<string, PlanFile>> {
+): Promise<Map<string, LoadedPlan>> {
   if (studentIds.length === 0) return new Map()
   const keys = await findPlansOf(ground.db, instituteId, studentIds)
   const files = await readFitted(ground, keys)
@@ -21,7 +21,7 @@ export async function listPlansOf(
   instituteId: number,
   studentId: string,
   limit: number,
-): Promise<PlanFile[]> {
+): Promise<LoadedPlan[]> {
   const keys = await listPlanKeys(ground.db, instituteId, studentId, limit)
   const files = await readFitted(ground, keys)
   return keys.flatMap(({ planId }) => files.get(planId) ?? [])

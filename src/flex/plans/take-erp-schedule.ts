@@ -5,13 +5,19 @@ import type { ScheduleRow } from '../../students/erp.rules.ts'
 import { matchRows } from '../rules/erp-schedule.rules.ts'
 import type { Desk } from './plan-changes.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { isDueOnline, isOpen, type Instalment, type InstalmentState, type PlanFile } from '../rules/plan.rules.ts'
+import {
+  isDueOnline,
+  isOpen,
+  type Instalment,
+  type InstalmentState,
+  type LoadedPlan,
+} from '../rules/plan.rules.ts'
 import { closeIfDone, roomsOf, tellChanges } from './rebalance.ts'
 import { sumLines, totalsOf, type Line } from '../rules/schedule.rules.ts'
-import type { Almanac } from '../rules/debit-context.rules.ts'
+import type { DebitRules } from '../rules/debit.rules.ts'
 import { sayWithdrawn, withdrawNotice, type PlanScene } from '../notices/withdraw-notice.ts'
 
-type Adopting = PlanScene & { desk: Desk; almanac: Almanac }
+type Adopting = PlanScene & { desk: Desk; debitRules: DebitRules }
 
 /**
  * Takes over the schedule that the ERP sent: it replaces what is still to come and not out at the bank. What it says of
@@ -19,13 +25,13 @@ type Adopting = PlanScene & { desk: Desk; almanac: Almanac }
  */
 export function adoptSchedule(
   desk: Desk,
-  file: PlanFile,
+  file: LoadedPlan,
   student: StudentContext,
-  { rows, almanac }: { rows: readonly ScheduleRow[]; almanac: Almanac },
+  { rows, debitRules }: { rows: readonly ScheduleRow[]; debitRules: DebitRules },
 ): void {
   const before = file.instalments
   const today = dayOf(desk.now)
-  const scene = { desk, file, student, almanac }
+  const scene = { desk, file, student, debitRules }
   const matches = matchRows(
     before.filter(one => !isDueOnline(one) && one.state !== 'cancelled'),
     rows,
@@ -75,7 +81,7 @@ function linesOf(row: ScheduleRow): Line[] {
     .map(({ componentType, amountPaise }) => ({ componentType, amountPaise }))
 }
 
-function addRow({ desk, file, almanac }: Adopting, row: ScheduleRow): void {
+function addRow({ desk, file, debitRules }: Adopting, row: ScheduleRow): void {
   const [like] = file.instalments
   if (like === undefined) return
   const added: Instalment = {
@@ -85,7 +91,7 @@ function addRow({ desk, file, almanac }: Adopting, row: ScheduleRow): void {
     state: 'scheduled',
     isDownpayment: false,
     dueOn: row.dueDate,
-    presentOn: dayFor(row.dueDate, file, almanac, null),
+    presentOn: dayFor(row.dueDate, file, debitRules, null),
     referenceId: row.referenceId,
     identifier: row.identifier,
     lines: linesOf(row),
@@ -106,7 +112,7 @@ function addRow({ desk, file, almanac }: Adopting, row: ScheduleRow): void {
 type Match = { known: Instalment; online: readonly Instalment[]; row: ScheduleRow }
 
 function changeRow(scene: Adopting, { known, online, row }: Match): void {
-  const { desk, file, almanac } = scene
+  const { desk, file, debitRules } = scene
   const lines = linesOf(row)
   const names = {
     referenceId: row.referenceId ?? known.referenceId,
@@ -123,7 +129,7 @@ function changeRow(scene: Adopting, { known, online, row }: Match): void {
   for (const one of online) end(scene, one, 'cancelled', "the ERP's schedule changed it")
   if (sumLines(lines) === 0) return end(scene, known, 'waived', "the ERP's schedule asks nothing for it")
   const isDayKept = known.dueOn === row.dueDate && !isWaived
-  const presentOn = isDayKept ? known.presentOn : dayFor(row.dueDate, file, almanac, known)
+  const presentOn = isDayKept ? known.presentOn : dayFor(row.dueDate, file, debitRules, known)
   const change = { ...names, dueOn: row.dueDate, presentOn, lines, notifiedAt: null }
   const why = "the ERP's schedule changed it"
   if (known.state === 'confirmed') return withdrawNotice(desk, scene, known, { why, ...change })
@@ -158,8 +164,8 @@ function isSameMoney(one: readonly Line[], other: readonly Line[]): boolean {
 
 function dayFor(
   dueOn: string,
-  file: PlanFile,
-  { rules, holidays }: Almanac,
+  file: LoadedPlan,
+  { rules, holidays }: DebitRules,
   known: Instalment | null,
 ): string {
   const takenDays = new Set(

@@ -1,6 +1,6 @@
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf, startOfDay } from '../../platform/calendar.ts'
-import { firstDayFor, type Situation } from './debit.rules.ts'
+import { firstDayFor, type DebitContext } from './debit.rules.ts'
 import { addDays, nextWindow, type RailRules } from './rails.rules.ts'
 import { meaningOf, type ReturnMeaning } from './returns.rules.ts'
 
@@ -18,9 +18,9 @@ export type AfterReturn = { meaning: ReturnMeaning } &
   )
 
 /** What follows a return. `attempt` counts the presentation that was just returned. */
-export function afterReturn(situation: Situation, rail: RailRules, code: string): AfterReturn {
+export function afterReturn(context: DebitContext, rail: RailRules, code: string): AfterReturn {
   const meaning = meaningOf(code)
-  const isPlanOver = situation.plan.state === 'cancelled' || situation.plan.state === 'closed'
+  const isPlanOver = context.plan.state === 'cancelled' || context.plan.state === 'closed'
   if (isPlanOver && meaning.action.startsWith('again')) return { meaning, kind: 'stop' }
   switch (meaning.action) {
     case 'wait':
@@ -31,17 +31,17 @@ export function afterReturn(situation: Situation, rail: RailRules, code: string)
     case 'reconcile':
       return { meaning, kind: 'stop' }
     case 'again_uncounted': {
-      const presentOn = dayAfterReturn(situation, rail)
-      return mayBankTryAgain(situation, presentOn)
+      const presentOn = dayAfterReturn(context, rail)
+      return mayBankTryAgain(context, presentOn)
         ? { meaning, kind: 'schedule', presentOn, counts: false }
         : { meaning, kind: 'stop' }
     }
     case 'again': {
-      if (situation.instalment.attempt >= rail.presentations) return { meaning, kind: 'stop' }
+      if (context.instalment.attempt >= rail.presentations) return { meaning, kind: 'stop' }
       // A notice does not outlive a hold, a lock or its mandate.
-      if (rail.daysBetween > 0 || !isRunning(situation))
-        return { meaning, kind: 'schedule', presentOn: dayAfterReturn(situation, rail), counts: true }
-      const at = retryWithinNotice(situation, rail)
+      if (rail.daysBetween > 0 || !isRunning(context))
+        return { meaning, kind: 'schedule', presentOn: dayAfterReturn(context, rail), counts: true }
+      const at = retryWithinNotice(context, rail)
       return at === null ? { meaning, kind: 'stop' } : { meaning, kind: 'retry', at }
     }
     default:
@@ -49,23 +49,23 @@ export function afterReturn(situation: Situation, rail: RailRules, code: string)
   }
 }
 
-function isRunning({ plan, mandate }: Situation): boolean {
+function isRunning({ plan, mandate }: DebitContext): boolean {
   return plan.state === 'active' && !plan.isHeld && mandate?.state === 'active'
 }
 
 /** `bankReturns` are those before the one at hand: so many times it was presented again for them. */
-function mayBankTryAgain({ instalment, rules, now }: Situation, presentOn: string): boolean {
+function mayBankTryAgain({ instalment, rules, now }: DebitContext, presentOn: string): boolean {
   const { times, days } = rules.bankReturns
   const since = dayOf(instalment.firstBankReturnAt ?? now)
   return instalment.bankReturns < times && presentOn <= addDays(since, days)
 }
 
-function dayAfterReturn(situation: Situation, rail: RailRules): string {
-  return firstDayFor(situation, rail, addDays(dayOf(situation.now), Math.max(rail.daysBetween, 1)))
+function dayAfterReturn(context: DebitContext, rail: RailRules): string {
+  return firstDayFor(context, rail, addDays(dayOf(context.now), Math.max(rail.daysBetween, 1)))
 }
 
 /** A window other than the one it failed in, within 48 hours of the notice. */
-function retryWithinNotice({ instalment, rules, holidays, now }: Situation, rail: RailRules): Date | null {
+function retryWithinNotice({ instalment, rules, holidays, now }: DebitContext, rail: RailRules): Date | null {
   const minute = minuteOf(now)
   const current = rail.windows.find(({ from, to }) => minute >= from && minute < to)
   const after = current === undefined ? now : new Date(now.getTime() + (current.to - minute) * 60_000)

@@ -2,7 +2,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
 import { isWorkingDay, type Holidays } from '../../platform/working-days.ts'
-import type { Instalment, Mandate, Plan } from './plan.rules.ts'
+import { isOpen, type Instalment, type LoadedPlan, type Mandate, type Plan } from './plan.rules.ts'
 import {
   addDays,
   firstDebitAfter,
@@ -15,20 +15,37 @@ import {
 } from './rails.rules.ts'
 import { sumLines } from './schedule.rules.ts'
 
+export type DebitRules = { rules: FlexRules; holidays: Holidays; now: Date }
+
 /**
  * The way of one debit: the ERP is asked from 30 hours before the presentation, the amount is frozen and the payer told at
  * least 24 hours before, it is presented in the rail's window, and the bank's word decides what comes next. Each function
  * here looks at the plan, the instalment, the calendar and the moment, and says what to do and why; nothing else decides.
  */
-export type Situation = {
+export type DebitContext = {
   plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'>
   instalment: Instalment
   mandate: Pick<Mandate, 'state' | 'rail' | 'capPaise' | 'startOn' | 'endOn' | 'authorisedAt'> | null
   /** Days on which another instalment of the mandate is to be presented. */
   takenDays: ReadonlySet<string>
-  rules: FlexRules
-  holidays: Holidays
-  now: Date
+} & DebitRules
+
+/** One instalment of a plan, seen with everything its next step depends on. */
+export function debitContextOf(
+  file: LoadedPlan,
+  instalment: Instalment,
+  debitRules: DebitRules,
+): DebitContext {
+  const others = file.instalments.filter(one => one.id !== instalment.id && !one.isDownpayment)
+  return {
+    plan: file.plan,
+    instalment,
+    mandate: file.mandate,
+    takenDays: new Set(
+      others.filter(one => isOpen(one) || one.state === 'presented').map(one => one.presentOn),
+    ),
+    ...debitRules,
+  }
 }
 
 export type Step =
@@ -40,8 +57,8 @@ export type Step =
   /** Nothing happens by itself. */
   | { kind: 'rest'; why: string }
 
-export function nextStep(situation: Situation): Step {
-  const { plan, instalment, mandate, rules, now } = situation
+export function nextStep(context: DebitContext): Step {
+  const { plan, instalment, mandate, rules, now } = context
   if (instalment.isDownpayment) return { kind: 'rest', why: 'a down payment is paid at set-up' }
   if (isTransferred(plan) && isWaiting(instalment)) return { kind: 'fetch' }
   if (plan.state !== 'active') return { kind: 'rest', why: `the plan is ${plan.state}` }
@@ -50,11 +67,11 @@ export function nextStep(situation: Situation): Step {
   const rail = rules.rails[mandate.rail]
   switch (instalment.state) {
     case 'scheduled':
-      return stepToNotice(situation, rail)
+      return stepToNotice(context, rail)
     case 'skipped':
       return { kind: 'fetch' }
     case 'confirmed':
-      return stepToPresentation(situation, rail, now)
+      return stepToPresentation(context, rail, now)
     case 'presented':
     case 'debited':
     case 'settled':
@@ -72,7 +89,7 @@ export function nextStep(situation: Situation): Step {
 /** Locked by the ERP's word, so the ERP's word may end it. */
 export const TRANSFERRED = 'student_transferred'
 
-function isTransferred({ state, lockReason }: Situation['plan']): boolean {
+function isTransferred({ state, lockReason }: DebitContext['plan']): boolean {
   return state === 'locked' && lockReason === TRANSFERRED
 }
 
@@ -80,8 +97,8 @@ function isWaiting({ state }: Instalment): boolean {
   return state === 'scheduled' || state === 'skipped'
 }
 
-function stepToNotice(situation: Situation, rail: RailRules): Step {
-  const { instalment, mandate, rules, holidays, now } = situation
+function stepToNotice(context: DebitContext, rail: RailRules): Step {
+  const { instalment, mandate, rules, holidays, now } = context
   const { presentOn } = instalment
   if (mandate !== null && presentOn > mandate.endOn)
     return { kind: 'rest', why: 'the mandate ends before its day' }
@@ -90,19 +107,19 @@ function stepToNotice(situation: Situation, rail: RailRules): Step {
     // Asked in vain so far: a last time, however late we wake, so that silence ends in a skip and never unseen.
     if (instalment.fetchTries > 0) return { kind: 'fetch' }
     const why = 'there was no time left to ask the ERP and give notice'
-    return { kind: 'move', presentOn: firstDayFor(situation, rail), why }
+    return { kind: 'move', presentOn: firstDayFor(context, rail), why }
   }
   if (!isWorkingDay(presentOn, holidays))
-    return { kind: 'move', presentOn: dayInstead(situation, rail), why: 'its day has become a holiday' }
-  const first = firstDebitDay(situation, rail)
+    return { kind: 'move', presentOn: dayInstead(context, rail), why: 'its day has become a holiday' }
+  const first = firstDebitDay(context, rail)
   if (presentOn < first)
-    return { kind: 'move', presentOn: firstDayFor(situation, rail, first), why: 'the mandate is too new' }
+    return { kind: 'move', presentOn: firstDayFor(context, rail, first), why: 'the mandate is too new' }
   const from = minutesBefore(at, rules.fetchFromMinutes)
   return now < from ? { kind: 'wait', until: from } : { kind: 'fetch' }
 }
 
-function stepToPresentation(situation: Situation, rail: RailRules, now: Date): Step {
-  const { instalment, mandate, rules, holidays } = situation
+function stepToPresentation(context: DebitContext, rail: RailRules, now: Date): Step {
+  const { instalment, mandate, rules, holidays } = context
   const notifiedAt = instalment.notifiedAt ?? now
   const earliest = new Date(notifiedAt.getTime() + rules.noticeMinutes * 60_000)
   const planned = presentationOn(instalment.presentOn, rail)
@@ -112,37 +129,35 @@ function stepToPresentation(situation: Situation, rail: RailRules, now: Date): S
   const isSameDay = dayOf(at) === instalment.presentOn || rail.daysBetween === 0
   // A mandate given since the notice cannot be debited at once, and none after its end.
   const isOutside =
-    mandate !== null && (dayOf(at) > mandate.endOn || dayOf(at) < firstDebitDay(situation, rail))
+    mandate !== null && (dayOf(at) > mandate.endOn || dayOf(at) < firstDebitDay(context, rail))
   if (!isSameDay || isOutside || at > latest) {
-    const presentOn = firstDayFor(situation, rail)
+    const presentOn = firstDayFor(context, rail)
     return { kind: 'move', presentOn, why: 'the window of the day it was announced for has passed' }
   }
   return now < at ? { kind: 'wait', until: at } : { kind: 'present', amountPaise: sumLines(instalment.lines) }
 }
 
 /** The first working day that leaves time to ask the ERP and to give notice, and is no other instalment's. */
-export function firstDayFor(situation: Situation, rail: RailRules, notBefore?: string): string {
-  for (let day = notBefore ?? dayOf(situation.now); ; day = addDays(day, 1))
-    if (isPossible(day, situation, rail)) return day
+export function firstDayFor(context: DebitContext, rail: RailRules, notBefore?: string): string {
+  for (let day = notBefore ?? dayOf(context.now); ; day = addDays(day, 1))
+    if (isPossible(day, context, rail)) return day
 }
 
-function isPossible(day: string, situation: Situation, rail: RailRules): boolean {
-  const { rules, holidays, takenDays, now } = situation
+function isPossible(day: string, context: DebitContext, rail: RailRules): boolean {
+  const { rules, holidays, takenDays, now } = context
   const hasTime = minutesBefore(presentationOn(day, rail), rules.fetchUntilMinutes) >= now
-  return (
-    hasTime && isWorkingDay(day, holidays) && !takenDays.has(day) && day >= firstDebitDay(situation, rail)
-  )
+  return hasTime && isWorkingDay(day, holidays) && !takenDays.has(day) && day >= firstDebitDay(context, rail)
 }
 
 /** For a day that has become a holiday after it was set. */
-function dayInstead(situation: Situation, rail: RailRules): string {
-  const { instalment, rules, holidays } = situation
+function dayInstead(context: DebitContext, rail: RailRules): string {
+  const { instalment, rules, holidays } = context
   const wanted = workingDayFor(instalment.presentOn, rules, holidays)
-  return isPossible(wanted, situation, rail) ? wanted : firstDayFor(situation, rail, instalment.presentOn)
+  return isPossible(wanted, context, rail) ? wanted : firstDayFor(context, rail, instalment.presentOn)
 }
 
 /** The mandate's own first day: a new one, given in the place of one that ended, cannot be debited at once either. */
-function firstDebitDay({ mandate, holidays, now }: Situation, rail: RailRules): string {
+function firstDebitDay({ mandate, holidays, now }: DebitContext, rail: RailRules): string {
   if (mandate === null) return dayOf(now)
   const { startOn, authorisedAt } = mandate
   const first = authorisedAt === null ? startOn : firstDebitAfter(dayOf(authorisedAt), rail, holidays)
@@ -192,17 +207,17 @@ export type AfterFetch =
 const ASK_AGAIN_MINUTES = [5, 10, 20, 40]
 const DAY_MINUTES = 24 * 60
 
-export function afterFetch(situation: Situation, rail: RailRules, word: ErpWord): AfterFetch {
-  const { instalment, rules, now } = situation
+export function afterFetch(context: DebitContext, rail: RailRules, word: ErpWord): AfterFetch {
+  const { instalment, rules, now } = context
   const planned = presentationOn(instalment.presentOn, rail)
   const tomorrow = new Date(now.getTime() + DAY_MINUTES * 60_000)
   switch (word.kind) {
     case 'fresh': {
       const { presentOn, state } = instalment
       const isInTime = now <= minutesBefore(planned, rules.noticeMinutes)
-      const isDayKept = isInTime && isWorkingDay(presentOn, situation.holidays)
-      return isTransferred(situation.plan) || state === 'skipped' || !isDayKept
-        ? { kind: 'reschedule', presentOn: firstDayFor(situation, rail, presentOn) }
+      const isDayKept = isInTime && isWorkingDay(presentOn, context.holidays)
+      return isTransferred(context.plan) || state === 'skipped' || !isDayKept
+        ? { kind: 'reschedule', presentOn: firstDayFor(context, rail, presentOn) }
         : { kind: 'confirm' }
     }
     case 'refused': {

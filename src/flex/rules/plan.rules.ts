@@ -142,7 +142,7 @@ export type Instalment = {
 }
 
 /** A plan with everything that belongs to it, instalments in their order. */
-export type PlanFile = { plan: Plan; mandate: Mandate | null; instalments: Instalment[] }
+export type LoadedPlan = { plan: Plan; mandate: Mandate | null; instalments: Instalment[] }
 
 /** Still to be debited, and changeable: neither out at the bank nor over. */
 export function isOpen({ state }: { state: InstalmentState }): boolean {

@@ -171,8 +171,8 @@ test('the ERP’s silence until the last moment is a skip, never a quiet move to
 
 test('after a skip the first working day is taken that leaves time to ask and to give notice, and is no other’s', () => {
   inEveryWorld(world => {
-    for (const { presentOn, situation } of world.log.reschedules) {
-      const { now, instalment, takenDays, holidays, mandate } = situation
+    for (const { presentOn, context } of world.log.reschedules) {
+      const { now, instalment, takenDays, holidays, mandate } = context
       if (mandate?.startOn !== SETUP) continue // A new mandate has a first day of its own.
       const earliest = now.getTime() + 24.5 * HOUR_MS - world.rail.presentAtMinute * 60_000
       let day = instalment.presentOn > dayOf(now) ? instalment.presentOn : dayOf(now)
@@ -185,10 +185,10 @@ test('after a skip the first working day is taken that leaves time to ask and to
 
 test('the payer is told of a day on which banks work and no other instalment is to be debited', () => {
   inEveryWorld(world => {
-    for (const { situation } of world.log.notices) {
-      const { presentOn } = situation.instalment
-      assert.ok(!isClosed(presentOn) && !situation.holidays.has(presentOn), presentOn)
-      assert.ok(!situation.takenDays.has(presentOn), presentOn)
+    for (const { context } of world.log.notices) {
+      const { presentOn } = context.instalment
+      assert.ok(!isClosed(presentOn) && !context.holidays.has(presentOn), presentOn)
+      assert.ok(!context.takenDays.has(presentOn), presentOn)
     }
   })
 })

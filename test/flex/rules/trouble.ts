@@ -1,4 +1,4 @@
-import type { AfterFetch, ErpWord, Situation } from '../../../src/flex/rules/debit.rules.ts'
+import type { AfterFetch, ErpWord, DebitContext } from '../../../src/flex/rules/debit.rules.ts'
 import type { Instalment, PlanState } from '../../../src/flex/rules/plan.rules.ts'
 import { addDays, type Rail } from '../../../src/flex/rules/rails.rules.ts'
 import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
@@ -53,12 +53,12 @@ export type Presentation = {
 type Log = {
   presentations: Presentation[]
   asks: { id: string; askedAt: Date; answeredAt: Date; wasSkipped: boolean; next: AfterFetch['kind'] }[]
-  reschedules: { presentOn: string; situation: Situation }[]
+  reschedules: { presentOn: string; context: DebitContext }[]
   /** Debits set for another day after the bank's own trouble, and when it had such trouble first. */
   bankRetries: { firstAt: Date; presentOn: string }[]
   retries: { returnedAt: Date; at: Date; notifiedAt: Date | null }[]
   moves: { at: Date; before: Instalment }[]
-  notices: { situation: Situation }[]
+  notices: { context: DebitContext }[]
   waits: { at: Date; until: Date }[]
 }
 
@@ -125,7 +125,7 @@ export function drawer(seed: number): (below: number) => number {
 export function mandateOf(
   { rail, mandateDays }: Trouble,
   { authorisedAt, isActive }: { authorisedAt: Date; isActive: boolean },
-): Situation['mandate'] {
+): DebitContext['mandate'] {
   const startOn = dayOf(authorisedAt)
   const endOn = addDays(startOn, mandateDays)
   const capPaise = paiseOf(15_000_00)

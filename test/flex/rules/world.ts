@@ -7,7 +7,7 @@ import {
   nextStep,
   presentationDay,
   TRANSFERRED,
-  type Situation,
+  type DebitContext,
 } from '../../../src/flex/rules/debit.rules.ts'
 import {
   assertInstalmentMove,
@@ -43,7 +43,7 @@ export class World {
   readonly rules: FlexRules
   cancelledAt: Date | null = null
   private now: Date = startOfDay(SETUP)
-  private readonly plan: Situation['plan'] = { state: 'active', isHeld: false, lockReason: null }
+  private readonly plan: DebitContext['plan'] = { state: 'active', isHeld: false, lockReason: null }
   private mandate = { authorisedAt: startOfDay(SETUP), isActive: true }
   private readonly due = new Map<Instalment, { at: Date; act: () => void }>()
   private readonly later: { at: Date; act: () => void }[] = []
@@ -99,7 +99,7 @@ export class World {
   private step(one: Instalment): void {
     this.due.delete(one)
     for (let moves = 0; ;) {
-      const step = nextStep(this.situationOf(one))
+      const step = nextStep(this.debitContextOf(one))
       switch (step.kind) {
         case 'rest':
           return
@@ -130,18 +130,18 @@ export class World {
     // Most answers come at once; a process that fails may also stand still between the question and the answer.
     const isStill = this.trouble.down.length > 0 && !this.isCalm && this.draw(40) < 1
     this.now = this.within(isStill ? 4 * HOUR_MS : 15_000)
-    const situation = this.situationOf(one)
-    const after = afterFetch(situation, this.rail, word)
+    const context = this.debitContextOf(one)
+    const after = afterFetch(context, this.rail, word)
     this.log.asks.push({ id: one.id, askedAt, answeredAt: this.now, wasSkipped, next: after.kind })
     switch (after.kind) {
       case 'confirm':
         this.to(one, 'confirmed')
         one.notifiedAt = this.now
-        this.log.notices.push({ situation })
+        this.log.notices.push({ context })
         this.told.set(one.id, { at: this.now, amountPaise: sumLines(one.lines) })
         return
       case 'reschedule':
-        this.log.reschedules.push({ presentOn: after.presentOn, situation })
+        this.log.reschedules.push({ presentOn: after.presentOn, context })
         if (one.state !== 'scheduled') this.to(one, 'scheduled')
         this.restart(one, after.presentOn)
         if (this.plan.state === 'locked') this.resume()
@@ -199,7 +199,7 @@ export class World {
       one.orderId = `paid ${one.id}`
       return
     }
-    const after = afterReturn(this.situationOf(one), this.rail, code)
+    const after = afterReturn(this.debitContextOf(one), this.rail, code)
     if (after.kind === 'wait') {
       this.due.set(one, { at: this.within(9 * HOUR_MS), act: () => this.hear(one) })
       return
@@ -258,7 +258,7 @@ export class World {
     this.told.delete(one.id)
   }
 
-  private situationOf(instalment: Instalment): Situation {
+  private debitContextOf(instalment: Instalment): DebitContext {
     const others = this.instalments.filter(
       one => one !== instalment && ['scheduled', 'confirmed', 'presented'].includes(one.state),
     )

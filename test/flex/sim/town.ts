@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { downpaymentOrder, openSetup, startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { createPlan } from '../../../src/flex/plans/plans.service.ts'
-import type { PlanFile } from '../../../src/flex/rules/plan.rules.ts'
+import type { LoadedPlan } from '../../../src/flex/rules/plan.rules.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
 import type { Institute } from '../../../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
@@ -270,7 +270,7 @@ export class Town {
   }
 
   /** The page asks the ERP, and the parent comes again while the ERP is in trouble. */
-  async #showPlan(pupil: Pupil): Promise<PlanFile> {
+  async #showPlan(pupil: Pupil): Promise<LoadedPlan> {
     for (let left = 20; left > 0; left--) {
       const view = await openSetup(this.bursar.house.flex, this.institute(pupil), pupil.planId)
       if (view.kind === 'ready') return view.scene.file

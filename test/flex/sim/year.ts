@@ -6,13 +6,7 @@ import { smsTemplates } from '../../../src/sms-templates.ts'
 import { findBroken, findUnfinished, type Broken } from '../../harness/payments.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { FLEX_ACTS, followUp, holdPlan } from './acts.ts'
-import {
-  findBrokenPlans,
-  findWrongSums,
-  PRESENTATIONS,
-  wrongWith,
-  type SeenPresentation,
-} from './rules.ts'
+import { findBrokenPlans, findWrongSums, PRESENTATIONS, wrongWith, type SeenPresentation } from './rules.ts'
 import { Town } from './town.ts'
 
 /**

@@ -1,15 +1,25 @@
-import type { Database, Queryable } from '../../platform/db.ts'
+import { knownHolidays } from '../../payments/holidays.service.ts'
+import type { Database, Queryable, Transaction } from '../../platform/db.ts'
 import { badFields } from '../../platform/errors.ts'
 import type { Ground } from '../../platform/ground.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/settings.ts'
+import type { FlexGround } from '../flex-ground.ts'
+import type { DebitRules } from '../rules/debit.rules.ts'
 import { figuresOf, rulesWith, type Figures } from './figures.rules.ts'
 import { STANDARD_RULES, type FlexRules } from '../rules/rails.rules.ts'
+
+/** By which debits are made at this moment: the figures, the holidays and the time. */
+export async function readDebitRules(flex: FlexGround, tx?: Transaction): Promise<DebitRules> {
+  const reader = tx ?? flex.db
+  const holidays = await knownHolidays(flex.db, reader)
+  return { rules: await knownRules(flex.db, reader), holidays, now: flex.clock.now() }
+}
 
 const KNOWN_FOR_MS = 10_000
 const known = new WeakMap<Database, { rules: FlexRules; until: number }>()
 
 /** By which debits are made; read every few seconds, by real time, and not for each. */
-export async function knownRules(db: Database, reader: Queryable): Promise<FlexRules> {
+async function knownRules(db: Database, reader: Queryable): Promise<FlexRules> {
   const remembered = known.get(db)
   if (remembered !== undefined && performance.now() < remembered.until) return remembered.rules
   const { rules } = rulesWith(await readFigures(reader))
