@@ -1,5 +1,7 @@
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
-import { ApiError, send, type Method } from './client.ts'
+import { say } from '../ui/toasts.tsx'
+import { ApiError, OTHER_REQUEST, send, STILL_RUNNING, type Method } from './client.ts'
+import { dropKey, keyFor } from './idempotency-key.ts'
 
 type Act<Sent, Data> = {
   method: Method
@@ -11,39 +13,61 @@ type Act<Sent, Data> = {
   onDone?: (data: Data, sent: Sent) => void
 }
 
-/** A write: each press of a button is one act, whose repetition changes nothing. */
-export function useAct<Sent = void, Data = unknown>(
-  act: Act<Sent, Data>,
-): UseMutationResult<Data, Error, Sent> {
+type Request<Sent> = { sent: Sent; path: string; key: string }
+
+type Performed<Sent, Data> = Pick<
+  UseMutationResult<Data>,
+  'data' | 'error' | 'isPending' | 'isSuccess' | 'reset'
+> & {
+  mutate: (sent: Sent) => void
+  variables: Sent | undefined
+}
+
+/** A write. Its Idempotency-Key is chosen when it is asked for, so every retry of it carries the same one. */
+export function useAct<Sent = void, Data = unknown>(act: Act<Sent, Data>): Performed<Sent, Data> {
   const client = useQueryClient()
-  return useMutation<Data, Error, Sent>({
-    mutationFn: sent => {
-      const path = typeof act.path === 'string' ? act.path : act.path(sent)
+  const refresh = (): Promise<unknown> =>
+    Promise.all((act.refreshes ?? []).map(key => client.invalidateQueries({ queryKey: [key] })))
+  const { data, error, isPending, isSuccess, reset, mutate, variables } = useMutation<
+    Data,
+    Error,
+    Request<Sent>
+  >({
+    async mutationFn({ sent, path, key }) {
       const body = act.body === undefined ? sent : act.body(sent)
-      return send<Data>(act.method, path, body, keyOf(sent))
+      const answer = await send<Data>(act.method, path, body, key)
+      if (answer.isReplay) say('Your earlier request had gone through. It was not done a second time.')
+      return answer.data
     },
-    async onSuccess(data, sent) {
-      await Promise.all((act.refreshes ?? []).map(key => client.invalidateQueries({ queryKey: [key] })))
-      act.onDone?.(data, sent)
+    async onSuccess(done, { sent, path, key }) {
+      dropKey(`${act.method} ${path}`, key)
+      await refresh()
+      act.onDone?.(done, sent)
+    },
+    async onError(failure, { path, key }) {
+      if (isOutcomeUnknown(failure)) return
+      dropKey(`${act.method} ${path}`, key)
+      if (failure instanceof ApiError && failure.code === OTHER_REQUEST) await refresh()
     },
   })
+  return {
+    data,
+    error,
+    isPending,
+    isSuccess,
+    reset,
+    variables: variables?.sent,
+    mutate(sent) {
+      const path = typeof act.path === 'string' ? act.path : act.path(sent)
+      mutate({ sent, path, key: keyFor(`${act.method} ${path}`) })
+    },
+  }
 }
 
-const keys = new WeakMap<object, string>()
-
-/** The same for retries of one press, which hand the same variables over. */
-export function keyOf(sent: unknown): string {
-  if (typeof sent !== 'object' || sent === null) return newKey()
-  const key = keys.get(sent) ?? newKey()
-  keys.set(sent, key)
-  return key
-}
-
-/** Not randomUUID, which a browser has over https and on localhost only. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
+/** Whether the request may have been carried out although we were not told so, or may be sent again as it is. */
+function isOutcomeUnknown(failure: Error): boolean {
+  if (!(failure instanceof ApiError)) return true
+  return failure.status >= 500 || [401, 408, 429].includes(failure.status) || failure.code === STILL_RUNNING
 }
 
 /** What the server said of a field, for the place beside it. */

@@ -1,6 +1,15 @@
 /** Speaks to the console's API: cookie, token and envelope in one place. */
 export type Problem = { key: string; message: string }
 
+/** Codes of the Idempotency-Key, whose own messages are for developers. */
+export const OTHER_REQUEST = 'IDE00000'
+export const STILL_RUNNING = 'IDE00001'
+const PLAIN: Readonly<Record<string, string>> = {
+  [OTHER_REQUEST]:
+    'An earlier request from here has gone through, although its answer did not arrive. What you sent now differs from it and was not done. Look at what is recorded; send it again if you still want it.',
+  [STILL_RUNNING]: 'Your first request is still being worked on. Wait a moment, then send it again.',
+}
+
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -9,7 +18,11 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
 
   constructor(status: number, body: ErrorBody) {
-    super(body.message ?? 'The server did not answer as expected. Try again in a moment.')
+    super(
+      PLAIN[body.code ?? ''] ??
+        body.message ??
+        'The server did not answer as expected. Try again in a moment.',
+    )
     this.status = status
     this.code = body.code ?? 'unknown'
     this.problems = body.errors ?? []
@@ -39,28 +52,32 @@ export function whenSignedOut(act: () => void): void {
 }
 
 export async function get<Data>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Data> {
-  return (await call<Data>('GET', path + textOf(query), { signal: signal ?? null })).data
+  return (await readBody<Data>(await call('GET', path + textOf(query), { signal: signal ?? null }))).data
 }
 
 export async function list<Row>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Page<Row>> {
-  const body = await call<Row[]>('GET', path + textOf(query), { signal: signal ?? null })
+  const body = await readBody<Row[]>(await call('GET', path + textOf(query), { signal: signal ?? null }))
   return { rows: body.data, nextCursor: body.next_cursor }
 }
 
-/** The key makes it safe to send the same act again when no answer came. */
-export async function send<Data>(method: Method, path: string, body: unknown, key: string): Promise<Data> {
-  const headers = { 'content-type': 'application/json', 'x-csrf': csrf, 'idempotency-key': key }
-  return (await call<Data>(method, path, { headers, body: JSON.stringify(body ?? {}) })).data
-}
+/** A replay is the answer to an earlier request with the same key, which this one repeats. */
+export type Sent<Data> = { data: Data; isReplay: boolean }
 
-/** The file itself is the body; what it is called stands in the query. */
-export async function sendFile<Data>(path: string, file: File, key: string): Promise<Data> {
-  const headers = {
-    'content-type': file.type === '' ? 'application/octet-stream' : file.type,
-    'x-csrf': csrf,
-    'idempotency-key': key,
-  }
-  return (await call<Data>('POST', path + textOf({ name: file.name }), { headers, body: file })).data
+/** A file is sent as it is, its name in the query; anything else as JSON. */
+export async function send<Data>(
+  method: Method,
+  path: string,
+  body: unknown,
+  key: string,
+): Promise<Sent<Data>> {
+  const headers = { 'x-csrf': csrf, 'idempotency-key': key }
+  const init =
+    body instanceof File
+      ? { headers: { ...headers, 'content-type': body.type || 'application/octet-stream' }, body }
+      : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
+  const response = await call(method, body instanceof File ? path + textOf({ name: body.name }) : path, init)
+  const { data } = await readBody<Data>(response)
+  return { data, isReplay: response.headers.get('idempotent-replayed') === 'true' }
 }
 
 /** Where a file of the API is, for what a browser opens by itself. */
@@ -68,13 +85,9 @@ export function fileAddress(path: string): string {
   return BASE + path
 }
 
-/** Saves a file of the API; answers its name. What is wrong is thrown, not saved. */
+/** Saves a file of the API and returns its name. */
 export async function download(path: string, query: Query = {}): Promise<string> {
-  const response = await fetch(BASE + path + textOf(query), { credentials: 'same-origin' })
-  if (!response.ok) {
-    if (response.status === 401) onSignedOut()
-    throw new ApiError(response.status, await readBody(response))
-  }
+  const response = await call('GET', path + textOf(query), {})
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'export'
   const url = URL.createObjectURL(await response.blob())
   const link = document.createElement('a')
@@ -85,20 +98,16 @@ export async function download(path: string, query: Query = {}): Promise<string>
   return name
 }
 
-async function call<Data>(method: string, path: string, init: RequestInit): Promise<Envelope<Data>> {
+async function call(method: string, path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(BASE + path, { method, credentials: 'same-origin', ...init })
-  const body = await readBody<Data>(response)
-  if (response.ok) return body
+  if (response.ok) return response
   if (response.status === 401 && path !== '/session') onSignedOut()
-  throw new ApiError(response.status, body)
+  throw new ApiError(response.status, await readBody(response).catch(() => ({})))
 }
 
+/** Throws when the body is cut short: that answer counts as lost, whatever its status was. */
 async function readBody<Data>(response: Response): Promise<Envelope<Data>> {
-  try {
-    return (await response.json()) as Envelope<Data>
-  } catch {
-    return { data: undefined as Data }
-  }
+  return (await response.json()) as Envelope<Data>
 }
 
 function textOf(query: Query): string {

@@ -1,9 +1,9 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from './client.ts'
+import { ApiError, STILL_RUNNING } from './client.ts'
 
 /** What was refused is refused again; only what did not arrive is asked for once more. */
 function isWorthRetrying(count: number, error: Error): boolean {
-  return count < 2 && (!(error instanceof ApiError) || error.status >= 500)
+  return count < 2 && (!(error instanceof ApiError) || error.status >= 500 || error.code === STILL_RUNNING)
 }
 
 export const queryClient = new QueryClient({

@@ -1,11 +1,9 @@
 import './orders.css'
 import { Alert, Button, Group } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import type { BatchAnswer } from '../../../../src/console/orders-bulk.schemas.ts'
-import { keyOf, wholeProblem } from '../../api/act.ts'
-import { sendFile } from '../../api/client.ts'
+import { useAct, wholeProblem } from '../../api/act.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { downloadCsv } from '../../ui/csv.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
@@ -104,15 +102,13 @@ const SAMPLE = [
 
 function Upload({ onChecked }: { onChecked: (batch: BatchAnswer) => void }) {
   const path = useInstitutePath()
-  const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setIsOver] = useState(false)
-  const upload = useMutation({
-    mutationFn: (file: File) => sendFile<BatchAnswer>(`${path}/link-batches`, file, keyOf(file)),
-    async onSuccess(batch) {
-      await client.invalidateQueries({ queryKey: ['link-files'] })
-      onChecked(batch)
-    },
+  const upload = useAct<File, BatchAnswer>({
+    method: 'POST',
+    path: `${path}/link-batches`,
+    refreshes: ['link-files'],
+    onDone: onChecked,
   })
   const take = (files: FileList | null): void => {
     const [file] = files ?? []

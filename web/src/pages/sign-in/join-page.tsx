@@ -21,7 +21,7 @@ export function JoinPage() {
     queryKey: ['invitation', token],
     enabled: session.isSuccess,
     retry: false,
-    queryFn: () => send<InvitationAnswer>('POST', '/invitations/look', { token }, 'look'),
+    queryFn: async () => (await send<InvitationAnswer>('POST', '/invitations/look', { token }, 'look')).data,
   })
   if (invitation.isPending)
     return (

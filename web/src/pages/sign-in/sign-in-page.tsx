@@ -105,7 +105,7 @@ function DemoButtons({ people }: { people: readonly { email: string; name: strin
             key={email}
             variant="default"
             onClick={() => demo.mutate({ email })}
-            loading={demo.isPending && demo.variables.email === email}
+            loading={demo.isPending && demo.variables?.email === email}
           >
             {name}
           </Button>

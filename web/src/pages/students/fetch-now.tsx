@@ -26,8 +26,8 @@ export function FetchDialogue({ student, onClose }: ActProps) {
   }, [fetch])
   return (
     <Dialogue onClose={onClose} title={`${student.fullname} in the ERP`}>
-      {fetch.isError && <Failed error={fetch.error} retry={() => fetch.mutate({})} />}
-      {fetch.data === undefined && !fetch.isError && <Loading what="Asking the ERP" />}
+      {fetch.error !== null && <Failed error={fetch.error} retry={() => fetch.mutate({})} />}
+      {fetch.data === undefined && fetch.error === null && <Loading what="Asking the ERP" />}
       {fetch.data !== undefined && <Answer fetched={fetch.data} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>
