@@ -1,0 +1,1665 @@
+-- The schema of Bursar, in chapters:
+--
+--    1 Platform                 7 Orders                  13 Messages
+--    2 Institutes and keys      8 Payments                14 Webhooks
+--    3 Events and ledger        9 Dues and late fees      15 Portal
+--    4 Students and fees       10 Payment pages           16 Console
+--    5 ERP                     11 Flex                    17 Sandbox
+--    6 Imports                 12 Loans                   18 Append-only tables, statistics
+--
+-- Rules that hold for every table:
+--   * Primary key, unique constraints and foreign keys of a tenant's table begin with institute_id: a row of one institute
+--     cannot refer to another's, and the schema can be distributed by institute later. The exceptions are those through
+--     which the institute is found: institutes.code and api_keys.key_id.
+--   * Money is bigint paise. Days are `date`, moments `timestamptz`.
+--   * Secrets are stored encrypted (`*_sealed`) or, where they only have to be recognised, as a hash (`*_hash`).
+--   * Work that is due is a row with a moment (`next_check_at`, `next_try_at`, …), null when there is nothing to do, and a
+--     partial index on it. `held_until` is the lease of whoever works on the row.
+--   * "Our clock" can be moved in the sandbox. Leases, sessions and deliveries use real time, the database's.
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 1 Platform
+--------------------------------------------------------------------------------------------------------------------------
+
+create table instance_settings (
+  key text primary key,
+  value text not null
+);
+
+-- Days on which banks do not work.
+create table holidays (
+  day date primary key,
+  name text not null
+);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
+end $$;
+
+-- People write one phone number in many ways. Its digits count, without leading zeros and without the country code of an
+-- Indian mobile number.
+create function phone_key(phone text) returns text language sql immutable strict parallel safe
+  return regexp_replace(regexp_replace(phone, '[^0-9]', '', 'g'), '^0*(91(?=[6-9][0-9]{9}$))?', '');
+
+-- The words by which a text is found, each prefixed with the institute, so that one index serves all institutes and none is
+-- found in another's. A word is indexed whole and in its parts: "1042" finds ADM-1042, "rao" finds asha.rao@example.in.
+-- Not pg_trgm, because an installation's PostgreSQL may not offer it. The cost keeps the planner from preferring a
+-- sequential scan.
+create function search_words(institute_id integer, words text) returns tsvector
+  language sql immutable strict parallel safe cost 1000
+  return (
+    select array_to_tsvector(coalesce(array_agg(distinct institute_id || ':' || left(word, 100)), '{}'))
+    from unnest(regexp_split_to_array(lower(words), '\s+')
+      || regexp_split_to_array(lower(words), '[\s!-/:-@[-`{-~]+')) as word
+    where word <> ''
+  );
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 2 Institutes and keys
+--------------------------------------------------------------------------------------------------------------------------
+
+create table institutes (
+  id integer generated always as identity primary key,
+  code text not null unique check (code ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  name text not null,
+  -- A grade, component or discount type that is not in the catalogue is refused instead of added to it.
+  strict_catalogue boolean not null default false,
+  callback_key_sealed bytea not null,
+  created_at timestamptz not null default now()
+);
+
+create table branches (
+  institute_id integer not null references institutes,
+  collector_code text not null,
+  name text not null,
+  is_default boolean not null default false,
+  created_at timestamptz not null default now(),
+  primary key (institute_id, collector_code)
+);
+create unique index branches_one_default on branches (institute_id) where is_default;
+
+create table catalogue_entries (
+  institute_id integer not null references institutes,
+  kind text not null check (kind in ('grade', 'component', 'discount')),
+  code text not null,
+  name text not null,
+  primary key (institute_id, kind, code)
+);
+
+create table api_keys (
+  key_id text primary key,
+  institute_id integer not null references institutes,
+  label text not null,
+  -- sha256 of a 256-bit random secret, which is shown once and stored nowhere.
+  secret_hash bytea not null,
+  scopes text[] not null check (scopes <@ array['read', 'write'] and cardinality(scopes) > 0),
+  rate_per_second integer check (rate_per_second > 0),
+  burst integer check (burst > 0),
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+create index api_keys_of_institute on api_keys (institute_id);
+
+create table idempotency_keys (
+  institute_id integer not null references institutes,
+  key text not null,
+  fingerprint bytea not null,
+  http_status integer not null,
+  -- text, not jsonb: a replay repeats the first response byte for byte.
+  body text not null,
+  created_at timestamptz not null default now(),
+  primary key (institute_id, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- Requests that came with an API key, for a week. Written in batches and never in a request's way: what does not fit is
+-- dropped, so a request that is missing here may still have been answered. Neither bodies nor addresses with their values:
+-- route pattern and error code say enough, and contain no personal data.
+create table api_requests (
+  institute_id integer not null,
+  -- The response's x-request-id; sorts by time.
+  id text not null,
+  -- Real time.
+  at timestamptz not null,
+  method text not null,
+  route text not null,
+  status smallint not null,
+  error_code text,
+  ms real not null,
+  key_id text not null,
+  primary key (institute_id, id)
+);
+create index api_requests_refused on api_requests (institute_id, id) where status >= 400;
+create index api_requests_of_key on api_requests (institute_id, key_id, id);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 3 Events and ledger: the two append-only logs that every service writes to
+--------------------------------------------------------------------------------------------------------------------------
+
+-- Append-only.
+create table events (
+  institute_id integer not null references institutes,
+  id text not null,
+  event_code text not null,
+  collector_code text not null,
+  -- The order, plan, application or student; its events are delivered in order.
+  resource_id text not null,
+  -- One sequence for all: every change locks its resource, so numbers rise per resource in commit order.
+  sequence bigint generated always as identity,
+  occurred_at timestamptz not null,
+  -- json, not jsonb: a snapshot keeps the order of its keys.
+  payload json not null,
+  -- When the sequence was drawn, not when the transaction began: a reader that follows the events is shown only what was
+  -- recorded before the oldest transaction still running, so that none appears behind its cursor.
+  recorded_at timestamptz not null default clock_timestamp(),
+  primary key (institute_id, id),
+  foreign key (institute_id, collector_code) references branches
+);
+create index events_by_resource on events (institute_id, resource_id, sequence);
+create index events_by_sequence on events (institute_id, sequence);
+create index events_by_code on events (institute_id, event_code, sequence);
+
+-- Append-only.
+create table ledger_transactions (
+  institute_id integer not null references institutes,
+  id bigint generated always as identity,
+  -- What happened to what: posted once, however often it is reported.
+  kind text not null,
+  reference text not null,
+  occurred_at timestamptz not null,
+  recorded_at timestamptz not null default now(),
+  primary key (institute_id, id),
+  unique (institute_id, kind, reference)
+);
+create index ledger_transactions_by_reference on ledger_transactions (institute_id, reference text_pattern_ops);
+create index ledger_transactions_by_day on ledger_transactions (institute_id, occurred_at, id);
+
+-- Append-only.
+create table ledger_entries (
+  institute_id integer not null,
+  transaction_id bigint not null,
+  line_no integer not null,
+  account text not null check (account in
+    ('payer_clearing', 'provider_receivable', 'institute_payable', 'fees', 'refunds', 'settlement_bank')),
+  -- Debits are positive, credits negative.
+  amount_paise bigint not null check (amount_paise <> 0),
+  primary key (institute_id, transaction_id, line_no),
+  foreign key (institute_id, transaction_id) references ledger_transactions
+);
+create index ledger_entries_of_account on ledger_entries (institute_id, account, transaction_id desc, line_no)
+  include (amount_paise);
+
+-- Checked at commit, when all entries of the transaction are there.
+create function refuse_unbalanced() returns trigger language plpgsql as $$
+begin
+  if (select coalesce(sum(amount_paise), 0) <> 0 or count(*) < 2 from ledger_entries
+      where institute_id = new.institute_id and transaction_id = new.id) then
+    raise exception 'ledger transaction % does not balance', new.id;
+  end if;
+  return null;
+end $$;
+create constraint trigger ledger_balances after insert on ledger_transactions
+  deferrable initially deferred for each row execute function refuse_unbalanced();
+
+-- An entry can only be added by the database transaction that wrote its ledger transaction: a later one would unbalance it
+-- after the check.
+create function refuse_late_entry() returns trigger language plpgsql as $$
+begin
+  if not exists (select 1 from ledger_transactions t
+      where t.institute_id = new.institute_id and t.id = new.transaction_id and t.xmin = pg_current_xact_id()::xid) then
+    raise exception 'ledger transaction % is closed', new.transaction_id;
+  end if;
+  return new;
+end $$;
+create trigger ledger_entries_in_time before insert on ledger_entries
+  for each row execute function refuse_late_entry();
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 4 Students and fees
+--------------------------------------------------------------------------------------------------------------------------
+
+-- Parents and guardians.
+create table users (
+  institute_id integer not null references institutes,
+  registration_id text not null,
+  id text not null,
+  name text not null,
+  phone text not null,
+  email text not null,
+  created_at timestamptz not null,
+  primary key (institute_id, registration_id),
+  unique (institute_id, id)
+);
+create index users_by_contact on users (institute_id, phone_key(phone), lower(email), created_at, id);
+-- The pending list of a GIN index is kept short: every search reads all of it.
+create index users_by_words on users using gin (search_words(institute_id, name || ' ' || phone_key(phone) || ' ' || email))
+  with (gin_pending_list_limit = 256);
+
+create table students (
+  institute_id integer not null references institutes,
+  id text not null,
+  collector_code text not null,
+  -- Registered without a branch, and so put in the default one. Only such a student is found again by a registration
+  -- without a branch after it was moved.
+  branch_assumed boolean not null default false,
+  identifier text not null,
+  grade text not null,
+  academic_year_start integer not null,
+  academic_year_end integer not null,
+  custom_identifier text,
+  fullname text not null,
+  new_admission boolean not null,
+  date_of_birth date,
+  primary_contact_name text not null,
+  primary_contact_number text not null,
+  primary_contact_email text not null,
+  status text not null default 'active' check (status in ('active', 'dropped')),
+  -- Of the last registration: the same body again changes nothing, also after a fee was updated in between.
+  registration_digest bytea,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (institute_id, id),
+  constraint students_identity unique
+    (institute_id, identifier, grade, academic_year_start, academic_year_end, collector_code),
+  foreign key (institute_id, collector_code) references branches
+);
+create index students_by_name on students (institute_id, lower(fullname), id);
+create index students_by_words on students using gin (search_words(institute_id, fullname || ' ' || identifier || ' '
+  || coalesce(custom_identifier, '') || ' ' || primary_contact_name || ' ' || phone_key(primary_contact_number) || ' '
+  || primary_contact_email)) with (gin_pending_list_limit = 256);
+
+create table student_users (
+  institute_id integer not null,
+  student_id text not null,
+  registration_id text not null,
+  linked_at timestamptz not null,
+  primary key (institute_id, student_id, registration_id),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, registration_id) references users
+);
+create index student_users_by_user on student_users (institute_id, registration_id);
+
+-- Append-only. What an answer of the ERP changed is in erp_fetches.
+create table student_changes (
+  institute_id integer not null,
+  student_id text not null,
+  change_no bigint generated always as identity,
+  changed_at timestamptz not null,
+  source text not null check (source in ('registration', 'update', 'import')),
+  -- [{"field": …, "before": …, "after": …}], by the field names of the API; null where there was or is nothing.
+  changes jsonb not null,
+  primary key (institute_id, student_id, change_no),
+  foreign key (institute_id, student_id) references students
+);
+
+create table fee_components (
+  institute_id integer not null,
+  student_id text not null,
+  component_type text not null,
+  -- The order in which components were first registered; payments are allocated in it.
+  position integer not null,
+  fee_paise bigint not null check (fee_paise >= 0),
+  -- [{"discountType": …, "valuePaise": …}], always read and replaced whole with its component.
+  discounts jsonb not null default '[]',
+  primary key (institute_id, student_id, component_type),
+  foreign key (institute_id, student_id) references students
+);
+
+-- Append-only.
+create table fee_changes (
+  institute_id integer not null,
+  student_id text not null,
+  component_type text not null,
+  change_no bigint generated always as identity,
+  changed_at timestamptz not null,
+  source text not null,
+  note text,
+  fee_before_paise bigint,
+  discounts_before jsonb,
+  fee_after_paise bigint not null,
+  discounts_after jsonb not null,
+  primary key (institute_id, student_id, component_type, change_no),
+  foreign key (institute_id, student_id, component_type) references fee_components
+);
+
+-- Payments that the institute took itself: cash, cheque, transfer.
+create table direct_payments (
+  institute_id integer not null,
+  student_id text not null,
+  transaction_id text not null,
+  id text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  paid_at timestamptz not null,
+  mode text not null,
+  settlement_utr text,
+  notes text,
+  recorded_at timestamptz not null,
+  -- A cancelled payment is kept, and not counted.
+  cancelled_at timestamptz,
+  primary key (institute_id, student_id, transaction_id),
+  unique (institute_id, id),
+  foreign key (institute_id, student_id) references students
+);
+create index direct_payments_of_student on direct_payments (institute_id, student_id, id);
+create index direct_payments_by_day on direct_payments (institute_id, paid_at desc, id desc) where cancelled_at is null;
+create index direct_payments_by_transaction on direct_payments (institute_id, transaction_id text_pattern_ops);
+create index direct_payments_by_utr on direct_payments (institute_id, settlement_utr text_pattern_ops)
+  where settlement_utr is not null;
+
+create table direct_payment_lines (
+  institute_id integer not null,
+  student_id text not null,
+  transaction_id text not null,
+  line_no integer not null,
+  component_type text not null,
+  amount_paise bigint not null check (amount_paise >= 0),
+  primary key (institute_id, student_id, transaction_id, line_no),
+  foreign key (institute_id, student_id, transaction_id) references direct_payments
+);
+
+-- Append-only.
+create table direct_payment_changes (
+  institute_id integer not null,
+  student_id text not null,
+  transaction_id text not null,
+  change_no bigint generated always as identity,
+  changed_at timestamptz not null,
+  kind text not null check (kind in ('corrected', 'cancelled')),
+  -- The payment before the change, with its lines.
+  before jsonb not null,
+  primary key (institute_id, student_id, transaction_id, change_no),
+  foreign key (institute_id, student_id, transaction_id) references direct_payments
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 5 ERP: where an institute's ERP is asked for a student, and the outcome of every call
+--------------------------------------------------------------------------------------------------------------------------
+
+create table erp_settings (
+  institute_id integer not null references institutes,
+  -- Null for the whole institute; a branch's own row wins over it. So there is no primary key, and the unique
+  -- constraint takes two nulls as the same.
+  collector_code text,
+  fetch_url text not null,
+  auth_kind text not null check (auth_kind in ('none', 'basic', 'header')),
+  -- The user name, or the name of the header.
+  auth_name text,
+  auth_secret_sealed bytea,
+  -- The query parameters that are sent.
+  lookup text[] not null check ('identifier' = any (lookup)),
+  custom_schedule boolean not null,
+  -- Concurrent calls of one process.
+  max_calls integer not null check (max_calls between 1 and 256),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (institute_id, collector_code),
+  foreign key (institute_id, collector_code) references branches,
+  check ((auth_kind = 'none') = (auth_name is null)),
+  check ((auth_kind = 'none') = (auth_secret_sealed is null))
+);
+
+-- Rows are never altered; old ones are purged, so that the log does not outgrow what it is about.
+create table erp_fetches (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- No foreign key: it would make every one of a thousand rows a second wait for whoever has locked the student.
+  -- Null for a test with an identifier that no student here has.
+  student_id text,
+  identifier text not null,
+  reason text not null check (reason in ('flex_setup', 'presentation', 'reminder', 'init', 'test', 'console')),
+  -- By our clock; the duration is real.
+  fetched_at timestamptz not null,
+  duration_ms integer not null,
+  outcome text not null check (outcome in ('found', 'refused', 'unavailable')),
+  http_status integer,
+  -- The ERP's when it refused, ours when it was unavailable.
+  code text,
+  message text,
+  -- [{"key": …, "message": …}]
+  problems jsonb not null default '[]',
+  -- [{"field": …, "before": …, "after": …}]
+  changes jsonb not null default '[]',
+  primary key (institute_id, id)
+);
+create index erp_fetches_of_student on erp_fetches (institute_id, student_id, id) where student_id is not null;
+-- Most answers are found ones; whoever looks for trouble does not read past them.
+create index erp_fetches_without_student on erp_fetches (institute_id, id) where outcome <> 'found';
+create trigger erp_fetches_unalterable before update or truncate on erp_fetches
+  for each statement execute function refuse_change();
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 6 Imports: a file of students, fees or payments is stored, read and checked whole, and only then applied
+--
+-- The file is stored here until it has been read, its good rows until they have been applied: the process that continues
+-- an import needs nothing but the database. A step is one transaction that locks the import's row; one that crashes leaves
+-- everything as it was before the step.
+--------------------------------------------------------------------------------------------------------------------------
+
+create table imports (
+  institute_id integer not null references institutes,
+  id text not null,
+  kind text not null check (kind in ('students', 'fees', 'payments')),
+  -- all: nothing is applied when any row is bad; good: the good rows are.
+  mode text not null check (mode in ('all', 'good')),
+  -- Only checked; whether it is applied is decided later.
+  dry_run boolean not null,
+  state text not null default 'checking'
+    check (state in ('checking', 'checked', 'running', 'done', 'failed', 'cancelled')),
+  file_format text not null check (file_format in ('csv', 'xlsx')),
+  file_bytes integer not null,
+  file_digest bytea not null,
+  -- For a person: why it failed, or why it waits.
+  message text,
+  unknown_columns text[] not null default '{}',
+  total_rows integer not null default 0,
+  bad_rows integer not null default 0,
+  applied_rows integer not null default 0,
+  unchanged_rows integer not null default 0,
+  -- Where the next step of a running import continues.
+  next_group integer not null default 0,
+  created_at timestamptz not null,
+  checked_at timestamptz,
+  finished_at timestamptz,
+  -- When its file and rows were deleted.
+  cleared_at timestamptz,
+  primary key (institute_id, id)
+);
+create index imports_to_advance on imports (created_at) where state in ('checking', 'running');
+create index imports_to_clear on imports (finished_at) where cleared_at is null and finished_at is not null;
+create index imports_waiting on imports (checked_at) where state = 'checked';
+-- Over all institutes, for the operator.
+create index imports_failed on imports (id) where state = 'failed';
+
+-- Apart from the import, whose row is locked by the step that this reports on.
+create table import_progress (
+  institute_id integer not null,
+  import_id text not null,
+  percent integer not null default 0,
+  -- Steps in a row that were begun and not finished.
+  tries integer not null default 0,
+  primary key (institute_id, import_id),
+  foreign key (institute_id, import_id) references imports on delete cascade
+);
+
+create table import_files (
+  institute_id integer not null,
+  import_id text not null,
+  part_no integer not null,
+  -- Not compressed: an .xlsx already is, and nothing is kept for long.
+  bytes bytea storage external not null,
+  primary key (institute_id, import_id, part_no),
+  foreign key (institute_id, import_id) references imports on delete cascade
+);
+
+-- No foreign key: it would be checked for each of a hundred thousand rows, which one statement deletes anyway.
+create table import_rows (
+  institute_id integer not null,
+  import_id text not null,
+  -- All rows of one student have the number of the first of them, and are judged and applied together.
+  group_no integer not null,
+  -- As the spreadsheet counts: the header is row 1.
+  row_no integer not null,
+  student_key text not null,
+  -- What the row belongs to within its student: a component, a payment.
+  unit text not null,
+  -- Null for a row that could not be read; the rest of its unit must not be applied without it.
+  body text,
+  primary key (institute_id, import_id, group_no, row_no)
+);
+
+create table import_problems (
+  institute_id integer not null,
+  import_id text not null,
+  row_no integer not null,
+  problem_no bigint generated always as identity,
+  column_name text not null,
+  message text not null,
+  primary key (institute_id, import_id, row_no, problem_no)
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 7 Orders
+--------------------------------------------------------------------------------------------------------------------------
+
+-- What an order is searched by: the words of its names, its identifier whole and in parts, the last ten digits of its
+-- phone number, each prefixed with the institute. A plain expression where search_words() has a subquery: orders are made by
+-- the thousand.
+create function order_words(institute integer, name text, student text, identifier text, phone text) returns tsvector
+  language sql immutable parallel safe
+  return array_to_tsvector(string_to_array(
+    institute::text || ':' || regexp_replace(
+      lower(
+        left(name, 200) || ' ' || left(coalesce(student, ''), 200) || ' ' || coalesce(identifier, '') || ' '
+        || regexp_replace(coalesce(identifier, ''), '[!-/:-@[-`{-~]+', ' ', 'g') || ' '
+        || right(regexp_replace(phone, '\D+', '', 'g'), 10)
+      ),
+      '\s+', ' ' || institute::text || ':', 'g'),
+    ' '));
+
+create table orders (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- order, link: made by the ERP or in the console. downpayment, instalment: of a Flex plan, an instalment's order for each
+  -- presentation. student: dues that a parent pays. page: a payment on a public page. disbursement: a loan's tranche.
+  kind text not null
+    check (kind in ('order', 'link', 'downpayment', 'instalment', 'student', 'page', 'disbursement')),
+  collector_code text not null,
+  -- reversed: the bank took a confirmed debit back.
+  state text not null default 'unpaid' check (state in ('unpaid', 'paid', 'expired', 'cancelled', 'reversed')),
+  -- Whose fees it pays, when it was made for a student who is registered here.
+  student_id text,
+  page_id text,
+  name text not null,
+  phone text not null,
+  email text not null,
+  identifier text,
+  student_name text,
+  grade text,
+  stream text,
+  academic_year_start integer,
+  academic_year_end integer,
+  new_admission boolean not null,
+  date_of_birth date,
+  custom_identifier text,
+  notes jsonb not null,
+  callback_url text,
+  expires_at timestamptz,
+  transaction_id text,
+  paid_at timestamptz,
+  closed_at timestamptz,
+  created_at timestamptz not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, collector_code) references branches,
+  foreign key (institute_id, student_id) references students,
+  constraint orders_paid_at check ((state in ('paid', 'reversed')) = (paid_at is not null)),
+  constraint orders_closed_at check ((state in ('expired', 'cancelled')) = (closed_at is not null)),
+  constraint orders_page_kind check ((kind = 'page') = (page_id is not null))
+);
+create index orders_by_creation on orders (institute_id, kind, created_at desc, id desc);
+create index orders_by_identifier on orders (institute_id, identifier) where identifier is not null;
+create index orders_by_note on orders using gin (notes jsonb_path_ops) where notes <> '[]';
+create index orders_by_words on orders
+  using gin (order_words(institute_id, name, student_name, identifier, phone)) with (gin_pending_list_limit = 512)
+  where kind in ('order', 'link', 'page', 'student');
+create index orders_of_student on orders (institute_id, student_id) where student_id is not null;
+create index orders_of_page on orders (institute_id, page_id, created_at desc, id desc) where page_id is not null;
+-- Counts the places of a page that are taken.
+create index orders_of_page_by_state on orders (institute_id, page_id, state) where page_id is not null;
+-- Unpaid forms of public pages are purged after a while. PostgreSQL then looks for rows that refer to the order, so each
+-- table that does has an index by order.
+create index orders_of_pages_closed on orders (closed_at) where kind = 'page' and closed_at is not null;
+-- The list that people ask for most, and the smaller part of an institute's orders.
+create index orders_not_paid on orders (institute_id, kind, created_at desc, id desc)
+  where state <> 'paid' and kind in ('order', 'link', 'page', 'student');
+create index orders_to_expire on orders (expires_at) where state = 'unpaid' and expires_at is not null;
+
+create table order_lines (
+  institute_id integer not null,
+  order_id text not null,
+  line_no integer not null,
+  component_type text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  settlement_utr text,
+  settled_at timestamptz,
+  primary key (institute_id, order_id, line_no),
+  foreign key (institute_id, order_id) references orders
+);
+
+-- A file of payment links: read and checked whole on upload, then made a few hundred at a time. A step locks the batch's
+-- row; one that crashes leaves everything as it was before it.
+create table link_batches (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- stopped: by a person, half way; what was made stays.
+  state text not null default 'checked' check (state in ('checked', 'running', 'done', 'stopped', 'cancelled')),
+  file_name text not null,
+  file_digest bytea not null,
+  unknown_columns text[] not null,
+  -- By which each link is sent as it is made.
+  channels text[] not null default '{}',
+  language text not null default 'en' check (language in ('en', 'hi')),
+  total_rows integer not null,
+  bad_rows integer not null,
+  -- Of the good ones: those whose link existed before, as the check found.
+  known_rows integer not null,
+  made_rows integer not null default 0,
+  repeated_rows integer not null default 0,
+  failed_rows integer not null default 0,
+  -- Where the next step continues.
+  last_row integer not null default 0,
+  created_by text not null,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  finished_at timestamptz,
+  primary key (institute_id, id)
+);
+create index link_batches_running on link_batches (started_at) where state = 'running';
+create index link_batches_to_forget on link_batches (created_at) where state in ('checked', 'cancelled');
+
+create table link_batch_rows (
+  institute_id integer not null,
+  batch_id text not null,
+  -- As the spreadsheet counts: the header is row 1.
+  row_no integer not null,
+  row_key bytea not null,
+  -- Null once the row is done.
+  body jsonb,
+  order_id text,
+  -- The link existed already: an earlier file had the same row.
+  is_repeated boolean not null default false,
+  primary key (institute_id, batch_id, row_no),
+  foreign key (institute_id, batch_id) references link_batches on delete cascade,
+  foreign key (institute_id, order_id) references orders
+);
+create index link_batch_rows_of_order on link_batch_rows (institute_id, order_id) where order_id is not null;
+
+create table link_batch_problems (
+  institute_id integer not null,
+  batch_id text not null,
+  row_no integer not null,
+  problem_no bigint generated always as identity,
+  column_name text not null,
+  message text not null,
+  primary key (institute_id, batch_id, row_no, problem_no),
+  foreign key (institute_id, batch_id) references link_batches on delete cascade
+);
+
+-- Which link a row of a file became, so that the same row in a corrected file makes no second one.
+create table link_batch_keys (
+  institute_id integer not null references institutes,
+  row_key bytea not null,
+  order_id text not null,
+  made_at timestamptz not null,
+  primary key (institute_id, row_key),
+  -- Deferred, because the key is taken before the order is made: nobody else can make the same link meanwhile.
+  foreign key (institute_id, order_id) references orders deferrable initially deferred
+);
+create index link_batch_keys_of_order on link_batch_keys (institute_id, order_id);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 8 Payments, refunds, settlements, receipts
+--------------------------------------------------------------------------------------------------------------------------
+
+-- A payment is an intent first: its row exists before the provider is called, and what the provider reports later is
+-- applied to it once.
+create table payments (
+  institute_id integer not null,
+  id text not null,
+  order_id text not null,
+  provider text not null,
+  -- created: the provider has not taken it yet. failed may still become captured: banks change their mind, money wins.
+  state text not null default 'created' check (state in ('created', 'pending', 'captured', 'failed')),
+  amount_paise bigint not null check (amount_paise > 0),
+  mode text not null,
+  provider_ref text,
+  redirect_url text,
+  transaction_id text,
+  failure_code text,
+  failure_message text,
+  -- A second capture of a paid order: kept, flagged, and refunded.
+  is_duplicate boolean not null default false,
+  created_at timestamptz not null,
+  captured_at timestamptz,
+  settle_due_on date,
+  settlement_id text,
+  -- When the reconciler asks the provider about it next; null once its outcome is known.
+  next_check_at timestamptz,
+  checks integer not null default 0,
+  primary key (institute_id, id),
+  foreign key (institute_id, order_id) references orders,
+  check ((state = 'captured') = (captured_at is not null))
+);
+create unique index payments_one_under_way on payments (institute_id, order_id) where state in ('created', 'pending');
+create index payments_of_order on payments (institute_id, order_id, created_at desc);
+create index payments_of_settlement on payments (institute_id, settlement_id, id) where settlement_id is not null;
+create index payments_by_transaction on payments (institute_id, transaction_id text_pattern_ops)
+  where transaction_id is not null;
+-- Collections by day, and the register of payments, the newest first.
+create index payments_by_capture on payments (institute_id, captured_at desc, id desc) include (amount_paise)
+  where state = 'captured' and not is_duplicate;
+create index payments_to_check on payments (next_check_at) where next_check_at is not null;
+create index payments_to_settle on payments (institute_id, settle_due_on) where state = 'captured' and settlement_id is null;
+
+create table refunds (
+  institute_id integer not null,
+  id text not null,
+  payment_id text not null,
+  order_id text not null,
+  -- duplicate: made by Bursar because the order was paid already; counts against no limit. returned: a debit that the bank
+  -- took back late, which is settled like a refund.
+  kind text not null check (kind in ('requested', 'duplicate', 'returned')),
+  state text not null default 'pending' check (state in ('pending', 'processed', 'failed')),
+  amount_paise bigint not null check (amount_paise > 0),
+  reason text,
+  provider_ref text,
+  utr text,
+  failure_message text,
+  requested_at timestamptz not null,
+  processed_at timestamptz,
+  settlement_id text,
+  next_try_at timestamptz,
+  tries integer not null default 0,
+  primary key (institute_id, id),
+  foreign key (institute_id, payment_id) references payments
+);
+create unique index refunds_one_return on refunds (institute_id, payment_id) where kind = 'returned';
+create index refunds_of_payment on refunds (institute_id, payment_id);
+create index refunds_of_order on refunds (institute_id, order_id);
+create index refunds_of_settlement on refunds (institute_id, settlement_id, id) where settlement_id is not null;
+create index refunds_by_utr on refunds (institute_id, utr text_pattern_ops) where utr is not null;
+create index refunds_by_day on refunds (institute_id, processed_at desc, id desc)
+  where state = 'processed' and kind <> 'duplicate';
+create index refunds_to_try on refunds (next_try_at) where next_try_at is not null;
+
+create table refund_lines (
+  institute_id integer not null,
+  refund_id text not null,
+  line_no integer not null,
+  component_type text not null,
+  amount_paise bigint not null check (amount_paise >= 0),
+  primary key (institute_id, refund_id, line_no),
+  foreign key (institute_id, refund_id) references refunds
+);
+
+create table settlements (
+  institute_id integer not null references institutes,
+  id text not null,
+  provider text not null,
+  collector_code text not null,
+  utr text not null,
+  settled_at timestamptz not null,
+  gross_paise bigint not null,
+  fee_paise bigint not null,
+  refund_paise bigint not null,
+  net_paise bigint not null check (net_paise = gross_paise - fee_paise - refund_paise),
+  primary key (institute_id, id),
+  unique (institute_id, provider, utr),
+  foreign key (institute_id, collector_code) references branches
+);
+create index settlements_by_day on settlements (institute_id, settled_at);
+create index settlements_by_utr on settlements (institute_id, utr text_pattern_ops);
+
+-- What a provider reported and we could not match: nothing is dropped silently. Institute 0 when it names none of ours.
+create table settlement_exceptions (
+  institute_id integer not null,
+  id bigint generated always as identity,
+  provider text not null,
+  utr text not null,
+  provider_ref text not null,
+  problem text not null,
+  reported_paise bigint not null,
+  known_paise bigint,
+  noticed_at timestamptz not null,
+  primary key (institute_id, id),
+  unique (institute_id, provider, utr, provider_ref)
+);
+
+-- Receipts are numbered without gaps in each financial year, so not by a sequence.
+create table receipt_counters (
+  institute_id integer not null references institutes,
+  financial_year text not null,
+  last_number integer not null,
+  primary key (institute_id, financial_year)
+);
+
+create table receipts (
+  institute_id integer not null,
+  financial_year text not null,
+  number integer not null,
+  payment_id text not null,
+  issued_at timestamptz not null,
+  cancelled_at timestamptz,
+  cancel_reason text,
+  primary key (institute_id, financial_year, number),
+  unique (institute_id, payment_id),
+  foreign key (institute_id, payment_id) references payments,
+  check ((cancelled_at is null) = (cancel_reason is null))
+);
+create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
+create index receipts_by_number on receipts (institute_id, number);
+
+-- What an institute calls its accounts in Tally, where it is not the default: 'clearing', 'bank', 'cash', 'direct',
+-- 'charges', or 'component:' and the component's code.
+create table tally_ledgers (
+  institute_id integer not null references institutes,
+  subject text not null,
+  ledger text not null,
+  primary key (institute_id, subject)
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 9 Dues and late fees: what a student owes, and an institute's rules for it
+--------------------------------------------------------------------------------------------------------------------------
+
+-- Whatever counts as paid for a student: direct payments that were not cancelled, and paid orders less their refunds.
+create view student_paid_lines as
+  select l.institute_id, l.student_id, l.component_type, l.amount_paise
+  from direct_payments p
+  join direct_payment_lines l on l.institute_id = p.institute_id and l.student_id = p.student_id
+    and l.transaction_id = p.transaction_id
+  where p.cancelled_at is null
+  union all
+  select o.institute_id, o.student_id, l.component_type, l.amount_paise
+  from orders o join order_lines l on l.institute_id = o.institute_id and l.order_id = o.id
+  where o.student_id is not null and o.state = 'paid'
+  union all
+  select o.institute_id, o.student_id, l.component_type, -l.amount_paise
+  from orders o
+  join refunds r on r.institute_id = o.institute_id and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed'
+  join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+  where o.student_id is not null and o.state = 'paid';
+
+create table payment_rules (
+  institute_id integer primary key references institutes,
+  part_payments boolean not null default true,
+  -- The least that can be paid at once, unless less than that is due.
+  least_part_paise bigint not null default 100 check (least_part_paise > 0),
+  -- oldest_due: by due day, then as registered; as_registered: in that order alone; in_proportion: by what is owed of each.
+  allocation text not null default 'oldest_due' check (allocation in ('oldest_due', 'as_registered', 'in_proportion'))
+);
+
+-- When fees are due, and what being late costs. Replaced whole.
+create table late_fee_rules (
+  institute_id integer not null references institutes,
+  id text not null,
+  position integer not null,
+  -- Null: every component that no other rule names.
+  component_type text,
+  due_on date not null,
+  grace_days integer not null default 0 check (grace_days between 0 and 365),
+  kind text not null check (kind in ('none', 'per_day', 'slab')),
+  per_day_paise bigint check (per_day_paise > 0),
+  -- [{"fromDay": 1, "amountPaise": …}], rising: the amount that holds from that day late on.
+  slabs jsonb not null default '[]',
+  cap_paise bigint check (cap_paise > 0),
+  primary key (institute_id, id),
+  unique nulls not distinct (institute_id, component_type)
+);
+
+-- Append-only. Late fees that were paid or waived: each lowers what a rule still asks for.
+create table late_fee_entries (
+  institute_id integer not null,
+  student_id text not null,
+  id text not null,
+  rule_id text not null,
+  kind text not null check (kind in ('charged', 'waived')),
+  amount_paise bigint not null check (amount_paise > 0),
+  -- The order that paid it, or who waived it and why.
+  order_id text,
+  reason text,
+  actor text,
+  at timestamptz not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, order_id) references orders,
+  check ((kind = 'waived') = (reason is not null)),
+  check ((kind = 'charged') = (order_id is not null))
+);
+create index late_fee_entries_of_student on late_fee_entries (institute_id, student_id);
+create index late_fee_entries_of_order on late_fee_entries (institute_id, order_id) where order_id is not null;
+
+-- What an order of a student's dues has beyond its lines: which late fees its LATE_FEE line pays and, once it is paid, how
+-- much of it turned out to be more than was due.
+create table dues_orders (
+  institute_id integer not null,
+  order_id text not null,
+  student_id text not null,
+  -- [{"ruleId": …, "amountPaise": …}]
+  late_fees jsonb not null,
+  excess_paise bigint not null default 0 check (excess_paise >= 0),
+  primary key (institute_id, order_id),
+  foreign key (institute_id, order_id) references orders,
+  foreign key (institute_id, student_id) references students
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 10 Payment pages: public pages (an admission form, an event) on which each form sent makes an order
+--------------------------------------------------------------------------------------------------------------------------
+
+create table payment_pages (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- The last part of its public address.
+  slug text not null check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  collector_code text not null,
+  title text not null,
+  description text,
+  -- What is paid for and what is asked, each read and replaced whole (the feature's rules name the fields).
+  lines jsonb not null,
+  fields jsonb not null,
+  is_published boolean not null,
+  closes_at timestamptz,
+  max_payments integer check (max_payments > 0),
+  callback_url text,
+  success_message text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (institute_id, id),
+  constraint payment_pages_slug unique (institute_id, slug),
+  foreign key (institute_id, collector_code) references branches
+);
+create index payment_pages_by_creation on payment_pages (institute_id, created_at desc, id desc);
+alter table orders add constraint orders_page foreign key (institute_id, page_id) references payment_pages;
+
+-- One order for one filled-in form, however often it is sent.
+create table page_forms (
+  institute_id integer not null,
+  page_id text not null,
+  -- Made when the page was shown; only that browser knows it.
+  token text not null,
+  -- Of what was typed: the same form sent again is the same order, a changed one is another.
+  digest bytea not null,
+  order_id text not null,
+  primary key (institute_id, page_id, token),
+  foreign key (institute_id, page_id) references payment_pages,
+  foreign key (institute_id, order_id) references orders
+);
+create index page_forms_of_order on page_forms (institute_id, order_id);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 11 Flex: instalment plans by mandate
+--
+-- What a plan collects is paid through the same orders and payments as everything else: a down payment is an order that
+-- the parent pays at set-up, and every presentation of an instalment is an order of its own with the amount that was
+-- notified. So ledger, receipts, settlement and reconciliation do not know about Flex.
+--------------------------------------------------------------------------------------------------------------------------
+
+create table flex_settings (
+  institute_id integer primary key references institutes,
+  product_name text not null default 'Fee instalments',
+  instalments integer not null default 10 check (instalments between 1 and 36),
+  day_of_month integer not null default 5 check (day_of_month between 1 and 28),
+  downpayment_percent integer not null default 0 check (downpayment_percent between 0 and 90)
+);
+
+create table flex_plans (
+  institute_id integer not null,
+  id text not null,
+  student_id text not null,
+  collector_code text not null,
+  state text not null default 'draft' check (state in ('draft', 'setup', 'active', 'locked', 'cancelled', 'closed')),
+  is_held boolean not null default false,
+  lock_reason text,
+  product_name text not null,
+  -- Made by the ERP's schedule: a pull replaces what is still to come, and a change of fees does not rebalance it.
+  is_custom boolean not null,
+  language text not null default 'en' check (language in ('en', 'hi')),
+  created_at timestamptz not null,
+  set_up_at timestamptz,
+  -- [{"componentType": …, "amountPaise": …}]: the fees that the schedule was last balanced to.
+  fitted_to jsonb not null,
+  fitted_at timestamptz not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, collector_code) references branches
+);
+-- One plan at a time for a student.
+create unique index flex_plans_one_live on flex_plans (institute_id, student_id)
+  where state in ('draft', 'setup', 'active', 'locked');
+create index flex_plans_of_student on flex_plans (institute_id, student_id, created_at desc);
+create index flex_plans_by_state on flex_plans (institute_id, state, id);
+create index flex_plans_held on flex_plans (institute_id, id) where is_held;
+
+create table flex_mandates (
+  institute_id integer not null,
+  id text not null,
+  plan_id text not null,
+  provider text not null,
+  provider_ref text,
+  rail text not null check (rail in ('enach', 'upi_autopay')),
+  state text not null default 'pending' check (state in ('pending', 'active', 'cancelled', 'expired', 'rejected')),
+  umrn text check (length(umrn) = 20),
+  upi_reference text,
+  cap_paise bigint not null check (cap_paise > 0),
+  start_on date not null,
+  end_on date not null,
+  npci_category text,
+  redirect_url text,
+  created_at timestamptz not null,
+  authorised_at timestamptz,
+  next_check_at timestamptz,
+  checks integer not null default 0,
+  held_until timestamptz,
+  primary key (institute_id, id),
+  foreign key (institute_id, plan_id) references flex_plans
+);
+create unique index flex_mandates_one_live on flex_mandates (institute_id, plan_id) where state in ('pending', 'active');
+create index flex_mandates_of_plan on flex_mandates (institute_id, plan_id, created_at desc);
+create index flex_mandates_by_umrn on flex_mandates (institute_id, umrn) where umrn is not null;
+create index flex_mandates_to_check on flex_mandates (next_check_at) where next_check_at is not null;
+
+create table flex_instalments (
+  institute_id integer not null,
+  plan_id text not null,
+  id text not null,
+  number integer not null,
+  state text not null default 'scheduled' check (state in ('scheduled', 'confirmed', 'presented', 'debited', 'settled',
+    'bounced', 'skipped', 'reversed', 'covered', 'waived', 'cancelled')),
+  is_downpayment boolean not null default false,
+  due_on date not null,
+  present_on date not null,
+  reference_id text,
+  identifier text,
+  -- [{"componentType": …, "amountPaise": …}], always read and replaced whole.
+  lines jsonb not null,
+  attempt integer not null default 0,
+  bank_returns integer not null default 0,
+  first_bank_return_at timestamptz,
+  notified_at timestamptz,
+  presented_on date,
+  return_code text,
+  fetch_tries integer not null default 0,
+  -- The order of the presentation that is under way or was debited.
+  order_id text,
+  -- When the engine processes it next, by our clock; null when nothing happens by itself.
+  next_step_at timestamptz,
+  -- The lease of the worker that processes it, in real time.
+  held_until timestamptz,
+  primary key (institute_id, id),
+  unique (institute_id, plan_id, number),
+  foreign key (institute_id, plan_id) references flex_plans,
+  foreign key (institute_id, order_id) references orders
+);
+create unique index flex_instalments_of_order on flex_instalments (institute_id, order_id) where order_id is not null;
+create index flex_instalments_due on flex_instalments (next_step_at) where next_step_at is not null;
+-- Reminders ask for what is due in some days.
+create index flex_instalments_by_due_day on flex_instalments (due_on) where state in ('scheduled', 'confirmed');
+-- The calendar: what a day has that was not presented on it, because it is still to come, was skipped, was paid otherwise
+-- or is due online.
+create index flex_instalments_by_present_day on flex_instalments (institute_id, present_on, id)
+  where not is_downpayment
+    and (state in ('scheduled', 'confirmed', 'skipped', 'covered', 'waived') or (state = 'bounced' and order_id is null));
+
+-- Every presentation ever made; the key prevents making one twice.
+create table flex_presentations (
+  institute_id integer not null,
+  instalment_id text not null,
+  presentation integer not null,
+  order_id text not null,
+  mandate_id text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  presented_at timestamptz not null,
+  state text not null default 'presented' check (state in ('presented', 'debited', 'bounced', 'reversed')),
+  return_code text,
+  ended_at timestamptz,
+  primary key (institute_id, instalment_id, presentation),
+  unique (institute_id, order_id),
+  foreign key (institute_id, instalment_id) references flex_instalments,
+  foreign key (institute_id, order_id) references orders,
+  foreign key (institute_id, mandate_id) references flex_mandates
+);
+-- At most one that is under way or was debited.
+create unique index flex_presentations_one_stands on flex_presentations (institute_id, instalment_id)
+  where state in ('presented', 'debited');
+create index flex_presentations_by_day on flex_presentations (institute_id, presented_at);
+
+-- Append-only. What was decided and why, for a bursar to read.
+create table flex_decisions (
+  institute_id integer not null,
+  plan_id text not null,
+  id bigint generated always as identity,
+  instalment_id text,
+  decided_at timestamptz not null,
+  what text not null,
+  why text not null,
+  primary key (institute_id, plan_id, id),
+  foreign key (institute_id, plan_id) references flex_plans
+);
+
+-- Reminders that were sent or withheld: decided once for each instalment, kind and due day.
+create table flex_reminders (
+  institute_id integer not null,
+  plan_id text not null,
+  instalment_id text not null,
+  days_before integer not null check (days_before > 0),
+  due_on date not null,
+  decided_at timestamptz not null,
+  outcome text not null,
+  primary key (institute_id, instalment_id, days_before, due_on),
+  foreign key (institute_id, instalment_id) references flex_instalments
+);
+
+-- Returned debits of which the family has yet to be notified: in the daytime, and after the ERP was asked.
+create table flex_bounces (
+  institute_id integer not null,
+  plan_id text not null,
+  instalment_id text not null,
+  -- reversed: debited first and taken back later.
+  kind text not null check (kind in ('bounced', 'reversed')),
+  amount_paise bigint not null,
+  reason text not null,
+  returned_at timestamptz not null,
+  tell_at timestamptz not null,
+  -- Two returns of one instalment before the notice make one notice.
+  primary key (institute_id, instalment_id),
+  foreign key (institute_id, instalment_id) references flex_instalments
+);
+create index flex_bounces_due on flex_bounces (tell_at);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 12 Loans
+--
+-- A lender decides; we record what it reports. What it pays out is an order of kind 'disbursement' with a payment of its
+-- own, so ledger, receipts, settlement and reconciliation do not know about loans.
+--------------------------------------------------------------------------------------------------------------------------
+
+create table cred_applications (
+  institute_id integer not null,
+  id text not null,
+  student_id text not null,
+  collector_code text not null,
+  lender text not null,
+  lender_ref text,
+  -- The application's page at the lender.
+  lender_url text,
+  state text not null default 'started' check (state in ('started', 'filled', 'final_approved', 'agreement_signed',
+    'disbursed', 'rejected', 'canceled', 'expired')),
+  asked_paise bigint not null check (asked_paise > 0),
+  -- What is asked for, then what the lender approved, then what was signed.
+  amount_paise bigint not null check (amount_paise > 0),
+  reason text,
+  created_at timestamptz not null,
+  -- When it was first sent to the lender: from then on only the lender ends it.
+  sent_at timestamptz,
+  filled_at timestamptz,
+  approved_at timestamptz,
+  signed_at timestamptz,
+  ended_at timestamptz,
+  -- When it lapses, unless it is signed by then.
+  expires_at timestamptz not null,
+  -- Its end was asked for, and the lender has not confirmed it yet.
+  ending text check (ending in ('canceled', 'expired')),
+  next_check_at timestamptz,
+  checks integer not null default 0,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, collector_code) references branches,
+  check ((state in ('agreement_signed', 'disbursed')) <= (signed_at is not null))
+);
+-- One at a time for a student.
+create unique index cred_applications_one_live on cred_applications (institute_id, student_id)
+  where state in ('started', 'filled', 'final_approved', 'agreement_signed');
+create index cred_applications_of_student on cred_applications (institute_id, student_id, id desc);
+create index cred_applications_to_check on cred_applications (next_check_at) where next_check_at is not null;
+create index cred_applications_to_expire on cred_applications (expires_at)
+  where state in ('started', 'filled', 'final_approved');
+
+-- What the lender will pay out, or has: the plan of the agreement, split where the lender paid a part of a tranche.
+create table cred_tranches (
+  institute_id integer not null,
+  application_id text not null,
+  id text not null,
+  number integer not null,
+  lender_ref text not null,
+  -- paid_out: the lender says so. received: at our provider. disbursed: it reached the institute.
+  state text not null default 'planned' check (state in ('planned', 'paid_out', 'received', 'disbursed', 'failed')),
+  planned_on date not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  disbursed_paise bigint check (disbursed_paise > 0),
+  settlement_utr text,
+  failure text,
+  primary key (institute_id, id),
+  unique (institute_id, application_id, number),
+  foreign key (institute_id, application_id) references cred_applications,
+  check ((state = 'disbursed') = (settlement_utr is not null))
+);
+
+-- Every transfer that the lender reported, by the lender's own number; the key prevents taking one twice.
+create table cred_pay_outs (
+  institute_id integer not null,
+  application_id text not null,
+  number integer not null check (number > 0),
+  tranche_id text not null,
+  order_id text not null,
+  payment_id text not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  reference text not null,
+  paid_out_at timestamptz not null,
+  primary key (institute_id, application_id, number),
+  unique (institute_id, order_id),
+  foreign key (institute_id, application_id) references cred_applications,
+  foreign key (institute_id, tranche_id) references cred_tranches,
+  foreign key (institute_id, order_id) references orders,
+  foreign key (institute_id, payment_id) references payments
+);
+create index cred_pay_outs_of_tranche on cred_pay_outs (institute_id, tranche_id);
+
+-- What the borrower pays back, to the lender and not to the institute.
+create table cred_emis (
+  institute_id integer not null,
+  application_id text not null,
+  id text not null,
+  lender_ref text not null,
+  due_on date not null,
+  paid_at timestamptz not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  primary key (institute_id, id),
+  unique (institute_id, application_id, lender_ref),
+  foreign key (institute_id, application_id) references cred_applications
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 13 Messages to people: written in the transaction of what they report, sent afterwards
+--------------------------------------------------------------------------------------------------------------------------
+
+create table messages (
+  institute_id integer not null references institutes,
+  id text not null,
+  channel text not null check (channel in ('email', 'sms', 'whatsapp')),
+  recipient text not null,
+  subject text,
+  body text not null,
+  -- The resource it is about.
+  about text not null,
+  -- Which of our texts it is; each is registered with DLT, without which no operator delivers an SMS.
+  template text,
+  -- Reminders are not sent at night, however often they have to be tried.
+  is_reminder boolean not null default false,
+  -- What a reminder asks to be paid: when all of it is paid the reminder is not sent any more.
+  concerns text[] not null default '{}',
+  state text not null default 'queued' check (state in ('queued', 'sent', 'failed')),
+  created_at timestamptz not null,
+  sent_at timestamptz,
+  failure text,
+  tries integer not null default 0,
+  -- By our clock.
+  next_try_at timestamptz,
+  -- By the database's: a sandbox clock that is moved while a message is being sent must not send it twice.
+  held_until timestamptz,
+  primary key (institute_id, id),
+  check ((next_try_at is not null) = (state = 'queued')),
+  check ((sent_at is not null) = (state = 'sent'))
+);
+create index messages_to_send on messages (next_try_at) where next_try_at is not null;
+create index messages_by_recipient on messages (institute_id, recipient, id);
+create index messages_by_subject on messages (institute_id, about, id);
+-- Over all institutes, for the operator.
+create index messages_failed on messages (id) where state = 'failed';
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 14 Webhooks
+--
+-- A delivery that is due is a row in webhook_queue. Workers claim rows by writing a claim and the moment it expires; only
+-- the holder of the claim finishes the delivery. The claim of a worker that crashes expires. All of it uses the database's
+-- clock: receivers live in real time.
+--------------------------------------------------------------------------------------------------------------------------
+
+create table webhook_subscriptions (
+  institute_id integer not null references institutes,
+  id text not null,
+  collector_code text not null,
+  event_code text not null,
+  url text not null,
+  -- The endpoint, whatever the path: subscriptions that deliver to it share its capacity. It is what a connection is made
+  -- to, so default ports and user names do not count.
+  origin text not null generated always as (coalesce(
+    regexp_replace(
+      regexp_replace(lower(substring(url from '^[^/]*//[^/?#]*')), '//[^/]*@', '//'),
+      '^(http://.*):80$|^(https://.*):443$', '\1\2'),
+    url)) stored,
+  failure_notification_email text not null,
+  secret_sealed bytea,
+  previous_secret_sealed bytea,
+  previous_secret_until timestamptz,
+  header_key text,
+  header_value_sealed bytea,
+  -- Failed attempts since the last success, over all deliveries; ten open the circuit.
+  failures_in_row integer not null default 0,
+  failing_since timestamptz,
+  -- Nothing is sent before: a probe is under way, the circuit is open, or the receiver asked for a pause (Retry-After).
+  paused_until timestamptz,
+  mailed_at timestamptz,
+  created_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  -- 'request', 'gone' (410) or 'failures'.
+  disabled_because text,
+  primary key (institute_id, id),
+  foreign key (institute_id, collector_code) references branches,
+  check ((disabled_at is null) = (disabled_because is null))
+);
+create unique index webhook_subscriptions_one_per_code
+  on webhook_subscriptions (institute_id, collector_code, event_code) where disabled_at is null;
+
+-- The log of deliveries. The first attempt makes a row almost twice as long: with room for that in its page no index is
+-- touched (at 60 % one row in four had to move).
+create table webhook_deliveries (
+  institute_id integer not null,
+  id text not null,
+  webhook_id text not null,
+  event_id text not null,
+  state text not null default 'pending'
+    check (state in ('pending', 'retrying', 'delivered', 'exhausted', 'cancelled')),
+  -- [{at, duration_ms, http_status?, problem?, response?}], always read and appended with its delivery.
+  attempts jsonb not null default '[]',
+  created_at timestamptz not null default now(),
+  -- A moment instead of the state, for the indexes: what an index is made of must not change when a delivery succeeds.
+  given_up_at timestamptz,
+  primary key (institute_id, id),
+  foreign key (institute_id, webhook_id) references webhook_subscriptions,
+  foreign key (institute_id, event_id) references events,
+  unique (institute_id, event_id, webhook_id),
+  check ((given_up_at is not null) = (state = 'exhausted'))
+) with (fillfactor = 45);
+create index webhook_deliveries_of_webhook on webhook_deliveries (institute_id, webhook_id, id);
+create index webhook_deliveries_given_up_by_webhook on webhook_deliveries (institute_id, webhook_id, id)
+  where given_up_at is not null;
+-- Over all institutes, for the operator.
+create index webhook_deliveries_given_up on webhook_deliveries (id) where given_up_at is not null;
+
+-- What is to be sent, apart from the log: claims and results change narrow rows of a small table, and the row in the log
+-- is updated once, in place. Together that costs less than half of what one row for both did.
+create table webhook_queue (
+  institute_id integer not null,
+  delivery_id text not null,
+  webhook_id text not null,
+  event_id text not null,
+  next_attempt_at timestamptz not null default now(),
+  -- Since it was made or last redelivered: the position in the retry schedule.
+  failures integer not null default 0,
+  -- Identifies the holder of the attempt under way, and until when it may take.
+  claim bigint,
+  claimed_until timestamptz,
+  -- No foreign key to its delivery: each check would lock, and so write, that row. Every statement that inserts here
+  -- writes the delivery too.
+  primary key (institute_id, delivery_id),
+  check ((claim is null) = (claimed_until is null))
+) with (fillfactor = 50);
+-- Deliveries written by one statement are due at the same moment. Deduplicated in the index they would be read past until
+-- the last of them is gone; one by one each is skipped as soon as it is dead.
+create index webhook_queue_due on webhook_queue (institute_id, webhook_id, next_attempt_at)
+  with (deduplicate_items = off);
+create sequence webhook_claims;
+
+-- What the next failure mail will say, one row for each kind until it is sent: however many deliveries fail, the mail
+-- stays short.
+create table webhook_notices (
+  institute_id integer not null,
+  webhook_id text not null,
+  kind text not null check (kind in ('failing', 'exhausted', 'disabled', 'recovered')),
+  times integer not null,
+  delivery_id text not null,
+  first_at timestamptz not null default now(),
+  primary key (institute_id, webhook_id, kind),
+  foreign key (institute_id, webhook_id) references webhook_subscriptions
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 15 Portal: tokens that open the parents' pages once, and the sessions that they open. All times are real
+--
+-- Both are long random secrets of which only the sha256 is stored: reading these tables does not let anybody in.
+--------------------------------------------------------------------------------------------------------------------------
+
+create table access_tokens (
+  institute_id integer not null,
+  token_hash bytea not null,
+  registration_id text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  spent_at timestamptz,
+  -- Where the parent is sent, when the ERP said so as it asked for the token; stored here, it cannot be tampered with.
+  student_id text,
+  product_type text check (product_type in ('flex', 'pay', 'cred')),
+  callback_url text,
+  primary key (institute_id, token_hash),
+  foreign key (institute_id, registration_id) references users,
+  foreign key (institute_id, student_id) references students
+);
+create index access_tokens_to_forget on access_tokens (expires_at);
+
+create table parent_sessions (
+  institute_id integer not null,
+  session_hash bytea not null,
+  -- Of the token that opened it: no token opens two.
+  token_hash bytea not null,
+  registration_id text not null,
+  -- The way back to the ERP.
+  callback_url text,
+  created_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  primary key (institute_id, session_hash),
+  unique (institute_id, token_hash),
+  foreign key (institute_id, registration_id) references users
+);
+create index parent_sessions_to_forget on parent_sessions (created_at);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 16 Console: who may sign in, what they may do where, and what they did
+--
+-- A person may work for several institutes, so people and their sessions belong to none; a membership ties them to one.
+-- Sessions, invitations and lock-outs use real time.
+--------------------------------------------------------------------------------------------------------------------------
+
+create table console_users (
+  id text primary key,
+  email text not null unique check (email = lower(email)),
+  name text not null,
+  -- argon2id. Null until the person has chosen one; the sandbox's demo users never have one.
+  password_hash text,
+  -- Counts only once it is confirmed by a code.
+  totp_secret_sealed bytea,
+  totp_confirmed_at timestamptz,
+  -- The time step of the last code that was accepted: each is good once.
+  totp_last_step bigint,
+  -- Looks after the installation and sees every institute.
+  is_operator boolean not null default false,
+  is_demo boolean not null default false,
+  created_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  check (totp_confirmed_at is null or totp_secret_sealed is not null)
+);
+
+create table console_recovery_codes (
+  user_id text not null references console_users,
+  code_hash bytea not null,
+  used_at timestamptz,
+  primary key (user_id, code_hash)
+);
+
+create table console_memberships (
+  institute_id integer not null references institutes,
+  user_id text not null references console_users,
+  role text not null check (role in ('owner', 'finance', 'developer', 'viewer')),
+  created_at timestamptz not null default now(),
+  primary key (institute_id, user_id)
+);
+create index console_memberships_of_user on console_memberships (user_id);
+
+create table console_sessions (
+  id text primary key,
+  -- sha256 of the cookie: reading this table does not let anybody in.
+  secret_hash bytea not null unique,
+  user_id text not null references console_users,
+  csrf text not null,
+  created_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  ip text not null,
+  agent text not null,
+  ended_at timestamptz,
+  ended_because text,
+  check ((ended_at is null) = (ended_because is null))
+);
+create index console_sessions_of_user on console_sessions (user_id, last_seen_at desc);
+create index console_sessions_by_age on console_sessions (last_seen_at);
+
+-- A link by which whoever reads the e-mail of an address chooses a password for it, and joins an institute if it names one.
+create table console_invitations (
+  id text primary key,
+  token_hash bytea not null unique,
+  email text not null check (email = lower(email)),
+  institute_id integer references institutes,
+  role text check (role in ('owner', 'finance', 'developer', 'viewer')),
+  invited_by text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  -- When it was accepted or withdrawn.
+  closed_at timestamptz,
+  check ((institute_id is null) = (role is null))
+);
+create index console_invitations_of_institute on console_invitations (institute_id, id) where institute_id is not null;
+
+-- Failed sign-ins since the last success, of an e-mail address or from a network address.
+create table console_tries (
+  subject text primary key,
+  failures integer not null,
+  last_at timestamptz not null,
+  blocked_until timestamptz
+);
+create index console_tries_by_age on console_tries (last_at);
+
+-- Append-only. What people did. Institute 0 is the installation itself and what a person does to their own account.
+create table console_audit (
+  institute_id integer not null,
+  id text not null,
+  -- By our clock, as everything that it records.
+  at timestamptz not null,
+  actor_kind text not null check (actor_kind in ('user', 'command_line')),
+  actor_id text,
+  actor_name text not null,
+  -- Such as team.member.removed.
+  what text not null,
+  -- The id of what it was done to.
+  about text not null,
+  why text,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  ip text,
+  primary key (institute_id, id)
+);
+create index console_audit_by_subject on console_audit (institute_id, about, id);
+create index console_audit_by_actor on console_audit (institute_id, actor_id, id);
+create index console_audit_by_request on console_audit (institute_id, request_id) where request_id is not null;
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 17 Sandbox: the simulated bank and lender keep books of their own, as real ones do; we only see what they report
+--------------------------------------------------------------------------------------------------------------------------
+
+create table bank_payments (
+  institute_id integer not null references institutes,
+  ref text not null,
+  payment_id text not null,
+  collector_code text not null,
+  amount_paise bigint not null,
+  state text not null default 'open' check (state in ('open', 'pending', 'captured', 'failed')),
+  mode text not null,
+  failure_code text,
+  transaction_id text,
+  return_url text not null,
+  script text,
+  -- A debit under a mandate: when the bank decides about it by itself, and the outcome that was scripted for it.
+  mandate_ref text,
+  decide_at timestamptz,
+  scripted_code text,
+  returned_code text,
+  captured_at timestamptz,
+  settlement_utr text,
+  primary key (institute_id, ref),
+  unique (institute_id, payment_id)
+);
+create index bank_payments_of_settlement on bank_payments (institute_id, settlement_utr, ref) where settlement_utr is not null;
+create index bank_payments_to_settle on bank_payments (captured_at) where state = 'captured' and settlement_utr is null;
+create index bank_payments_to_decide on bank_payments (decide_at) where decide_at is not null;
+
+create table bank_refunds (
+  institute_id integer not null,
+  ref text not null,
+  refund_id text not null,
+  payment_ref text not null,
+  amount_paise bigint not null,
+  utr text not null,
+  processed_at timestamptz not null,
+  settlement_utr text,
+  primary key (institute_id, ref),
+  unique (institute_id, refund_id),
+  foreign key (institute_id, payment_ref) references bank_payments
+);
+create index bank_refunds_of_settlement on bank_refunds (institute_id, settlement_utr, ref) where settlement_utr is not null;
+create index bank_refunds_to_settle on bank_refunds (processed_at) where settlement_utr is null;
+
+create table bank_settlements (
+  institute_id integer not null references institutes,
+  utr text not null,
+  collector_code text not null,
+  settled_at timestamptz not null,
+  primary key (institute_id, utr)
+);
+
+create table bank_mandates (
+  institute_id integer not null references institutes,
+  ref text not null,
+  mandate_id text not null,
+  rail text not null,
+  state text not null default 'open' check (state in ('open', 'authorised', 'active', 'rejected', 'cancelled')),
+  cap_paise bigint not null,
+  start_on date not null,
+  end_on date not null,
+  description text not null,
+  umrn text,
+  upi_reference text,
+  -- Why it ended; on an authorised one, why the destination bank will reject it.
+  failure_code text,
+  return_url text not null,
+  -- When the destination bank decides about what the payer has authorised.
+  confirm_at timestamptz,
+  primary key (institute_id, ref),
+  unique (institute_id, mandate_id)
+);
+create index bank_mandates_to_confirm on bank_mandates (confirm_at) where confirm_at is not null;
+
+create table lender_loans (
+  institute_id integer not null references institutes,
+  ref text not null,
+  application_id text not null,
+  state text not null default 'open' check (state in ('open', 'filled', 'approved', 'rejected', 'signed', 'canceled', 'expired')),
+  asked_paise bigint not null check (asked_paise > 0),
+  approved_paise bigint,
+  borrower jsonb not null,
+  description text not null,
+  -- [{"ref": …, "plannedOn": …, "amountPaise": …, "isPaidOut": …}]
+  tranches jsonb not null default '[]',
+  return_url text not null,
+  primary key (institute_id, ref),
+  unique (institute_id, application_id)
+);
+
+-- Everything that the lender ever reported about a loan, in order.
+create table lender_news (
+  institute_id integer not null,
+  ref text not null,
+  number integer not null,
+  news jsonb not null,
+  primary key (institute_id, ref, number),
+  foreign key (institute_id, ref) references lender_loans
+);
+
+--------------------------------------------------------------------------------------------------------------------------
+-- 18 Append-only tables, statistics
+--------------------------------------------------------------------------------------------------------------------------
+
+-- The database itself refuses to alter what these tables record.
+do $$
+declare
+  append_only_table text;
+begin
+  foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'events', 'fee_changes',
+    'flex_decisions', 'late_fee_entries', 'ledger_entries', 'ledger_transactions', 'student_changes']
+  loop
+    execute format('create trigger %I before update or delete or truncate on %I
+      for each statement execute function refuse_change()', append_only_table || '_append_only', append_only_table);
+  end loop;
+end $$;
+
+-- Until a table is first analysed the planner assumes that institute_id, which begins every key, is as selective as an id,
+-- and reads all rows of an institute to find one. These statistics hold from the first row on; ANALYZE replaces them.
+do $$
+declare
+  tenant_table record;
+begin
+  for tenant_table in select c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attname = 'institute_id' and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+  loop
+    perform pg_restore_attribute_stats('schemaname', 'public', 'relname', tenant_table.relname::text,
+      'attname', 'institute_id', 'inherited', false, 'null_frac', 0::real, 'avg_width', 4, 'n_distinct', 1::real);
+  end loop;
+end $$;
