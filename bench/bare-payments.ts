@@ -44,14 +44,14 @@ export async function insertPayment(client: pg.PoolClient, id: string, body: Bod
     [id, amount, `http://127.0.0.1/pay/demo/${id}/return`, now],
   )
   const posting = await insert(
-    'ledger_transactions',
+    'ledger_postings',
     `(institute_id, kind, reference, occurred_at) values (1, 'payment_captured', $1, $2) returning id`,
     [id, now],
   )
   await insert(
-    'ledger_entries',
-    `(institute_id, transaction_id, line_no, account, amount_paise)
-     values (1, $1, 1, 'provider_receivable', $2), (1, $1, 2, 'institute_payable', -$2::bigint)`,
+    'ledger_transfers',
+    `(institute_id, posting_id, line_no, source, destination, amount_paise)
+     values (1, $1, 1, 'institute_payable', 'provider_receivable', $2)`,
     [(posting.rows[0] as { id: string }).id, amount],
   )
   await client.query({

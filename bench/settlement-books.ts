@@ -24,13 +24,12 @@ const SEED = [
    select 1, 'bank_' || ${ID}, 'pay_' || ${ID}, 'MAIN', ${AMOUNT}, 'captured',
      (array['upi', 'card', 'netbanking'])[1 + n % 3], 'SBX' || n, 'http://127.0.0.1/', now() - interval '1 day'
    from generate_series(1, $1::int) n`,
-  `insert into ledger_transactions (institute_id, kind, reference, occurred_at)
+  `insert into ledger_postings (institute_id, kind, reference, occurred_at)
    select 1, 'payment_captured', 'pay_' || ${ID}, now() - interval '1 day' from generate_series(1, $1::int) n`,
-  `insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
-   select 1, t.id, e.no, e.account, e.sign * ${AMOUNT}
+  `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+   select 1, p.id, 1, 'institute_payable', 'provider_receivable', ${AMOUNT}
    from generate_series(1, $1::int) n
-   join ledger_transactions t on t.institute_id = 1 and t.kind = 'payment_captured' and t.reference = 'pay_' || ${ID}
-   cross join (values (1, 'provider_receivable', 1), (2, 'institute_payable', -1)) as e (no, account, sign)`,
+   join ledger_postings p on p.institute_id = 1 and p.kind = 'payment_captured' and p.reference = 'pay_' || ${ID}`,
 ]
 
 export async function seedCaptured(client: pg.Client, total: number): Promise<void> {
@@ -42,7 +41,8 @@ export async function seedCaptured(client: pg.Client, total: number): Promise<vo
 }
 
 /** Each answers one count that should be the second. */
-const CHECKS: [name: string, text: string, wanted: (total: number) => number][] = [
+type Check = [name: string, text: string, wanted: (total: number) => number]
+const CHECKS: Check[] = [
   ['payments settled', 'select count(*) from payments where settlement_id is not null', total => total],
   ['settlements', 'select count(*) from settlements', () => 1],
   [
@@ -69,22 +69,16 @@ const CHECKS: [name: string, text: string, wanted: (total: number) => number][] 
     ],
   ]),
   ['exceptions', 'select count(*) from settlement_exceptions', () => 0],
-  [
-    'unbalanced postings',
-    `select count(*) from (select from ledger_entries group by institute_id, transaction_id having sum(amount_paise) <> 0) t`,
+  ...['provider_receivable', 'institute_payable'].map((account): Check => [
+    `paise left in ${account}`,
+    `select coalesce(sum(case when destination = '${account}' then amount_paise else -amount_paise end), 0) as count
+     from ledger_transfers where '${account}' in (source, destination)`,
     () => 0,
-  ],
+  ]),
   [
-    'accounts with something left',
-    'select count(*) from (select from ledger_entries group by institute_id, account having sum(amount_paise) <> 0) t',
-    () => 0,
-  ],
-  [
-    'paise posted as settled, less those of the settlements',
-    `select (select coalesce(sum(-e.amount_paise), 0) from ledger_entries e
-        join ledger_transactions t on t.institute_id = e.institute_id and t.id = e.transaction_id
-        where t.kind = 'settled' and e.account = 'provider_receivable')
-      - (select coalesce(sum(gross_paise - refund_paise), 0) from settlements) as count`,
+    'paise posted as paid out, less those of the settlements',
+    `select (select coalesce(sum(amount_paise), 0) from ledger_transfers where destination = 'settlement_bank')
+      - (select coalesce(sum(net_paise), 0) from settlements) as count`,
     () => 0,
   ],
 ]

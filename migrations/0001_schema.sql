@@ -161,11 +161,23 @@ create index events_by_resource on events (institute_id, resource_id, sequence);
 create index events_by_sequence on events (institute_id, sequence);
 create index events_by_code on events (institute_id, event_code, sequence);
 
--- Append-only.
-create table ledger_transactions (
+-- The chart of accounts. A transfer credits its source and debits its destination. What we hold grows by what it
+-- receives (assets and expenses), what we owe or have paid out grows by what it sends (liabilities and equity).
+create domain ledger_account as text check (value in (
+  'provider_receivable',  -- asset: what payment providers hold, taken from payers and not yet paid out
+  'settlement_bank',      -- asset: what has reached the institute's bank account
+  'fees',                 -- expense: what payment providers have kept as their fees
+  'institute_payable',    -- liability: what was collected for the institute and is still to be settled
+  'payer_clearing',       -- liability: what goes back to payers, because it paid for something that was paid already
+  'refunds',              -- liability: refunds that were requested and are not made yet
+  'institute_settled'     -- equity: what has been settled with the institute; always settlement_bank and fees together
+));
+
+-- Append-only. A list of transfers from one account to another: double entry holds by construction.
+create table ledger_postings (
   institute_id integer not null references institutes,
   id bigint generated always as identity,
-  -- What happened to what: posted once, however often it is reported.
+  -- What happened to what: one posting for each, however often it is reported.
   kind text not null,
   reference text not null,
   occurred_at timestamptz not null,
@@ -173,48 +185,47 @@ create table ledger_transactions (
   primary key (institute_id, id),
   unique (institute_id, kind, reference)
 );
-create index ledger_transactions_by_reference on ledger_transactions (institute_id, reference text_pattern_ops);
-create index ledger_transactions_by_day on ledger_transactions (institute_id, occurred_at, id);
+create index ledger_postings_by_reference on ledger_postings (institute_id, reference text_pattern_ops);
+create index ledger_postings_by_day on ledger_postings (institute_id, occurred_at, id);
 
 -- Append-only.
-create table ledger_entries (
+create table ledger_transfers (
   institute_id integer not null,
-  transaction_id bigint not null,
+  posting_id bigint not null,
   line_no integer not null,
-  account text not null check (account in
-    ('payer_clearing', 'provider_receivable', 'institute_payable', 'fees', 'refunds', 'settlement_bank')),
-  -- Debits are positive, credits negative.
-  amount_paise bigint not null check (amount_paise <> 0),
-  primary key (institute_id, transaction_id, line_no),
-  foreign key (institute_id, transaction_id) references ledger_transactions
+  source ledger_account not null,
+  destination ledger_account not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  primary key (institute_id, posting_id, line_no),
+  foreign key (institute_id, posting_id) references ledger_postings,
+  check (source <> destination)
 );
-create index ledger_entries_of_account on ledger_entries (institute_id, account, transaction_id desc, line_no)
+create index ledger_transfers_by_source on ledger_transfers (institute_id, source, posting_id desc, line_no)
+  include (amount_paise);
+create index ledger_transfers_by_destination on ledger_transfers (institute_id, destination, posting_id desc, line_no)
   include (amount_paise);
 
--- Checked at commit, when all entries of the transaction are there.
-create function refuse_unbalanced() returns trigger language plpgsql as $$
+create function refuse_empty_posting() returns trigger language plpgsql as $$
 begin
-  if (select coalesce(sum(amount_paise), 0) <> 0 or count(*) < 2 from ledger_entries
-      where institute_id = new.institute_id and transaction_id = new.id) then
-    raise exception 'ledger transaction % does not balance', new.id;
+  if not exists (select from ledger_transfers where institute_id = new.institute_id and posting_id = new.id) then
+    raise exception 'ledger posting % has no transfer', new.id;
   end if;
   return null;
 end $$;
-create constraint trigger ledger_balances after insert on ledger_transactions
-  deferrable initially deferred for each row execute function refuse_unbalanced();
-
--- An entry can only be added by the database transaction that wrote its ledger transaction: a later one would unbalance it
--- after the check.
-create function refuse_late_entry() returns trigger language plpgsql as $$
+-- At commit, when all its transfers are there.
+create constraint trigger ledger_postings_not_empty after insert on ledger_postings
+  deferrable initially deferred for each row execute function refuse_empty_posting();
+-- A transfer joins a posting only in the transaction that writes the posting: what is committed stays as it is.
+create function refuse_late_transfer() returns trigger language plpgsql as $$
 begin
-  if not exists (select 1 from ledger_transactions t
-      where t.institute_id = new.institute_id and t.id = new.transaction_id and t.xmin = pg_current_xact_id()::xid) then
-    raise exception 'ledger transaction % is closed', new.transaction_id;
+  if not exists (select from ledger_postings p
+      where p.institute_id = new.institute_id and p.id = new.posting_id and p.xmin = pg_current_xact_id()::xid) then
+    raise exception 'ledger posting % is closed', new.posting_id;
   end if;
   return new;
 end $$;
-create trigger ledger_entries_in_time before insert on ledger_entries
-  for each row execute function refuse_late_entry();
+create trigger ledger_transfers_in_time before insert on ledger_transfers
+  for each row execute function refuse_late_transfer();
 
 --------------------------------------------------------------------------------------------------------------------------
 -- 4 Students and fees
@@ -1643,7 +1654,7 @@ declare
   append_only_table text;
 begin
   foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'events', 'fee_changes',
-    'flex_decisions', 'late_fee_entries', 'ledger_entries', 'ledger_transactions', 'student_changes']
+    'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
   loop
     execute format('create trigger %I before update or delete or truncate on %I
       for each statement execute function refuse_change()', append_only_table || '_append_only', append_only_table);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ok, page } from '../http/envelope.ts'
 import type { Ground } from '../platform/ground.ts'
-import { paiseOf, toRupees } from '../platform/money.ts'
+import { toRupees } from '../platform/money.ts'
 import { EVERYONE } from './console.rules.ts'
 import { addConsoleRead } from './guard.routes.ts'
 import { ledgerCursor, type ReconciliationStatus } from './money-books.rules.ts'
@@ -99,19 +99,19 @@ export function ledgerRoutes(app: FastifyInstance, ground: Ground): void {
     answer: async ({ institute }) => ok((await service.listAccounts(ground, institute)).map(accountView)),
   })
   addConsoleRead(app, ground, {
-    url: `${LEDGER}/entries`,
+    url: `${LEDGER}/transfers`,
     roles: EVERYONE,
     docs: {
       operationId: 'consoleListLedger',
-      summary: 'List entries of the ledger',
+      summary: 'List transfers of the ledger',
       description: 'As they were written, the last first. None is ever changed or taken away.',
-      data: Type.Array(schemas.LedgerEntryView),
+      data: Type.Array(schemas.LedgerTransferView),
       isList: true,
     },
     query: schemas.LedgerQuery,
     async answer({ institute, query }) {
       const found = await service.listLedger(ground, institute, ledgerFilter(query), rangeOf(query))
-      return page(found.rows.map(entryView), found.nextCursor)
+      return page(found.rows.map(transferView), found.nextCursor)
     },
   })
   addConsoleDownload(app, ground, {
@@ -120,7 +120,7 @@ export function ledgerRoutes(app: FastifyInstance, ground: Ground): void {
     docs: {
       operationId: 'consoleExportLedger',
       summary: 'Export the ledger',
-      description: 'The same entries as CSV or XLSX.',
+      description: 'The same transfers as CSV or XLSX.',
     },
     query: schemas.LedgerExportQuery,
     mediaType: MEDIA_TYPES.csv,
@@ -189,20 +189,20 @@ function accountView(account: service.Account): schemas.AccountAnswer {
     account: account.account,
     name: account.name,
     meaning: account.meaning,
-    debit: toRupees(account.debitPaise),
-    credit: toRupees(account.creditPaise),
+    received: toRupees(account.receivedPaise),
+    sent: toRupees(account.sentPaise),
     balance: toRupees(account.balancePaise),
-    entries: account.entries,
+    transfers: account.transfers,
   }
 }
 
-function entryView(row: service.LedgerRow): schemas.LedgerEntryAnswer {
-  const amount = toRupees(paiseOf(Math.abs(row.amountPaise)))
+function transferView(row: service.LedgerRow): schemas.LedgerTransferAnswer {
   return {
     id: ledgerCursor(row),
-    transaction_id: row.transactionId,
-    account: row.account,
-    ...(row.amountPaise > 0 ? { debit: amount } : { credit: amount }),
+    posting_id: row.postingId,
+    source: row.source,
+    destination: row.destination,
+    amount: toRupees(row.amountPaise),
     kind: row.kind,
     reference: row.reference,
     occurred_at: row.occurredAt.toISOString(),

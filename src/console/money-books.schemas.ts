@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { field, shown } from '../http/fields.ts'
-import { ACCOUNT_CODES, STATUSES } from './money-books.rules.ts'
+import { ACCOUNT_CODES } from '../journal/ledger.rules.ts'
+import { STATUSES } from './money-books.rules.ts'
 import { amount, count, format, maybe, paging, signedAmount, Sum, text } from './money-fields.schemas.ts'
 
 const days = {
@@ -41,7 +42,7 @@ export const ReconciliationItemView = Type.Object({
 })
 
 export const CheckView = Type.Object({
-  check: text('What should hold.', 'every ledger transaction balances'),
+  check: text('What should hold.', 'refunds stay within their payment'),
   differences: Type.Array(
     Type.Object({
       subject: text('What does not agree.'),
@@ -52,17 +53,17 @@ export const CheckView = Type.Object({
 })
 
 export const AccountView = Type.Object({
-  account: shown.oneOf(ACCOUNT_CODES, { description: 'As the entries name it.' }),
-  name: text('As a person would say.', 'Held by the payment provider'),
+  account: shown.oneOf(ACCOUNT_CODES, { description: 'As the transfers name it.' }),
+  name: text('As a person would say.', 'Held by payment providers'),
   meaning: text('What stands in it.'),
-  debit: amount('All its debits, in rupees.'),
-  credit: amount('All its credits, in rupees.'),
-  balance: signedAmount('Debits less credits, in rupees.'),
-  entries: count('How many entries.'),
+  received: amount('All that was transferred to it (its debits), in rupees.'),
+  sent: amount('All that was transferred from it (its credits), in rupees.'),
+  balance: signedAmount('What its name says, in rupees.'),
+  transfers: count('How many transfers.'),
 })
 
 const ledgerFilters = {
-  account: Type.Optional(field.oneOf(ACCOUNT_CODES, { description: 'Only of this account.' })),
+  account: Type.Optional(field.oneOf(ACCOUNT_CODES, { description: 'Only from or to this account.' })),
   reference: Type.Optional(
     field.resourceId({ description: 'Only of this payment, refund or settlement, by its id.' }),
   ),
@@ -72,12 +73,12 @@ const ledgerFilters = {
 export const LedgerQuery = Type.Object({ ...ledgerFilters, ...paging })
 export const LedgerExportQuery = Type.Object({ ...ledgerFilters, format })
 
-export const LedgerEntryView = Type.Object({
-  id: text('Number of the entry.', '42-1'),
-  transaction_id: count('Number of the transaction: its entries add up to nothing.'),
-  account: shown.oneOf(ACCOUNT_CODES, { description: 'The account.' }),
-  debit: Type.Optional(amount('In rupees.')),
-  credit: Type.Optional(amount('In rupees.')),
+export const LedgerTransferView = Type.Object({
+  id: text('Number of the transfer.', '42-1'),
+  posting_id: count('Number of the posting that it is part of.'),
+  source: shown.oneOf(ACCOUNT_CODES, { description: 'The account that it left; credited.' }),
+  destination: shown.oneOf(ACCOUNT_CODES, { description: 'The account that it went to; debited.' }),
+  amount: amount('In rupees.'),
   kind: text('What happened.', 'payment_captured'),
   reference: text('To what, by its id.'),
   occurred_at: shown.moment({ description: 'When it happened, UTC.' }),
@@ -88,4 +89,4 @@ export type ReconciliationAnswer = Static<typeof ReconciliationView>
 export type ReconciliationItemAnswer = Static<typeof ReconciliationItemView>
 export type CheckAnswer = Static<typeof CheckView>
 export type AccountAnswer = Static<typeof AccountView>
-export type LedgerEntryAnswer = Static<typeof LedgerEntryView>
+export type LedgerTransferAnswer = Static<typeof LedgerTransferView>

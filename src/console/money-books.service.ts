@@ -1,9 +1,10 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
+import { ACCOUNT_CODES, balanceOf, CHART } from '../journal/ledger.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { badField } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
-import { paiseOf, subtractPaise, toRupees, ZERO, type Paise } from '../platform/money.ts'
-import { ACCOUNTS, ledgerCursor, parseLedgerCursor, type ReconciliationStatus } from './money-books.rules.ts'
+import { toRupees, ZERO, type Paise } from '../platform/money.ts'
+import { ledgerCursor, parseLedgerCursor, type ReconciliationStatus } from './money-books.rules.ts'
 import * as store from './money-books.store.ts'
 import { pageOf, type Query } from './money-query.ts'
 import { exportReport, type ExportedFile, type ExportFor } from './reports-export.service.ts'
@@ -80,19 +81,15 @@ export async function exportReconciliation(
   return exportReport(ground, { name, title: 'Reconciliation', query, columns: ITEM_COLUMNS }, format, by)
 }
 
-export type Account = (typeof ACCOUNTS)[number] & {
-  debitPaise: Paise
-  creditPaise: Paise
-  balancePaise: Paise
-  entries: number
-}
+export type Account = store.AccountRow & { name: string; meaning: string; balancePaise: Paise }
 
-/** Every account, those without an entry too. */
+/** Every account, also those without a transfer. */
 export async function listAccounts({ db }: Ground, institute: Institute): Promise<Account[]> {
   const sums = new Map((await store.sumAccounts(db, institute.id)).map(row => [row.account, row]))
-  return ACCOUNTS.map(account => {
-    const { debitPaise = ZERO, creditPaise = ZERO, entries = 0 } = sums.get(account.account) ?? {}
-    return { ...account, debitPaise, creditPaise, balancePaise: paiseOf(debitPaise - creditPaise), entries }
+  return ACCOUNT_CODES.map(account => {
+    const row = sums.get(account) ?? { account, receivedPaise: ZERO, sentPaise: ZERO, transfers: 0 }
+    const { name, meaning } = CHART[account]
+    return { ...row, name, meaning, balancePaise: balanceOf(account, row) }
   })
 }
 
@@ -110,16 +107,12 @@ export async function listLedger(
 
 const LEDGER_COLUMNS: readonly Column<store.LedgerRow>[] = [
   { title: 'When (IST)', kind: 'moment', value: row => row.occurredAt },
-  { title: 'Transaction', kind: 'count', value: row => row.transactionId },
+  { title: 'Posting', kind: 'count', value: row => row.postingId },
   { title: 'What happened', kind: 'text', value: row => row.kind },
   { title: 'To what', kind: 'text', value: row => row.reference },
-  { title: 'Account', kind: 'text', value: row => row.account },
-  { title: 'Debit', kind: 'money', value: row => (row.amountPaise > 0 ? toRupees(row.amountPaise) : null) },
-  {
-    title: 'Credit',
-    kind: 'money',
-    value: row => (row.amountPaise < 0 ? toRupees(subtractPaise(ZERO, row.amountPaise)) : null),
-  },
+  { title: 'From (credit)', kind: 'text', value: row => CHART[row.source].name },
+  { title: 'To (debit)', kind: 'text', value: row => CHART[row.destination].name },
+  { title: 'Amount', kind: 'money', value: row => toRupees(row.amountPaise) },
 ]
 
 export async function exportLedger(

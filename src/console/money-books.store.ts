@@ -1,6 +1,6 @@
+import type { Account } from '../journal/ledger.rules.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Paise } from '../platform/money.ts'
-import type { LedgerAccount } from './money-books.rules.ts'
 import { prefixOf, Values, type Query } from './money-query.ts'
 
 type Sums = { count: number; amountPaise: Paise }
@@ -121,22 +121,26 @@ export function matchedQuery(instituteId: number, filter: ReconciliationFilter, 
   return { text, values: values.list }
 }
 
-export type AccountRow = { account: LedgerAccount; debitPaise: Paise; creditPaise: Paise; entries: number }
+export type AccountRow = { account: Account; receivedPaise: Paise; sentPaise: Paise; transfers: number }
 
 export async function sumAccounts(db: Queryable, instituteId: number): Promise<AccountRow[]> {
   return db.query<AccountRow>(
-    `select account, coalesce(sum(amount_paise) filter (where amount_paise > 0), 0)::bigint as "debitPaise",
-       coalesce(-sum(amount_paise) filter (where amount_paise < 0), 0)::bigint as "creditPaise", count(*) as entries
-     from ledger_entries where institute_id = $1 group by account`,
+    `select account, sum(received)::bigint as "receivedPaise", sum(sent)::bigint as "sentPaise", sum(transfers)::bigint as transfers
+     from (
+       select destination as account, sum(amount_paise) as received, 0 as sent, count(*) as transfers
+       from ledger_transfers where institute_id = $1 group by destination
+       union all
+       select source, 0, sum(amount_paise), count(*) from ledger_transfers where institute_id = $1 group by source
+     ) s group by account`,
     [instituteId],
   )
 }
 
 export type LedgerRow = {
-  transactionId: number
+  postingId: number
   lineNo: number
-  account: LedgerAccount
-  /** Debits are positive. */
+  source: Account
+  destination: Account
   amountPaise: Paise
   kind: string
   reference: string
@@ -145,13 +149,13 @@ export type LedgerRow = {
 }
 
 export type LedgerFilter = {
-  account?: LedgerAccount | undefined
+  account?: Account | undefined
   reference?: string | undefined
   from?: Date | undefined
   before?: Date | undefined
 }
 
-export type LedgerCursor = { transactionId: number; lineNo: number }
+export type LedgerCursor = { postingId: number; lineNo: number }
 
 /** As they were written, the last first. */
 export function ledgerQuery(
@@ -162,29 +166,36 @@ export function ledgerQuery(
   const values = new Values(instituteId)
   const past = pastCursor(values, range?.cursor)
   const where =
-    values.and(filter.account, account => `e.account = ${account}`) +
     // A settlement's postings are named after it and what they begin with.
     (filter.reference === undefined
       ? ''
-      : ` and (t.reference = ${values.add(filter.reference)} or t.reference like ${values.add(prefixOf(`${filter.reference}:`))})`) +
+      : ` and (p.reference = ${values.add(filter.reference)} or p.reference like ${values.add(prefixOf(`${filter.reference}:`))})`) +
     within(values, filter)
-  const text = `select e.transaction_id as "transactionId", e.line_no as "lineNo", e.account,
-      e.amount_paise as "amountPaise", t.kind, t.reference, t.occurred_at as "occurredAt", t.recorded_at as "recordedAt"
-    from ledger_entries e
-    join ledger_transactions t on t.institute_id = e.institute_id and t.id = e.transaction_id
-    where e.institute_id = $1${where}${past}
-    order by e.transaction_id desc, e.line_no${range === undefined ? '' : ` limit ${values.add(range.limit)}`}`
+  const text = `select t.posting_id as "postingId", t.line_no as "lineNo", t.source, t.destination,
+      t.amount_paise as "amountPaise", p.kind, p.reference, p.occurred_at as "occurredAt", p.recorded_at as "recordedAt"
+    from ${transfersOf(values, filter.account)} t
+    join ledger_postings p on p.institute_id = t.institute_id and p.id = t.posting_id
+    where t.institute_id = $1${where}${past}
+    order by t.posting_id desc, t.line_no${range === undefined ? '' : ` limit ${values.add(range.limit)}`}`
   return { text, values: values.list }
+}
+
+/** Those from an account and those to it are two indexes that are merged: an "or" would sort all of them for a page. */
+function transfersOf(values: Values, account: Account | undefined): string {
+  if (account === undefined) return 'ledger_transfers'
+  const code = values.add(account)
+  return `(select * from ledger_transfers where source = ${code}
+    union all select * from ledger_transfers where destination = ${code})`
 }
 
 function pastCursor(values: Values, cursor: LedgerCursor | undefined): string {
   if (cursor === undefined) return ''
-  const [id, line] = [`${values.add(cursor.transactionId)}::bigint`, `${values.add(cursor.lineNo)}::int`]
-  return ` and e.transaction_id <= ${id} and (e.transaction_id < ${id} or e.line_no > ${line})`
+  const [id, line] = [`${values.add(cursor.postingId)}::bigint`, `${values.add(cursor.lineNo)}::int`]
+  return ` and t.posting_id <= ${id} and (t.posting_id < ${id} or t.line_no > ${line})`
 }
 
 /**
- * Entries are read in the order they were written, which is nearly that of their days: the first and the last of the
+ * Transfers are read in the order they were written, which is nearly that of their days: the first and the last of the
  * range keep a reader of last year's from walking through this year's.
  */
 function within(values: Values, { from, before }: LedgerFilter): string {
@@ -192,8 +203,8 @@ function within(values: Values, { from, before }: LedgerFilter): string {
   const first = from === undefined ? '' : values.add(from)
   const last = before === undefined ? '' : values.add(before)
   // The offset keeps the planner from looking for the least id by walking through all of them.
-  const ids = `from (select b.id from ledger_transactions b where b.institute_id = $1${between('b', first, last)} offset 0) b`
-  return `${between('t', first, last)} and e.transaction_id between (select min(b.id) ${ids}) and (select max(b.id) ${ids})`
+  const ids = `from (select b.id from ledger_postings b where b.institute_id = $1${between('b', first, last)} offset 0) b`
+  return `${between('p', first, last)} and t.posting_id between (select min(b.id) ${ids}) and (select max(b.id) ${ids})`
 }
 
 function between(alias: string, first: string, last: string): string {

@@ -4,15 +4,15 @@ import { queueMessages } from '../messages/messages.service.ts'
 import { lockOrder } from '../orders/order-payments.service.ts'
 import { cancelOrder } from '../orders/orders.service.ts'
 import type { Refund } from '../payments/payments.rules.ts'
-import { requestRefund } from '../payments/refunds.service.ts'
+import { requestRefund, type RequestedRefund } from '../payments/refunds.service.ts'
 import type { Till } from '../payments/till.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { innerAct, transact, type Act } from '../platform/idempotency.ts'
-import { paiseOf, type Paise } from '../platform/money.ts'
-import { leftToRefund, MOST_MESSAGES_A_DAY, requireListed, requireOpen } from './orders.rules.ts'
+import { paiseOf, subtractPaise, type Paise } from '../platform/money.ts'
+import { MOST_MESSAGES_A_DAY, requireListed, requireOpen } from './orders.rules.ts'
 import { checkoutUrl, getFacts } from './orders.service.ts'
-import { countMessages, readPayments, readRefunds } from './orders-story.store.ts'
+import { countMessages } from './orders-story.store.ts'
 import { linkMessages, type Language, type SendChannel } from './orders-words.ts'
 
 type Target = { institute: Institute; orderId: string }
@@ -48,19 +48,13 @@ export async function refundAny(
 ): Promise<Refunded> {
   const facts = await getFacts(till, institute, orderId)
   const kind = requireListed(facts.kind)
-  const [payments, refunds] = await Promise.all([
-    readPayments(till.db, institute.id, orderId),
-    readRefunds(till.db, institute.id, orderId),
-  ])
-  const before = leftToRefund(payments, refunds)
-  const complete = (refund: Refund): Refunded => ({
-    refund,
-    before,
-    // Another one may have been asked for since we looked.
-    after: paiseOf(Math.max(0, before - refund.amountPaise)),
-  })
-  const inner = innerAct<Refund, Refunded>(act, complete)
-  return complete(await requestRefund(till, inner, { institute, kind, orderId }, asked))
+  const inner = innerAct(act, withRefundable)
+  return withRefundable(await requestRefund(till, inner, { institute, kind, orderId }, asked))
+}
+
+function withRefundable(refund: RequestedRefund): Refunded {
+  const before = refund.refundableBeforePaise
+  return { refund, before, after: subtractPaise(before, refund.amountPaise) }
 }
 
 export type Sent = { orderId: string; recipients: string[] }

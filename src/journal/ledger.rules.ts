@@ -1,25 +1,63 @@
 import { assert } from '../platform/assert.ts'
 import { paiseOf, type Paise } from '../platform/money.ts'
 
-/**
- * Double entry. Debits are positive, credits negative, and a posting sums to zero.
- *
- *   provider_receivable   what the provider holds for us
- *   institute_payable     what we owe the institute
- *   payer_clearing        what we owe a payer back: money that paid for nothing
- *   refunds               refunds asked for and not yet made
- *   fees                  what the provider kept
- *   settlement_bank       what went through the institute's bank account
- */
-export type Account =
-  | 'payer_clearing'
-  | 'provider_receivable'
-  | 'institute_payable'
-  | 'fees'
-  | 'refunds'
-  | 'settlement_bank'
+export const ACCOUNT_CODES = [
+  'provider_receivable',
+  'institute_payable',
+  'payer_clearing',
+  'refunds',
+  'settlement_bank',
+  'fees',
+  'institute_settled',
+] as const
 
-type Entry = { account: Account; amountPaise: Paise }
+export type Account = (typeof ACCOUNT_CODES)[number]
+
+/** Assets and expenses grow by what they receive, liabilities and equity by what they send. */
+type AccountType = 'asset' | 'expense' | 'liability' | 'equity'
+
+/** The chart of accounts, in the order that money goes through them, with what a bursar would call them. */
+export const CHART: Readonly<Record<Account, { type: AccountType; name: string; meaning: string }>> = {
+  provider_receivable: {
+    type: 'asset',
+    name: 'Held by payment providers',
+    meaning: 'Taken from payers and not yet paid out to the bank.',
+  },
+  institute_payable: {
+    type: 'liability',
+    name: 'Owed to the institute',
+    meaning:
+      'Collected for the institute and not yet settled. Below zero while its bank has money that is going back to payers.',
+  },
+  payer_clearing: {
+    type: 'liability',
+    name: 'Owed back to payers',
+    meaning: 'Second payments for something paid already, until they have been given back.',
+  },
+  refunds: {
+    type: 'liability',
+    name: 'Refunds under way',
+    meaning: 'Requested and not yet made.',
+  },
+  settlement_bank: {
+    type: 'asset',
+    name: 'Paid out to the bank',
+    meaning: 'What has reached the institute’s bank account, over all settlements.',
+  },
+  fees: {
+    type: 'expense',
+    name: 'Provider fees',
+    meaning: 'What payment providers have kept of what they settled.',
+  },
+  institute_settled: {
+    type: 'equity',
+    name: 'Settled with the institute',
+    meaning: 'What is no longer owed to it: always what reached the bank and the fees together.',
+  },
+}
+
+/** Credits the source and debits the destination; always a positive amount. */
+type Transfer = { source: Account; destination: Account; amountPaise: Paise }
 
 type PostingKind =
   | 'payment_captured'
@@ -31,72 +69,86 @@ type PostingKind =
   | 'payment_returned'
   | 'settled'
 
-export type Posting = { kind: PostingKind; reference: string; entries: readonly Entry[] }
+export type Posting = { kind: PostingKind; reference: string; transfers: readonly Transfer[] }
 
-const debit = (account: Account, amount: number): Entry => ({ account, amountPaise: paiseOf(amount) })
-const credit = (account: Account, amount: number): Entry => ({ account, amountPaise: paiseOf(-amount) })
-
-function posting(kind: PostingKind, reference: string, entries: readonly Entry[]): Posting {
-  const used = entries.filter(entry => entry.amountPaise !== 0)
-  const sum = used.reduce<number>((total, entry) => total + entry.amountPaise, 0)
-  assert(sum === 0 && used.length >= 2, `${kind} of ${reference} does not balance`)
-  return { kind, reference, entries: used }
+/** What an account's name says stands in it: positive, unless more has left it than came. */
+export function balanceOf(account: Account, sums: { receivedPaise: Paise; sentPaise: Paise }): Paise {
+  const received = sums.receivedPaise - sums.sentPaise
+  const { type } = CHART[account]
+  return paiseOf(type === 'asset' || type === 'expense' ? received : 0 - received)
 }
 
 /** The payment that pays an order is the institute's; one for a paid order is still the payer's. */
-export function captureOf(paymentId: string, amount: Paise, isDuplicate: boolean): Posting {
-  const owedTo = isDuplicate ? 'payer_clearing' : 'institute_payable'
-  return posting(isDuplicate ? 'duplicate_captured' : 'payment_captured', paymentId, [
-    debit('provider_receivable', amount),
-    credit(owedTo, amount),
-  ])
+export function captureOf(paymentId: string, amountPaise: Paise, isDuplicate: boolean): Posting {
+  return {
+    kind: isDuplicate ? 'duplicate_captured' : 'payment_captured',
+    reference: paymentId,
+    transfers: capture(isDuplicate ? 'payer_clearing' : 'institute_payable', amountPaise),
+  }
 }
 
-export function refundRequestOf(refundId: string, amount: Paise): Posting {
-  return posting('refund_requested', refundId, [
-    debit('institute_payable', amount),
-    credit('refunds', amount),
-  ])
+const capture = (owedTo: Account, amountPaise: Paise): Transfer[] => [
+  { source: owedTo, destination: 'provider_receivable', amountPaise },
+]
+
+export function refundRequestOf(refundId: string, amountPaise: Paise): Posting {
+  return { kind: 'refund_requested', reference: refundId, transfers: refundRequest(amountPaise) }
 }
 
-export function refundResultOf(refundId: string, amount: Paise, isProcessed: boolean): Posting {
-  return posting(isProcessed ? 'refund_processed' : 'refund_failed', refundId, [
-    debit('refunds', amount),
-    credit(isProcessed ? 'provider_receivable' : 'institute_payable', amount),
-  ])
+const refundRequest = (amountPaise: Paise): Transfer[] => [
+  { source: 'refunds', destination: 'institute_payable', amountPaise },
+]
+
+export function refundResultOf(refundId: string, amountPaise: Paise, isProcessed: boolean): Posting {
+  if (!isProcessed)
+    return { kind: 'refund_failed', reference: refundId, transfers: reverse(refundRequest(amountPaise)) }
+  return {
+    kind: 'refund_processed',
+    reference: refundId,
+    transfers: [{ source: 'provider_receivable', destination: 'refunds', amountPaise }],
+  }
 }
 
-export function duplicateRefundOf(refundId: string, amount: Paise): Posting {
-  return posting('duplicate_refunded', refundId, [
-    debit('payer_clearing', amount),
-    credit('provider_receivable', amount),
-  ])
+export function duplicateRefundOf(refundId: string, amountPaise: Paise): Posting {
+  const transfers = reverse(capture('payer_clearing', amountPaise))
+  return { kind: 'duplicate_refunded', reference: refundId, transfers }
 }
 
 /** The bank took a debit back: we no longer owe it to the institute, nor does the provider owe it to us. */
-export function returnOf(refundId: string, amount: Paise): Posting {
-  return posting('payment_returned', refundId, [
-    debit('institute_payable', amount),
-    credit('provider_receivable', amount),
-  ])
+export function returnOf(refundId: string, amountPaise: Paise): Posting {
+  const transfers = reverse(capture('institute_payable', amountPaise))
+  return { kind: 'payment_returned', reference: refundId, transfers }
 }
 
 /**
  * The provider pays out what it holds, less its fees, into the institute's account: its debt to us and ours to the
- * institute go down together. Refunds have left the receivable already, so they are in the net.
+ * institute go down together. Refunds have left the receivable already, so they are in the net; where they outweigh the
+ * payments, the bank pays the provider.
  */
 export function settlementOf(
   settlementId: string,
   sums: { grossPaise: Paise; feePaise: Paise; refundPaise: Paise },
 ): Posting {
-  const payable = sums.grossPaise - sums.refundPaise
-  const net = payable - sums.feePaise
-  return posting('settled', settlementId, [
-    debit('settlement_bank', net),
-    debit('fees', sums.feePaise),
-    credit('provider_receivable', payable),
-    debit('institute_payable', payable),
-    credit('settlement_bank', net),
-    credit('fees', sums.feePaise),
-  ])
+  const settled = sums.grossPaise - sums.refundPaise
+  const transfers = [
+    ...transferSigned('provider_receivable', 'settlement_bank', settled - sums.feePaise),
+    ...transferSigned('provider_receivable', 'fees', sums.feePaise),
+    ...transferSigned('institute_settled', 'institute_payable', settled),
+  ]
+  assert(transfers.length > 0, `the settlement ${settlementId} moves nothing`)
+  return { kind: 'settled', reference: settlementId, transfers }
+}
+
+function transferSigned(source: Account, destination: Account, amount: number): Transfer[] {
+  if (amount === 0) return []
+  const transfers = [{ source, destination, amountPaise: paiseOf(Math.abs(amount)) }]
+  return amount > 0 ? transfers : reverse(transfers)
+}
+
+function reverse(transfers: readonly Transfer[]): Transfer[] {
+  return transfers.map(({ source, destination, amountPaise }) => ({
+    source: destination,
+    destination: source,
+    amountPaise,
+  }))
 }

@@ -5,11 +5,6 @@ export type Difference = { check: string; subject: string; detail: string }
 
 const CHECKS: readonly { check: string; sql: string }[] = [
   {
-    check: 'every ledger transaction balances',
-    sql: `select transaction_id::text as subject, 'sums to ' || sum(amount_paise) || ' paise' as detail
-      from ledger_entries where institute_id = $1 group by transaction_id having sum(amount_paise) <> 0`,
-  },
-  {
     check: 'a paid or reversed order has exactly one paying payment of its total, and no other has',
     sql: `select o.id as subject, o.state || ', ' || count(p.id) || ' paying payments' as detail
       from orders o left join payments p on p.institute_id = o.institute_id and p.order_id = o.id
@@ -27,7 +22,7 @@ const CHECKS: readonly { check: string; sql: string }[] = [
   {
     check: 'every captured payment is in the ledger once',
     sql: `select p.id as subject, count(t.id) || ' postings' as detail
-      from payments p left join ledger_transactions t on t.institute_id = p.institute_id and t.reference = p.id
+      from payments p left join ledger_postings t on t.institute_id = p.institute_id and t.reference = p.id
         and t.kind in ('payment_captured', 'duplicate_captured')
       where p.institute_id = $1 and p.state = 'captured' group by p.id having count(t.id) <> 1`,
   },
@@ -64,30 +59,43 @@ const CHECKS: readonly { check: string; sql: string }[] = [
         case when c.cancelled_at is null then 'receipt stands' end) as detail
       from (select * from refunds where institute_id = $1 and kind = 'returned') r
       full join (select * from orders where institute_id = $1 and state = 'reversed') o on o.id = r.order_id
-      left join ledger_transactions t on t.institute_id = $1 and t.kind = 'payment_returned' and t.reference = r.id
+      left join ledger_postings t on t.institute_id = $1 and t.kind = 'payment_returned' and t.reference = r.id
       left join receipts c on c.institute_id = $1 and c.payment_id = r.payment_id
       where r.id is null or o.id is null or t.id is null or c.cancelled_at is null`,
   },
   {
-    check: 'what we owe the institute is what is captured, not refunded and not settled',
-    sql: `with owed as (
-        select coalesce(sum(p.amount_paise), 0) as due from payments p
-        where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate
+    check: 'every account of the ledger holds what payments, refunds and settlements say',
+    sql: `with taken as (
+        select coalesce(sum(amount_paise), 0) as total, coalesce(sum(amount_paise) filter (where is_duplicate), 0) as twice
+        from payments where institute_id = $1 and state = 'captured'
       ), back as (
-        select coalesce(sum(amount_paise), 0) as refunded from refunds
-        where institute_id = $1 and kind <> 'duplicate' and state <> 'failed'
-      ), out as (
-        select coalesce(sum(gross_paise - refund_paise), 0) as settled from settlements where institute_id = $1
+        select coalesce(sum(amount_paise) filter (where kind <> 'duplicate' and state <> 'failed'), 0) as of_institute,
+          coalesce(sum(amount_paise) filter (where kind = 'requested' and state = 'pending'), 0) as pending,
+          coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as of_payers,
+          coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as processed
+        from refunds where institute_id = $1
+      ), settled as (
+        select coalesce(sum(gross_paise - refund_paise), 0) as total, coalesce(sum(fee_paise), 0) as fees,
+          coalesce(sum(net_paise), 0) as net
+        from settlements where institute_id = $1
+      ), expected as (
+        select e.* from taken t, back b, settled s, lateral (values
+          ('provider_receivable', 1, t.total - b.processed - s.total),
+          ('institute_payable', -1, t.total - t.twice - b.of_institute - s.total),
+          ('payer_clearing', -1, t.twice - b.of_payers),
+          ('refunds', -1, b.pending),
+          ('settlement_bank', 1, s.net),
+          ('fees', 1, s.fees),
+          ('institute_settled', -1, s.total)) e (account, sign, paise)
       ), book as (
-        select -coalesce(sum(amount_paise), 0) as payable from ledger_entries where institute_id = $1 and account = 'institute_payable'
-      ), duplicates as (
-        select coalesce(sum(case when p.settlement_id is not null then p.amount_paise else 0 end), 0)
-          - coalesce(sum(case when r.settlement_id is not null then r.amount_paise else 0 end), 0) as carried
-        from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.kind = 'duplicate'
-        where p.institute_id = $1 and p.is_duplicate
+        select account, sum(paise) as paise from (
+          select destination as account, sum(amount_paise) as paise from ledger_transfers where institute_id = $1 group by 1
+          union all
+          select source, -sum(amount_paise) from ledger_transfers where institute_id = $1 group by 1) t group by account
       )
-      select 'institute_payable' as subject, payable || ' paise in the books, ' || (due - refunded - settled + carried) || ' paise by the payments' as detail
-      from owed, back, out, book, duplicates where payable <> due - refunded - settled + carried`,
+      select e.account as subject, coalesce(e.sign * b.paise, 0) || ' paise in the ledger, ' || e.paise
+        || ' paise by payments, refunds and settlements' as detail
+      from expected e left join book b using (account) where coalesce(e.sign * b.paise, 0) <> e.paise`,
   },
   {
     check: 'what a provider reported and we could not match has been looked at',

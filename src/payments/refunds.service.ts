@@ -18,13 +18,16 @@ import { ProviderRefused } from './provider-refused.ts'
 import * as store from './refunds.store.ts'
 import { providerOf, type Till } from './till.ts'
 
+/** A refund and what could still be refunded before it, both read under the lock of the order. */
+export type RequestedRefund = Refund & { refundableBeforePaise: Paise }
+
 /** Writes the refund down; the worker asks the provider for it. Never above what was paid less earlier refunds. */
 export async function requestRefund(
   till: Till,
-  act: Act<Refund>,
+  act: Act<RequestedRefund>,
   target: { institute: Institute; kind: OrderKind; orderId: string },
   asked: { amountPaise: Paise | undefined; reason: string | null },
-): Promise<Refund> {
+): Promise<RequestedRefund> {
   const { institute, kind, orderId } = target
   return transact(till.db, act, async tx => {
     const order = await lockOrder(tx, institute.id, orderId)
@@ -44,7 +47,7 @@ export async function requestRefund(
     const refunded = await store.refundedByLine(tx, institute.id, payment.id)
     await store.insertRefund(tx, refund, spread(order, amountPaise, refunded))
     await post(tx, institute.id, refundRequestOf(refund.id, amountPaise), refund.requestedAt)
-    return refund
+    return { ...refund, refundableBeforePaise: refundable }
   })
 }
 

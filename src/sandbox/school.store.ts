@@ -108,21 +108,20 @@ const STATEMENTS: readonly string[] = [
      refund_paise, net_paise)
    select institute_id, settlement_id, 'sandbox', collector_code, utr, settled_at, sum(tuition_part + ride_part), 0, 0,
      sum(tuition_part + ride_part) from debits group by institute_id, settlement_id, collector_code, utr, settled_at`,
-  `insert into ledger_transactions (institute_id, kind, reference, occurred_at)
+  `insert into ledger_postings (institute_id, kind, reference, occurred_at)
    select institute_id, 'payment_captured', payment_id, paid_at from debits
    union all select distinct institute_id, 'settled', settlement_id, settled_at from debits`,
-  `insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
-   select d.institute_id, t.id, e.no, e.account, e.sign * (d.tuition_part + d.ride_part)
-   from debits d join ledger_transactions t on t.institute_id = d.institute_id and t.kind = 'payment_captured'
-     and t.reference = d.payment_id
-   cross join (values (1, 'provider_receivable', 1), (2, 'institute_payable', -1)) as e (no, account, sign)`,
-  `insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
-   select s.institute_id, t.id, e.no, e.account, e.sign * s.net_paise
+  `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+   select d.institute_id, p.id, 1, 'institute_payable', 'provider_receivable', d.tuition_part + d.ride_part
+   from debits d join ledger_postings p on p.institute_id = d.institute_id and p.kind = 'payment_captured'
+     and p.reference = d.payment_id`,
+  `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+   select s.institute_id, p.id, t.no, t.source, t.destination, s.net_paise
    from (select distinct institute_id, settlement_id from debits) d
    join settlements s on s.institute_id = d.institute_id and s.id = d.settlement_id
-   join ledger_transactions t on t.institute_id = d.institute_id and t.kind = 'settled' and t.reference = d.settlement_id
-   cross join (values (1, 'settlement_bank', 1), (2, 'provider_receivable', -1), (3, 'institute_payable', 1),
-     (4, 'settlement_bank', -1)) as e (no, account, sign)`,
+   join ledger_postings p on p.institute_id = d.institute_id and p.kind = 'settled' and p.reference = d.settlement_id
+   cross join (values (1, 'provider_receivable', 'settlement_bank'), (2, 'institute_settled', 'institute_payable'))
+     as t (no, source, destination)`,
   // Last, because it makes whoever issues receipts wait.
   `, counted as (
      insert into receipt_counters as c (institute_id, financial_year, last_number)
@@ -175,8 +174,8 @@ const TABLES = [
   'payments',
   'receipts',
   'direct_payments',
-  'ledger_transactions',
-  'ledger_entries',
+  'ledger_postings',
+  'ledger_transfers',
   'settlements',
 ]
 

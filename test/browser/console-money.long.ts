@@ -53,7 +53,7 @@ test('the money pages in a browser', async t => {
     }
     await show(page, stage, 'reconciliation')
     await page.getByRole('button', { name: 'Run the checks' }).click()
-    await page.getByText('Every ledger transaction balances').waitFor()
+    await page.getByText('Every account of the ledger holds').waitFor()
     await expectCount(page.getByText('1 difference'), 1)
     await expectSoundAndKeep(page, 'console-money-checks')
   })

@@ -70,7 +70,7 @@ test('a report that does not match stands among the exceptions with both amounts
   )
   assert.deepEqual((await read('/reconciliation')).mismatched, { count: 2, amount: 149 })
   const checks = await read('/reconciliation/checks')
-  assert.equal(checks.length, 11)
+  assert.equal(checks.length, 10)
   assert.deepEqual(
     checks.filter((one: Json) => one.differences.length > 0).map((one: Json) => one.differences.length),
     [2],
@@ -81,28 +81,39 @@ test('a report that does not match stands among the exceptions with both amounts
   assertAnswer(wrong, '400 HUE00000')
 })
 
-test('the ledger balances, and its entries are found by account, reference and day', async () => {
-  const accounts = await read('/ledger/accounts')
+test('the ledger’s balances are what their names say, and its transfers are found by account, reference and day', async () => {
+  const accounts: Json[] = await read('/ledger/accounts')
+  const balance = Object.fromEntries(accounts.map(one => [one.account, one.balance]))
+  const settlements: Json[] = await read('/settlements')
+  const sumOf = (key: string): number => settlements.reduce((sum, one) => sum + one[key], 0)
+  assert.ok(sumOf('net') > 0)
+  assert.equal(balance['settlement_bank'], sumOf('net'))
+  assert.equal(balance['fees'], sumOf('fees'))
+  assert.equal(balance['institute_settled'], sumOf('net') + sumOf('fees'))
   assert.equal(
-    accounts.reduce((sum: number, account: Json) => sum + account.balance, 0),
-    0,
+    balance['provider_receivable'],
+    balance['institute_payable'] + balance['payer_clearing'] + balance['refunds'],
   )
-  const paged = await everyPage('/ledger/entries')
-  const whole = await read('/ledger/entries?limit=200')
+  const paged = await everyPage('/ledger/transfers')
+  const whole = await read('/ledger/transfers?limit=200')
   assert.deepEqual(ids(paged), ids(whole))
-  const account = await read('/ledger/entries?account=refunds')
+  const refunds = await read('/ledger/transfers?account=refunds')
   assert.deepEqual(
-    account.map((entry: Json) => [entry.kind, entry.debit, entry.credit]),
+    refunds.map((one: Json) => [one.kind, one.source, one.destination, one.amount]),
     [
-      ['refund_processed', 500, undefined],
-      ['refund_requested', undefined, 500],
+      ['refund_processed', 'provider_receivable', 'refunds', 500],
+      ['refund_requested', 'refunds', 'institute_payable', 500],
     ],
   )
-  const [settlement] = await read('/settlements')
-  assert.equal((await read(`/ledger/entries?reference=${settlement.id}`)).length, 4)
-  assert.equal((await read(`/ledger/entries?reference=${scene.plan.paymentId}`)).length, 2)
-  assert.deepEqual(ids(await read(`/ledger/entries?from=${daysAgo(0)}&limit=200`)), ids(whole))
-  assert.deepEqual(await read(`/ledger/entries?to=${daysAgo(1)}`), [])
+  assert.deepEqual(
+    ids(await everyPage('/ledger/transfers?account=institute_payable')),
+    ids(whole.filter((one: Json) => [one.source, one.destination].includes('institute_payable'))),
+  )
+  const [settlement] = settlements
+  assert.equal((await read(`/ledger/transfers?reference=${settlement.id}`)).length, 2)
+  assert.equal((await read(`/ledger/transfers?reference=${scene.plan.paymentId}`)).length, 1)
+  assert.deepEqual(ids(await read(`/ledger/transfers?from=${daysAgo(0)}&limit=200`)), ids(whole))
+  assert.deepEqual(await read(`/ledger/transfers?to=${daysAgo(1)}`), [])
 })
 
 test('every payment and refund is in the register once, whatever way it came', async () => {
@@ -175,7 +186,7 @@ test('another institute’s settlements, receipts and entries are not there', as
   for (const path of [
     '/payments',
     '/settlements',
-    '/ledger/entries',
+    '/ledger/transfers',
     '/defaulters',
     '/receipts',
     '/expected',

@@ -159,37 +159,6 @@ test('an order of a student tells the events that were recorded of the student',
   assert.equal(told.kind, 'student')
 })
 
-test('money goes back in part and then whole, each with its reason, never more than there is', async () => {
-  const id = await makeOrder(demo, 'orders')
-  assertAnswer(await finance.post(`${AT}/orders/${id}/refunds`, WHY), '409 HUE00002')
-  await pay(demo, id)
-  const refunds = `${AT}/orders/${id}/refunds`
-  assertAnswer(await viewer.post(refunds, WHY), '403 AUE00001')
-  assertAnswer(await finance.post(refunds, { amount: 100 }), '400 HUE00000')
-  assertAnswer(await finance.post(refunds, { ...WHY, amount: 45000.01 }), '409 HUE00002')
-  const part = await finance.post(refunds, { ...WHY, amount: 5000 })
-  assert.deepEqual(
-    [part.status, part.body.data.amount, part.body.data.refundable],
-    [201, 5000, 40000],
-    part.text,
-  )
-  const whole = await finance.post(refunds, WHY)
-  assert.deepEqual([whole.body.data.amount, whole.body.data.refundable], [40000, 0], whole.text)
-  assertAnswer(await finance.post(refunds, WHY), '409 HUE00002')
-  await demo.post('/api/v1/sandbox/clock', { advance: 'P1D' })
-  const told = await story(id)
-  assert.deepEqual([told.refunded, told.can_refund], [45000, false])
-  const acts = told.timeline.filter((one: Json) => one.by === 'finance@school.example')
-  assert.deepEqual(
-    acts.map((one: Json) => [one.title, one.why, one.raw.before.refundable, one.raw.after.amount]),
-    [
-      ['Refund asked for', WHY.reason, 40000, 40000],
-      ['Refund asked for', WHY.reason, 45000, 5000],
-    ],
-  )
-  assert.equal(told.refunds.filter((one: Json) => one.status === 'processed').length, 2)
-})
-
 test('a payment on a page and one of a student can be given back too', async () => {
   const paidPage = await submit(page.url)
   await pay(demo, paidPage)

@@ -91,8 +91,17 @@ test('a debit that the bank takes back late is reversed in the books, and only a
   assert.equal(stateOf(reversed), 'reversed')
   const { body } = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
   assert.equal(body.data.fee_summary.paid, 0)
-  const [row] = await world.bursar.sql('select sum(amount_paise)::bigint as sum from ledger_entries')
-  assert.equal(row?.['sum'], 0)
+  const [row] = await world.bursar.sql(`select
+    sum(amount_paise) filter (where source = 'institute_payable')::bigint as collected,
+    sum(amount_paise) filter (where destination = 'institute_payable')::bigint as "settledAndReturned",
+    sum(amount_paise) filter (where destination = 'settlement_bank')::bigint as settled
+    from ledger_transfers`)
+  // It had reached the bank, so now the institute owes it.
+  assert.deepEqual(row, {
+    collected: row?.['settled'],
+    settled: row?.['settled'],
+    settledAndReturned: 2 * Number(row?.['settled']),
+  })
   await world.advance('P2M')
   assert.equal(stateOf(await world.plan()), 'reversed')
 })

@@ -91,7 +91,7 @@ test('every kind of disagreement is found and named', async () => {
     [
       `update settlements set gross_paise = gross_paise + 1, net_paise = net_paise + 1`,
       `update settlements set gross_paise = gross_paise - 1, net_paise = net_paise - 1`,
-      /owe the institute/,
+      /every account of the ledger.*: institute_payable/,
     ],
   ]
   for (const [spoil, mend, named] of planted) {
@@ -102,29 +102,26 @@ test('every kind of disagreement is found and named', async () => {
   }
 })
 
-const entry = (amount: number): string =>
-  `insert into ledger_entries (institute_id, transaction_id, line_no, account, amount_paise)
-   select 1, max(id), ${Math.abs(amount)}, 'fees', ${amount} from ledger_transactions where institute_id = 1`
+const transfer = (amount: number, destination = 'fees'): string =>
+  `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+   select 1, max(id), 9, 'provider_receivable', '${destination}', ${amount} from ledger_postings where institute_id = 1`
 
-test('the books cannot be spoiled: unbalanced, late, changed or deleted entries are refused by the database', async () => {
-  const header = `insert into ledger_transactions (institute_id, kind, reference, occurred_at) values (1, 'settled', 'x', now()) returning id`
-  await assert.rejects(
-    house.ground.db.transaction(async tx => void (await tx.query(header))),
-    /does not balance/,
-  )
-  await assert.rejects(
+test('the books cannot be spoiled: empty, one-sided, late, changed or deleted postings are refused by the database', async () => {
+  const header = `insert into ledger_postings (institute_id, kind, reference, occurred_at) values (1, 'settled', 'x', now())`
+  const post = (...statements: string[]): Promise<void> =>
     house.ground.db.transaction(async tx => {
-      await tx.query(header)
-      await tx.query(entry(5))
-      await tx.query(entry(-4))
-    }),
-    /does not balance/,
-  )
-  await assert.rejects(sql(entry(5)), /is closed/)
+      for (const statement of [header, ...statements]) await tx.query(statement)
+    })
+  await assert.rejects(post(), /has no transfer/)
+  await assert.rejects(post(transfer(0)), /amount_paise_check/)
+  await assert.rejects(post(transfer(-5)), /amount_paise_check/)
+  await assert.rejects(post(transfer(5, 'provider_receivable')), /ledger_transfers_check/)
+  await assert.rejects(post(transfer(5, 'pocket')), /ledger_account/)
+  await assert.rejects(sql(transfer(5)), /is closed/)
   for (const statement of [
-    'update ledger_entries set amount_paise = 1',
-    'delete from ledger_entries',
-    'truncate ledger_transactions cascade',
+    'update ledger_transfers set amount_paise = 1',
+    'delete from ledger_transfers',
+    'truncate ledger_postings cascade',
   ]) {
     await assert.rejects(sql(statement), /append-only/)
   }

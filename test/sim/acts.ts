@@ -175,7 +175,7 @@ async function idleCallback(scene: Scene): Promise<string> {
 async function fingerprint(world: World): Promise<string> {
   const [row] = await world.sql<{ all: string }>(
     `select md5(concat((select string_agg(id || state || is_duplicate, ',' order by id) from payments), (select count(*) from events),
-       (select count(*) from ledger_entries), (select string_agg(id || state, ',' order by id) from orders), (select count(*) from refunds))) as all`,
+       (select count(*) from ledger_transfers), (select string_agg(id || state, ',' order by id) from orders), (select count(*) from refunds))) as all`,
   )
   return row?.all ?? ''
 }

@@ -146,7 +146,7 @@ async function countAll({ sql }: World): Promise<Record<string, number>> {
        (select count(*) from payments) as payments, (select count(*) from payments where is_duplicate) as duplicates,
        (select count(*) from refunds) as refunds, (select count(*) from refunds where state = 'failed') as "failed refunds",
        (select count(*) from settlements) as settlements, (select count(*) from settlement_exceptions) as exceptions,
-       (select count(*) from ledger_entries) as entries, (select count(*) from events) as events`,
+       (select count(*) from ledger_transfers) as transfers, (select count(*) from events) as events`,
   )
   return row ?? {}
 }

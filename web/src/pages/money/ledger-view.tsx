@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import type { AccountAnswer, LedgerEntryAnswer } from '../../../../src/console/money-books.schemas.ts'
+import type { AccountAnswer, LedgerTransferAnswer } from '../../../../src/console/money-books.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
@@ -12,7 +12,7 @@ import { ExportMenu } from './export-menu.tsx'
 import { postingWord } from './words.ts'
 import { TableFrame } from '../../ui/table-frame.tsx'
 
-/** The books themselves: what stands in each account, and every entry there ever was. */
+/** The ledger: what stands in each account, and every transfer between them. */
 export function LedgerView() {
   const path = `${useInstitutePath()}/money/ledger`
   const accounts = useQuery({
@@ -24,11 +24,11 @@ export function LedgerView() {
   return (
     <>
       <Accounts accounts={accounts.data} />
-      <h2 className="section-title">Entries</h2>
+      <h2 className="section-title">Transfers</h2>
       <p className="faint">As they were written, the last first. None is ever changed or taken away.</p>
-      <DataTable<LedgerEntryAnswer>
-        name="Ledger entries"
-        path={`${path}/entries`}
+      <DataTable<LedgerTransferAnswer>
+        name="Transfers of the ledger"
+        path={`${path}/transfers`}
         queryKey="money-ledger"
         columns={columnsOf(accounts.data)}
         rowId={row => row.id}
@@ -36,7 +36,7 @@ export function LedgerView() {
         files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={{
           title: 'The books are empty',
-          say: 'Every payment, refund and settlement is written here twice, as a debit and as a credit. The first payment makes the first entry.',
+          say: 'Every payment, refund and settlement is written here as a transfer from one account to another. The first payment makes the first one.',
         }}
       />
     </>
@@ -53,10 +53,10 @@ function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
           <tr>
             <th scope="col">Account</th>
             <th scope="col" className="right">
-              Debits
+              Received
             </th>
             <th scope="col" className="right">
-              Credits
+              Sent
             </th>
             <th scope="col" className="right">
               Balance
@@ -77,10 +77,10 @@ function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
                 </Link>
                 <div className="faint">{account.meaning}</div>
               </td>
-              <td className="right nowrap">{formatRupees(account.debit)}</td>
-              <td className="right nowrap">{formatRupees(account.credit)}</td>
+              <td className="right nowrap">{formatRupees(account.received)}</td>
+              <td className="right nowrap">{formatRupees(account.sent)}</td>
               <td className="right nowrap">
-                <strong>{balanceWord(account.balance)}</strong>
+                <strong>{formatRupees(account.balance)}</strong>
               </td>
             </tr>
           ))}
@@ -90,12 +90,7 @@ function Accounts({ accounts }: { accounts: readonly AccountAnswer[] }) {
   )
 }
 
-function balanceWord(balance: number): string {
-  if (balance === 0) return formatRupees(0)
-  return `${formatRupees(Math.abs(balance))} ${balance > 0 ? 'Dr' : 'Cr'}`
-}
-
-function columnsOf(accounts: readonly AccountAnswer[]): Column<LedgerEntryAnswer>[] {
+function columnsOf(accounts: readonly AccountAnswer[]): Column<LedgerTransferAnswer>[] {
   const names = new Map(accounts.map(({ account, name }) => [account, name]))
   return [
     {
@@ -111,19 +106,9 @@ function columnsOf(accounts: readonly AccountAnswer[]): Column<LedgerEntryAnswer
       text: row => row.reference,
       render: row => <span className="mono">{row.reference.split(':')[0]}</span>,
     },
-    { key: 'account', title: 'Account', text: row => names.get(row.account) ?? row.account },
-    {
-      key: 'debit',
-      title: 'Debit',
-      text: row => (row.debit === undefined ? '' : formatRupees(row.debit)),
-      align: 'right',
-    },
-    {
-      key: 'credit',
-      title: 'Credit',
-      text: row => (row.credit === undefined ? '' : formatRupees(row.credit)),
-      align: 'right',
-    },
+    { key: 'source', title: 'From (credit)', text: row => names.get(row.source) ?? row.source },
+    { key: 'destination', title: 'To (debit)', text: row => names.get(row.destination) ?? row.destination },
+    { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
   ]
 }
 

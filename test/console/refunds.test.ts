@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import { waitFor } from '../harness/wait.ts'
+import { pay } from '../contract/page-support.ts'
+import { AT, makeOrder, read } from './orders-support.ts'
+import { assertAnswer, createPerson } from './support.ts'
+
+const bursar = await startBursar({ after })
+const { demo } = bursar
+const sql = bursar.sql.bind(bursar)
+const [finance, viewer] = await Promise.all([
+  createPerson(bursar, { email: 'finance@school.example', institute: 'demo-school', role: 'finance' }),
+  createPerson(bursar, { email: 'viewer@school.example', institute: 'demo-school', role: 'viewer' }),
+])
+
+const WHY = { reason: 'The family asked for it' }
+
+test('money goes back in part and then whole, each with its reason, never more than there is', async () => {
+  const id = await makeOrder(demo, 'orders')
+  assertAnswer(await finance.post(`${AT}/orders/${id}/refunds`, WHY), '409 HUE00002')
+  await pay(demo, id)
+  const refunds = `${AT}/orders/${id}/refunds`
+  assertAnswer(await viewer.post(refunds, WHY), '403 AUE00001')
+  assertAnswer(await finance.post(refunds, { amount: 100 }), '400 HUE00000')
+  assertAnswer(await finance.post(refunds, { ...WHY, amount: 45000.01 }), '409 HUE00002')
+  const part = await finance.post(refunds, { ...WHY, amount: 5000 })
+  assert.deepEqual(
+    [part.status, part.body.data.amount, part.body.data.refundable],
+    [201, 5000, 40000],
+    part.text,
+  )
+  const whole = await finance.post(refunds, WHY)
+  assert.deepEqual([whole.body.data.amount, whole.body.data.refundable], [40000, 0], whole.text)
+  assertAnswer(await finance.post(refunds, WHY), '409 HUE00002')
+  await demo.post('/api/v1/sandbox/clock', { advance: 'P1D' })
+  const told = await read(viewer, `${AT}/orders/${id}`)
+  assert.deepEqual([told.refunded, told.can_refund], [45000, false])
+  const acts = told.timeline.filter((one: Json) => one.by === 'finance@school.example')
+  assert.deepEqual(
+    acts.map((one: Json) => [one.title, one.why, one.raw.before.refundable, one.raw.after.amount]),
+    [
+      ['Refund asked for', WHY.reason, 40000, 40000],
+      ['Refund asked for', WHY.reason, 45000, 5000],
+    ],
+  )
+  assert.equal(told.refunds.filter((one: Json) => one.status === 'processed').length, 2)
+})
+
+test('part refunds that are asked for at once are audited one after the other: what is left after one stood before the next', async () => {
+  const id = await makeOrder(demo, 'orders')
+  await pay(demo, id)
+  const lock = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const locking = bursar.house.ground.db.transaction(async tx => {
+    await tx.query('select from orders where id = $1 for update', [id])
+    locked.resolve()
+    await lock.promise
+  })
+  await locked.promise
+  const asked = [1000, 200].map(amount => finance.post(`${AT}/orders/${id}/refunds`, { ...WHY, amount }))
+  await waitFor(async () => {
+    const [row] = await sql<{ waiting: number }>(
+      `select count(*) as waiting from pg_locks where not granted and locktype in ('transactionid', 'tuple')
+         and pid in (select pid from pg_stat_activity where datname = current_database())`,
+    )
+    return row?.waiting === 2
+  }, 'both refunds to wait for the order')
+  lock.resolve()
+  await locking
+  for (const answer of await Promise.all(asked)) assert.equal(answer.status, 201, answer.text)
+  const entries = await sql<{ before: number; after: number }>(
+    `select (before ->> 'refundable')::float as before, (after ->> 'refundable')::float as after
+     from console_audit where what = 'order.refunded' and about = $1 order by 1 desc, 2 desc`,
+    [id],
+  )
+  assert.equal(entries.length, 2)
+  assert.equal(entries[0]?.before, 45_000)
+  assert.equal(entries[1]?.before, entries[0]?.after)
+  assert.equal(entries[1]?.after, 43_800)
+})
