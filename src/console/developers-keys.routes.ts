@@ -100,7 +100,7 @@ function view(key: Awaited<ReturnType<typeof listKeys>>[number]): schemas.KeyAns
   return {
     key_id: key.keyId,
     label: key.label,
-    scopes: key.scopes,
+    scopes: [...key.scopes],
     ...(key.ratePerSecond === null ? {} : { rate_per_second: key.ratePerSecond }),
     ...(key.burst === null ? {} : { burst: key.burst }),
     created_at: key.createdAt.toISOString(),

@@ -1,11 +1,18 @@
 import type { Queryable } from '../platform/db.ts'
+import { Table } from '../platform/db/table.ts'
 import type { CatalogueEntry } from './institutes.rules.ts'
 
-export async function listCatalogue(
-  db: Queryable,
-  instituteId: number,
-): Promise<(CatalogueEntry & { name: string })[]> {
-  return db.query<CatalogueEntry & { name: string }>(
+type NamedEntry = CatalogueEntry & { name: string }
+
+const catalogue = new Table<NamedEntry & { instituteId: number }>('catalogue_entries', {
+  instituteId: 'int',
+  kind: 'text',
+  code: 'text',
+  name: 'text',
+})
+
+export async function listCatalogue(db: Queryable, instituteId: number): Promise<NamedEntry[]> {
+  return db.query<NamedEntry>(
     'select kind, code, name from catalogue_entries where institute_id = $1 order by kind, code',
     [instituteId],
   )
@@ -16,25 +23,14 @@ export async function insertEntries(
   instituteId: number,
   entries: readonly CatalogueEntry[],
 ): Promise<void> {
-  await db.query(
-    `insert into catalogue_entries (institute_id, kind, code, name)
-     select $1, kind, code, code from unnest($2::text[], $3::text[]) as entry (kind, code)
-     on conflict do nothing`,
-    [instituteId, entries.map(entry => entry.kind), entries.map(entry => entry.code)],
-  )
+  const rows = entries.map(entry => ({ ...entry, instituteId, name: entry.code }))
+  await catalogue.insert(db, rows, { onConflict: 'on conflict do nothing' })
 }
 
 /** Adds an entry or gives a known one its name. */
-export async function nameEntry(
-  db: Queryable,
-  instituteId: number,
-  entry: CatalogueEntry & { name: string },
-): Promise<void> {
-  await db.query(
-    `insert into catalogue_entries (institute_id, kind, code, name) values ($1, $2, $3, $4)
-     on conflict (institute_id, kind, code) do update set name = excluded.name`,
-    [instituteId, entry.kind, entry.code, entry.name],
-  )
+export async function nameEntry(db: Queryable, instituteId: number, entry: NamedEntry): Promise<void> {
+  const onConflict = 'on conflict (institute_id, kind, code) do update set name = excluded.name'
+  await catalogue.insert(db, [{ ...entry, instituteId }], { onConflict })
 }
 
 export async function findGradeName(

@@ -1,50 +1,40 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { Table } from '../platform/db/table.ts'
 import type { Branch, Institute } from './institutes.rules.ts'
 
+const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
+  id: 'int',
+  code: 'text',
+  name: 'text',
+  strictCatalogue: 'boolean',
+})
+
+const branches = new Table<Branch & { instituteId: number }>('branches', {
+  instituteId: 'int',
+  collectorCode: 'text',
+  name: 'text',
+  isDefault: 'boolean',
+})
+
 /** An institute with its branches as one row. */
-export const INSTITUTE_COLUMNS = `
-  i.id, i.code, i.name, i.strict_catalogue,
-  (select coalesce(json_agg(json_build_object(
-      'collectorCode', b.collector_code, 'name', b.name, 'isDefault', b.is_default) order by b.created_at, b.collector_code), '[]')
+export const INSTITUTE_COLUMNS = `${institutes.columns('i')},
+  (select coalesce(json_agg(${branches.json('b', ['collectorCode', 'name', 'isDefault'])}
+     order by b.created_at, b.collector_code), '[]')
    from branches b where b.institute_id = i.id) as branches`
 
-export type InstituteRow = {
-  id: number
-  code: string
-  name: string
-  strict_catalogue: boolean
-  branches: Branch[]
-}
-
-export function toInstitute(row: InstituteRow): Institute {
-  return {
-    id: row.id,
-    code: row.code,
-    name: row.name,
-    strictCatalogue: row.strict_catalogue,
-    branches: row.branches,
-  }
-}
-
 export async function findInstitute(db: Queryable, code: string): Promise<Institute | null> {
-  const [row] = await db.query<InstituteRow>(
-    `select ${INSTITUTE_COLUMNS} from institutes i where i.code = $1`,
-    [code],
-  )
-  return row === undefined ? null : toInstitute(row)
+  const [row] = await db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i where i.code = $1`, [
+    code,
+  ])
+  return row ?? null
 }
 
 export async function findInstitutes(db: Queryable, ids: readonly number[]): Promise<Institute[]> {
-  const rows = await db.query<InstituteRow>(
-    `select ${INSTITUTE_COLUMNS} from institutes i where i.id = any($1)`,
-    [ids],
-  )
-  return rows.map(toInstitute)
+  return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i where i.id = any($1)`, [ids])
 }
 
 export async function listInstitutes(db: Queryable): Promise<Institute[]> {
-  const rows = await db.query<InstituteRow>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
-  return rows.map(toInstitute)
+  return db.query<Institute>(`select ${INSTITUTE_COLUMNS} from institutes i order by i.id`)
 }
 
 /** Null when the code is taken. */
@@ -83,12 +73,8 @@ export async function lockInstitute(tx: Transaction, instituteId: number): Promi
 
 /** False when the collector code is taken. */
 export async function insertBranch(tx: Transaction, instituteId: number, branch: Branch): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into branches (institute_id, collector_code, name, is_default) values ($1, $2, $3, $4)
-     on conflict (institute_id, collector_code) do nothing returning 1`,
-    [instituteId, branch.collectorCode, branch.name, branch.isDefault],
-  )
-  return rows.length === 1
+  const onConflict = 'on conflict (institute_id, collector_code) do nothing'
+  return (await branches.insert(tx, [{ ...branch, instituteId }], { onConflict })) === 1
 }
 
 export async function clearDefaultBranch(tx: Transaction, instituteId: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db.ts'
-import { badField, notFound } from '../platform/errors.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
+import { notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
@@ -140,23 +141,16 @@ function endOf(message: Message, outcome: Outcome, now: Date): Parameters<typeof
 export async function listSentMessages(
   { db }: Ground,
   instituteId: number,
-  { limit, ...filter }: { recipient: string | undefined; cursor: string | undefined; limit: number },
-): Promise<{ messages: Message[]; nextCursor: string | undefined }> {
-  const { cursor } = filter
-  if (cursor !== undefined && !(await store.isSent(db, instituteId, cursor))) {
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  }
-  const found = await store.listSent(db, instituteId, { ...filter, limit: limit + 1 })
-  const messages = found.slice(0, limit)
-  return { messages, nextCursor: found.length > limit ? messages.at(-1)?.id : undefined }
+  filter: { recipient: string | undefined },
+  page: PageRange,
+): Promise<Page<Message>> {
+  return store.listSent(db, instituteId, filter, page)
 }
 
 /** A page of everybody's messages, the newest first; for a sandbox only. */
 export async function listEverybodysMessages(
   { db }: Ground,
-  { limit, ...filter }: { recipientPart: string | undefined; before: string | undefined; limit: number },
-): Promise<{ messages: Message[]; nextBefore: string | undefined }> {
-  const found = await store.listEverybodys(db, { ...filter, limit: limit + 1 })
-  const messages = found.slice(0, limit)
-  return { messages, nextBefore: found.length > limit ? messages.at(-1)?.id : undefined }
+  filter: { recipientPart: string | undefined; before: string | undefined; limit: number },
+): Promise<Page<Message>> {
+  return store.listEverybodys(db, filter)
 }

@@ -1,33 +1,48 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 import type { Channel, Message, NewMessage } from './messages.rules.ts'
 
-const COLUMNS = `institute_id as "instituteId", id, channel, recipient, subject, body, about, state,
-  created_at as "createdAt", sent_at as "sentAt", failure, tries, next_try_at as "nextTryAt", is_reminder as "isReminder", template`
+const messages = new Table<Message & { concerns: readonly string[] }>('messages', {
+  instituteId: 'int',
+  id: 'text',
+  channel: 'text',
+  recipient: 'text',
+  subject: 'text',
+  body: 'text',
+  about: 'text',
+  state: 'text',
+  createdAt: 'timestamptz',
+  sentAt: 'timestamptz',
+  failure: 'text',
+  tries: 'int',
+  nextTryAt: 'timestamptz',
+  isReminder: 'boolean',
+  template: 'text',
+  concerns: 'text[]',
+})
+
+const COLUMNS = messages.columns('m')
 
 export async function insertMessages(
   tx: Transaction,
-  messages: readonly (NewMessage & { id: string })[],
+  queued: readonly (NewMessage & { id: string })[],
 ): Promise<void> {
-  await tx.query(
-    `insert into messages (institute_id, id, channel, recipient, subject, body, about, created_at, next_try_at, is_reminder,
-       template, concerns)
-     select m.institute_id, m.id, m.channel, m.recipient, m.subject, m.body, m.about, m.at, m.at, m.is_reminder, m.template, string_to_array(m.concerns, ',')
-     from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::bool[],
-         $10::text[], $11::text[])
-       as m (institute_id, id, channel, recipient, subject, body, about, at, is_reminder, template, concerns)`,
-    [
-      messages.map(message => message.instituteId),
-      messages.map(message => message.id),
-      messages.map(message => message.channel),
-      messages.map(message => message.recipient),
-      messages.map(message => message.subject ?? null),
-      messages.map(message => message.body),
-      messages.map(message => message.about),
-      messages.map(message => message.at),
-      messages.map(message => message.isReminder ?? false),
-      messages.map(message => message.template ?? null),
-      messages.map(message => (message.concerns ?? []).join()),
-    ],
+  await messages.insert(
+    tx,
+    queued.map(({ at, ...message }) => ({
+      ...message,
+      subject: message.subject ?? null,
+      state: 'queued',
+      createdAt: at,
+      sentAt: null,
+      failure: null,
+      tries: 0,
+      nextTryAt: at,
+      isReminder: message.isReminder ?? false,
+      template: message.template ?? null,
+      concerns: message.concerns ?? [],
+    })),
   )
 }
 
@@ -38,7 +53,7 @@ export async function claimToSend(
   { limit, holdMs }: { limit: number; holdMs: number },
 ): Promise<Message[]> {
   return db.query<Message>(
-    `update messages set tries = tries + 1, held_until = clock_timestamp() + $3 * interval '1 millisecond'
+    `update messages m set tries = tries + 1, held_until = clock_timestamp() + $3 * interval '1 millisecond'
      where (institute_id, id) in (
        select institute_id, id from messages
        where next_try_at <= $1 and (held_until is null or held_until < clock_timestamp())
@@ -89,7 +104,7 @@ export async function sendAgain(
   now: Date,
 ): Promise<Message | null> {
   const [row] = await tx.query<Message>(
-    `update messages set state = 'queued', tries = 0, next_try_at = $3
+    `update messages m set state = 'queued', tries = 0, next_try_at = $3
      where institute_id = $1 and id = $2 and state = 'failed' returning ${COLUMNS}`,
     [instituteId, id, now],
   )
@@ -125,32 +140,24 @@ export async function deleteReminders(
   )
 }
 
-export async function isSent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
-  const rows = await db.query(`select from messages where institute_id = $1 and id = $2 and state = 'sent'`, [
-    instituteId,
-    id,
-  ])
-  return rows.length > 0
-}
-
 /** An institute's sent messages, the one sent last first. */
 export async function listSent(
   db: Queryable,
   instituteId: number,
-  filter: { recipient: string | undefined; cursor: string | undefined; limit: number },
-): Promise<Message[]> {
-  const values: unknown[] = [instituteId]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['institute_id = $1', `state = 'sent'`]
-  if (filter.recipient !== undefined) where.push(`lower(recipient) = lower(${bind(filter.recipient)})`)
-  if (filter.cursor !== undefined) {
-    where.push(`(sent_at, id) < (select c.sent_at, c.id from messages c
-      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
-  }
-  return db.query<Message>(
-    `select ${COLUMNS} from messages where ${where.join(' and ')}
-     order by sent_at desc, id desc limit ${bind(filter.limit)}`,
-    values,
+  filter: { recipient: string | undefined },
+  page: PageRange,
+): Promise<Page<Message>> {
+  return list<Message>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'messages m',
+      scope: [['m.institute_id = $1', instituteId], [`m.state = 'sent'`]],
+      filters: [['lower(m.recipient) = lower($1)', filter.recipient]],
+      order: ['sent_at', 'id'],
+      direction: 'desc',
+    },
+    page,
   )
 }
 
@@ -158,17 +165,16 @@ export async function listSent(
 export async function listEverybodys(
   db: Queryable,
   filter: { recipientPart: string | undefined; before: string | undefined; limit: number },
-): Promise<Message[]> {
+): Promise<Page<Message>> {
   const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['true']
-  if (filter.recipientPart !== undefined) {
-    where.push(`strpos(lower(recipient), lower(${bind(filter.recipientPart)})) > 0`)
-  }
-  // An id begins with the moment it was made at, so their order is that of the messages.
-  if (filter.before !== undefined) where.push(`id < ${bind(filter.before)}`)
-  return db.query<Message>(
-    `select ${COLUMNS} from messages where ${where.join(' and ')} order by id desc limit ${bind(filter.limit)}`,
+  const where = allOf(values, [
+    ['strpos(lower(m.recipient), lower($1)) > 0', filter.recipientPart],
+    // An id begins with the moment it was made at, so their order is that of the messages.
+    ['m.id < $1', filter.before],
+  ])
+  const found = await db.query<Message>(
+    `select ${COLUMNS} from messages m where ${where} order by m.id desc limit $${values.push(filter.limit + 1)}`,
     values,
   )
+  return toPage(found, filter.limit, message => message.id)
 }

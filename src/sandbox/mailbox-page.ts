@@ -1,5 +1,6 @@
 import type { Channel, Message, MessageState } from '../messages/messages.rules.ts'
 import { formatMoment } from '../platform/calendar.ts'
+import type { Page } from '../platform/db/list.ts'
 import { isIdShaped } from '../platform/ids.ts'
 
 /** What the mailbox's page shows. */
@@ -27,7 +28,7 @@ export function readMailboxQuery(query: unknown): MailboxQuery {
 
 export function describeMailbox(
   asked: MailboxQuery,
-  { messages, nextBefore }: { messages: readonly Message[]; nextBefore: string | undefined },
+  { rows: messages, nextCursor }: Page<Message>,
   institutes: ReadonlyMap<number, string>,
 ): Record<string, unknown> {
   const { recipientPart, before } = asked
@@ -40,7 +41,7 @@ export function describeMailbox(
       institute: institutes.get(message.instituteId),
       isOpen: before === undefined && index === 0,
     })),
-    older: nextBefore === undefined ? undefined : addressOf({ recipientPart, before: nextBefore }),
+    older: nextCursor === undefined ? undefined : addressOf({ recipientPart, before: nextCursor }),
     newest: addressOf({ recipientPart, before: undefined }),
   }
 }

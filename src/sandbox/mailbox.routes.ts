@@ -68,12 +68,9 @@ export function mailboxRoutes(app: FastifyInstance, ground: Ground): void {
     docs,
     query: Query,
     async answer({ caller, query }) {
-      const { messages, nextCursor } = await listSentMessages(ground, caller.institute.id, {
-        recipient: query.to,
-        cursor: query.cursor,
-        limit: query.limit ?? 50,
-      })
-      return page(messages.map(view), nextCursor)
+      const { to: recipient, cursor, limit = 50 } = query
+      const found = await listSentMessages(ground, caller.institute.id, { recipient }, { cursor, limit })
+      return page(found.rows.map(view), found.nextCursor)
     },
   })
 }

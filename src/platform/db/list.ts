@@ -1,0 +1,84 @@
+import type { Queryable } from '../db.ts'
+import { badField } from '../errors.ts'
+
+/**
+ * A condition with its values, numbered from `$1` as if it stood alone: `['o.created_at >= $1', from]`. One of which a
+ * value is undefined was not asked for and is left out, so the planner sees only what has to hold.
+ */
+export type Condition = readonly [text: string, ...values: unknown[]] | false | undefined
+
+export type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
+
+export type PageRange = { cursor: string | undefined; limit: number }
+
+type List = {
+  /** The select list; the row's `id` must be among it, unless `cursorOf` says what to go by. */
+  select: string
+  /** The table whose rows are listed, with its alias: `orders o`. */
+  from: string
+  join?: string
+  /** What makes a row one of this list. A cursor has to fulfil it too. */
+  scope: readonly Condition[]
+  filters?: readonly Condition[]
+  /** Columns of `from`, the last of them its id, which is the cursor. */
+  order: readonly [...string[], string]
+  direction: 'asc' | 'desc'
+}
+
+/** A page by keyset: the cursor is the id of the last row shown. One that is not of this list is refused. */
+export async function list<Row extends { id: string }>(
+  db: Queryable,
+  definition: List,
+  { cursor, limit }: PageRange,
+): Promise<Page<Row>> {
+  const { select, from, join = '', scope, filters = [], order, direction } = definition
+  const values: unknown[] = []
+  const alias = from.slice(from.lastIndexOf(' ') + 1)
+  const key = order.map(column => `${alias}.${column}`)
+  const conditions = [allOf(values, [...scope, ...filters])]
+  if (cursor !== undefined) {
+    const last = allOf(values, [...scope, [`${key.at(-1)} = $1`, cursor]])
+    const sign = direction === 'asc' ? '>' : '<'
+    conditions.push(`(${key.join(', ')}) ${sign} (select ${key.join(', ')} from ${from} where ${last})`)
+  }
+  const rows = await db.query<Row>(
+    `select ${select} from ${from} ${join} where ${conditions.join(' and ')}
+     order by ${key.map(column => `${column} ${direction}`).join(', ')} limit $${values.push(limit + 1)}`,
+    values,
+  )
+  // Nothing comes after a row that does not exist: only then is it worth a look.
+  if (cursor !== undefined && rows.length === 0)
+    await checkCursor(db, from, [...scope, [`${key.at(-1)} = $1`, cursor]])
+  return toPage(rows, limit, row => row.id)
+}
+
+async function checkCursor(db: Queryable, from: string, conditions: readonly Condition[]): Promise<void> {
+  const values: unknown[] = []
+  const found = await db.query(`select 1 from ${from} where ${allOf(values, conditions)}`, values)
+  if (found.length === 0) throw badCursor()
+}
+
+function badCursor(): Error {
+  return badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+}
+
+/** The conditions that were asked for, joined by `and`; their values are added to those of the statement. */
+export function allOf(values: unknown[], conditions: readonly Condition[]): string {
+  const texts: string[] = []
+  for (const condition of conditions) {
+    if (condition === undefined || condition === false) continue
+    const [text, ...own] = condition
+    if (own.includes(undefined)) continue
+    const before = values.length
+    values.push(...own)
+    texts.push(`(${text.replaceAll(/\$(\d+)/g, (_, number: string) => `$${before + Number(number)}`)})`)
+  }
+  return texts.length === 0 ? 'true' : texts.join(' and ')
+}
+
+/** A page of what was read with one row too many, and where the next begins. */
+export function toPage<Row>(found: readonly Row[], limit: number, cursorOf: (row: Row) => string): Page<Row> {
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined }
+}

@@ -1,0 +1,143 @@
+import type { Queryable } from '../db.ts'
+
+/** What a property of a row may be stored as. */
+type TypeOf<Value> = [Value] extends [Date]
+  ? 'timestamptz'
+  : [Value] extends [Buffer]
+    ? 'bytea'
+    : [Value] extends [number]
+      ? 'int' | 'bigint'
+      : [Value] extends [boolean]
+        ? 'boolean'
+        : [Value] extends [string]
+          ? 'text' | 'date'
+          : 'jsonb' | 'text[]'
+
+/** The column's type, with its name before it where that is not the property's own in snake case. */
+type Column<Type extends string> = Type | `${string} ${Type}`
+
+type Columns<Row> = { readonly [Key in keyof Row]-?: Column<TypeOf<NonNullable<Row[Key]>>> }
+
+type InsertOptions<Key> = {
+  /** The columns that are written; the others get their defaults. All when absent. */
+  only?: readonly Key[]
+  /** Such as `on conflict (institute_id, code) do nothing`. */
+  onConflict?: string
+}
+
+/**
+ * The columns of a table, written once: the select list, the insert and the update of a row all come from here, and rows
+ * have the shape of the domain type. Every text is a constant of its call, so it stays one prepared statement.
+ */
+export class Table<Row extends object> {
+  readonly #name: string
+  readonly #columns: ReadonlyMap<string, NamedColumn>
+
+  constructor(name: string, columns: Columns<Row>) {
+    this.#name = name
+    const entries = Object.entries<string>(columns)
+    this.#columns = new Map(entries.map(([key, text]) => [key, toColumn(key, text)]))
+  }
+
+  /** The select list: `o.amount_paise as "amountPaise", …`. */
+  columns(alias: string, only?: readonly (keyof Row & string)[]): string {
+    return this.#pick(only)
+      .map(({ key, name }) => `${alias}.${name} as "${key}"`)
+      .join(', ')
+  }
+
+  /** The row as a JSON object, for rows inside a row. Moments and days are texts in it. */
+  json(alias: string, only?: readonly (keyof Row & string)[]): string {
+    const pairs = this.#pick(only).map(({ key, name }) => `'${key}', ${alias}.${name}`)
+    return `json_build_object(${pairs.join(', ')})`
+  }
+
+  /** One statement for any number of rows; answers how many were written. */
+  async insert<Key extends keyof Row & string = keyof Row & string>(
+    db: Queryable,
+    rows: readonly Pick<Row, Key>[],
+    { only, onConflict }: InsertOptions<Key> = {},
+  ): Promise<number> {
+    if (rows.length === 0) return 0
+    const columns = this.#pick(only)
+    const insert = `insert into ${this.#name} (${namesOf(columns)}) select ${valuesOf(columns)} from ${unnest(columns)}`
+    const arrays = toArrays(rows, columns)
+    if (onConflict !== undefined)
+      return (await db.query(`${insert} ${onConflict} returning 1`, arrays)).length
+    await db.query(insert, arrays)
+    return rows.length
+  }
+
+  /** Writes the columns of `set` into the rows that `key` names; answers how many there were. */
+  async update<Key extends keyof Row & string, Changed extends keyof Row & string>(
+    db: Queryable,
+    rows: readonly Pick<Row, Key | Changed>[],
+    { key, set }: { key: readonly Key[]; set: readonly Changed[] },
+  ): Promise<number> {
+    if (rows.length === 0) return 0
+    const columns = this.#pick([...key, ...set])
+    const assignments = this.#pick(set).map(column => `${column.name} = ${valueOf(column)}`)
+    const matches = this.#pick(key).map(({ name }) => `t.${name} = r.${name}`)
+    const written = await db.query(
+      `update ${this.#name} t set ${assignments.join(', ')} from ${unnest(columns)}
+       where ${matches.join(' and ')} returning 1`,
+      toArrays(rows, columns),
+    )
+    return written.length
+  }
+
+  #pick(only: readonly string[] | undefined): readonly NamedColumn[] {
+    if (only === undefined) return [...this.#columns.values()]
+    return only.map(key => {
+      const column = this.#columns.get(key)
+      if (column === undefined) throw new Error(`${this.#name} has no column for ${key}`)
+      return column
+    })
+  }
+}
+
+type NamedColumn = { key: string; name: string; type: string }
+
+function toColumn(key: string, text: string): NamedColumn {
+  const space = text.indexOf(' ')
+  return space < 0
+    ? { key, name: key.replaceAll(/[A-Z]/g, capital => `_${capital.toLowerCase()}`), type: text }
+    : { key, name: text.slice(0, space), type: text.slice(space + 1) }
+}
+
+function namesOf(columns: readonly NamedColumn[]): string {
+  return columns.map(({ name }) => name).join(', ')
+}
+
+function valuesOf(columns: readonly NamedColumn[]): string {
+  return columns.map(valueOf).join(', ')
+}
+
+/** An array of arrays would be unnested to its last element, so a column of arrays travels as texts. */
+function valueOf({ name, type }: NamedColumn): string {
+  return isArray(type) ? `r.${name}::${type}` : `r.${name}`
+}
+
+function isArray(type: string): boolean {
+  return type.endsWith('[]')
+}
+
+/** A parameter for each column, however many rows there are: the text does not depend on them. */
+function unnest(columns: readonly NamedColumn[]): string {
+  const parameters = columns.map(({ type }, index) => `$${index + 1}::${isArray(type) ? 'text' : type}[]`)
+  return `unnest(${parameters.join(', ')}) as r (${namesOf(columns)})`
+}
+
+function toArrays(rows: readonly object[], columns: readonly NamedColumn[]): unknown[][] {
+  return columns.map(({ key, type }) => rows.map(row => toValue(row[key as keyof typeof row], type)))
+}
+
+function toValue(value: unknown, type: string): unknown {
+  if (value === undefined || value === null) return null
+  if (type === 'jsonb') return JSON.stringify(value)
+  return Array.isArray(value) ? arrayText(value) : value
+}
+
+function arrayText(items: readonly unknown[]): string {
+  return `{${items.map(item => `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
+}
