@@ -38,7 +38,7 @@ export function addImportCommand(program: Command): void {
       'import students, fees or payments from a CSV or XLSX file, checked whole before any of it is applied',
     )
     .addArgument(new Argument('<kind>', 'what the rows of the file are').choices(IMPORT_KINDS))
-    .argument('<file>', 'its first row names the columns: see docs/import.md')
+    .argument('<file>', 'its first row names the columns: see docs/erp-developer/import.md')
     .option('--institute <code>', "the institute's code (default: the only one there is)", readInstituteCode)
     .addOption(
       new Option('--mode <mode>', 'all: nothing is applied when any row is bad; good: the good rows are')

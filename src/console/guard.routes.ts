@@ -41,8 +41,8 @@ import { documentConsole, type ConsoleDocs } from './guard.docs.ts'
  *
  * `act` carries the audit entry into the service's own transaction (`transact` of platform/idempotency.ts), so either
  * both are there or neither. A service that never uses its act fails the request loudly. What concerns a person and no
- * institute is added by the `Person` functions, what concerns the installation by the `Operator` ones; `docs/console-
- * development.md` tells the rest.
+ * institute is added by the `Person` functions, what concerns the installation by the `Operator` ones; `web/README.md`
+ * tells the rest.
  */
 const API = '/console/api'
 export const INSTITUTE = `${API}/institutes/:institute_code`

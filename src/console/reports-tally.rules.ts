@@ -2,7 +2,7 @@ import { paiseOf, subtractPaise, sumPaise, toRupees, ZERO, type Paise } from '..
 
 /**
  * Files that TallyPrime imports. A voucher's entries say by their sign what they are: debits are negative and "deemed
- * positive", credits are positive. docs/tally.md tells which of our things becomes which voucher and ledger.
+ * positive", credits are positive. docs/bursar/tally.md tells which of our things becomes which voucher and ledger.
  */
 export type Voucher = {
   /** Ours; importing a voucher again changes it instead of making another. */

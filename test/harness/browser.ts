@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { startBursar, type TestBursar } from './bursar.ts'
 import { waitFor } from './wait.ts'
@@ -14,8 +15,6 @@ const CANDIDATES = [
   '/usr/bin/google-chrome',
 ]
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-const SCREENSHOTS = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url))
 
 export const PHONE = { width: 360, height: 740 }
 export const DESKTOP = { width: 1280, height: 800 }
@@ -68,11 +67,13 @@ export async function setParentStage(t: TestContext): Promise<ParentStage | null
   }
 }
 
-/** Screenshots are documentation: written only when asked for, so a test run changes no file. */
+/** Screenshots for looking at: taken when SCREENSHOTS is set, into the folder that it names, else into a temporary one. */
 export async function keep(page: Page, name: string): Promise<void> {
-  if (process.env['SCREENSHOTS'] === undefined) return
-  mkdirSync(SCREENSHOTS, { recursive: true })
-  await page.screenshot({ path: `${SCREENSHOTS}${name}.png`, fullPage: true })
+  const { SCREENSHOTS: wanted } = process.env
+  if (wanted === undefined) return
+  const folder = isAbsolute(wanted) ? wanted : join(tmpdir(), 'bursar-screenshots')
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
 /** Whether a person would have to scroll sideways. */

@@ -101,7 +101,10 @@ test('dates and times of a spreadsheet are Indian time, as they stand there', as
 
 test("the guide's sample files are good, and so is their sum", async () => {
   for (const kind of ['students', 'fees', 'payments']) {
-    const text = readFileSync(new URL(`../../docs/samples/${kind}.csv`, import.meta.url), 'utf8')
+    const text = readFileSync(
+      new URL(`../../docs/erp-developer/samples/${kind}.csv`, import.meta.url),
+      'utf8',
+    )
     const one = await importFile(bursar, `kind=${kind}`, text)
     assert.deepEqual([one.state, one.rows.bad], ['done', 0], (await problemsOf(demo, one.id)).join())
   }
