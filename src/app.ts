@@ -7,6 +7,7 @@ import { addHealthRoutes, type Readiness } from './http/health.ts'
 import { addOpenApi } from './http/openapi-document.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { addReference } from './http/reference.ts'
+import { keepRouteTable } from './http/route-table.ts'
 import { createServer } from './http/server.ts'
 import { EVENT_WEBHOOKS } from './journal/event-docs.ts'
 import { orderRoutes } from './orders/orders.routes.ts'
@@ -82,6 +83,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const requestLog = keepRequestLog(app, till)
   const finishMethods = refuseOtherMethods(app)
+  keepRouteTable(app)
   await addOpenApi(app, till.publicUrl, EVENT_WEBHOOKS)
 
   orderRoutes(app, till)

@@ -25,6 +25,7 @@ import type { Log } from './platform/log.ts'
 import { finishMove, loadOffset } from './sandbox/clock.service.ts'
 import type { ErpGround } from './students/erp-line.ts'
 import { ImportEngine } from './students/import-engine.ts'
+import type { ServedRoute } from './http/route-table.ts'
 import type { DeliveryEngine } from './webhooks/deliver.service.ts'
 import { dueWork } from './worker.ts'
 
@@ -37,6 +38,8 @@ export type House = OpenGround & {
   erpGround: ErpGround
   flex: FlexGround
   cred: CredGround
+  /** What it serves; nothing where it only works. */
+  routes: readonly ServedRoute[]
   /** In order: readiness, requests, work, database. */
   stop(): Promise<void>
 }
@@ -112,7 +115,18 @@ export async function startHouse(
           log.warn({ err }, 'a move of the clock could not be finished'),
         )
     }
-    return { ...opened, config, worker, deliveries, erpGround, flex, cred, stop: () => stop(wanted.drainMs) }
+    const routes = app?.routeTable ?? []
+    return {
+      ...opened,
+      config,
+      worker,
+      deliveries,
+      erpGround,
+      flex,
+      cred,
+      routes,
+      stop: () => stop(wanted.drainMs),
+    }
   } catch (error) {
     await stop(0)
     throw error

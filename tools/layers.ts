@@ -36,7 +36,7 @@ export function refusal(importer: Place, target: Place): string | null {
     return 'the shared edge knows no feature but institutes, whose keys it checks'
   }
   if (target.area === 'http' && importer.rank !== null && !isEdge(importer)) {
-    return 'only edge files (routes, schemas, docs, pages) may use http/'
+    return 'only edge files (routes, input, output, schemas, docs, pages) may use http/'
   }
   if (importer.rank === null || target.rank === null) return rulesReachOut(importer, target)
   if (importer.area === target.area) return insideFeature(importer, target)
@@ -48,7 +48,7 @@ export function refusal(importer: Place, target: Place): string | null {
 }
 
 function isEdge(place: Place): boolean {
-  return place.layer === 'routes' || /\.(schemas|docs|pages)\.ts$/.test(place.path)
+  return place.layer === 'routes' || /\.(schemas|docs|pages|input|output)\.ts$/.test(place.path)
 }
 
 function insideFeature(importer: Place, target: Place): string | null {

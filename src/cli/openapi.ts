@@ -20,7 +20,7 @@ export function addOpenApiCommand(program: Command): void {
     .description('write the OpenAPI document of the API; needs no database')
     .argument('[file]', 'where to; stdout if absent')
     .action(runOpenApi)
-  addExamples(openapi, ['bursar openapi docs/openapi.json', 'bursar openapi | jq .paths'])
+  addExamples(openapi, ['bursar openapi openapi.json', 'bursar openapi | jq .paths'])
 }
 
 async function runOpenApi(name?: string): Promise<void> {

@@ -45,7 +45,7 @@ export function accountRoutes(app: FastifyInstance, ground: Ground): void {
       before: { name: who.name },
       after: { name: body.name },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addPersonWrite(app, ground, {
     method: 'POST',
@@ -62,7 +62,7 @@ export function accountRoutes(app: FastifyInstance, ground: Ground): void {
         password: body.new_password,
       }),
     audit: ({ who }) => ({ what: 'account.password.changed', about: who.userId }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addTotpRoutes(app, ground)
   addSessionRoutes(app, ground)
@@ -81,7 +81,7 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.ProofBody,
     perform: (act, { body, ...visit }) => startTotp(ground, act, visit.who, proofOf(body.password, visit)),
     audit: ({ who }) => ({ what: 'account.totp.started', about: who.userId }),
-    present: ({ secret, uri, qrSvg }) => ok({ secret, uri, qr_svg: qrSvg }),
+    toResponse: ({ secret, uri, qrSvg }) => ok({ secret, uri, qr_svg: qrSvg }),
   })
   addPersonWrite(app, ground, {
     method: 'POST',
@@ -95,7 +95,7 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.CodeBody,
     perform: (act, { who, body }) => confirmTotp(ground, act, who, body.code),
     audit: ({ who }) => ({ what: 'account.totp.confirmed', about: who.userId }),
-    present: codes => ok({ recovery_codes: codes }),
+    toResponse: codes => ok({ recovery_codes: codes }),
   })
   addPersonWrite(app, ground, {
     method: 'POST',
@@ -108,7 +108,7 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.ProofBody,
     perform: (act, { body, ...visit }) => removeTotp(ground, act, visit.who, proofOf(body.password, visit)),
     audit: ({ who }) => ({ what: 'account.totp.removed', about: who.userId }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addPersonWrite(app, ground, {
     method: 'POST',
@@ -123,7 +123,7 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
     perform: (act, { body, ...visit }) =>
       renewRecoveryCodes(ground, act, visit.who, proofOf(body.password, visit)),
     audit: ({ who }) => ({ what: 'account.recovery_codes.renewed', about: who.userId }),
-    present: codes => ok({ recovery_codes: codes }),
+    toResponse: codes => ok({ recovery_codes: codes }),
   })
 }
 
@@ -149,7 +149,7 @@ function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
     params: schemas.SessionParams,
     perform: (act, { who, params }) => endOwnSession(ground, act, who, params.session_id),
     audit: ({ params }) => ({ what: 'session.ended', about: params.session_id }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addPersonWrite(app, ground, {
     method: 'POST',
@@ -162,7 +162,7 @@ function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
     },
     perform: (act, { who }) => endOtherSessions(ground, act, who),
     audit: ({ who }, ended) => ({ what: 'sessions.ended', about: who.userId, after: { ended } }),
-    present: ended => ok({ ended }),
+    toResponse: ended => ok({ ended }),
   })
 }
 

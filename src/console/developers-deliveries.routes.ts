@@ -60,7 +60,7 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): voi
       about: id,
       after: { webhook: webhookId, event: eventId, attempts_before: attempts.length },
     }),
-    present: (delivery: Delivery) => ok(deliveryView(delivery)),
+    toResponse: (delivery: Delivery) => ok(deliveryView(delivery)),
   })
   addEvents(app, ground)
 }

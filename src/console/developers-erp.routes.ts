@@ -40,7 +40,7 @@ export function erpConsoleRoutes(app: FastifyInstance, ground: ErpGround): void 
     perform: (act, { institute, body }) => testFetch(ground, act, institute, askedOf(body)),
     // A look, kept in the log of calls to the ERP.
     audit: () => null,
-    present: (test: FetchTest) => ok(testView(test)),
+    toResponse: (test: FetchTest) => ok(testView(test)),
   })
 }
 
@@ -77,7 +77,7 @@ function addChanges(app: FastifyInstance, ground: ErpGround): void {
         ...(isSecretNew ? { secret: 'changed' } : {}),
       },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addConsoleWrite(app, ground, {
     method: 'DELETE',
@@ -96,7 +96,7 @@ function addChanges(app: FastifyInstance, ground: ErpGround): void {
       why: body.reason,
       ...(before === null ? {} : { before: settingsView(before) }),
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

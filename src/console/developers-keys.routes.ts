@@ -48,7 +48,7 @@ export function keyRoutes(app: FastifyInstance, ground: Ground): void {
       about: keyId,
       after: { label, scopes },
     }),
-    present: (key: ShownKey) => created(issuedView(key)),
+    toResponse: (key: ShownKey) => created(issuedView(key)),
   })
   addEndings(app, ground)
 }
@@ -72,7 +72,7 @@ function addEndings(app: FastifyInstance, ground: Ground): void {
       about: params.key_id,
       after: { successor: keyId, label, scopes },
     }),
-    present: (key: ShownKey) => created(issuedView(key)),
+    toResponse: (key: ShownKey) => created(issuedView(key)),
   })
   addConsoleWrite(app, ground, {
     method: 'DELETE',
@@ -92,7 +92,7 @@ function addEndings(app: FastifyInstance, ground: Ground): void {
       why: body.reason,
       before: { label, scopes },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

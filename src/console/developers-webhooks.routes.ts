@@ -50,7 +50,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
         ...changeOf(body),
       }),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
-    present: ({ subscription, message }) => created({ id: subscription.id }, message),
+    toResponse: ({ subscription, message }) => created({ id: subscription.id }, message),
   })
   addConsoleWrite(app, ground, {
     method: 'PATCH',
@@ -66,7 +66,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     perform: (act, { institute, params, body }) =>
       changeWebhook(ground, act, institute, { id: params.webhook_id, ...changeOf(body) }),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addConsoleWrite(app, ground, {
     method: 'DELETE',
@@ -86,7 +86,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
       why: body.reason,
       before: plain(subscription),
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addTrials(app, ground)
 }
@@ -110,7 +110,7 @@ function addTrials(app: FastifyInstance, ground: Ground): void {
       about: params.webhook_id,
       after: { delivery: id },
     }),
-    present: (delivery: Delivery) => created(deliveryView(delivery)),
+    toResponse: (delivery: Delivery) => created(deliveryView(delivery)),
   })
   addConsoleWrite(app, ground, {
     method: 'POST',
@@ -132,7 +132,7 @@ function addTrials(app: FastifyInstance, ground: Ground): void {
       about: params.webhook_id,
       after: { since: body.since, deliveries },
     }),
-    present: deliveries => ok({ deliveries }),
+    toResponse: deliveries => ok({ deliveries }),
   })
 }
 

@@ -68,7 +68,7 @@ type UploadEndpoint<Query extends TObject, Result> = {
     call: { query: Static<Query>; file: ReceivedFile } & InstituteVisit,
   ): Promise<Result>
   audit(result: Result): AuditNote
-  present(result: Result): Success
+  toResponse(result: Result): Success
 }
 
 /** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
@@ -83,7 +83,7 @@ export function addConsoleUpload<Query extends TObject, Result>(
   const readCall = compileCall<unknown, Static<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
   const answerOf = (result: Result) => {
-    const success = endpoint.present(result)
+    const success = endpoint.toResponse(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
   }
   scope.route({

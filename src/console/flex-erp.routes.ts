@@ -80,7 +80,7 @@ function addSettings(app: FastifyInstance, flex: FlexGround): void {
       before: settingsView(before),
       after: settingsView(after),
     }),
-    present: ({ after }) => ok(settingsView(after)),
+    toResponse: ({ after }) => ok(settingsView(after)),
   })
 }
 

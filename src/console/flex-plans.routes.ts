@@ -105,7 +105,7 @@ function addActs(app: FastifyInstance, flex: FlexGround): void {
         before: auditOf(before),
         after: auditOf(after),
       }),
-      present: ({ after }) => ok(planStateView(after)),
+      toResponse: ({ after }) => ok(planStateView(after)),
     })
   }
   addConsoleWrite(app, flex, {
@@ -134,7 +134,7 @@ function addActs(app: FastifyInstance, flex: FlexGround): void {
       before: dayView(before),
       after: dayView(after),
     }),
-    present: ({ after: { id, dueOn, presentOn } }) => ok({ id, due_date: dueOn, present_on: presentOn }),
+    toResponse: ({ after: { id, dueOn, presentOn } }) => ok({ id, due_date: dueOn, present_on: presentOn }),
   })
 }
 

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { Type, type Static, type TObject } from 'typebox'
+import { Type } from 'typebox'
 import { answerAct, compileCall, NOTHING, readOnce, send, type Sent } from '../http/endpoint.ts'
 import { successBody, type Success } from '../http/envelope.ts'
 import { field } from '../http/fields.ts'
+import { field as inputField, Input } from '../http/input.ts'
+import type { Readable, SentBy } from '../http/readable.ts'
 import { assert } from '../platform/assert.ts'
 import type { Ground } from '../platform/ground.ts'
 import type { Act } from '../platform/idempotency.ts'
@@ -36,7 +38,7 @@ import { documentConsole, type ConsoleDocs } from './guard.docs.ts'
  *     docs, params, body,                    // the same field vocabulary as the ERP's API
  *     perform: (act, { institute, params, body }) => refundOrder(ground, act, …),   // give `act` to the service
  *     audit: ({ params, body }, refund) => ({ what: 'order.refunded', about: params.order_id, why: body.reason, after: … }),
- *     present: refund => created(refundView(refund)),
+ *     toResponse: refund => created(refundView(refund)),
  *   })
  *
  * `act` carries the audit entry into the service's own transaction (`transact` of platform/idempotency.ts), so either
@@ -47,7 +49,7 @@ import { documentConsole, type ConsoleDocs } from './guard.docs.ts'
 const API = '/console/api'
 export const INSTITUTE = `${API}/institutes/:institute_code`
 
-type Parts<Params extends TObject, Query extends TObject, Body extends TObject> = {
+type Parts<Params extends Readable, Query extends Readable, Body extends Readable> = {
   url: string
   docs: ConsoleDocs
   params?: Params
@@ -55,40 +57,42 @@ type Parts<Params extends TObject, Query extends TObject, Body extends TObject> 
   body?: Body
 }
 
-export type ConsoleRead<Context, Params extends TObject, Query extends TObject> = Parts<
+export type ConsoleRead<Context, Params extends Readable, Query extends Readable> = Parts<
   Params,
   Query,
-  TObject
-> & { answer(call: Sent<Static<Params>, Static<Query>, unknown> & Context): Promise<Success> }
+  Readable
+> & { answer(call: Sent<SentBy<Params>, SentBy<Query>, unknown> & Context): Promise<Success> }
 
-type WriteParts<Context, Params extends TObject, Query extends TObject, Body extends TObject, Result> = Parts<
-  Params,
-  Query,
-  Body
-> & {
+type WriteParts<
+  Context,
+  Params extends Readable,
+  Query extends Readable,
+  Body extends Readable,
+  Result,
+> = Parts<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
   perform(
     act: Act<Result>,
-    call: Sent<Static<Params>, Static<Query>, Static<Body>> & Context,
+    call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Context,
   ): Promise<Result>
-  present(result: Result): Success
+  toResponse(result: Result): Success
 }
 
 export type ConsoleWrite<
   Context,
-  Params extends TObject,
-  Query extends TObject,
-  Body extends TObject,
+  Params extends Readable,
+  Query extends Readable,
+  Body extends Readable,
   Result,
 > = WriteParts<Context, Params, Query, Body, Result> & {
   /** What the log is told; null when nothing happened that anybody would look for. */
-  audit(call: Sent<Static<Params>, Static<Query>, Static<Body>> & Context, result: Result): AuditNote | null
+  audit(call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Context, result: Result): AuditNote | null
 }
 
 type Roles = { roles: readonly ConsoleRole[] }
 type None = typeof NOTHING
 
-export function addConsoleRead<Params extends TObject = None, Query extends TObject = None>(
+export function addConsoleRead<Params extends Readable = None, Query extends Readable = None>(
   app: FastifyInstance,
   ground: Ground,
   endpoint: ConsoleRead<InstituteVisit, Params, Query> & Roles,
@@ -98,9 +102,9 @@ export function addConsoleRead<Params extends TObject = None, Query extends TObj
 
 export function addConsoleWrite<
   Result,
-  Params extends TObject = None,
-  Query extends TObject = None,
-  Body extends TObject = None,
+  Params extends Readable = None,
+  Query extends Readable = None,
+  Body extends Readable = None,
 >(
   app: FastifyInstance,
   ground: Ground,
@@ -117,12 +121,17 @@ export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`
 
 function routesBehind<Context>(prefix: string, door: Door<Context>) {
   return {
-    read: <Params extends TObject = None, Query extends TObject = None>(
+    read: <Params extends Readable = None, Query extends Readable = None>(
       app: FastifyInstance,
       ground: Ground,
       endpoint: ConsoleRead<Context, Params, Query>,
     ): void => addRead(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
-    write: <Result, Params extends TObject = None, Query extends TObject = None, Body extends TObject = None>(
+    write: <
+      Result,
+      Params extends Readable = None,
+      Query extends Readable = None,
+      Body extends Readable = None,
+    >(
       app: FastifyInstance,
       ground: Ground,
       endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
@@ -131,7 +140,7 @@ function routesBehind<Context>(prefix: string, door: Door<Context>) {
 }
 
 /** For anybody, signed in or not. */
-export function addOpenRead<Params extends TObject = None, Query extends TObject = None>(
+export function addOpenRead<Params extends Readable = None, Query extends Readable = None>(
   app: FastifyInstance,
   ground: Ground,
   endpoint: ConsoleRead<OpenVisit, Params, Query>,
@@ -141,9 +150,9 @@ export function addOpenRead<Params extends TObject = None, Query extends TObject
 
 export function addOpenWrite<
   Result,
-  Params extends TObject = None,
-  Query extends TObject = None,
-  Body extends TObject = None,
+  Params extends Readable = None,
+  Query extends Readable = None,
+  Body extends Readable = None,
 >(app: FastifyInstance, ground: Ground, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
   addWrite(app, ground, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
 }
@@ -152,22 +161,28 @@ const InstituteParams = Type.Object({
   institute_code: field.code({ description: "The institute's code.", examples: ['demo-school'] }),
 })
 
-export function withInstitute<Params extends TObject>(
+export function withInstitute<Params extends Readable>(
   url: string,
   params: Params | undefined,
 ): Params | undefined {
   if (!url.startsWith(INSTITUTE)) return params
+  if (params instanceof Input) {
+    const institute_code = inputField.code("The institute's code.", 'demo-school')
+    return new Input({ institute_code, ...params.fields }, null) as unknown as Params
+  }
   return Type.Object({ ...InstituteParams.properties, ...params?.properties }) as unknown as Params
 }
 
-function addRead<Context, Params extends TObject, Query extends TObject>(
+function addRead<Context, Params extends Readable, Query extends Readable>(
   app: FastifyInstance,
   ground: Ground,
   endpoint: ConsoleRead<Context, Params, Query>,
   door: Door<Context>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
-  const readCall = compileCall<Static<Params>, Static<Query>, unknown>(shape as Parts<Params, Query, TObject>)
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(
+    shape as Parts<Params, Query, Readable>,
+  )
   app.get(endpoint.url, {
     schema: documentConsole(shape, door.reach),
     handler: async (request, reply) => {
@@ -178,18 +193,18 @@ function addRead<Context, Params extends TObject, Query extends TObject>(
   })
 }
 
-function addWrite<Context, Params extends TObject, Query extends TObject, Body extends TObject, Result>(
+function addWrite<Context, Params extends Readable, Query extends Readable, Body extends Readable, Result>(
   app: FastifyInstance,
   ground: Ground,
   endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
   door: Door<Context>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
-  const readCall = compileCall<Static<Params>, Static<Query>, Static<Body>>(
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(
     shape as Parts<Params, Query, Body>,
   )
   const answerOf = (result: Result) => {
-    const success = endpoint.present(result)
+    const success = endpoint.toResponse(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
   }
   app.route({

@@ -84,7 +84,7 @@ export function receiptRoutes(app: FastifyInstance, till: Till): void {
       before: { number: receiptNumber(receipt), payment_id: receipt.paymentId, status: 'issued' },
       after: { number: receiptNumber(receipt), payment_id: receipt.paymentId, status: 'cancelled' },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

@@ -44,7 +44,7 @@ export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): voi
       why: body.reason,
       after: holiday,
     }),
-    present: (holiday: Holiday) => created(holiday),
+    toResponse: (holiday: Holiday) => created(holiday),
   })
   addOperatorWrite(app, ground, {
     method: 'DELETE',
@@ -63,6 +63,6 @@ export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): voi
       why: body.reason,
       before: holiday,
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }

@@ -53,7 +53,7 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
       about: code,
       after: { name, branches: branches.map(({ collectorCode }) => collectorCode) },
     }),
-    present: ({ code }: Institute) => created({ code }),
+    toResponse: ({ code }: Institute) => created({ code }),
   })
   addOperatorWrite(app, ground, {
     method: 'PATCH',
@@ -73,7 +73,7 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
       before: { name: before },
       after: { name: after },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addBranches(app, ground)
 }
@@ -101,7 +101,7 @@ function addBranches(app: FastifyInstance, ground: Ground): void {
       about: params.code,
       after: { collector_code: body.collector_code, name: body.name, is_default: body.is_default === true },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addOperatorWrite(app, ground, {
     method: 'PUT',
@@ -122,7 +122,7 @@ function addBranches(app: FastifyInstance, ground: Ground): void {
       before: { default_branch: before },
       after: { default_branch: after },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

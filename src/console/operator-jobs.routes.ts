@@ -56,7 +56,7 @@ export function operatorJobRoutes(app: FastifyInstance, ground: Ground): void {
       about: id,
       after: { channel, about },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

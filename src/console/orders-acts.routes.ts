@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { created, ok } from '../http/envelope.ts'
-import { toNewOrder } from '../orders/order-body.ts'
 import { createOrder, type CreatedOrder } from '../orders/orders.service.ts'
 import type { Till } from '../payments/till.ts'
 import { sumPaise, toRupees } from '../platform/money.ts'
@@ -36,18 +35,18 @@ function addCreateRoute(app: FastifyInstance, till: Till): void {
       data: schemas.CreatedView,
       creates: true,
     },
-    body: schemas.CreateBody,
-    perform: (act, { institute, body }) => createOrder(till, act, institute, toNewOrder(body.kind, body)),
+    body: schemas.createInput,
+    perform: (act, { institute, body }) => createOrder(till, act, institute, body),
     audit: ({ body }, { orderId }) => ({
       what: 'order.created',
       about: orderId,
       after: {
         kind: body.kind,
         name: body.name,
-        amount: toRupees(sumPaise(body.details.map(line => line.amount))),
+        amount: toRupees(sumPaise(body.lines.map(line => line.amountPaise))),
       },
     }),
-    present: ({ orderId, redirectUrl }: CreatedOrder) => created({ order_id: orderId, url: redirectUrl }),
+    toResponse: ({ orderId, redirectUrl }: CreatedOrder) => created({ order_id: orderId, url: redirectUrl }),
   })
 }
 
@@ -71,7 +70,7 @@ function addCancelRoute(app: FastifyInstance, till: Till): void {
       before: { kind, status: 'unpaid', amount: toRupees(amountPaise) },
       after: { status: 'cancelled' },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 
@@ -101,7 +100,7 @@ function addSendRoute(app: FastifyInstance, till: Till): void {
       about: orderId,
       after: { recipients, language: body.language ?? 'en' },
     }),
-    present: ({ recipients }) => created({ recipients }),
+    toResponse: ({ recipients }) => created({ recipients }),
   })
 }
 
@@ -133,7 +132,7 @@ function addRefundRoute(app: FastifyInstance, till: Till): void {
       before: { refundable: toRupees(before) },
       after: { refund_id: refund.id, amount: toRupees(refund.amountPaise), refundable: toRupees(after) },
     }),
-    present: ({ refund, after }) =>
+    toResponse: ({ refund, after }) =>
       created({
         refund_id: refund.id,
         amount: toRupees(refund.amountPaise),

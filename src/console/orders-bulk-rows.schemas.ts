@@ -92,7 +92,7 @@ function pairProblems(lines: readonly Line[]): RawProblem[] {
 
 function toRow(cells: Cells, lines: readonly Line[]): LinkRow {
   return {
-    collectorCode: cells.collector_code,
+    collectorCode: cells.collector_code ?? null,
     name: cells.name,
     phone: cells.phone,
     email: cells.email,

@@ -56,7 +56,7 @@ function addUploadRoute(scope: FastifyInstance, till: Till): void {
       about: batch.id,
       after: { file: batch.fileName, rows: batch.totalRows, bad_rows: batch.badRows },
     }),
-    present: batch => created(batchView(batch)),
+    toResponse: batch => created(batchView(batch)),
   })
 }
 
@@ -156,7 +156,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
       before: { state: 'checked' },
       after: { state: batch.state, file: batch.fileName, channels: batch.channels },
     }),
-    present: (batch: LinkBatch) => ok(batchView(batch)),
+    toResponse: (batch: LinkBatch) => ok(batchView(batch)),
   })
   addConsoleWrite(app, till, {
     method: 'DELETE',
@@ -178,6 +178,6 @@ function addWrites(app: FastifyInstance, till: Till): void {
       before: { state: batch.state === 'cancelled' ? 'checked' : 'running' },
       after: { state: batch.state, made: batch.madeRows },
     }),
-    present: (batch: LinkBatch) => ok(batchView(batch)),
+    toResponse: (batch: LinkBatch) => ok(batchView(batch)),
   })
 }

@@ -101,7 +101,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
       about: pageId,
       after: { title: body.title, url, is_published: body.is_published ?? true },
     }),
-    present: ({ pageId, url }) => created({ page_id: pageId, url }),
+    toResponse: ({ pageId, url }) => created({ page_id: pageId, url }),
   })
   addConsoleWrite(app, till, {
     method: 'PATCH',
@@ -125,7 +125,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
       before: pageView(before),
       after: pageView(after),
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { field, shown } from '../http/fields.ts'
-import { CreateOrderBody } from '../orders/orders.schemas.ts'
+import { field as inputField, input } from '../http/input.ts'
+import { orderFields, SCHOOL_YEAR } from '../orders/order.input.ts'
 import { LIST_STATUSES, LISTED_KINDS, ORDER_KINDS } from './orders.rules.ts'
 import { LANGUAGES, SEND_CHANNELS } from './orders-words.ts'
 
@@ -159,12 +160,9 @@ export const OrderStoryView = Type.Object({
 })
 export type OrderStoryAnswer = Static<typeof OrderStoryView>
 
-export const CreateBody = Type.Object(
-  {
-    kind: field.oneOf(['link', 'order'], { description: 'A payment link, or a pay order.' }),
-    ...CreateOrderBody.properties,
-  },
-  { 'x-ascending': ['academic_year_start', 'academic_year_end'] },
+export const createInput = input(
+  { kind: inputField.oneOf(['link', 'order'], 'A payment link, or a pay order.'), ...orderFields },
+  SCHOOL_YEAR,
 )
 
 export const CreatedView = Type.Object({ order_id: text('Its id.'), url: text('Where it is paid.') })

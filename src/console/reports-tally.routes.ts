@@ -42,7 +42,7 @@ export function tallyRoutes(app: FastifyInstance, ground: Ground): void {
       before,
       after,
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addConsoleDownload(app, ground, {
     url: `${LEDGERS}/export`,

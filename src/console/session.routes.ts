@@ -43,7 +43,7 @@ export function sessionRoutes(app: FastifyInstance, ground: Ground): void {
       if (result.kind === 'signed_in') giveCookie(ground, visit, result.session)
       return result.kind
     },
-    present: state => ok({ state }),
+    toResponse: state => ok({ state }),
   })
   addPersonWrite(app, ground, {
     method: 'DELETE',
@@ -59,7 +59,7 @@ export function sessionRoutes(app: FastifyInstance, ground: Ground): void {
       return null
     },
     audit: ({ who }) => ({ what: 'session.ended', about: who.sessionId }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addLinkRoutes(app, ground)
 }
@@ -79,7 +79,7 @@ function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
       await mailPasswordLink(ground, { email: body.email, ip: origin.ip })
       return null
     },
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addOpenWrite(app, ground, {
     method: 'POST',
@@ -92,7 +92,7 @@ function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: schemas.InvitationBody,
     perform: (_act, { body }) => readInvitation(ground, body.token),
-    present: (file: InvitationFile) => ok(invitationView(file)),
+    toResponse: (file: InvitationFile) => ok(invitationView(file)),
   })
   addOpenWrite(app, ground, {
     method: 'POST',
@@ -110,7 +110,7 @@ function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
       if (result.kind === 'signed_in') giveCookie(ground, visit, result.session)
       return result.kind
     },
-    present: state => ok({ state }),
+    toResponse: state => ok({ state }),
   })
 }
 

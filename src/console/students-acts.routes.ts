@@ -55,7 +55,7 @@ function addFetch(app: FastifyInstance, flex: FlexGround): void {
         },
       }
     },
-    present: (asked: acts.Asked) => ok(fetchedView(asked)),
+    toResponse: (asked: acts.Asked) => ok(fetchedView(asked)),
   })
 }
 
@@ -92,7 +92,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexGround): void {
             after: paymentView(payment),
           }
         : null,
-    present: (recorded: Recorded) => created(countedView(recorded), remarkOn(recorded)),
+    toResponse: (recorded: Recorded) => created(countedView(recorded), remarkOn(recorded)),
   })
   addConsoleWrite(app, flex, {
     method: 'DELETE',
@@ -115,7 +115,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexGround): void {
       before: paymentView({ ...payment, cancelledAt: null }),
       after: { transaction_id: payment.transactionId, status: 'cancelled' },
     }),
-    present: (payment: RecordedPayment) => ok(paymentView(payment)),
+    toResponse: (payment: RecordedPayment) => ok(paymentView(payment)),
   })
 }
 
@@ -143,7 +143,7 @@ function addConcession(app: FastifyInstance, flex: FlexGround): void {
       before: { component_type: componentType, discounts: before.map(discountView) },
       after: { component_type: componentType, discounts: after.map(discountView) },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 
@@ -178,7 +178,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexGround): void {
         waived_amount: toRupees(amountPaise),
       })),
     }),
-    present: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
+    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
   })
 }
 
@@ -204,7 +204,7 @@ function addStatus(app: FastifyInstance, flex: FlexGround): void {
       before: { status: before },
       after: { status: after },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 
@@ -233,7 +233,7 @@ function addOrder(app: FastifyInstance, flex: FlexGround): void {
       about: params.service_student_id,
       after: { order_id: orderId, ...(body.amount === undefined ? {} : { amount: toRupees(body.amount) }) },
     }),
-    present: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
+    toResponse: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
   })
 }
 

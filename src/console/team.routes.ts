@@ -50,7 +50,7 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
       before: { email, role: before },
       after: { email, role: after },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addConsoleWrite(app, ground, {
     method: 'DELETE',
@@ -70,7 +70,7 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
       why: body.reason,
       before: { email, role: before },
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 
@@ -90,7 +90,7 @@ function addInvitationRoutes(app: FastifyInstance, ground: Ground): void {
     perform: (act, { institute, who, body }) =>
       invite(ground, act, { institute, who }, { email: body.email, role: body.role }),
     audit: (_call, { id, email, role }) => ({ what: 'team.invited', about: id, after: { email, role } }),
-    present: ({ id, email, role, expiresAt }) =>
+    toResponse: ({ id, email, role, expiresAt }) =>
       created({ id, email, role, expires_at: expiresAt.toISOString() }),
   })
   addConsoleWrite(app, ground, {
@@ -109,7 +109,7 @@ function addInvitationRoutes(app: FastifyInstance, ground: Ground): void {
       about: params.invitation_id,
       before,
     }),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

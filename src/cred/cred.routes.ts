@@ -33,7 +33,7 @@ export function credRoutes(app: FastifyInstance, cred: CredGround): void {
           amountPaise: body.amount,
         }),
       ),
-    present: ({ application: { id }, institute }: Owned) =>
+    toResponse: ({ application: { id }, institute }: Owned) =>
       created({ application_id: id, redirect_url: applicationUrl(cred, institute, id) }),
   })
   addWrite(app, cred, {
@@ -43,7 +43,7 @@ export function credRoutes(app: FastifyInstance, cred: CredGround): void {
     params: schemas.ApplicationParams,
     perform: (act: Act<Owned>, { caller: { institute }, params }) =>
       owned(act, institute, inner => cancelApplication(cred, inner, institute, params.application_id)),
-    present: ({ application, institute }: Owned) => ok(applicationView(cred, institute, application)),
+    toResponse: ({ application, institute }: Owned) => ok(applicationView(cred, institute, application)),
   })
   addReads(app, cred)
   for (const name of cred.lenders.keys()) addCallbackRoute(app, cred, name)

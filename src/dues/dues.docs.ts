@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { answer } from '../http/answers.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import { DuesView, EntryView, OrderView, PaidView, RulesView } from './dues.schemas.ts'
 
@@ -28,7 +29,7 @@ export const getRulesDocs: EndpointDocs = {
   tag: 'Students',
   summary: 'Get payment rules',
   description: 'How parents may pay what is due: parts, how a part is spread, due days and late fees.',
-  answers: { 200: { description: 'The rules.', data: RulesView, example: RULES } },
+  answers: { 200: answer('The rules.', { schema: RulesView, example: RULES }) },
 }
 
 export const setRulesDocs: EndpointDocs = {
@@ -39,7 +40,7 @@ export const setRulesDocs: EndpointDocs = {
     'Replaces the rules whole. A late fee is due only while something of its component is; it counts from the due day once ' +
     'the grace days are over, is shown before payment, and is paid before the fees themselves.',
   exampleBody: { ...RULES, late_fees: RULES.late_fees.map(({ id: _id, ...rule }) => rule) },
-  answers: { 200: { description: 'The rules as they are now.', data: RulesView, example: RULES } },
+  answers: { 200: answer('The rules as they are now.', { schema: RulesView, example: RULES }) },
 }
 
 export const getDuesDocs: EndpointDocs = {
@@ -48,9 +49,8 @@ export const getDuesDocs: EndpointDocs = {
   summary: 'Get dues',
   description: 'What a student owes today, component by component, with late fees.',
   answers: {
-    200: {
-      description: 'The dues.',
-      data: DuesView,
+    200: answer('The dues.', {
+      schema: DuesView,
       example: {
         service_student_id: STUDENT_ID,
         total_amount: 20450,
@@ -80,7 +80,7 @@ export const getDuesDocs: EndpointDocs = {
           },
         ],
       },
-    },
+    }),
   },
   errors: [404],
 }
@@ -94,14 +94,13 @@ export const payDocs: EndpointDocs = {
     'An earlier one that nobody paid is closed. Recorded as `pay.payment.*` with the student.',
   exampleBody: { amount: 5000, callback_url: 'https://erp.example.in/fees' },
   answers: {
-    201: {
-      description: 'The order was made.',
-      data: OrderView,
+    201: answer('The order was made.', {
+      schema: OrderView,
       example: {
         order_id: 'order_01k9zq4m0ve8sbn6yt2hw3c5da',
         redirect_url: 'https://pay.example.in/pay/demo-school/order_01k9zq4m0ve8sbn6yt2hw3c5da',
       },
-    },
+    }),
   },
   errors: [404, 409],
 }
@@ -113,9 +112,8 @@ export const listPaidDocs: EndpointDocs = {
   description:
     'What was paid here for a student through any product, and what is on its way; the newest 500.',
   answers: {
-    200: {
-      description: 'The payments, newest first.',
-      data: Type.Array(PaidView),
+    200: answer('The payments, newest first.', {
+      schema: Type.Array(PaidView),
       example: [
         {
           order_id: 'order_01k9zq4m0ve8sbn6yt2hw3c5da',
@@ -131,7 +129,7 @@ export const listPaidDocs: EndpointDocs = {
           details: [{ component_type: 'TUITION_FEE', amount: 5000 }],
         },
       ],
-    },
+    }),
   },
   errors: [404],
 }
@@ -153,7 +151,7 @@ export const waiveDocs: EndpointDocs = {
   description:
     'Lets a student off the late fees that are due, or a part of one. The reason is kept for good.',
   exampleBody: { reason: 'The bank was closed for three days.' },
-  answers: { 201: { description: 'What was let off.', data: Type.Array(EntryView), example: [ENTRY] } },
+  answers: { 201: answer('What was let off.', { schema: Type.Array(EntryView), example: [ENTRY] }) },
   errors: [404, 409],
 }
 
@@ -163,7 +161,7 @@ export const listEntriesDocs: EndpointDocs = {
   summary: 'List late fees',
   description: 'Late fees that a student paid or was let off; the newest 200.',
   answers: {
-    200: { description: 'The entries, newest first.', data: Type.Array(EntryView), example: [ENTRY] },
+    200: answer('The entries, newest first.', { schema: Type.Array(EntryView), example: [ENTRY] }),
   },
   errors: [404],
 }

@@ -37,7 +37,7 @@ export function duesRoutes(app: FastifyInstance, till: Till): void {
     docs: docs.setRulesDocs,
     body: schemas.RulesBody,
     perform: (act, { caller, body }) => setPaymentRules(till, act, caller.institute, toRules(body)),
-    present: (rules: PaymentRules) => ok(rulesView(rules)),
+    toResponse: (rules: PaymentRules) => ok(rulesView(rules)),
   })
   addRead(app, {
     url: `${STUDENT}/dues`,
@@ -66,7 +66,7 @@ function addLateFeeRoutes(app: FastifyInstance, till: Till): void {
         { institute: caller.institute, studentId: params.service_student_id },
         { ruleId: body.late_fee_id, amountPaise: body.amount, reason: body.reason, actor: caller.keyId },
       ),
-    present: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
+    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
   })
   addRead(app, {
     url: `${STUDENT}/late-fees`,
@@ -93,7 +93,7 @@ function addPayRoutes(app: FastifyInstance, till: Till): void {
         { institute: caller.institute, studentId: params.service_student_id },
         { amountPaise: body.amount ?? null, callbackUrl: body.callback_url ?? null },
       ),
-    present: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
+    toResponse: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
   })
   addRead(app, {
     url: `${PAY}/payments`,

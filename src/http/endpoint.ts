@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type, type Static, type TObject } from 'typebox'
+import { Type } from 'typebox'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
@@ -16,13 +16,13 @@ import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody, type Success } from './envelope.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi.ts'
-import { compileReader } from './reader.ts'
+import { readerOf, type Readable, type SentBy } from './readable.ts'
 
 /**
  * An operation of the API in one definition: where it is, what it takes, what it answers, what it says of
  * itself in the reference. Reading, idempotency, envelope and documentation follow from it.
  */
-export type Shape<Params extends TObject, Query extends TObject, Body extends TObject> = {
+export type Shape<Params extends Readable, Query extends Readable, Body extends Readable> = {
   url: string
   docs: EndpointDocs
   params?: Params
@@ -39,29 +39,29 @@ export type Sent<Params, Query, Body> = {
 
 type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
 
-export type ReadEndpoint<Params extends TObject, Query extends TObject> = Shape<Params, Query, TObject> & {
-  answer(call: Call<Static<Params>, Static<Query>, unknown>): Promise<Success>
+export type ReadEndpoint<Params extends Readable, Query extends Readable> = Shape<Params, Query, Readable> & {
+  answer(call: Call<SentBy<Params>, SentBy<Query>, unknown>): Promise<Success>
 }
 
 export type WriteEndpoint<
-  Params extends TObject,
-  Query extends TObject,
-  Body extends TObject,
+  Params extends Readable,
+  Query extends Readable,
+  Body extends Readable,
   Result,
 > = Shape<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
-  /** Does it, in a transaction that stores `present`'s answer when the act is to be done once. */
-  perform(act: Act<Result>, call: Call<Static<Params>, Static<Query>, Static<Body>>): Promise<Result>
-  present(result: Result): Success
+  /** Does it, in a transaction that stores `toResponse`'s answer when the act is to be done once. */
+  perform(act: Act<Result>, call: Call<SentBy<Params>, SentBy<Query>, SentBy<Body>>): Promise<Result>
+  toResponse(result: Result): Success
 }
 
 export const NOTHING = Type.Object({})
 
-export function addRead<Params extends TObject = typeof NOTHING, Query extends TObject = typeof NOTHING>(
+export function addRead<Params extends Readable = typeof NOTHING, Query extends Readable = typeof NOTHING>(
   app: FastifyInstance,
   endpoint: ReadEndpoint<Params, Query>,
 ): void {
-  const readCall = compileCall<Static<Params>, Static<Query>, unknown>(endpoint)
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(endpoint)
   app.get(endpoint.url, {
     config: { scope: 'read' },
     schema: documentEndpoint(endpoint),
@@ -74,13 +74,13 @@ export function addRead<Params extends TObject = typeof NOTHING, Query extends T
 
 export function addWrite<
   Result,
-  Params extends TObject = typeof NOTHING,
-  Query extends TObject = typeof NOTHING,
-  Body extends TObject = typeof NOTHING,
+  Params extends Readable = typeof NOTHING,
+  Query extends Readable = typeof NOTHING,
+  Body extends Readable = typeof NOTHING,
 >(app: FastifyInstance, ground: Ground, endpoint: WriteEndpoint<Params, Query, Body, Result>): void {
-  const readCall = compileCall<Static<Params>, Static<Query>, Static<Body>>(endpoint)
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(endpoint)
   const answerOf = (result: Result) => {
-    const success = endpoint.present(result)
+    const success = endpoint.toResponse(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
   }
   app.route({
@@ -149,11 +149,11 @@ export function send(reply: FastifyReply, httpStatus: number, body: string): Fas
 }
 
 export function compileCall<Params, Query, Body>(
-  shape: Pick<Shape<TObject, TObject, TObject>, 'params' | 'query' | 'body'>,
+  shape: Pick<Shape<Readable, Readable, Readable>, 'params' | 'query' | 'body'>,
 ): (request: FastifyRequest) => Sent<Params, Query, Body> {
-  const readParams = compileReader(shape.params ?? NOTHING)
-  const readQuery = compileReader(shape.query ?? NOTHING)
-  const readBody = compileReader(shape.body ?? NOTHING)
+  const readParams = readerOf(shape.params ?? NOTHING)
+  const readQuery = readerOf(shape.query ?? NOTHING)
+  const readBody = readerOf(shape.body ?? NOTHING)
   return request => ({
     params: readParams(request.params) as Params,
     query: readQuery(request.query) as Query,

@@ -1,17 +1,19 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
 import { JSON_TYPE } from './envelope.ts'
+import { exampleOf } from './example.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
 
 Amounts are rupees; date-times are ISO 8601, UTC in answers; what was not provided is absent, never null.
 Send an \`Idempotency-Key\` with every POST, PATCH and DELETE that you may have to repeat.`
 
-/** Generates OpenAPI 3.1 from the routes added after this call, and serves it. */
+/** Generates OpenAPI 3.1 from the API's routes added after this call, and serves it. */
 export async function addOpenApi(
   app: FastifyInstance,
   publicUrl: string,
-  webhooks: Record<string, object>,
+  webhooks: Record<string, Webhook>,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -26,22 +28,33 @@ export async function addOpenApi(
       components: {
         securitySchemes: {
           basic: { type: 'http', scheme: 'basic', description: 'API key and secret.' },
-          session: {
-            type: 'apiKey',
-            in: 'cookie',
-            name: 'bursar_session',
-            description: 'A person signed in to the console; every write also takes the header `x-csrf`.',
-          },
         },
       },
       security: [{ basic: [] }],
-      webhooks,
+      webhooks: Object.fromEntries(
+        Object.entries(webhooks).map(([code, webhook]) => [code, withExample(webhook)]),
+      ),
     },
+    // The console's operations are its front end's alone and change with it; route-table.ts has them.
+    transform: ({ schema, url }) => ({
+      schema: url.startsWith('/console/') ? { ...schema, hide: true } : schema,
+      url,
+    }),
     transformObject: described => shareErrors('openapiObject' in described ? described.openapiObject : {}),
   })
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>
     reply.header('content-type', JSON_TYPE).send(JSON.stringify(app.swagger())),
   )
+}
+
+type Webhook = {
+  post: { requestBody: { content: { 'application/json': { schema: TSchema } } } }
+}
+
+function withExample({ post }: Webhook): object {
+  const { schema } = post.requestBody.content['application/json']
+  const content = { 'application/json': { schema, example: exampleOf(schema) } }
+  return { post: { ...post, requestBody: { ...post.requestBody, content } } }
 }
 
 type Described = {

@@ -1,4 +1,8 @@
-import { Type, type TObject, type TSchema } from 'typebox'
+import { Type, type TObject } from 'typebox'
+import type { AnswerDocs } from './answers.ts'
+import { completeExample } from './example.ts'
+import { Input } from './input.ts'
+import { schemaOf, type Readable } from './readable.ts'
 
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {
@@ -15,10 +19,8 @@ export type EndpointDocs = {
     | 'Console'
   summary: string
   description: string
-  /** The success answers by status: the schema of `data`, absent when there is none, and an example. */
-  answers: Partial<
-    Record<200 | 201, { description: string; data?: TSchema; example: unknown; isList?: boolean }>
-  >
+  /** The success answers by status. */
+  answers: Partial<Record<200 | 201, AnswerDocs>>
   exampleBody?: unknown
   /** Statuses beyond those every operation may answer with. */
   errors?: readonly (keyof typeof ERROR_TEXTS)[]
@@ -61,7 +63,13 @@ const ErrorEnvelope = Type.Object(
   { description: 'Every error, whatever its status, wears this envelope.' },
 )
 
-type Documented = { docs: EndpointDocs; method?: string; params?: TObject; query?: TObject; body?: TObject }
+type Documented = {
+  docs: EndpointDocs
+  method?: string
+  params?: Readable
+  query?: Readable
+  body?: Readable
+}
 
 /** The route schema that the OpenAPI document is generated from. Nothing validates by it: see reader.ts. */
 export function documentEndpoint({ docs, method, params, query, body }: Documented): Record<string, unknown> {
@@ -72,10 +80,12 @@ export function documentEndpoint({ docs, method, params, query, body }: Document
     tags: [docs.tag],
     summary: docs.summary,
     description: docs.description,
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { querystring: query }),
+    ...(params === undefined ? {} : { params: schemaOf(params) }),
+    ...(query === undefined ? {} : { querystring: schemaOf(query) }),
     ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
-    ...(body === undefined ? {} : { body: withExample(body, docs.exampleBody) }),
+    ...(body === undefined
+      ? {}
+      : { body: withExample(schemaOf(body), body instanceof Input ? body.example : docs.exampleBody) }),
     response: {
       ...Object.fromEntries(
         Object.entries(docs.answers).map(([status, answer]) => [status, success(answer)]),
@@ -91,13 +101,14 @@ export function documentFile(file: {
   tag: EndpointDocs['tag']
   summary: string
   description: string
-  params: TObject
+  params: Readable
   mediaType: string
 }): Record<string, unknown> {
-  const { mediaType, tag, ...docs } = file
+  const { mediaType, tag, params, ...docs } = file
   const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file.' })
   return {
     ...docs,
+    params: schemaOf(params),
     tags: [tag],
     response: {
       200: { description: 'The file.', content: { [mediaType]: { schema } } },
@@ -109,7 +120,7 @@ export function documentFile(file: {
 /** The same for an operation that takes a file. */
 export function documentUpload(upload: {
   docs: EndpointDocs
-  query: TObject
+  query: Readable
   mediaTypes: readonly string[]
   maxBytes: number
 }): Record<string, unknown> {
@@ -144,25 +155,41 @@ const IDEMPOTENCY_HEADER = Type.Object({
 })
 
 function withExample(schema: TObject, example: unknown): Record<string, unknown> {
-  return example === undefined ? { ...schema } : { ...schema, examples: [example] }
+  return example === undefined ? { ...schema } : { ...schema, examples: [completeExample(schema, example)] }
 }
 
-function success(answer: NonNullable<EndpointDocs['answers'][200]>): Record<string, unknown> {
+const CURSOR = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+function success(answer: AnswerDocs): Record<string, unknown> {
   const schema = Type.Object({
     status: Type.Literal('success', { description: 'Always "success".' }),
     ...(answer.data === undefined ? {} : { data: answer.data }),
-    message: Type.Optional(
-      Type.String({ description: 'A remark for a person; present only when there is one.' }),
-    ),
+    ...(answer.remark === undefined
+      ? {}
+      : {
+          message: Type.Optional(
+            Type.String({
+              description: 'A remark for a person; present only when there is one.',
+              examples: [answer.remark],
+            }),
+          ),
+        }),
     ...(answer.isList === true
       ? {
           has_more: Type.Boolean({ description: 'Whether another page follows.' }),
-          next_cursor: Type.Optional(Type.String({ description: 'Send it as `cursor` for the next page.' })),
+          next_cursor: Type.Optional(
+            Type.String({ description: 'Send it as `cursor` for the next page.', examples: [CURSOR] }),
+          ),
         }
       : {}),
   })
   return {
     description: answer.description,
-    content: { 'application/json': { schema, examples: { answer: { value: answer.example } } } },
+    content: {
+      'application/json': {
+        schema,
+        examples: { answer: { value: completeExample(schema, answer.example) } },
+      },
+    },
   }
 }

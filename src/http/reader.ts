@@ -26,7 +26,12 @@ type Schema = {
   'x-ascending'?: readonly [string, string]
   /** Null or "" is refused instead of taken for not sent. */
   'x-kept'?: boolean
+  [READ_AS]?: Record<string, ReadAs>
 }
+
+/** Under which name a field is handed on, and as what when it was not sent. Not part of the document. */
+export const READ_AS = Symbol('read as')
+export type ReadAs = { key: string; absent: unknown }
 
 type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
 
@@ -76,6 +81,7 @@ function compileObject(schema: Schema): Read {
   const required = new Set(schema.required)
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
+    as: schema[READ_AS]?.[name] ?? { key: name, absent: undefined },
     read: compile(field),
     isRequired: required.has(name),
     isClearable: Array.isArray(field.type) && field.type.includes('null'),
@@ -86,13 +92,14 @@ function compileObject(schema: Schema): Read {
       return report(problems, key, 'must be a JSON object')
     }
     const result: Record<string, unknown> = {}
-    for (const { name, read, isRequired, isClearable, isKept } of fields) {
+    for (const { name, as, read, isRequired, isClearable, isKept } of fields) {
       const path = key === '' ? name : `${key}.${name}`
       const raw = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
-      if (raw !== undefined && raw !== null && raw !== '') result[name] = read(raw, path, problems)
+      if (raw !== undefined && raw !== null && raw !== '') result[as.key] = read(raw, path, problems)
       else if (isRequired) report(problems, path, 'is required')
-      else if (isClearable && raw !== undefined) result[name] = null
+      else if (isClearable && raw !== undefined) result[as.key] = null
       else if (isKept && raw !== undefined) report(problems, path, 'cannot be empty; leave it out to keep it')
+      else if (as.absent !== undefined) result[as.key] = as.absent
     }
     checkAscending(schema, result, { key, problems })
     return result
@@ -100,13 +107,15 @@ function compileObject(schema: Schema): Read {
 }
 
 function checkAscending(
-  { 'x-ascending': pair }: Schema,
+  schema: Schema,
   read: Record<string, unknown>,
   { key, problems }: { key: string; problems: FieldProblem[] },
 ): void {
+  const pair = schema['x-ascending']
   if (pair === undefined) return
   const [first, second] = pair
-  const [low, high] = [read[first], read[second]]
+  const keyOf = (name: string): string => schema[READ_AS]?.[name]?.key ?? name
+  const [low, high] = [read[keyOf(first)], read[keyOf(second)]]
   if (typeof low !== 'number' || typeof high !== 'number' || high >= low) return
   report(problems, key === '' ? second : `${key}.${second}`, `must not be before ${first}`)
 }

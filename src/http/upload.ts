@@ -3,7 +3,6 @@ import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static, TObject } from 'typebox'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { badRequest, BursarError } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
@@ -12,6 +11,7 @@ import { callerOf } from './auth.ts'
 import { answerAct, compileCall, NOTHING, readOnce } from './endpoint.ts'
 import { successBody, type Success } from './envelope.ts'
 import { documentUpload, type EndpointDocs } from './openapi.ts'
+import type { Readable, SentBy } from './readable.ts'
 
 /** Operations that take a file as their body, of any size up to their own limit. */
 
@@ -38,7 +38,7 @@ export class ReceivedFile {
   }
 }
 
-type Upload<Query extends TObject, Result> = {
+type Upload<Query extends Readable, Result> = {
   url: string
   docs: EndpointDocs
   query: Query
@@ -48,9 +48,9 @@ type Upload<Query extends TObject, Result> = {
   maxBytes: number
   perform(
     act: Act<Result>,
-    call: { query: Static<Query>; file: ReceivedFile; caller: Caller },
+    call: { query: SentBy<Query>; file: ReceivedFile; caller: Caller },
   ): Promise<Result>
-  present(result: Result): Success
+  toResponse(result: Result): Success
 }
 
 /** To be called in a scope of its own: its bodies are not read as others are. */
@@ -67,14 +67,14 @@ async function close({ body }: FastifyRequest): Promise<void> {
   if (body instanceof ReceivedFile) await body.close().catch(() => {})
 }
 
-export function addUpload<Query extends TObject, Result>(
+export function addUpload<Query extends Readable, Result>(
   scope: FastifyInstance,
   ground: Ground,
   endpoint: Upload<Query, Result>,
 ): void {
-  const readCall = compileCall<unknown, Static<Query>, unknown>({ query: endpoint.query, body: NOTHING })
+  const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query, body: NOTHING })
   const answerOf = (result: Result) => {
-    const success = endpoint.present(result)
+    const success = endpoint.toResponse(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
   }
   scope.route({

@@ -35,12 +35,12 @@ export type Caller = {
 /** The branch that a request is about: with one branch it is that one, whatever was sent. */
 export function branchFor(
   institute: Institute,
-  collectorCode: string | undefined,
+  collectorCode: string | null | undefined,
   key = 'collector_code',
 ): string {
   const [only, second] = institute.branches
   if (only !== undefined && second === undefined) return only.collectorCode
-  if (collectorCode === undefined) {
+  if (collectorCode === undefined || collectorCode === null) {
     throw badField(key, `is required, this institute has several branches: ${listBranches(institute)}`)
   }
   return knownBranch(institute, collectorCode, key)

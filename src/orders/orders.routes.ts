@@ -1,78 +1,116 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { answer, answerPage } from '../http/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
+import type { EndpointDocs } from '../http/openapi.ts'
 import { badField } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
-import { toNewOrder } from './order-body.ts'
-import { docsFor } from './orders.docs.ts'
-import { orderView } from './order-view.ts'
+import { listLinksQuery, listOrdersQuery, ORDER_ID, orderInput, orderParams } from './order.input.ts'
+import { createdOrderOutput, linkOutput, orderOutput, toOrderJson } from './order.output.ts'
 import type { PublicKind } from './orders.rules.ts'
-import * as schemas from './orders.schemas.ts'
-import { cancelOrder, createOrder, getOrder, listOrders } from './orders.service.ts'
+import { cancelOrder, createOrder, getOrder, listOrders, type CreatedOrder } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
 export function orderRoutes(app: FastifyInstance, ground: Ground): void {
-  addRoutes(app, ground, 'order')
-  addRoutes(app, ground, 'link')
+  addWrites(app, ground, 'order')
+  addWrites(app, ground, 'link')
+  addReads(app, ground, 'order')
+  addReads(app, ground, 'link')
 }
 
-function addRoutes(app: FastifyInstance, ground: Ground, kind: PublicKind): void {
-  const base = `/api/v1/integrations/pay/${kind === 'order' ? 'orders' : 'payment_links'}`
-  const docs = docsFor(kind)
+type Names = Pick<EndpointDocs, 'tag'> & { url: string; noun: string; id: string }
+
+export const ORDER_NAMES: Record<PublicKind, Names> = {
+  order: {
+    url: '/api/v1/integrations/pay/orders',
+    tag: 'Pay orders',
+    noun: 'pay order',
+    id: 'PayOrder',
+  },
+  link: {
+    url: '/api/v1/integrations/pay/payment_links',
+    tag: 'Payment links',
+    noun: 'payment link',
+    id: 'PaymentLink',
+  },
+}
+
+function addWrites(app: FastifyInstance, ground: Ground, kind: PublicKind): void {
+  const { url, tag, noun, id } = ORDER_NAMES[kind]
   addWrite(app, ground, {
     method: 'POST',
-    url: base,
-    docs: docs.create,
-    body: schemas.CreateOrderBody,
-    perform: (act, { caller, body }) => createOrder(ground, act, caller.institute, toNewOrder(kind, body)),
-    present: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
+    url,
+    docs: {
+      operationId: `create${id}`,
+      tag,
+      summary: `Create a ${noun}`,
+      description: `Makes a ${noun} and answers with the address to send the payer's browser to.`,
+      answers: { 201: answer('Created.', createdOrderOutput) },
+    },
+    body: orderInput,
+    perform: (act, { caller, body }) => createOrder(ground, act, caller.institute, { kind, ...body }),
+    toResponse: (order: CreatedOrder) => created(createdOrderOutput.toJson(order)),
   })
+  addWrite(app, ground, {
+    method: 'DELETE',
+    url: `${url}/:order_id`,
+    docs: {
+      operationId: kind === 'link' ? 'cancelPaymentLink' : 'closePayOrder',
+      tag,
+      summary: kind === 'link' ? 'Cancel a payment link' : 'Close a pay order',
+      description:
+        kind === 'link'
+          ? 'No payment can start on it any more. On a paid, expired or cancelled link: 409.'
+          : 'No payment can start on it any more; it goes on reading `unpaid`, with `closed_at`. On a paid or closed one: 409.',
+      errors: [404],
+      answers: { 200: answer('Done.') },
+    },
+    params: orderParams,
+    perform: (act, { caller, params }) =>
+      cancelOrder(ground, act, { institute: caller.institute, kind, id: params.orderId }),
+    toResponse: () => ok(),
+  })
+}
+
+function addReads(app: FastifyInstance, ground: Ground, kind: PublicKind): void {
+  const { url, tag, noun, id } = ORDER_NAMES[kind]
+  const output = kind === 'link' ? linkOutput : orderOutput
   addRead(app, {
-    url: base,
-    docs: docs.list,
-    query: kind === 'order' ? schemas.ListOrdersQuery : schemas.ListLinksQuery,
-    async answer({ caller, query }) {
-      const filter = toFilter(kind, query)
-      const { orders, nextCursor } = await listOrders(ground, caller.institute, filter, query.limit ?? 50)
+    url,
+    docs: {
+      operationId: `list${id}s`,
+      tag,
+      summary: `List ${noun}s`,
+      description: 'Newest first. Filters add up.',
+      answers: { 200: answerPage(output, ORDER_ID) },
+    },
+    query: kind === 'order' ? listOrdersQuery : listLinksQuery,
+    async answer({ caller, query: { limit, note, ...filters } }) {
+      const filter = { kind, ...filters, note: note === undefined ? undefined : readNote(note) }
+      const { orders, nextCursor } = await listOrders(ground, caller.institute, filter, limit)
       const now = ground.clock.now()
       return page(
-        orders.map(order => orderView(order, now)),
+        orders.map(order => toOrderJson(order, now)),
         nextCursor,
       )
     },
   })
   addRead(app, {
-    url: `${base}/:order_id`,
-    docs: docs.get,
-    params: schemas.OrderParams,
+    url: `${url}/:order_id`,
+    docs: {
+      operationId: `get${id}`,
+      tag,
+      summary: `Get a ${noun}`,
+      description: 'Its current state: read it after checkout, callback or webhook.',
+      errors: [404],
+      answers: { 200: answer('The current state.', output) },
+    },
+    params: orderParams,
     async answer({ caller, params }) {
-      const order = await getOrder(ground, caller.institute, kind, params.order_id)
-      return ok(orderView(order, ground.clock.now()))
+      const order = await getOrder(ground, caller.institute, kind, params.orderId)
+      return ok(toOrderJson(order, ground.clock.now()))
     },
   })
-  addWrite(app, ground, {
-    method: 'DELETE',
-    url: `${base}/:order_id`,
-    docs: docs.cancel,
-    params: schemas.OrderParams,
-    perform: (act, { caller, params }) =>
-      cancelOrder(ground, act, { institute: caller.institute, kind, id: params.order_id }),
-    present: () => ok(),
-  })
-}
-
-function toFilter(kind: PublicKind, query: Static<typeof schemas.ListLinksQuery>) {
-  return {
-    kind,
-    status: query.status,
-    identifier: query.identifier,
-    collectorCode: query.collector_code,
-    createdFrom: query.created_from,
-    createdBefore: query.created_to,
-    note: query.note === undefined ? undefined : readNote(query.note),
-    cursor: query.cursor,
-  }
 }
 
 function readNote(text: string): { key: string; value: string } {

@@ -11,7 +11,7 @@ import { badField, notFound, unavailable } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { orderView } from './order-view.ts'
+import { toOrderJson } from './order.output.ts'
 import { assertCancellable, unpaidOrder, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
 import * as store from './orders.store.ts'
@@ -21,7 +21,7 @@ export type NewOrder = Omit<
   Order,
   'id' | 'collectorCode' | 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'createdAt' | 'lines'
 > & {
-  collectorCode: string | undefined
+  collectorCode: string | null
   lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
 }
 
@@ -152,7 +152,7 @@ async function close(tx: Transaction, closings: readonly store.Closing[]): Promi
       collectorCode: order.collectorCode,
       resourceId: order.id,
       occurredAt: at,
-      payload: { order_id: order.id, order: orderView({ ...order, state, closedAt: at }, at) },
+      payload: { order_id: order.id, order: toOrderJson({ ...order, state, closedAt: at }, at) },
     })),
   )
 }

@@ -1,5 +1,5 @@
 import { recordEvents, type NewEvent } from '../journal/events.service.ts'
-import { orderView } from '../orders/order-view.ts'
+import { toOrderJson } from '../orders/order.output.ts'
 import { paymentBlock } from '../payments/payment-events.ts'
 import type { PaidOrder, Purpose } from '../payments/purposes.ts'
 import type { Transaction } from '../platform/db.ts'
@@ -47,7 +47,7 @@ function eventsOf(
   }
   const payload = {
     order_id: order.id,
-    order: orderView(order, at),
+    order: toOrderJson(order, at),
     payment: paymentBlock(payment, order),
   }
   return [

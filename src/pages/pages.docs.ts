@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { EndpointDocs } from '../http/openapi.ts'
-import { OrderView } from '../orders/orders.schemas.ts'
+import { orderOutput } from '../orders/order.output.ts'
 import { CreatedPageView, PageView } from './pages.schemas.ts'
 
 /** What the reference says of payment pages. */
@@ -126,7 +126,7 @@ export const listPaymentsDocs: EndpointDocs = {
   answers: {
     200: {
       description: 'A page of them.',
-      data: Type.Array(OrderView),
+      data: Type.Array(orderOutput.schema),
       isList: true,
       example: { status: 'success', data: [EXAMPLE_PAYMENT], has_more: false },
     },
@@ -142,7 +142,7 @@ export const getPaymentDocs: EndpointDocs = {
   answers: {
     200: {
       description: 'The current state.',
-      data: OrderView,
+      data: orderOutput.schema,
       example: { status: 'success', data: EXAMPLE_PAYMENT },
     },
   },

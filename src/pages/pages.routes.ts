@@ -1,17 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
-import { callerOf } from '../http/auth.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page as pageOf } from '../http/envelope.ts'
-import { compileReader } from '../http/reader.ts'
-import { orderView } from '../orders/order-view.ts'
-import { refundView } from '../payments/payment-events.ts'
-import { receiptDocs, refundDocs } from '../payments/payments.docs.ts'
-import type { Refund } from '../payments/payments.rules.ts'
-import { receiptPdf } from '../payments/receipt-file.service.ts'
-import { RefundBody, RefundView } from '../payments/refunds.schemas.ts'
+import { toOrderJson } from '../orders/order.output.ts'
+import { addReceiptRoute, addRefundRoutes } from '../payments/refunds.routes.ts'
 import type { Till } from '../payments/till.ts'
-import { notFound } from '../platform/errors.ts'
 import {
   getPagePayment,
   listPagePayments,
@@ -22,6 +14,7 @@ import { toNewPage, toTerms } from './page-body.ts'
 import { pageView } from './page-view.ts'
 import * as docs from './pages.docs.ts'
 import * as schemas from './pages.schemas.ts'
+import { pagePaymentParams } from './page.input.ts'
 import { createPage, getPage, listPages, updatePage, type PageFile } from './pages.service.ts'
 
 const PAGES = '/api/v1/integrations/pay/pages'
@@ -31,8 +24,7 @@ const PAYMENTS = `${PAGES}/:page_id/payments`
 export function paymentPageRoutes(app: FastifyInstance, till: Till): void {
   addPageRoutes(app, till)
   addPaymentRoutes(app, till)
-  addRefundRoutes(app, till)
-  addReceiptRoute(app, till)
+  addPaidRoutes(app, till)
 }
 
 function addPageRoutes(app: FastifyInstance, till: Till): void {
@@ -42,7 +34,7 @@ function addPageRoutes(app: FastifyInstance, till: Till): void {
     docs: docs.createDocs,
     body: schemas.CreatePageBody,
     perform: (act, { caller, body }) => createPage(till, act, caller.institute, toNewPage(body)),
-    present: ({ pageId, url }) => created({ page_id: pageId, url }),
+    toResponse: ({ pageId, url }) => created({ page_id: pageId, url }),
   })
   addRead(app, {
     url: PAGES,
@@ -70,7 +62,7 @@ function addPageRoutes(app: FastifyInstance, till: Till): void {
     body: schemas.UpdatePageBody,
     perform: (act, { caller, params, body }) =>
       updatePage(till, act, { institute: caller.institute, id: params.page_id }, toTerms(body)),
-    present: (file: PageFile) => ok(pageView(file)),
+    toResponse: (file: PageFile) => ok(pageView(file)),
   })
 }
 
@@ -86,7 +78,7 @@ function addPaymentRoutes(app: FastifyInstance, till: Till): void {
       const { orders, nextCursor } = await listPagePayments(till, target, { status, cursor, limit })
       const now = till.clock.now()
       return pageOf(
-        orders.map(order => orderView(order, now)),
+        orders.map(order => toOrderJson(order, now)),
         nextCursor,
       )
     },
@@ -94,53 +86,30 @@ function addPaymentRoutes(app: FastifyInstance, till: Till): void {
   addRead(app, {
     url: `${PAYMENTS}/:order_id`,
     docs: docs.getPaymentDocs,
-    params: schemas.PaymentParams,
+    params: pagePaymentParams,
     async answer({ caller, params }) {
-      const target = { institute: caller.institute, pageId: params.page_id, orderId: params.order_id }
-      return ok(orderView(await getPagePayment(till, target), till.clock.now()))
+      const target = { institute: caller.institute, ...params }
+      return ok(toOrderJson(await getPagePayment(till, target), till.clock.now()))
     },
   })
 }
 
-function addRefundRoutes(app: FastifyInstance, till: Till): void {
-  const url = `${PAYMENTS}/:order_id/refunds`
-  const { request, list } = refundDocs('page', RefundView)
-  addWrite(app, till, {
-    method: 'POST',
-    url,
-    docs: request,
-    params: schemas.PaymentParams,
-    body: RefundBody,
-    perform: (act, { caller, params, body }) =>
-      refundPagePayment(
-        till,
-        act,
-        { institute: caller.institute, pageId: params.page_id, orderId: params.order_id },
-        { amountPaise: body.amount, reason: body.reason ?? null },
-      ),
-    present: (refund: Refund) => created(refundView(refund)),
+function addPaidRoutes(app: FastifyInstance, till: Till): void {
+  const paid = {
+    tag: 'Payment pages',
+    noun: 'payment on a page',
+    id: 'PagePayment',
+    url: `${PAYMENTS}/:order_id`,
+    params: pagePaymentParams,
+  } as const
+  addRefundRoutes(app, till, {
+    ...paid,
+    refund: (act, { institute, params }, asked) =>
+      refundPagePayment(till, act, { institute, ...params }, asked),
+    list: (institute, params) => listPageRefunds(till, { institute, ...params }),
   })
-  addRead(app, {
-    url,
-    docs: list,
-    params: schemas.PaymentParams,
-    async answer({ caller, params }) {
-      const target = { institute: caller.institute, pageId: params.page_id, orderId: params.order_id }
-      return ok((await listPageRefunds(till, target)).map(refundView))
-    },
-  })
-}
-
-/** A file, not an envelope; errors wear the envelope as everywhere. */
-function addReceiptRoute(app: FastifyInstance, till: Till): void {
-  const readParams = compileReader(schemas.PaymentParams)
-  const schema = receiptDocs('page', schemas.PaymentParams)
-  app.get(`${PAYMENTS}/:order_id/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
-    const params = readParams(request.params) as Static<typeof schemas.PaymentParams>
-    const { institute } = callerOf(request)
-    const target = { institute, pageId: params.page_id, orderId: params.order_id }
-    const pdf = await receiptPdf(till, institute, await getPagePayment(till, target))
-    if (pdf === null) throw notFound('A receipt for this payment')
-    return reply.header('content-type', 'application/pdf').send(pdf)
+  addReceiptRoute(app, till, {
+    ...paid,
+    find: (institute, params) => getPagePayment(till, { institute, ...params }),
   })
 }

@@ -1,9 +1,10 @@
 import type { PaymentBlock } from '../journal/event-blocks.ts'
 import type { NewEvent } from '../journal/events.service.ts'
-import { orderView } from '../orders/order-view.ts'
+import { toOrderJson } from '../orders/order.output.ts'
 import type { Order, OrderKind } from '../orders/orders.rules.ts'
 import { toRupees } from '../platform/money.ts'
 import type { Payment, Refund } from './payments.rules.ts'
+import { refundOutput } from './refund.output.ts'
 
 const PRODUCTS: Record<OrderKind, PaymentBlock['product']> = {
   order: 'pay',
@@ -53,7 +54,7 @@ export function paymentEvents(
   const kind = order.kind === 'link' ? 'payment_link' : 'order'
   const payload = {
     order_id: order.id,
-    order: orderView(order, what.at),
+    order: toOrderJson(order, what.at),
     payment: paymentBlock(payment, order),
   }
   return (['pay', kind] as const).map(prefix => ({
@@ -82,18 +83,7 @@ export function refundEvent(
     payload: {
       ...(studentId === null ? { order_id: order.id } : { service_student_id: studentId }),
       payment: paymentBlock(payment, order, productOf(order.kind)),
-      refund: refundView({ ...refund, state: what.happened }),
+      refund: refundOutput.toJson({ ...refund, state: what.happened }),
     },
-  }
-}
-
-export function refundView(refund: Refund) {
-  return {
-    id: refund.id,
-    amount: toRupees(refund.amountPaise),
-    status: refund.state,
-    reason: refund.reason ?? undefined,
-    processed_at: refund.processedAt?.toISOString(),
-    utr: refund.utr ?? undefined,
   }
 }

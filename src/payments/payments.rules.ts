@@ -165,7 +165,7 @@ export function refundableOf(payment: Payment, refunds: readonly Refund[]): Pais
   return subtractPaise(payment.amountPaise, sumPaise(counted.map(refund => refund.amountPaise)))
 }
 
-export function refundAmount(asked: Paise | undefined, refundable: Paise): Paise {
+export function refundAmount(asked: Paise | null | undefined, refundable: Paise): Paise {
   if (refundable === 0) throw conflict('All of this payment has been refunded already.')
   const amount = asked ?? refundable
   if (amount > refundable)

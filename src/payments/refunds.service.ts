@@ -26,7 +26,7 @@ export async function requestRefund(
   till: Till,
   act: Act<RequestedRefund>,
   target: { institute: Institute; kind: OrderKind; orderId: string },
-  asked: { amountPaise: Paise | undefined; reason: string | null },
+  asked: { amountPaise: Paise | null | undefined; reason: string | null },
 ): Promise<RequestedRefund> {
   const { institute, kind, orderId } = target
   return transact(till.db, act, async tx => {

@@ -30,7 +30,7 @@ export function entryRoutes(app: FastifyInstance, ground: ErpGround): void {
     docs: docs.createTokenDocs,
     params: schemas.UserParams,
     perform: (act, { caller, params }) => issueToken(ground, act, caller.institute, params.registration_id),
-    present: (token: AccessToken) => created(tokenView(token)),
+    toResponse: (token: AccessToken) => created(tokenView(token)),
   })
   addWrite(app, ground, {
     method: 'POST',
@@ -38,7 +38,7 @@ export function entryRoutes(app: FastifyInstance, ground: ErpGround): void {
     docs: docs.initDocs,
     body: schemas.InitBody,
     perform: (act, { caller, body }) => openEntry(ground, act, caller.institute, toAsked(body)),
-    present: ({ redirectUrl, expiresAt }) =>
+    toResponse: ({ redirectUrl, expiresAt }) =>
       created({ redirect_url: redirectUrl, expires_at: expiresAt.toISOString() }),
   })
 }

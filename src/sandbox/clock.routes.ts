@@ -72,6 +72,6 @@ export function clockRoutes(app: FastifyInstance, ground: Ground, sandbox: Sandb
     docs: moveDocs,
     body: MoveBody,
     perform: (act, { body }) => moveClock(sandbox, act, { advance: body.advance, to: body.to }),
-    present: (result: Moved) => ok({ now: result.now.toISOString(), summary: result.summary }),
+    toResponse: (result: Moved) => ok({ now: result.now.toISOString(), summary: result.summary }),
   })
 }

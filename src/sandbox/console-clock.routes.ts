@@ -49,7 +49,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandb
       about: institute.code,
       after: { to: now },
     }),
-    present: ({ now, summary }: Moved) => ok({ now: now.toISOString(), summary }),
+    toResponse: ({ now, summary }: Moved) => ok({ now: now.toISOString(), summary }),
   })
   addConsoleWrite(app, ground, {
     method: 'POST',
@@ -73,7 +73,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandb
       about: eventId,
       after: { event_code: eventCode },
     }),
-    present: ({ eventId, eventCode, resourceId, subscriptions }: Triggered) =>
+    toResponse: ({ eventId, eventCode, resourceId, subscriptions }: Triggered) =>
       created({ event_id: eventId, event_code: eventCode, resource_id: resourceId, subscriptions }),
   })
 }

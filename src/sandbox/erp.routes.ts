@@ -109,7 +109,7 @@ export function sandboxErpRoutes(app: FastifyInstance, ground: Ground): void {
     docs,
     body: ErpBody,
     perform: (act: Act<Result>, { caller, body }) => setOrRemove(ground, act, caller.institute, body),
-    present: settings => ok(settings === null ? { is_configured: false } : view(settings)),
+    toResponse: settings => ok(settings === null ? { is_configured: false } : view(settings)),
   })
 }
 

@@ -75,7 +75,7 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
         { institute: caller.institute, planId: params.plan_id },
         { outcome: body.outcome ?? 'success', rail: body.rail },
       ),
-    present: ({ planId, status }: Authorised) => ok({ plan_id: planId, status }),
+    toResponse: ({ planId, status }: Authorised) => ok({ plan_id: planId, status }),
   })
   addWrite(app, till, {
     method: 'POST',
@@ -90,7 +90,7 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
         { institute: caller.institute, instalmentId: params.instalment_id },
         readOutcome(body),
       ),
-    present: ({ instalmentId, payment }: DecidedInstalment) =>
+    toResponse: ({ instalmentId, payment }: DecidedInstalment) =>
       ok({ instalment_id: instalmentId, payment_id: payment.id, status: payment.state }),
   })
 }

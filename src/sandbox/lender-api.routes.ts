@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Type, type Static, type TObject } from 'typebox'
+import { Type } from 'typebox'
 import { WHOLE_EXAMPLE } from '../cred/cred.docs.ts'
 import { ApplicationParams, WholeApplicationView } from '../cred/cred.schemas.ts'
 import { wholeApplicationView } from '../cred/cred-view.ts'
@@ -8,6 +8,7 @@ import { addWrite } from '../http/endpoint.ts'
 import { ok } from '../http/envelope.ts'
 import { field } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
+import type { Readable, SentBy } from '../http/readable.ts'
 import type { Paise } from '../platform/money.ts'
 import { actOnApplication, type OwnedLoan, type SandboxLoans } from './lender.service.ts'
 
@@ -60,10 +61,10 @@ const EmiBody = Type.Object({
 
 /** Only what a sandbox has: the borrower and the lender of an application, told what to do. */
 export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): void {
-  const add = <Body extends TObject>(
+  const add = <Body extends Readable>(
     verb: LenderAct['kind'],
     body: Body,
-    toAct: (body: Static<Body>) => LenderAct,
+    toAct: (body: SentBy<Body>) => LenderAct,
     about: { summary: string; description: string; exampleBody?: unknown },
   ): void =>
     addWrite(app, sandbox.cred, {
@@ -74,7 +75,7 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
       body,
       perform: (act, { caller: { institute }, params, body: sent }) =>
         actOnApplication(sandbox, act, { institute, applicationId: params.application_id }, toAct(sent)),
-      present: ({ file, institute }: OwnedLoan) => ok(wholeApplicationView(sandbox.cred, institute, file)),
+      toResponse: ({ file, institute }: OwnedLoan) => ok(wholeApplicationView(sandbox.cred, institute, file)),
     })
 
   add('fill', Nothing, () => ({ kind: 'fill' }), {

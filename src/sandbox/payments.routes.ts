@@ -57,7 +57,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill)
         { institute: caller.institute, orderId: params.order_id },
         { outcome: body.outcome, mode: body.mode ?? 'upi' },
       ),
-    present: view,
+    toResponse: view,
   })
   for (const [verb, outcome] of [
     ['capture', 'success'],
@@ -74,7 +74,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill)
       params: PaymentParams,
       perform: (act, { caller, params }) =>
         resolvePayment(sandbox, act, { institute: caller.institute, paymentId: params.payment_id }, outcome),
-      present: view,
+      toResponse: view,
     })
   }
   addWrite(app, till, {
@@ -82,7 +82,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill)
     url: '/api/v1/sandbox/settlements/run',
     docs: settleDocs,
     perform: (_act, { caller }) => settleEverything(sandbox, caller.institute.id),
-    present: (summary: SettlementSummary) => ok(summary),
+    toResponse: (summary: SettlementSummary) => ok(summary),
   })
 }
 

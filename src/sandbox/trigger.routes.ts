@@ -37,6 +37,7 @@ const docs: EndpointDocs = {
   answers: {
     201: {
       description: 'Recorded.',
+      remark: 'Recorded, but this branch has no subscription for refund.failed: Add Webhook makes one.',
       data: TriggeredView,
       example: {
         status: 'success',
@@ -63,7 +64,7 @@ export function triggerRoutes(app: FastifyInstance, ground: Ground): void {
         eventCode: body.event_code,
         collectorCode: body.collector_code,
       }),
-    present: view,
+    toResponse: view,
   })
 }
 

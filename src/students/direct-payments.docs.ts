@@ -28,7 +28,8 @@ const CANCELLED = { ...CORRECTED, status: 'cancelled', cancelled_at: '2026-06-09
 const countedAnswer = (description: string, payment = EXAMPLE) => ({
   description,
   data: CountedView,
-  example: { status: 'success', data: { ...payment, advance: 0 } },
+  remark: '₹500 of this payment is more than what is due of its components and counts as advance.',
+  example: { status: 'success', data: { ...payment, advance: 500 } },
 })
 
 export const recordPaymentDocs: EndpointDocs = {

@@ -31,7 +31,7 @@ export function directPaymentRoutes(
         payment: toPayment(body),
         readOnTheWay,
       }),
-    present: (recorded: service.Recorded) => counted(recorded, recorded.isNew ? 201 : 200),
+    toResponse: (recorded: service.Recorded) => counted(recorded, recorded.isNew ? 201 : 200),
   })
   addWrite(app, ground, {
     method: 'PATCH',
@@ -41,7 +41,7 @@ export function directPaymentRoutes(
     body: schemas.CorrectionBody,
     perform: (act, { caller, params, body }) =>
       service.changePayment(ground, act, paymentOf(caller.institute, params), toCorrection(params, body)),
-    present: (payment: service.Counted) => counted(payment, 200),
+    toResponse: (payment: service.Counted) => counted(payment, 200),
   })
   addWrite(app, ground, {
     method: 'DELETE',
@@ -50,7 +50,7 @@ export function directPaymentRoutes(
     params: schemas.PaymentParams,
     perform: (act, { caller, params }) =>
       service.cancelPayment(ground, act, paymentOf(caller.institute, params)),
-    present: (payment: RecordedPayment) => ok(paymentView(payment)),
+    toResponse: (payment: RecordedPayment) => ok(paymentView(payment)),
   })
   addReads(app, ground)
 }

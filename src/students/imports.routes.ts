@@ -36,7 +36,7 @@ export async function importRoutes(app: FastifyInstance, ground: Ground): Promis
           isDryRun: query.dry_run === 'true',
           file,
         }),
-      present: (one: Import) => created(importView(one)),
+      toResponse: (one: Import) => created(importView(one)),
     })
   })
   addWrite(app, ground, {
@@ -47,7 +47,7 @@ export async function importRoutes(app: FastifyInstance, ground: Ground): Promis
     body: schemas.ApplyImportBody,
     perform: (act, { caller, params, body }) =>
       applyImport(ground, act, { institute: caller.institute, id: params.import_id }, body.mode),
-    present: (one: Import) => ok(importView(one)),
+    toResponse: (one: Import) => ok(importView(one)),
   })
   addWrite(app, ground, {
     method: 'DELETE',
@@ -56,7 +56,7 @@ export async function importRoutes(app: FastifyInstance, ground: Ground): Promis
     params: schemas.ImportParams,
     perform: (act, { caller, params }) =>
       cancelImport(ground, act, { institute: caller.institute, id: params.import_id }),
-    present: (one: Import) => ok(importView(one)),
+    toResponse: (one: Import) => ok(importView(one)),
   })
   addReads(app, ground)
 }

@@ -23,7 +23,7 @@ export function masterdataRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.registerUserDocs,
     body: schemas.UserBody,
     perform: (act, { caller, body }) => registerUser(ground, act, caller.institute, body),
-    present: ({ registrationId, isNew }) => (isNew ? created : ok)({ registration_id: registrationId }),
+    toResponse: ({ registrationId, isNew }) => (isNew ? created : ok)({ registration_id: registrationId }),
   })
   addWrite(app, ground, {
     method: 'PATCH',
@@ -33,7 +33,7 @@ export function masterdataRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.ProfileBody,
     perform: (act, { caller: { institute }, params, body }) =>
       changeProfile(ground, act, { institute, id: params.service_student_id }, toProfile(body)),
-    present: (record: StudentRecord) => ok(studentView(record)),
+    toResponse: (record: StudentRecord) => ok(studentView(record)),
   })
   for (const [verb, status, own] of [
     ['drop', 'dropped', docs.dropDocs],
@@ -46,7 +46,7 @@ export function masterdataRoutes(app: FastifyInstance, ground: Ground): void {
       params: StudentParams,
       perform: (act, { caller: { institute }, params }) =>
         changeStatus(ground, act, { institute, id: params.service_student_id }, status),
-      present: (record: StudentRecord) => ok(studentView(record)),
+      toResponse: (record: StudentRecord) => ok(studentView(record)),
     })
   }
   addRead(app, {

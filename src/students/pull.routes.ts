@@ -19,7 +19,7 @@ export function pullRoutes(app: FastifyInstance, ground: ErpGround): void {
     docs: docs.fetchTestDocs,
     body: schemas.FetchTestBody,
     perform: (act, { caller, body }) => testFetch(ground, act, caller.institute, toAsked(body)),
-    present: (test: FetchTest) => ok(testView(test)),
+    toResponse: (test: FetchTest) => ok(testView(test)),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fetches`,

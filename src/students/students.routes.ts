@@ -22,7 +22,7 @@ export function studentRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.RegisterBody,
     perform: (act, { caller, params, body }) =>
       registerStudent(ground, act, caller.institute, toRegistration(params.registration_id, body)),
-    present: ({ studentId, isNew }) => (isNew ? created : ok)({ service_student_id: studentId }),
+    toResponse: ({ studentId, isNew }) => (isNew ? created : ok)({ service_student_id: studentId }),
   })
   addWrite(app, ground, {
     method: 'PATCH',
@@ -37,7 +37,7 @@ export function studentRoutes(app: FastifyInstance, ground: Ground): void {
         { institute: caller.institute, id: params.service_student_id },
         body.fee_components.map(toSentFee),
       ),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
   addReads(app, ground)
 }

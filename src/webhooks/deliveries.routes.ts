@@ -46,7 +46,7 @@ export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.redeliverDocs,
     params: schemas.DeliveryParams,
     perform: (act, { caller, params }) => redeliver(ground, act, caller.institute, params.delivery_id),
-    present: (delivery: Delivery) => ok(view(delivery)),
+    toResponse: (delivery: Delivery) => ok(view(delivery)),
   })
   addWrite(app, ground, {
     method: 'POST',
@@ -54,7 +54,7 @@ export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.testDocs,
     params: WebhookParams,
     perform: (act, { caller, params }) => sendTest(ground, act, caller.institute, params.webhook_id),
-    present: (delivery: Delivery) => created(view(delivery)),
+    toResponse: (delivery: Delivery) => created(view(delivery)),
   })
   addWrite(app, ground, {
     method: 'POST',
@@ -64,7 +64,7 @@ export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.RecoverBody,
     perform: (act, { caller, params, body }) =>
       recoverFailed(ground, act, caller.institute, { webhookId: params.webhook_id, since: body.since }),
-    present: deliveries => ok({ deliveries }),
+    toResponse: deliveries => ok({ deliveries }),
   })
 }
 

@@ -24,7 +24,7 @@ export function subscriptionRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.AddWebhookBody,
     perform: (act, { caller, body }) =>
       addSubscription(ground, act, caller.institute, toNewSubscription(body)),
-    present: ({ subscription, message }) => created(view(subscription), message),
+    toResponse: ({ subscription, message }) => created(view(subscription), message),
   })
   addRead(app, {
     url: BASE,
@@ -52,7 +52,7 @@ export function subscriptionRoutes(app: FastifyInstance, ground: Ground): void {
     params: schemas.WebhookParams,
     perform: (act, { caller, params }) =>
       disableSubscription(ground, act, caller.institute, params.webhook_id),
-    present: () => ok(),
+    toResponse: () => ok(),
   })
 }
 

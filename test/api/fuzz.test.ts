@@ -29,7 +29,7 @@ const link = await demo.post(`${PAY}/payment_links`, sampleOrder())
 const student = await demo.post(`${ERP}/users/parent-77/students`, { student: sampleStudent() })
 const webhook = await demo.post(`${ERP}/webhooks`, sampleWebhook())
 const realIds = [order, link, student, webhook].map(({ body }) => String(Object.values(body.data)[0]))
-const operations = await readOperations(demo)
+const operations = readOperations(bursar)
 
 const REGISTRY = `400 HUE00000 401 AUE00000 403 AUE00001 404 HUE00001 405 HUE00003 409 HUE00002 409 IDE00001
   413 HUE00004 422 IDE00000 429 RLE00000`

@@ -48,7 +48,7 @@ function send({ method, path }: Operation, body: Json): Promise<Answer> {
   return bursar.demo.send(method, filled, body)
 }
 
-const operations = (await readOperations(bursar.demo)).filter(({ valid }) => valid !== undefined)
+const operations = readOperations(bursar).filter(({ valid }) => valid !== undefined)
 test('the document names limits, so that the tests below mean something', () => {
   assert.ok(operations.flatMap(({ schema }) => excessesOf(schema)).length > 300)
 })

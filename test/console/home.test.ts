@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
-import { assertDocumented, readDocument } from '../contract/openapi-check.ts'
+import { assertDocumented } from '../contract/openapi-check.ts'
+import { documentOf, operationsOf } from '../harness/operations.ts'
 import { API, demoVisitor } from './support.ts'
 
 const bursar = await startBursar({ after })
@@ -13,7 +14,7 @@ const PATH = `${API}/institutes/demo-school/home`
 
 async function home(): Promise<Json> {
   const answer = await visitor.get(PATH)
-  assertDocumented(await readDocument(bursar.url), 'GET', PATH, answer)
+  assertDocumented(documentOf(operationsOf(bursar, API)), 'GET', PATH, answer)
   assert.equal(answer.status, 200, answer.text)
   return answer.body.data
 }

@@ -6,11 +6,11 @@ import { seedDemoUser } from '../../src/console/users.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer } from '../harness/client.ts'
-import { operations, type Operation } from '../api/fixtures/tenants.ts'
+import { operationsOf, type Operation } from '../harness/operations.ts'
 import { API, Visitor } from './support.ts'
 
 /**
- * Every route of the console with every role, as the OpenAPI document says who may: whoever may is never refused for who
+ * Every route of the console with every role, as its route says who may: whoever may is never refused for who
  * they are, whoever may not always is, before anything of the request is read.
  */
 const bursar = await startBursar({ after })
@@ -57,11 +57,7 @@ async function visitorFor(walker: Walker): Promise<Visitor> {
 
 type Route = Operation & { reach: Reach }
 
-const { body: document } = await bursar.demo.get('/openapi.json')
-const routes: Route[] = (await operations(bursar.demo, API)).map(operation => ({
-  ...operation,
-  reach: document.paths[operation.path][operation.method.toLowerCase()]['x-roles'],
-}))
+const routes: Route[] = operationsOf(bursar, API)
 
 function ask(visitor: Visitor, route: Route, headers: Record<string, string> = {}): Promise<Answer> {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

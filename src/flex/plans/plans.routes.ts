@@ -35,7 +35,7 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
           rows: body.payment_schedule?.map(toRow) ?? null,
         }),
       ),
-    present: (plan: Owned) => created(view(plan)),
+    toResponse: (plan: Owned) => created(view(plan)),
   })
   addRead(app, {
     url: `${STUDENT}/plans`,
@@ -59,7 +59,7 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
           newDueOn: body.new_due_date,
         }),
       ),
-    present: (plan: Owned) => ok(view(plan)),
+    toResponse: (plan: Owned) => ok(view(plan)),
   })
   addRead(app, {
     url: `${FLEX}/plans/:plan_id`,
@@ -80,7 +80,7 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
         owned(asked, institute, inner =>
           act(flex, inner, { instituteId: institute.id, planId: params.plan_id }),
         ),
-      present: (plan: Owned) => ok(view(plan)),
+      toResponse: (plan: Owned) => ok(view(plan)),
     })
   addAct('cancel', cancelPlan, docs.cancelDocs)
   addAct('hold', holdPlan, docs.holdDocs)

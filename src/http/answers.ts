@@ -1,0 +1,37 @@
+import { Type, type TSchema } from 'typebox'
+
+/** What an operation answers with, as the reference tells it: schema and example of an output in our envelope. */
+export type AnswerDocs = {
+  description: string
+  /** The schema of `data`; absent when there is none. */
+  data?: TSchema
+  isList?: boolean
+  /** An example of the `message` that may stand beside it. */
+  remark?: string
+  example: unknown
+}
+
+type Described = { readonly schema: TSchema; readonly example: unknown }
+
+export function answer(description: string, output?: Described): AnswerDocs {
+  if (output === undefined) return { description, example: { status: 'success' } }
+  return { description, data: output.schema, example: { status: 'success', data: output.example } }
+}
+
+export function answerAll(description: string, output: Described): AnswerDocs {
+  return {
+    description,
+    data: Type.Array(output.schema),
+    example: { status: 'success', data: [output.example] },
+  }
+}
+
+/** The page and the `next_cursor` by which the next one is asked for. */
+export function answerPage(output: Described, nextCursor: string): AnswerDocs {
+  return {
+    description: 'A page.',
+    data: Type.Array(output.schema),
+    isList: true,
+    example: { status: 'success', data: [output.example], has_more: true, next_cursor: nextCursor },
+  }
+}

@@ -1,0 +1,228 @@
+import type { TObject } from 'typebox'
+import type { Paise } from '../platform/money.ts'
+import { compileReader, READ_AS, type ReadAs } from './reader.ts'
+
+/**
+ * What a request may carry, each field once: its schema, its description, an example, and the name and type under which
+ * a service gets it. `order_id` is read as `orderId`, rupees in `amount` as paise in `amountPaise`; `.as()` names it
+ * otherwise. The reader (reader.ts) works off the schema, whose `format` says what a sent value becomes.
+ */
+type Schema = Record<string, unknown>
+
+type Options<Name> = { example: unknown; name: Name; isRequired?: boolean; fallback?: unknown }
+
+declare const ABSENT: unique symbol
+/** Stands for "not sent" until the whole knows whether that reads null or undefined. */
+type Absent = typeof ABSENT
+
+export class Field<Value, Name extends string = ''> {
+  declare readonly value: Value
+  readonly schema: Schema
+  readonly example: unknown
+  readonly name: Name
+  readonly isRequired: boolean
+  /** What it reads as when it is not sent; undefined leaves that to the whole. */
+  readonly fallback: unknown
+
+  constructor(schema: Schema, options: Options<Name>) {
+    this.schema = schema
+    this.example = options.example
+    this.name = options.name
+    this.isRequired = options.isRequired ?? true
+    this.fallback = options.fallback
+  }
+
+  /** The name that services know it by. */
+  as<Other extends string>(name: Other): Field<Value, Other> {
+    return new Field(this.schema, { ...this.options(), name })
+  }
+
+  options(): Options<Name> {
+    const { example, name, isRequired, fallback } = this
+    return { example, name, isRequired, fallback }
+  }
+}
+
+/** May be left out; null and "" mean the same. */
+export function optional<Value, Name extends string>(field: Field<Value, Name>): Field<Value | Absent, Name>
+export function optional<Value, Name extends string>(
+  field: Field<Value, Name>,
+  fallback: Value,
+): Field<Value, Name>
+export function optional(field: Field<unknown, string>, fallback?: unknown): Field<unknown, string> {
+  // Every request that leaves it out shares it.
+  return new Field(field.schema, { ...field.options(), isRequired: false, fallback: Object.freeze(fallback) })
+}
+
+/** Of a change: null or "" empties it, absent leaves it as it is. */
+export function nullable<Value, Name extends string>(
+  field: Field<Value, Name>,
+): Field<Value | null | undefined, Name> {
+  const type = [field.schema['type'], 'null'].flat()
+  return new Field({ ...field.schema, type }, { ...field.options(), isRequired: false })
+}
+
+/** Of a change: can be changed and not emptied; null or "" is refused, absent leaves it as it is. */
+export function notEmpty<Value, Name extends string>(
+  field: Field<Value, Name>,
+): Field<Value | undefined, Name> {
+  return new Field({ ...field.schema, 'x-kept': true }, { ...field.options(), isRequired: false })
+}
+
+export type Fields = Readonly<Record<string, Field<unknown, string>>>
+
+export type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text
+
+/** `*Paise` in place of a name: the wire's own, with the unit behind it. */
+type NameOf<Key, Name extends string> = Name extends ''
+  ? Camel<Key & string>
+  : Name extends `*${infer Unit}`
+    ? `${Camel<Key & string>}${Unit}`
+    : Name
+
+type ReadFields<Given extends Fields, WhenAbsent> = {
+  [Key in keyof Given as Given[Key] extends Field<unknown, infer Name> ? NameOf<Key, Name> : never]:
+    | Exclude<Given[Key]['value'], Absent>
+    | (Absent extends Given[Key]['value'] ? WhenAbsent : never)
+}
+
+/** Fields that are read together: a body, a query, the parameters of an address, an item of a list. */
+export class Input<Value, Given extends Fields = Fields> {
+  readonly fields: Given
+  readonly schema: TObject
+  readonly example: Record<string, unknown>
+  readonly #whenAbsent: null | undefined
+  #reader: ((value: unknown) => unknown) | undefined
+
+  constructor(fields: Given, whenAbsent: null | undefined, options: Schema = {}) {
+    this.fields = fields
+    this.#whenAbsent = whenAbsent
+    const entries = Object.entries(fields)
+    this.schema = {
+      type: 'object',
+      required: entries.filter(([, field]) => field.isRequired).map(([name]) => name),
+      properties: Object.fromEntries(entries.map(([name, field]) => [name, field.schema])),
+      [READ_AS]: Object.fromEntries(entries.map(([name, field]) => [name, this.#readAs(name, field)])),
+      ...options,
+    } as unknown as TObject
+    this.example = Object.fromEntries(entries.map(([name, field]) => [name, field.example]))
+  }
+
+  /** Gives what was sent, or throws a 400 that names every field to change. */
+  read(value: unknown): Value {
+    this.#reader ??= compileReader(this.schema)
+    return this.#reader(value) as Value
+  }
+
+  #readAs(name: string, { name: given, schema, fallback }: Field<unknown, string>): ReadAs {
+    const camel = toCamel(name)
+    const key = given === '' ? camel : given.startsWith('*') ? camel + given.slice(1) : given
+    const isChange = schema['x-kept'] === true || [schema['type']].flat().includes('null')
+    return { key, absent: fallback ?? (isChange ? undefined : this.#whenAbsent) }
+  }
+}
+
+/** What an input reads as. */
+export type Read<Given> = Given extends Input<infer Value> ? Value : never
+
+type Together = { ascending?: readonly [string, string] }
+
+/** What is not sent reads null. */
+export function input<const Given extends Fields>(
+  fields: Given,
+  { ascending }: Together = {},
+): Input<ReadFields<Given, null>, Given> {
+  return new Input(fields, null, ascending === undefined ? {} : { 'x-ascending': ascending })
+}
+
+/** The filters of a list: what is not sent reads undefined. */
+export function query<const Given extends Fields>(fields: Given): Input<ReadFields<Given, undefined>, Given> {
+  return new Input(fields, undefined)
+}
+
+function toCamel(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+type Bounds = { min?: number; max: number }
+
+export const field = {
+  text: (description: string, example: string, maxLength = 500) =>
+    plain<string>({ type: 'string', minLength: 1, maxLength }, description, example),
+  identifier: (description: string, example: string) => field.text(description, example, 128),
+  code: (description: string, example: string) => field.text(description, example, 64),
+  flag: (description: string, example = true) => plain<boolean>({ type: 'boolean' }, description, example),
+  oneOf: <const Values extends readonly string[]>(
+    values: Values,
+    description: string,
+    example: Values[number] | undefined = values[0],
+  ) => plain<Values[number]>({ type: 'string', enum: values }, description, example),
+  amount: (description: string, example: number) => rupees({}, description, example),
+  positiveAmount: (description: string, example: number) =>
+    rupees({ exclusiveMinimum: 0 }, description, example),
+  year: (description: string, example: number) =>
+    plain<number>({ type: ['integer', 'string'], format: 'year' }, description, example),
+  wholeNumber: (description: string, example: number, [minimum, maximum]: readonly [number, number]) =>
+    plain<number>({ type: 'integer', minimum, maximum }, description, example),
+  day: (description: string, example: string) => formatted<string>('date', description, example),
+  moment: (description: string, example: string) => formatted<Date>('date-time', description, example),
+  momentOrDay: (description: string, example: string) =>
+    formatted<Date>('date-or-time', description, example),
+  rangeStart: (description: string, example = '2026-11-01') =>
+    formatted<Date>('range-start', description, example),
+  rangeEnd: (description: string, example = '2026-11-30') =>
+    formatted<Date>('range-end', description, example),
+  phone: (description: string, example: string) => formatted<string>('phone', description, example),
+  email: (description: string, example: string) => formatted<string>('email', description, example),
+  emailList: (description: string, example: string) => formatted<string>('email-list', description, example),
+  url: (description: string, example: string) =>
+    formatted<string>('http-url', description, example, { maxLength: 2048 }),
+  resourceId: (description: string, example: string) =>
+    formatted<string>('resource-id', description, example, {
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9_.-]{1,64}$',
+    }),
+  registrationId: (description: string, example: string) =>
+    formatted<string>('registration-id', description, example, { minLength: 1, maxLength: 128 }),
+  /** Of a list's query. */
+  pageSize: () =>
+    optional(
+      plain<number>(
+        { type: 'integer', minimum: 1, maximum: 200, default: 50, format: 'page-size' },
+        'How many to answer with.',
+        50,
+      ),
+      50,
+    ),
+  cursor: (example: string) => optional(field.resourceId('`next_cursor` of the page before.', example)),
+  object: <Value>(description: string, of: Input<Value>) =>
+    new Field<Value>({ ...of.schema, description }, { example: of.example, name: '' }),
+  list: <Value>(description: string, of: Input<Value> | Field<Value, string>, { min, max }: Bounds) =>
+    new Field<Value[]>(
+      {
+        type: 'array',
+        items: of.schema,
+        ...(min === undefined ? {} : { minItems: min }),
+        maxItems: max,
+        description,
+      },
+      { example: [of.example], name: '' },
+    ),
+}
+
+function plain<Value>(schema: Schema, description: string, example: unknown): Field<Value> {
+  return new Field<Value>({ ...schema, description, examples: [example] }, { example, name: '' })
+}
+
+function formatted<Value>(format: string, description: string, example: string, limits: Schema = {}) {
+  return plain<Value>({ ...limits, type: 'string', format }, description, example)
+}
+
+function rupees(limits: Schema, description: string, example: number): Field<Paise, '*Paise'> {
+  return plain<Paise>({ ...limits, type: ['number', 'string'], format: 'rupees' }, description, example).as(
+    '*Paise',
+  )
+}

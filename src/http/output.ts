@@ -1,0 +1,209 @@
+import { Type, type TUnsafe } from 'typebox'
+import { toRupees, type Paise } from '../platform/money.ts'
+import type { Camel } from './input.ts'
+
+/**
+ * What an answer or event carries, each field once: its schema, its description, an example, and where it is read from.
+ * `paid_at` is read from `paidAt`, rupees in `amount` from paise in `amountPaise`, unless a function says otherwise.
+ * What is null or undefined leaves no key.
+ *
+ *   const out = outputOf<Refund>()
+ *   export const refundOutput = out.object({
+ *     id: out.text('Refund id.', 'rfd_1k092c8gpz8wezh4es8gqprf85'),
+ *     amount: out.amount('Rupees.', 5000),
+ *     status: out.oneOf(['pending', 'processed', 'failed'], 'How far it is.', refund => refund.state),
+ *     utr: out.optional.text('Bank reference; only if processed.', 'HDFCR52026111500042'),
+ *   })
+ */
+type Schema = Record<string, unknown>
+type Empty = null | undefined
+
+/** Read from the property of that name: what type it has to have, and the unit behind its name. */
+type ByName<Domain, Unit extends string> = { domain: Domain; unit: Unit }
+type ByFunction<Source, Context> = { source: Source; context: Context }
+
+export type OutField<Json, IsOptional extends boolean, From> = {
+  readonly schema: Schema
+  readonly example: Json
+  readonly isOptional: IsOptional
+  readonly unit: string
+  readonly read: ((source: never, context: never) => unknown) | undefined
+  readonly convert: ((value: never, context: never) => unknown) | undefined
+  /** For the compiler alone. */
+  readonly from?: From
+}
+
+type AnyField = OutField<unknown, boolean, unknown>
+type OutFields = Readonly<Record<string, AnyField>>
+
+type Maybe<IsOptional extends boolean, Domain> = IsOptional extends true ? Domain | Empty : Domain
+
+type Kind<Source, Context, IsOptional extends boolean, Domain, Json, Unit extends string = ''> = {
+  (description: string, example: Json): OutField<Json, IsOptional, ByName<Maybe<IsOptional, Domain>, Unit>>
+  (
+    description: string,
+    example: Json,
+    read: (source: Source, context: Context) => Maybe<IsOptional, Domain>,
+  ): OutField<Json, IsOptional, ByFunction<Source, Context>>
+}
+
+type Kinds<Source, Context, IsOptional extends boolean> = {
+  text: Kind<Source, Context, IsOptional, string, string>
+  flag: Kind<Source, Context, IsOptional, boolean, boolean>
+  amount: Kind<Source, Context, IsOptional, Paise, number, 'Paise'>
+  integer: Kind<Source, Context, IsOptional, number, number>
+  day: Kind<Source, Context, IsOptional, string, string>
+  moment: Kind<Source, Context, IsOptional, Date, string>
+  texts: Kind<Source, Context, IsOptional, readonly string[], string[]>
+  oneOf: {
+    <const Values extends readonly string[]>(
+      values: Values,
+      description: string,
+    ): OutField<Values[number], IsOptional, ByName<Maybe<IsOptional, Values[number]>, ''>>
+    <const Values extends readonly string[]>(
+      values: Values,
+      description: string,
+      read: (source: Source, context: Context) => Maybe<IsOptional, Values[number]>,
+      example?: Values[number],
+    ): OutField<Values[number], IsOptional, ByFunction<Source, Context>>
+  }
+  /** An object of its own inside this one. */
+  one: Nested<Source, Context, IsOptional, 'one'>
+  list: Nested<Source, Context, IsOptional, 'list'>
+}
+
+type Many<What, Item> = What extends 'list' ? readonly Item[] : Item
+
+type Nested<Source, Context, IsOptional extends boolean, What> = {
+  <Inner, Json>(
+    description: string,
+    of: Output<Inner, Context, Json>,
+  ): OutField<
+    What extends 'list' ? Json[] : Json,
+    IsOptional,
+    ByName<Maybe<IsOptional, Many<What, Inner>>, ''>
+  >
+  <Inner, Json>(
+    description: string,
+    of: Output<Inner, Context, Json>,
+    read: (source: Source, context: Context) => Maybe<IsOptional, Many<What, Inner>>,
+  ): OutField<What extends 'list' ? Json[] : Json, IsOptional, ByFunction<Source, Context>>
+}
+
+type JsonOf<Given extends OutFields> = {
+  [Key in keyof Given as Given[Key]['isOptional'] extends true ? never : Key]: Given[Key]['example']
+} & {
+  [Key in keyof Given as Given[Key]['isOptional'] extends true ? Key : never]?: Given[Key]['example']
+}
+
+/** Says at the field what its source lacks. */
+type Fits<Given extends OutFields, Source, Context> = {
+  [Key in keyof Given]: Given[Key] extends OutField<unknown, boolean, infer From>
+    ? From extends ByName<infer Domain, infer Unit>
+      ? Source extends { [Name in `${Camel<Key & string>}${Unit}`]: Domain }
+        ? unknown
+        : { 'the source has no such property of this type': `${Camel<Key & string>}${Unit}` }
+      : From extends ByFunction<infer Other, infer Needed>
+        ? [Source, Context] extends [Other, Needed]
+          ? unknown
+          : { 'the field reads another source': Other }
+        : unknown
+    : unknown
+}
+
+export type Output<Source, Context, Json> = {
+  readonly schema: TUnsafe<Json>
+  readonly example: Json
+  toJson(this: void, source: Source, context: Context): Json
+}
+
+/** What an output becomes on the wire. */
+export type Shown<Given> = Given extends { readonly example: infer Json } ? Json : never
+
+/** The kinds of fields of one noun, and the object they make. `Context` is what reading needs beside it, such as the time. */
+export type Out<Source, Context> = Kinds<Source, Context, false> & {
+  optional: Kinds<Source, Context, true>
+  object<Given extends OutFields>(
+    fields: Given & Fits<Given, Source, Context>,
+    description?: string,
+  ): Output<Source, Context, JsonOf<Given>>
+}
+
+export function outputOf<Source, Context = void>(): Out<Source, Context> {
+  return OUT as unknown as Out<Source, Context>
+}
+
+const OUT = { ...kinds(false), optional: kinds(true), object: makeOutput }
+
+type Reader = (source: never, context: never) => unknown
+type AnyOutput = Output<unknown, unknown, unknown>
+
+function kinds(isOptional: boolean) {
+  const kind =
+    (schema: Schema, unit = '', convert?: AnyField['convert']) =>
+    (description: string, example: unknown, read?: Reader): AnyField =>
+      make({ ...schema, description, examples: [example] }, { example, read, unit, convert })
+  const make = (
+    schema: Schema,
+    { example, read, unit = '', convert }: Partial<Omit<AnyField, 'schema' | 'isOptional'>>,
+  ): AnyField => ({ schema, example, isOptional, unit, read, convert })
+  return {
+    text: kind({ type: 'string' }),
+    flag: kind({ type: 'boolean' }),
+    amount: kind({ type: 'number', minimum: 0 }, 'Paise', toRupees),
+    integer: kind({ type: 'integer' }),
+    day: kind({ type: 'string', format: 'date' }),
+    moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
+    texts: kind({ type: 'array', items: { type: 'string' } }),
+    oneOf: (values: readonly string[], description: string, read?: Reader, example = values[0]): AnyField =>
+      make({ type: 'string', enum: values, description, examples: [example] }, { example, read }),
+    one: (description: string, of: AnyOutput, read?: Reader): AnyField =>
+      make({ ...of.schema, description }, { example: of.example, read, convert: of.toJson }),
+    list: (description: string, of: AnyOutput, read?: Reader): AnyField =>
+      make(
+        { type: 'array', items: of.schema, description },
+        {
+          example: [of.example],
+          read,
+          convert: (items: readonly unknown[], context: unknown) =>
+            items.map(item => of.toJson(item, context)),
+        },
+      ),
+  }
+}
+
+function makeOutput(fields: OutFields, description?: string): AnyOutput {
+  const entries = Object.entries(fields)
+  const schema = Type.Unsafe<unknown>({
+    type: 'object',
+    required: entries.filter(([, field]) => !field.isOptional).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, field.schema])),
+    ...(description === undefined ? {} : { description }),
+  })
+  return {
+    schema,
+    example: Object.fromEntries(entries.map(([name, field]) => [name, field.example])),
+    toJson: compileWriter(entries),
+  }
+}
+
+type Source = Readonly<Record<string, unknown>>
+
+/** Once a noun, not once an answer: only the steps are left to take. */
+function compileWriter(entries: readonly [string, AnyField][]): AnyOutput['toJson'] {
+  const steps = entries.map(([name, { read, convert, unit }]) => ({
+    name,
+    key: name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) + unit,
+    read: read as ((source: unknown, context: unknown) => unknown) | undefined,
+    convert: convert as ((value: unknown, context: unknown) => unknown) | undefined,
+  }))
+  return (source, context) => {
+    const json: Record<string, unknown> = {}
+    for (const { name, key, read, convert } of steps) {
+      const value = read === undefined ? (source as Source)[key] : read(source, context)
+      if (value === null || value === undefined) continue
+      json[name] = convert === undefined ? value : convert(value, context)
+    }
+    return json
+  }
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Every operation with the schema that its route was added with, the console's too; the reference shows the API alone. */
+export type ServedRoute = { method: string; url: string; schema: Readonly<Record<string, unknown>> }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    routeTable: readonly ServedRoute[]
+  }
+}
+
+/** Collects the operations added after this call. */
+export function keepRouteTable(app: FastifyInstance): void {
+  const table: ServedRoute[] = []
+  app.decorate('routeTable', table)
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    if (schema === undefined || !('operationId' in schema)) return
+    for (const one of [method].flat().filter(name => name !== 'HEAD'))
+      table.push({ method: one, url, schema: schema as ServedRoute['schema'] })
+  })
+}

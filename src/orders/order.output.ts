@@ -1,0 +1,83 @@
+import { outputOf, type Output, type Shown } from '../http/output.ts'
+import { ORDER_ID } from './order.input.ts'
+import { closedAt, statusAt, type Order, type OrderLine } from './orders.rules.ts'
+
+/** A pay order or payment link as the API answers it and as events carry it, at a moment. */
+const line = outputOf<OrderLine, Date>()
+const lineOutput = line.object({
+  component_type: line.text('Payment detail type.', 'TUITION_FEE'),
+  amount: line.amount('Rupees.', 45000),
+  settlement_utr: line.optional.text('Bank reference; only if settled.', 'HDFCR52026111600042'),
+  settled_at: line.optional.moment(
+    'When it reached the institute; only if settled.',
+    '2026-11-16T06:00:00.000Z',
+  ),
+})
+
+const note = outputOf<Order['notes'][number], Date>()
+const noteOutput = note.object({
+  key: note.text('Name.', 'receipt_book'),
+  value: note.text('Value.', 'B-17'),
+})
+
+const out = outputOf<Order, Date>()
+const common = {
+  id: out.text('Its id.', ORDER_ID),
+  name: out.text('Payer name.', 'Asha Rao'),
+  phone: out.text('Payer phone, as sent.', '+91 98765 43210'),
+  email: out.text('Payer e-mail.', 'asha@example.in'),
+  identifier: out.optional.text('Student or payer identifier; present only if provided.', 'ADM-1042'),
+  student_name: out.optional.text('Present only if provided.', 'Kabir Rao'),
+  grade: out.optional.text('Grade identifier; present only if provided.', '5'),
+  stream: out.optional.text('Stream name; present only if provided.', 'Science'),
+  academic_year_start: out.optional.integer('Present only if provided.', 2026),
+  academic_year_end: out.optional.integer('Present only if provided.', 2027),
+  new_admission: out.flag('Whether it belongs to a new-admission flow.', false),
+  date_of_birth: out.optional.day('Present only if provided.', '2015-06-20'),
+  custom_identifier: out.optional.text('Present only if provided.', 'ROLL-17'),
+  transaction_id: out.optional.text('Of the payment; absent while unpaid.', 'T2611151002'),
+  paid_at: out.optional.moment(
+    'When the payment completed, UTC; absent while unpaid.',
+    '2026-11-15T04:32:10.000Z',
+  ),
+  details: out.list('Payment line items.', lineOutput, order => order.lines),
+  notes: out.list('The metadata supplied at creation; empty when there was none.', noteOutput),
+}
+
+export const orderOutput = out.object({
+  ...common,
+  status: out.oneOf(['paid', 'unpaid'], 'Whether it has been paid.', (order, now) =>
+    statusAt(order, now) === 'paid' ? 'paid' : 'unpaid',
+  ),
+  closed_at: out.optional.moment(
+    'When an unpaid order stopped taking payments: closed by you, or past its expiry.',
+    '2026-11-14T18:30:00.000Z',
+    closedAt,
+  ),
+})
+
+export const linkOutput = out.object({
+  ...common,
+  status: out.oneOf(['paid', 'unpaid', 'expired', 'cancelled'], 'State of the link.', statusAt),
+  expires_at: out.optional.moment(
+    'When the link expires, UTC; absent if it does not.',
+    '2026-12-01T18:29:59.000Z',
+  ),
+})
+
+type OrderJson = Shown<typeof orderOutput> | Shown<typeof linkOutput>
+
+/** A link by its own fields, every other kind as a pay order. */
+export function toOrderJson(order: Order, now: Date): OrderJson {
+  const { toJson }: Output<Order, Date, OrderJson> = order.kind === 'link' ? linkOutput : orderOutput
+  return toJson(order, now)
+}
+
+const created = outputOf<{ orderId: string; redirectUrl: string }>()
+export const createdOrderOutput = created.object({
+  order_id: created.text('The id to read it by.', ORDER_ID),
+  redirect_url: created.text(
+    "Send the payer's browser here.",
+    `https://pay.example.in/pay/demo-school/${ORDER_ID}`,
+  ),
+})

@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import { answer, answerAll } from '../http/answers.ts'
+import { callerOf } from '../http/auth.ts'
+import { addRead, addWrite } from '../http/endpoint.ts'
+import { created, ok } from '../http/envelope.ts'
+import type { Input, Read } from '../http/input.ts'
+import { documentFile, type EndpointDocs } from '../http/openapi.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import type { Order } from '../orders/orders.rules.ts'
+import { notFound } from '../platform/errors.ts'
+import type { Act } from '../platform/idempotency.ts'
+import type { Refund } from './payments.rules.ts'
+import { receiptPdf } from './receipt-file.service.ts'
+import { refundInput } from './refund.input.ts'
+import { refundOutput } from './refund.output.ts'
+import type { Till } from './till.ts'
+
+/** Refunds and the receipt of whatever was paid; what differs is where it is found. */
+type Paid<Params> = Pick<EndpointDocs, 'tag'> & {
+  noun: string
+  /** As operation ids name it. */
+  id: string
+  url: string
+  params: Input<Params>
+  find(institute: Institute, params: Params): Promise<Order>
+}
+
+type Refundable<Params> = Omit<Paid<Params>, 'find'> & {
+  refund(
+    act: Act<Refund>,
+    target: { institute: Institute; params: Params },
+    asked: Read<typeof refundInput>,
+  ): Promise<Refund>
+  list(institute: Institute, params: Params): Promise<Refund[]>
+}
+
+export function addRefundRoutes<Params>(app: FastifyInstance, till: Till, paid: Refundable<Params>): void {
+  const { tag, noun, id, params } = paid
+  const url = `${paid.url}/refunds`
+  addWrite(app, till, {
+    method: 'POST',
+    url,
+    docs: {
+      operationId: `refund${id}`,
+      tag,
+      summary: `Refund a ${noun}`,
+      description:
+        'Whole or in part, never above what was paid less earlier refunds; spread over the lines in proportion. It is ' +
+        'pending at first; `refund.processed` or `refund.failed` tells how it ended. The status stays `paid`.',
+      errors: [404],
+      answers: { 201: answer('Taken up.', refundOutput) },
+    },
+    params,
+    body: refundInput,
+    perform: (act, { caller, params, body }) =>
+      paid.refund(act, { institute: caller.institute, params: params }, body),
+    toResponse: (refund: Refund) => created(refundOutput.toJson(refund)),
+  })
+  addRead(app, {
+    url,
+    docs: {
+      operationId: `list${id}Refunds`,
+      tag,
+      summary: `List the refunds of a ${noun}`,
+      description: 'All of them, oldest first; an automatic refund of a double payment is among them.',
+      errors: [404],
+      answers: { 200: answerAll('All of them.', refundOutput) },
+    },
+    params,
+    async answer({ caller, params }) {
+      const refunds = await paid.list(caller.institute, params)
+      return ok(refunds.map(refund => refundOutput.toJson(refund)))
+    },
+  })
+}
+
+/** A file, not an envelope; errors have the envelope as everywhere. */
+export function addReceiptRoute<Params>(app: FastifyInstance, till: Till, paid: Paid<Params>): void {
+  const { tag, noun, id, params } = paid
+  const schema = documentFile({
+    operationId: `get${id}Receipt`,
+    tag,
+    summary: `Download the receipt of a ${noun}`,
+    description: 'A PDF with the running number of the financial year; 404 until it is paid.',
+    params,
+    mediaType: 'application/pdf',
+  })
+  app.get(`${paid.url}/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
+    const { institute } = callerOf(request)
+    const order = await paid.find(institute, params.read(request.params))
+    const pdf = await receiptPdf(till, institute, order)
+    if (pdf === null) throw notFound(`A receipt of this ${noun}`)
+    return reply.header('content-type', 'application/pdf').send(pdf)
+  })
+}
