@@ -22,7 +22,7 @@ type Empty = null | undefined
 type ByName<Domain, Unit extends string> = { domain: Domain; unit: Unit }
 type ByFunction<Source, Context> = { source: Source; context: Context }
 
-export type OutField<Json, IsOptional extends boolean, From> = {
+type OutField<Json, IsOptional extends boolean, From> = {
   readonly schema: Schema
   readonly example: Json
   readonly isOptional: IsOptional

@@ -120,11 +120,6 @@ const pageId = field.resourceId({
 
 export const PageParams = Type.Object({ page_id: pageId })
 
-export const PaymentParams = Type.Object({
-  page_id: pageId,
-  order_id: field.resourceId({ description: 'Id of the order that the payer made on it.' }),
-})
-
 const list = {
   limit: Type.Optional(field.pageSize()),
   cursor: Type.Optional(field.resourceId({ description: '`next_cursor` of the page before.' })),
