@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { readConfig } from '../src/config.ts'
 import { runSteps } from '../src/flex/engine/engine.service.ts'
+import { runUntilDone } from '../src/platform/jobs/job.ts'
+import { Slots } from '../src/platform/jobs/slots.ts'
 import { openErp } from '../src/open-erp.ts'
 import { openFlex } from '../src/open-flex.ts'
 import { openGround } from '../src/open.ts'
@@ -20,8 +22,9 @@ export type FlexResult = {
   samples: FlexSample[]
 }
 
-/** As the worker. */
-const BATCH = 200
+/** As the job. */
+const CHUNKS_AT_ONCE = 4
+const CHUNK_LIMIT_MS = 900_000
 const LOOK_MS = 20
 
 const { total, sampleEvery } = JSON.parse(process.argv[2] ?? '{}') as FlexPlan
@@ -67,7 +70,22 @@ await ground.db.close()
 
 async function stepAll(): Promise<number> {
   let done = 0
-  for (let batch = -1; batch !== 0; done += batch) batch = await runSteps(flex, BATCH)
+  let isAnyLeft = true
+  const failures: unknown[] = []
+  const slots = new Slots({
+    size: CHUNKS_AT_ONCE,
+    timeLimitMs: CHUNK_LIMIT_MS,
+    onEnd(end) {
+      isAnyLeft = true
+      if ('error' in end) failures.push(end.error)
+      else done += end.rows
+    },
+  })
+  while (isAnyLeft) {
+    isAnyLeft = false
+    await runUntilDone(runSteps(flex), slots)
+    if (failures.length > 0) throw failures[0]
+  }
   return done
 }
 

@@ -717,6 +717,7 @@ create table payments (
   -- When the reconciler asks the provider about it next; null once its outcome is known.
   next_check_at timestamptz,
   checks integer not null default 0,
+  held_until timestamptz,
   primary key (institute_id, id),
   foreign key (institute_id, order_id) references orders,
   check ((state = 'captured') = (captured_at is not null))
@@ -751,6 +752,7 @@ create table refunds (
   settlement_id text,
   next_try_at timestamptz,
   tries integer not null default 0,
+  held_until timestamptz,
   primary key (institute_id, id),
   foreign key (institute_id, payment_id) references payments
 );
@@ -1183,6 +1185,7 @@ create table cred_applications (
   ending text check (ending in ('canceled', 'expired')),
   next_check_at timestamptz,
   checks integer not null default 0,
+  held_until timestamptz,
   primary key (institute_id, id),
   foreign key (institute_id, student_id) references students,
   foreign key (institute_id, collector_code) references branches,

@@ -79,7 +79,7 @@ export type AppOptions = {
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { till, erpGround, flex, cred, log, sandbox } = options
-  const metrics = createMetrics(till.db)
+  const metrics = createMetrics(till.db, options.installation.jobs)
   const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const requestLog = keepRequestLog(app, till)
   const finishMethods = refuseOtherMethods(app)

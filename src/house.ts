@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
+import { createJobs } from './app/jobs.ts'
 import type { Config } from './config.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from './http/health.ts'
@@ -18,7 +19,7 @@ import { openGround, type OpenGround } from './open.ts'
 import { openPages } from './open-pages.ts'
 import { openPost } from './open-post.ts'
 import { openTill } from './open-till.ts'
-import { DueWorker } from './platform/due-work.ts'
+import { JobRunner } from './platform/jobs/job-runner.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres/supervisor.ts'
 import { isUnavailable } from './platform/errors.ts'
 import type { Log } from './platform/log.ts'
@@ -27,13 +28,12 @@ import type { ErpGround } from './students/erp-line.ts'
 import { ImportEngine } from './students/import-engine.ts'
 import type { ServedRoute } from './http/route-table.ts'
 import type { DeliveryEngine } from './webhooks/deliver.service.ts'
-import { dueWork } from './worker.ts'
 
 /** A running Bursar. */
 export type House = OpenGround & {
   /** As configured, with the port it really got. */
   config: Config
-  worker: DueWorker
+  worker: JobRunner
   deliveries: DeliveryEngine
   erpGround: ErpGround
   flex: FlexGround
@@ -67,7 +67,7 @@ export async function startHouse(
   const { erpGround, closeErp } = openErp(wanted, ground)
   const flex = openFlex(Object.assign(till, erpGround))
   const { cred, lender } = openCred(flex)
-  const worker = new DueWorker(dueWork(cred, bank, post), ground.clock, log)
+  const worker = new JobRunner(createJobs(cred, bank, post), { clock: ground.clock, log })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ground, log)
   const imports = new ImportEngine(ground, log)
   const timers = watch(opened, log)

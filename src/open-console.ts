@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { Installation } from './console/operator-health.service.ts'
-import type { DueWorker } from './platform/due-work.ts'
+import type { JobRunner } from './platform/jobs/job-runner.ts'
 
 /** What the operator's pages are told of this configuration: names, never secrets. */
-export function openConsole(config: Config, worker: DueWorker): Installation {
+export function openConsole(config: Config, jobs: JobRunner): Installation {
   const { mode, razorpay, mail, sms, whatsapp } = config
   const nobody = mode === 'sandbox' ? "the sandbox's mailbox only" : null
   return {
@@ -18,7 +18,7 @@ export function openConsole(config: Config, worker: DueWorker): Installation {
       whatsapp: whatsapp === null ? nobody : `the WhatsApp provider at ${URL.parse(whatsapp.url)?.hostname}`,
     },
     razorpayKey: razorpay === null ? null : razorpay.keyId.startsWith('rzp_live_') ? 'live' : 'test',
-    worker,
+    jobs,
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import {
   cancelImport,
   createImport,
-  forgetImports,
+  purgeImports,
   getImport,
   listProblems,
   type Import,
@@ -77,7 +77,7 @@ async function runImport(kind: ImportKind, path: string, options: Options): Prom
       if (one.state === 'checked')
         await cancelImport(ground, { instituteId: institute.id }, { institute, id })
       // Files and rows of those that are over; a Bursar that runs does the same.
-      await forgetImports(ground, 1)
+      while ((await purgeImports(ground, 1)) > 0);
     })
   } finally {
     await handle.close()

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { OffsetClock } from '../platform/clock.ts'
 import { Database } from '../platform/db.ts'
-import { DueWorker } from '../platform/due-work.ts'
+import { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { Ground } from '../platform/ground.ts'
 import { createLog } from '../platform/log.ts'
 import { MASTER_KEY_BYTES, Vault } from '../platform/secrets.ts'
@@ -64,7 +64,7 @@ async function generateDocument(): Promise<object> {
   )
   const flex = openFlex(Object.assign(till, erpGround))
   const { cred, lender } = openCred(flex)
-  const worker = new DueWorker([], clock, log)
+  const worker = new JobRunner([], { clock, log })
   const app = await createApp({
     till,
     erpGround,

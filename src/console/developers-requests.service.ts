@@ -94,6 +94,6 @@ export async function getRequest(
 const KEPT_MS = 7 * 86_400_000
 
 /** Forgets requests past their week, a batch at a time. */
-export async function forgetOldRequests({ db }: Ground, limit: number): Promise<number> {
-  return store.forgetBelow(db, firstIdAt('req', new Date(Date.now() - KEPT_MS)), limit)
+export async function purgeRequests({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeBelow(db, firstIdAt('req', new Date(Date.now() - KEPT_MS)), limit)
 }

@@ -92,7 +92,7 @@ export async function findRequest(
 }
 
 /** Takes out a batch of requests whose ids are below one, institute by institute: their keys begin with it. */
-export async function forgetBelow(db: Queryable, id: string, limit: number): Promise<number> {
+export async function purgeBelow(db: Queryable, id: string, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from api_requests where (institute_id, id) in (
        select r.institute_id, r.id from institutes i cross join lateral (

@@ -22,6 +22,14 @@ export const MovedView = Type.Object({
     description: 'How many of each kind of act were done.',
     examples: [{ orders_expired: 1 }],
   }),
+  failed: Type.Optional(
+    Type.Unsafe<Record<string, number>>({
+      type: 'object',
+      additionalProperties: { type: 'integer' },
+      description: 'Which jobs failed and how often; they are tried again later. Absent if none did.',
+      examples: [{ payments_checked: 1 }],
+    }),
+  ),
 })
 
 export const TriggerBody = Type.Object({

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Channel } from '../messages/messages.rules.ts'
-import type { DueWorker } from '../platform/due-work.ts'
+import type { JobRunner, JobStatus } from '../platform/jobs/job-runner.ts'
 import type { Ground } from '../platform/ground.ts'
 import { readMigrationState, type MigrationState } from '../platform/migrate.ts'
 import { readDatabaseFacts, type DatabaseFacts } from './operator-health.store.ts'
@@ -18,16 +18,20 @@ export type Installation = {
   channels: Record<Channel, string | null>
   /** Of what kind the key at Razorpay is; null: none is set up. */
   razorpayKey: 'test' | 'live' | null
-  worker: Pick<DueWorker, 'state'>
+  jobs: JobRunner
 }
 
 type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolean }
+
+/** In real time. */
+type WorkerState = { lastRoundAt: Date | null; lastFailure: JobStatus['lastFailure'] }
 
 export type Health = {
   database: DatabaseFacts & { answeredInMs: number }
   connections: { total: number; idle: number; waiting: number }
   migrations: MigrationState
-  worker: DueWorker['state']
+  /** Null when this process leaves the jobs to others. */
+  worker: WorkerState | null
   isBehind: boolean
   disk: Disk | null
 }
@@ -45,10 +49,22 @@ export async function readHealth({ db, clock }: Ground, installation: Installati
     database: { ...database, answeredInMs },
     connections: db.load,
     migrations,
-    worker: installation.worker.state,
+    worker: installation.jobs.isStarted ? workerState(installation.jobs.statuses) : null,
     isBehind: isBehind(jobs),
     disk,
   }
+}
+
+/** A round is over when every job has had its turn, so the one that waits longest dates it. */
+function workerState(statuses: readonly JobStatus[]): WorkerState {
+  const runs = statuses
+    .filter(({ kind }) => kind === 'work')
+    .map(({ lastRunAt }) => lastRunAt?.getTime() ?? 0)
+  const oldest = Math.min(...runs)
+  const [lastFailure = null] = statuses
+    .flatMap(status => status.lastFailure ?? [])
+    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
+  return { lastRoundAt: oldest > 0 ? new Date(oldest) : null, lastFailure }
 }
 
 /** Null where there is no such folder: with a database of its own, Bursar may keep nothing there. */

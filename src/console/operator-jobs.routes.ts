@@ -4,21 +4,22 @@ import { ok, page } from '../http/envelope.ts'
 import type { Message } from '../messages/messages.rules.ts'
 import { retryMessage } from '../messages/messages.service.ts'
 import type { Ground } from '../platform/ground.ts'
+import type { JobRunner } from '../platform/jobs/job-runner.ts'
 import { addConsoleWrite, addOperatorRead } from './guard.routes.ts'
 import * as schemas from './operator-jobs.schemas.ts'
 import { listDeadLetters, readJobs, type DeadLetter, type Jobs } from './operator-jobs.service.ts'
 import type { LetterKind } from './operator.rules.ts'
 
-export function operatorJobRoutes(app: FastifyInstance, ground: Ground): void {
+export function operatorJobRoutes(app: FastifyInstance, ground: Ground, runner: JobRunner): void {
   addOperatorRead(app, ground, {
     url: '/jobs',
     docs: {
       operationId: 'consoleGetJobs',
       summary: 'Read the jobs',
-      description: 'What is due by kind, and how much was given up.',
+      description: 'What is due by kind, how each job runs in this process, and how much was given up.',
       data: schemas.JobsView,
     },
-    answer: async () => ok(view(await readJobs(ground))),
+    answer: async () => ok(view(await readJobs(ground, runner))),
   })
   addOperatorRead(app, ground, {
     url: '/dead-letters',
@@ -60,7 +61,7 @@ export function operatorJobRoutes(app: FastifyInstance, ground: Ground): void {
   })
 }
 
-function view({ jobs, deadLetters }: Jobs): schemas.JobsAnswer {
+function view({ jobs, runsHere, runs, deadLetters }: Jobs): schemas.JobsAnswer {
   return {
     jobs: jobs.map(({ kind, due, lateMs, oldestAt, nextAt }) => ({
       kind,
@@ -68,6 +69,19 @@ function view({ jobs, deadLetters }: Jobs): schemas.JobsAnswer {
       late_seconds: Math.round(lateMs / 1_000),
       ...(oldestAt === null ? {} : { oldest_at: oldestAt.toISOString() }),
       ...(nextAt === null ? {} : { next_at: nextAt.toISOString() }),
+    })),
+    runs_here: runsHere,
+    runs: runs.map(run => ({
+      job: run.name,
+      kind: run.kind,
+      rows: run.rows,
+      failures_in_a_row: run.failuresInARow,
+      ...(run.lastRunAt === null ? {} : { last_run_at: run.lastRunAt.toISOString() }),
+      ...(run.lastDurationMs === null ? {} : { duration_ms: Math.round(run.lastDurationMs) }),
+      ...(run.oldestDueMs === null ? {} : { oldest_due_seconds: Math.round(run.oldestDueMs / 1_000) }),
+      ...(run.lastFailure === null
+        ? {}
+        : { last_failure: { at: run.lastFailure.at.toISOString(), message: run.lastFailure.message } }),
     })),
     dead_letters: deadLetters,
   }

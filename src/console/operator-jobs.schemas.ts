@@ -16,6 +16,32 @@ export const JobsView = Type.Object({
       next_at: Type.Optional(shown.moment({ description: 'When the next falls due, UTC.' })),
     }),
   ),
+  runs_here: shown.flag({ description: 'Whether this process runs jobs, or leaves them to others.' }),
+  runs: Type.Array(
+    Type.Object({
+      job: shown.text({ description: 'Name of the job, as in the logs and on /metrics.' }),
+      kind: shown.oneOf(['work', 'purge'], { description: 'Purges run once an hour.' }),
+      rows: Type.Integer({ description: 'Rows it has worked on since the process started.', minimum: 0 }),
+      failures_in_a_row: Type.Integer({ description: 'Failures since its last success.', minimum: 0 }),
+      last_run_at: Type.Optional(shown.moment({ description: 'When it last ran, UTC.' })),
+      duration_ms: Type.Optional(
+        Type.Integer({ description: 'How long its last row or batch took.', minimum: 0 }),
+      ),
+      oldest_due_seconds: Type.Optional(
+        Type.Number({ description: 'For how long its oldest row has been due, in any process.', minimum: 0 }),
+      ),
+      last_failure: Type.Optional(
+        Type.Object(
+          {
+            at: shown.moment({ description: 'When, UTC.' }),
+            message: shown.text({ description: 'What was said.' }),
+          },
+          { description: 'Its last failure; it was tried again.' },
+        ),
+      ),
+    }),
+    { description: 'Every job, as it runs in this process.' },
+  ),
   dead_letters: Type.Object(
     {
       delivery: counted('Deliveries that were given up'),

@@ -1,14 +1,26 @@
 import type { Ground } from '../platform/ground.ts'
+import type { JobRunner, JobStatus } from '../platform/jobs/job-runner.ts'
 import * as store from './operator-jobs.store.ts'
 import type { LetterKind } from './operator.rules.ts'
 
 export type { DeadLetter } from './operator-jobs.store.ts'
 
-export type Jobs = { jobs: store.Job[]; deadLetters: Record<LetterKind, number> }
+export type Jobs = {
+  jobs: store.Job[]
+  /** Whether this process runs jobs; the ages of what is due come from the database and hold for all processes. */
+  runsHere: boolean
+  runs: (JobStatus & { oldestDueMs: number | null })[]
+  deadLetters: Record<LetterKind, number>
+}
 
-export async function readJobs({ db, clock }: Ground): Promise<Jobs> {
-  const [jobs, deadLetters] = await Promise.all([store.readJobs(db, clock.now()), store.countDeadLetters(db)])
-  return { jobs, deadLetters }
+export async function readJobs({ db, clock }: Ground, runner: JobRunner): Promise<Jobs> {
+  const [jobs, ages, deadLetters] = await Promise.all([
+    store.readJobs(db, clock.now()),
+    runner.oldestDueMs(),
+    store.countDeadLetters(db),
+  ])
+  const runs = runner.statuses.map(status => ({ ...status, oldestDueMs: ages.get(status.name) ?? null }))
+  return { jobs, runsHere: runner.isStarted, runs, deadLetters }
 }
 
 export async function listDeadLetters(

@@ -9,6 +9,6 @@ import { operatorJobRoutes } from './operator-jobs.routes.ts'
 export function operatorRoutes(app: FastifyInstance, ground: CredGround, watched: Watched): void {
   operatorInstituteRoutes(app, ground)
   operatorHolidayRoutes(app, ground)
-  operatorJobRoutes(app, ground)
+  operatorJobRoutes(app, ground, watched.installation.jobs)
   operatorHealthRoutes(app, ground, watched)
 }

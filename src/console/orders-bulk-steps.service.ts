@@ -158,6 +158,6 @@ const KEPT_DAYS = 7
 const MS_PER_DAY = 86_400_000
 
 /** Files that were checked and never started. */
-export async function forgetLinkFiles({ db, clock }: Ground, limit: number): Promise<number> {
-  return steps.deleteForgotten(db, new Date(clock.now().getTime() - KEPT_DAYS * MS_PER_DAY), limit)
+export async function purgeLinkFiles({ db, clock }: Ground, limit: number): Promise<number> {
+  return steps.purgeUnstarted(db, new Date(clock.now().getTime() - KEPT_DAYS * MS_PER_DAY), limit)
 }

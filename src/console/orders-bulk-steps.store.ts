@@ -139,7 +139,7 @@ export async function updateBatch(
 }
 
 /** Checked so long ago that nobody will start it, or called off: forgotten with its rows. */
-export async function deleteForgotten(db: Queryable, before: Date, limit: number): Promise<number> {
+export async function purgeUnstarted(db: Queryable, before: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from link_batches where (institute_id, id) in (
        select institute_id, id from link_batches where state in ('checked', 'cancelled') and created_at < $1

@@ -122,8 +122,8 @@ export async function listDemoPeople({ db, mode }: Ground): Promise<{ email: str
 const KEPT_MS = 90 * 86_400_000
 const TRIES_KEPT_MS = 2 * 86_400_000
 
-/** Forgets sessions and lock-outs that are long over, a batch at a time. */
-export async function forgetOldSessions({ db }: { db: Queryable }, limit: number): Promise<number> {
+/** Deletes sessions and lock-outs that are long over, a batch at a time. */
+export async function purgeSessions({ db }: { db: Queryable }, limit: number): Promise<number> {
   const now = Date.now()
   const sessions = await store.deleteOldSessions(db, new Date(now - KEPT_MS), limit)
   const tries = await deleteOldTries(db, new Date(now - TRIES_KEPT_MS), limit)

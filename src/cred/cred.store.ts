@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
-import { leased } from '../platform/lease.ts'
+import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import type { Application, Emi, LoanFile, LoanState, RecordedPayOut, Tranche } from './loans.rules.ts'
 
 export type LoanKey = { instituteId: number; applicationId: string }
@@ -221,10 +221,10 @@ export async function listApplications(
 }
 
 /** Those about which the lender is to be asked. */
-export const toCheck = leased<Application>({
+export const toCheck = leasedRows<Application>({
   table: 'cred_applications',
   dueAt: 'next_check_at',
-  tries: 'checks',
+  attempts: 'checks',
   columns: COLUMNS,
 })
 

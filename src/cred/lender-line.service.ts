@@ -1,7 +1,8 @@
 import type { Transaction } from '../platform/db.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { rememberAnswer, type Act } from '../platform/idempotency.ts'
-import { actOnDue } from '../platform/lease.ts'
+import type { Run } from '../platform/jobs/job.ts'
+import { processDue } from '../platform/jobs/process-due.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../journal/events.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
@@ -155,9 +156,9 @@ async function endAtLender(cred: CredGround, key: store.LoanKey): Promise<void> 
   })
 }
 
-/** Asks about applications whose end is not known, and ends those whose time is up; answers how many it looked at. */
-export async function checkApplications(cred: CredGround, limit: number): Promise<number> {
-  return actOnDue(cred, store.toCheck, limit, application => checkApplication(cred, application))
+/** Asks about applications whose end is not known, and ends those whose time is up. */
+export function checkApplications(cred: CredGround): Run {
+  return processDue(cred, store.toCheck, application => checkApplication(cred, application))
 }
 
 async function checkApplication(cred: CredGround, application: Application): Promise<void> {

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../platform/db.ts'
+import type { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { Log } from '../platform/log.ts'
+import { addJobMetrics } from './job-metrics.ts'
 
 export type Metrics = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
 
-export function createMetrics(db: Database): Metrics {
+export function createMetrics(db: Database, jobs: JobRunner): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requestSeconds = new Histogram({
@@ -26,6 +28,7 @@ export function createMetrics(db: Database): Metrics {
       },
     }),
   )
+  addJobMetrics(registry, jobs)
   return { registry, requestSeconds }
 }
 

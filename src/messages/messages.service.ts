@@ -5,14 +5,9 @@ import { notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import {
-  AWAY_MS,
-  nextTry,
-  plainWords,
-  type Channel,
-  type Message,
-  type NewMessage,
-} from './messages.rules.ts'
+import type { Run } from '../platform/jobs/job.ts'
+import { processDue } from '../platform/jobs/process-due.ts'
+import { AWAY_MS, nextTry, plainWords, type Message, type NewMessage } from './messages.rules.ts'
 import * as store from './messages.store.ts'
 import type { Outcome, Post } from './post.ts'
 import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
@@ -34,31 +29,23 @@ export async function stopReminders(
   if (done.length > 0) await store.deleteReminders(tx, done)
 }
 
-// A few at a time, so that a server that hangs holds up as few, and the worker for one time-out only.
-const AT_ONCE = 5
-/** Longer than any sender may take. */
-const HOLD_MS = 60_000
-
 /**
  * Sends messages that are due. A message is sent before it is marked, so a process that dies in between sends it again,
  * under the same id; it is never sent twice on purpose.
  */
-export async function sendMessages(post: Post, limit: number): Promise<number> {
-  let done = 0
-  while (done < limit) {
-    const now = post.clock.now()
-    const claim = { limit: Math.min(AT_ONCE, limit - done), holdMs: HOLD_MS }
-    const claimed = await store.claimToSend(post.db, now, claim)
-    if (claimed.length === 0) break
-    done += claimed.length
-    const awayChannels = await sendAll(post, claimed)
-    for (const channel of awayChannels) {
-      // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
-      const until = new Date(now.getTime() + AWAY_MS)
-      await store.postponeDue(post.db, channel, { now: post.clock.now(), until })
-    }
-  }
-  return done
+export function sendMessages(post: Post): Run {
+  return processDue(post, store.toSend, message => sendMessage(post, message))
+}
+
+async function sendMessage(post: Post, message: Message): Promise<void> {
+  const now = post.clock.now()
+  if (message.isReminder && !isWakingHour(now)) return store.putOff(post.db, message, nextWakingMoment(now))
+  const outcome = await send(post, message)
+  await finish(post, message, outcome)
+  if (outcome.kind !== 'delayed' || !outcome.isAway) return
+  // Those behind it would only wait for the same time-out; they have not been tried, so none counts a try.
+  const until = new Date(now.getTime() + AWAY_MS)
+  await store.postponeDue(post.db, message.channel, { now: post.clock.now(), until })
 }
 
 /** Once what kept it from going is mended; as if it had never been tried. */
@@ -80,26 +67,7 @@ export async function nextMessageStop({ db, clock }: Pick<Ground, 'db' | 'clock'
 }
 
 export async function nextMessageDue(post: Post): Promise<Date | null> {
-  return store.nextTryDue(post.db)
-}
-
-/** Each by itself; answers the channels whose server was found away. */
-async function sendAll(post: Post, messages: readonly Message[]): Promise<Set<Channel>> {
-  const away = new Set<Channel>()
-  const tries = await Promise.allSettled(
-    messages.map(async message => {
-      const now = post.clock.now()
-      if (message.isReminder && !isWakingHour(now)) {
-        await store.putOff(post.db, message, nextWakingMoment(now))
-        return
-      }
-      const outcome = await send(post, message)
-      if (outcome.kind === 'delayed' && outcome.isAway) away.add(message.channel)
-      await finish(post, message, outcome)
-    }),
-  )
-  for (const result of tries) if (result.status === 'rejected') throw result.reason
-  return away
+  return store.toSend.nextDue(post.db)
 }
 
 /** A sender that fails in a way of its own must not hold up the others, nor be asked for ever. */

@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
+import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import type { Channel, Message, NewMessage } from './messages.rules.ts'
 
 const messages = new Table<Message & { concerns: readonly string[] }>('messages', {
@@ -46,22 +47,12 @@ export async function insertMessages(
   )
 }
 
-/** Takes messages that are due; nobody else takes them before the hold runs out. */
-export async function claimToSend(
-  db: Queryable,
-  now: Date,
-  { limit, holdMs }: { limit: number; holdMs: number },
-): Promise<Message[]> {
-  return db.query<Message>(
-    `update messages m set tries = tries + 1, held_until = clock_timestamp() + $3 * interval '1 millisecond'
-     where (institute_id, id) in (
-       select institute_id, id from messages
-       where next_try_at <= $1 and (held_until is null or held_until < clock_timestamp())
-       order by next_try_at, id limit $2 for update skip locked)
-     returning ${COLUMNS}`,
-    [now, limit, holdMs],
-  )
-}
+export const toSend = leasedRows<Message>({
+  table: 'messages',
+  dueAt: 'next_try_at',
+  attempts: 'tries',
+  columns: messages.columns('messages'),
+})
 
 /** The count of tries names the holder: whoever let the hold run out changes nothing any more. */
 export async function finishTry(
@@ -109,13 +100,6 @@ export async function sendAgain(
     [instituteId, id, now],
   )
   return row ?? null
-}
-
-export async function nextTryDue(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(next_try_at) as at from messages where next_try_at is not null',
-  )
-  return row?.at ?? null
 }
 
 /** The next that waits for a moment that is still to come. */

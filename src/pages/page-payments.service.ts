@@ -68,8 +68,8 @@ export async function submitForm(
 
 const UNPAID_KEPT_MS = 30 * 86_400_000
 
-/** Anybody can fill a form in: what nobody began to pay is forgotten a month after it could be paid, a batch at a time. */
-export async function forgetUnpaidForms({ db, clock }: Ground, limit: number): Promise<number> {
+/** Anybody can fill a form in: what nobody began to pay is deleted a month after it could be paid, a batch at a time. */
+export async function purgeUnpaidForms({ db, clock }: Ground, limit: number): Promise<number> {
   const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
   return db.transaction(tx => store.deleteUnpaid(tx, closedBefore, limit))
 }

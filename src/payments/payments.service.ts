@@ -9,7 +9,8 @@ import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { actOnDue } from '../platform/lease.ts'
+import type { Run } from '../platform/jobs/job.ts'
+import { processDue } from '../platform/jobs/process-due.ts'
 import { knownHolidays } from './holidays.service.ts'
 import {
   ABANDONED_AFTER_MS,
@@ -187,9 +188,9 @@ async function capture(
   store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
 
-/** Asks the provider about payments whose end is not known; answers how many it asked about. */
-export async function checkPayments(till: Till, limit: number): Promise<number> {
-  return actOnDue(till, store.toCheck, limit, payment => checkPayment(till, payment))
+/** Asks the provider about payments whose end is not known. */
+export function checkPayments(till: Till): Run {
+  return processDue(till, store.toCheck, payment => checkPayment(till, payment))
 }
 
 async function checkPayment(till: Till, payment: Payment): Promise<void> {

@@ -1,6 +1,6 @@
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db.ts'
-import { leased } from '../platform/lease.ts'
+import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import { COMMIT_LATER } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
 
@@ -186,10 +186,10 @@ function moveValues(payment: Payment, move: PaymentMove): unknown[] {
 }
 
 /** Those whose end is not known: the provider is asked about them. */
-export const toCheck = leased<Payment>({
+export const toCheck = leasedRows<Payment>({
   table: 'payments',
   dueAt: 'next_check_at',
-  tries: 'checks',
+  attempts: 'checks',
   columns: COLUMNS,
 })
 

@@ -8,7 +8,8 @@ import type { Transaction } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { actOnDue } from '../platform/lease.ts'
+import type { Run } from '../platform/jobs/job.ts'
+import { processDue } from '../platform/jobs/process-due.ts'
 import { splitInProportion, subtractPaise, ZERO, type Paise } from '../platform/money.ts'
 import { refundEvent } from './payment-events.ts'
 import { refundableOf, refundAmount, type Payment, type Refund } from './payments.rules.ts'
@@ -65,8 +66,8 @@ export async function listRefunds(till: Till, instituteId: number, orderId: stri
 }
 
 /** Sends refunds that are due to the provider; the refund's id keeps a repeat from paying twice. */
-export async function sendRefunds(till: Till, limit: number): Promise<number> {
-  return actOnDue(till, store.toTry, limit, refund => sendRefund(till, refund))
+export function sendRefunds(till: Till): Run {
+  return processDue(till, store.toTry, refund => sendRefund(till, refund))
 }
 
 async function sendRefund(till: Till, refund: Refund): Promise<void> {

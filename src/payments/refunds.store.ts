@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
-import { leased } from '../platform/lease.ts'
+import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Payment, Refund, RefundState } from './payments.rules.ts'
 
@@ -142,10 +142,10 @@ export async function finishRefund(
 }
 
 /** Those to send to the provider, or to send again when its answer was lost. */
-export const toTry = leased<Refund>({
+export const toTry = leasedRows<Refund>({
   table: 'refunds',
   dueAt: 'next_try_at',
-  tries: 'tries',
+  attempts: 'tries',
   columns: COLUMNS,
 })
 

@@ -1,4 +1,5 @@
 import { dayAfter, dayOf, startOfDay } from '../platform/calendar.ts'
+import { eachByItself } from '../platform/each.ts'
 import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 import { isWorkingDay } from '../platform/working-days.ts'
 import { firstSettleDay, readHolidays } from './payments.store.ts'
@@ -20,10 +21,11 @@ export async function settleDue(till: Till, bank: SandboxBank | null): Promise<n
   if (bank !== null && isWorkingDay(today, await readHolidays(till.db))) await bank.payOut(startOfDay(today))
   const first = await firstDayToRead(till, now)
   let settled = 0
-  for (const name of till.providers.keys()) {
+  // One provider that is away keeps nothing from the others; its days are read again at the next turn.
+  await eachByItself([...till.providers.keys()], async name => {
     for (let day = first; day <= today; day = dayAfter(day))
       settled += (await settleDay(till, name, day)).settled
-  }
+  })
   await writeSetting(till.db, 'settlements_read_through', today)
   return settled
 }

@@ -155,8 +155,8 @@ export function stillRunning(): BursarError {
   )
 }
 
-/** Forgets answers that are past their day, a batch at a time. */
-export async function forgetOldAnswers(db: Queryable, limit: number): Promise<number> {
+/** Deletes answers that are past their day, a batch at a time. */
+export async function purgeStoredAnswers(db: Queryable, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotency_keys where (institute_id, key) in (
        select institute_id, key from idempotency_keys where created_at <= now() - ${KEPT} limit $1

@@ -114,7 +114,7 @@ export async function deleteSession(
 }
 
 /** A batch of tokens and sessions that open nothing any more; answers how many there were. */
-export async function forgetOld(db: Queryable, limit: number): Promise<number> {
+export async function purgeOld(db: Queryable, limit: number): Promise<number> {
   const rows = await db.query(
     `with tokens as (
        delete from access_tokens where (institute_id, token_hash) in (

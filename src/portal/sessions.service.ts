@@ -97,6 +97,6 @@ export async function endSession({ db }: Ground, cookie: string | undefined): Pr
 }
 
 /** Forgets what opens nothing any more, a batch at a time. */
-export async function forgetOldEntries({ db }: Ground, limit: number): Promise<number> {
-  return store.forgetOld(db, limit)
+export async function purgeEntries({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeOld(db, limit)
 }

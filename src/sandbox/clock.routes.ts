@@ -5,7 +5,7 @@ import { ok } from '../http/envelope.ts'
 import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import type { Ground } from '../platform/ground.ts'
-import { loadOffset, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
+import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
 
 const URL_PATH = '/api/v1/sandbox/clock'
 
@@ -47,6 +47,11 @@ const moveDocs: EndpointDocs = {
         summary: Type.Record(Type.String(), Type.Integer(), {
           description: 'How many of each kind of act were done.',
         }),
+        failed: Type.Optional(
+          Type.Record(Type.String(), Type.Integer(), {
+            description: 'Which jobs failed and how often; they are tried again later. Absent if none did.',
+          }),
+        ),
       }),
       example: {
         status: 'success',
@@ -72,6 +77,6 @@ export function clockRoutes(app: FastifyInstance, ground: Ground, sandbox: Sandb
     docs: moveDocs,
     body: MoveBody,
     perform: (act, { body }) => moveClock(sandbox, act, { advance: body.advance, to: body.to }),
-    toResponse: (result: Moved) => ok({ now: result.now.toISOString(), summary: result.summary }),
+    toResponse: (moved: Moved) => ok(movedView(moved)),
   })
 }

@@ -1,17 +1,19 @@
 import { INDIA } from '../platform/calendar.ts'
 import type { OffsetClock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
-import type { DueWorker } from '../platform/due-work.ts'
-import { badField, isUnavailable } from '../platform/errors.ts'
+import { badField } from '../platform/errors.ts'
 import { rememberAnswer, transact, type Act } from '../platform/idempotency.ts'
+import { addCounts, type Finished } from '../platform/jobs/catch-up.ts'
+import type { JobRunner } from '../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../platform/settings.ts'
 
 /** The sandbox's clock: real time plus an offset that is stored, shared by all processes, and only ever grows. */
-export type SandboxClock = { db: Database; clock: OffsetClock; worker: DueWorker }
+export type SandboxClock = { db: Database; clock: OffsetClock; worker: JobRunner }
 
 export type ClockMove = { advance?: string | undefined; to?: Date | undefined }
 
-export type Moved = { now: Date; summary: Record<string, number> }
+/** How many rows each job had, and which jobs failed how often. */
+export type Moved = { now: Date; summary: Record<string, number>; failed: Record<string, number> }
 
 const MAX_YEARS_AHEAD = 20
 const STUCK_STEP_MS = 60 * 60 * 1_000
@@ -35,12 +37,23 @@ export async function moveClock(sandbox: SandboxClock, act: Act<Moved>, move: Cl
     const from = new Date(Math.max(clock.now().getTime(), pending))
     const wanted = checkedTarget(move, from)
     await writeSetting(tx, 'clock_target', String(wanted.getTime()))
-    return { now: wanted, summary: {} }
+    return { now: wanted, summary: {}, failed: {} }
   })
-  const summary = await goTo(sandbox, target)
-  const moved = { now: clock.now(), summary }
+  const { done, failed } = await goTo(sandbox, target)
+  const failures = Object.values(failed).reduce((sum, count) => sum + count, 0)
+  const summary = failures === 0 ? done : { ...done, work_failed: failures }
+  const moved = { now: clock.now(), summary, failed }
   if (act.once !== undefined) await rememberAnswer(db, act.instituteId, act.once, act.once.answer(moved))
   return moved
+}
+
+/** As API and console show it. */
+export function movedView({ now, summary, failed }: Moved): {
+  now: string
+  summary: Moved['summary']
+  failed?: Moved['failed']
+} {
+  return { now: now.toISOString(), summary, ...(Object.keys(failed).length === 0 ? {} : { failed }) }
 }
 
 /** Finishes a move that a process died over. */
@@ -49,9 +62,9 @@ export async function finishMove(sandbox: SandboxClock): Promise<void> {
   if (target > sandbox.clock.now().getTime()) await goTo(sandbox, new Date(target))
 }
 
-async function goTo(sandbox: SandboxClock, target: Date): Promise<Record<string, number>> {
+async function goTo(sandbox: SandboxClock, target: Date): Promise<Finished> {
   const { worker, clock } = sandbox
-  const summary: Record<string, number> = {}
+  const sum: Finished = { done: {}, failed: {} }
   let last = 0
   for (let isThere = false; !isThere;) {
     const stop = await worker.nextStop()
@@ -61,26 +74,12 @@ async function goTo(sandbox: SandboxClock, target: Date): Promise<Record<string,
     last = stop?.getTime() ?? 0
     const next = isStuck ? new Date(clock.now().getTime() + STUCK_STEP_MS) : (stop ?? target)
     await setClock(sandbox, next < target ? next : target)
-    await doAllDue(worker, summary)
+    const { done, failed } = await worker.finishAllDue()
+    addCounts(sum.done, done)
+    addCounts(sum.failed, failed)
     if (clock.now() >= target) isThere = true
   }
-  return summary
-}
-
-const MOST_TRIES = 3
-
-/** Work that fails sets itself aside and is tried later: time goes on without it, and the summary says how often. */
-async function doAllDue(worker: DueWorker, summary: Record<string, number>): Promise<void> {
-  const add = (name: string, count: number): void => void (summary[name] = (summary[name] ?? 0) + count)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    try {
-      for (const [name, count] of Object.entries(await worker.finishAllDue())) add(name, count)
-      return
-    } catch (error) {
-      if (isUnavailable(error)) throw error
-      add('work_failed', 1)
-    }
-  }
+  return sum
 }
 
 /** Forward only: a moment that is past stops nobody. */

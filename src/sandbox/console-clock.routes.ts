@@ -11,7 +11,7 @@ import { DEVELOPERS } from '../console/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../console/guard.routes.ts'
 import { created, ok } from '../http/envelope.ts'
 import type { Ground } from '../platform/ground.ts'
-import { loadOffset, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
+import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
 import { triggerEvent, type Triggered } from './trigger.service.ts'
 
 /** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
@@ -49,7 +49,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandb
       about: institute.code,
       after: { to: now },
     }),
-    toResponse: ({ now, summary }: Moved) => ok({ now: now.toISOString(), summary }),
+    toResponse: (moved: Moved) => ok(movedView(moved)),
   })
   addConsoleWrite(app, ground, {
     method: 'POST',

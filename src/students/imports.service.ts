@@ -147,21 +147,16 @@ const KEPT_WAITING_DAYS = 7
 const KEPT_DAYS = 90
 const MS_PER_DAY = 86_400_000
 
-/** Files and rows go as soon as an import is over, its problems after some months; nobody waits for ever. */
-export async function forgetImports({ db, clock }: Ground, limit: number): Promise<number> {
+/** Files and rows of imports that are over, problems after some months; what nobody decided on is cancelled. */
+export async function purgeImports({ db, clock }: Ground, limit: number): Promise<number> {
   const now = clock.now()
   const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
   const forgotten = await store.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
   const deleted = await db.transaction(tx => store.deleteOld(tx, ago(KEPT_DAYS), limit))
-  // A large one takes a while, and other work waits for this.
-  const deadline = performance.now() + CLEARING_MS
-  let cleared = 0
-  for (let batch = 1; batch > 0 && performance.now() < deadline; cleared += batch)
-    batch = await db.transaction(tx => store.clearFinished(tx, now, 1))
+  // One at a time: a large one takes a while.
+  const cleared = await db.transaction(tx => store.clearFinished(tx, now, 1))
   return forgotten + cleared + deleted
 }
-
-const CLEARING_MS = 500
 
 function required(one: store.Import | null): store.Import {
   if (one === null) throw notFound('This import')

@@ -86,7 +86,7 @@ export async function listStudentFetches(
 /** A school year and some months, of real time: long enough to explain any instalment of the year. */
 const KEPT_MS = 500 * 24 * 60 * 60 * 1_000
 
-/** Forgets fetches past their time, a batch at a time. */
-export async function forgetOldFetches({ db }: Ground, limit: number): Promise<number> {
-  return store.forgetBelow(db, firstIdAt('fetch', new Date(Date.now() - KEPT_MS)), limit)
+/** Deletes fetches past their time, a batch at a time. */
+export async function purgeFetches({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeBelow(db, firstIdAt('fetch', new Date(Date.now() - KEPT_MS)), limit)
 }

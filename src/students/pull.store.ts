@@ -189,7 +189,7 @@ export async function hasFetch(
 }
 
 /** Those of ids below, a batch at a time. */
-export async function forgetBelow(db: Queryable, id: string, limit: number): Promise<number> {
+export async function purgeBelow(db: Queryable, id: string, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from erp_fetches where (institute_id, id) in (
        select f.institute_id, f.id from institutes i cross join lateral (

@@ -122,8 +122,8 @@ export async function recoverFailed(
 }
 
 /** Takes deliveries out of the log that are over and older than three months; the events themselves stay. */
-export async function forgetOldDeliveries({ db }: Ground, limit: number): Promise<number> {
-  return store.forgetBelow(db, firstIdAt('dlv', new Date(Date.now() - KEPT_DAYS * DAY_MS)), limit)
+export async function purgeDeliveries({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeBelow(db, firstIdAt('dlv', new Date(Date.now() - KEPT_DAYS * DAY_MS)), limit)
 }
 
 /** A day within the log, so that what is forgotten meanwhile is not taken for what was never sent. */

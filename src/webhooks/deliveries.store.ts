@@ -186,7 +186,7 @@ export async function cancelWaiting(tx: Transaction, instituteId: number, webhoo
 }
 
 /** Takes a batch of deliveries that are over out of the log, if their ids are below one; the events stay. */
-export async function forgetBelow(db: Queryable, id: string, limit: number): Promise<number> {
+export async function purgeBelow(db: Queryable, id: string, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from webhook_deliveries where (institute_id, id) in (
        select d.institute_id, d.id from institutes i cross join lateral (

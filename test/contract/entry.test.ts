@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetOldEntries } from '../../src/portal/sessions.service.ts'
+import { purgeEntries } from '../../src/portal/sessions.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { Visitor } from '../harness/visitor.ts'
 import { contract, entrance, parentOf, tokenOf, tokenPath } from './entry-support.ts'
@@ -186,7 +186,7 @@ test('what opens nothing any more is forgotten', async () => {
     `update parent_sessions set created_at = now() - interval '13 hours' where registration_id = $1`,
     [user],
   )
-  assert.ok((await forgetOldEntries(contract.house.ground, 100)) >= 2)
+  assert.ok((await purgeEntries(contract.house.ground, 100)) >= 2)
   const left = await sql(
     `select 1 from access_tokens where registration_id = $1 union all select 1 from parent_sessions where registration_id = $1`,
     [user],

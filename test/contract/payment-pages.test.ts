@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetUnpaidForms } from '../../src/pages/page-payments.service.ts'
+import { purgeUnpaidForms } from '../../src/pages/page-payments.service.ts'
 import type { Json } from '../harness/client.ts'
 import { PAY } from '../harness/samples.ts'
 import { CONTACT, createPage, NOT_A_PAGE, pay, PAGES, post, samplePage, submit } from './page-support.ts'
@@ -247,7 +247,7 @@ test('a form that nobody began to pay is forgotten a month after its time, and n
     (await demo.get(`${PAGES}/${id}/payments`)).body.data.map((order: Json) => order.id)
   const later = async (advance: string): Promise<void> => {
     assertStatus(await demo.post('/api/v1/sandbox/clock', { advance }), 200)
-    await forgetUnpaidForms(contract.house.ground, 100)
+    await purgeUnpaidForms(contract.house.ground, 100)
   }
   await later('P29D')
   assert.deepEqual(await listed(), [paid, failed, idle])

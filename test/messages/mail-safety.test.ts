@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { sendMessages } from '../../src/messages/messages.service.ts'
+import { runUntilDone } from '../../src/platform/jobs/job.ts'
+import { Slots } from '../../src/platform/jobs/slots.ts'
 import { openPost } from '../../src/open-post.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
@@ -137,7 +139,7 @@ describe('mail is safe', { concurrency: true }, () => {
     const { post } = await openPost({ mail }, { ...bursar.house.ground, mode: 'live' }, log)
     assert.match(lines.join(''), /"level":"warn".*SMTP_URL is not set/)
     await queue(bursar, {}, { channel: 'sms', recipient: '9876543210', subject: undefined })
-    await sendMessages(post, 10)
+    await runUntilDone(sendMessages(post), new Slots({ size: 5, timeLimitMs: 60_000 }))
     assert.deepEqual(
       (await rows(bursar)).map(({ state, failure }) => [state, failure]),
       [

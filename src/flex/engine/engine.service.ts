@@ -5,11 +5,12 @@ import { pullStudents, type Pulled } from '../../students/pull.service.ts'
 import { Desk } from '../plans/plan-changes.ts'
 import { claimSteps, holdSteps, nextStepDue, setAside, type DueInstalment } from './engine.store.ts'
 import { actOnWord } from './erp-decision.ts'
-import { fitSome } from '../plans/rebalance.service.ts'
 import { followErp } from '../plans/follow-erp.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import { insertDecisions, lockPlans, readFiles } from '../plans/plans.store.ts'
 import { inHalves } from '../../platform/in-halves.ts'
+import type { Run } from '../../platform/jobs/job.ts'
+import { processChunks } from '../../platform/jobs/process-due.ts'
 import { afterFetch, nextStep, type ErpWord, type Step } from '../rules/debit.rules.ts'
 import type { Instalment, Mandate, LoadedPlan } from '../rules/plan.rules.ts'
 import { presentAll } from './present.service.ts'
@@ -22,28 +23,16 @@ import { takeQuietStep } from './steps.ts'
  * The engine: takes instalments whose moment has come and lets each take its next step. What it decides it decides again
  * under the plan's lock, because the ERP was asked, or a person acted, in between. A thousand instalments cost as many
  * calls to their ERPs and few statements more than one.
+ * While one chunk is read or written, the calls of others keep its ERP busy.
  */
-const BATCHES_AT_ONCE = 4
-
-/**
- * Lets everything that is due take its step, so many instalments a batch; answers how many did. While one batch is read
- * or written, the calls of the others keep its ERP busy. A batch that fails ends only its own line of batches: what it
- * held is free again after a while.
- */
-export async function runSteps(flex: FlexGround, batch: number): Promise<number> {
-  await fitSome(flex)
-  let done = 0
-  const runner = async (): Promise<void> => {
-    for (let taken = batch; taken === batch; done += taken) taken = await runBatch(flex, batch)
-  }
-  const ends = await Promise.allSettled(Array.from({ length: BATCHES_AT_ONCE }, runner))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return done
+export function runSteps(flex: FlexGround): Run {
+  return processChunks(
+    limit => claimSteps(flex.db, flex.clock.now(), limit),
+    due => takeSteps(flex, due),
+  )
 }
 
-async function runBatch(flex: FlexGround, limit: number): Promise<number> {
-  const due = await claimSteps(flex.db, flex.clock.now(), limit)
-  if (due.length === 0) return 0
+async function takeSteps(flex: FlexGround, due: readonly DueInstalment[]): Promise<void> {
   const files = await readFiles(flex.db, due)
   const debitRules = await readDebitRules(flex)
   const byStep: Record<Step['kind'], DueInstalment[]> = {
@@ -67,7 +56,6 @@ async function runBatch(flex: FlexGround, limit: number): Promise<number> {
   await each(byStep.fetch, some => fetchAll(flex, some, files, each))
   // Everything else is done; now whoever runs this is to hear of it.
   if (failures.length > 0) throw failures[0]
-  return due.length
 }
 
 const ASIDE_MS = 60 * 60_000

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db.ts'
+import { leasedRows } from '../../platform/jobs/leased-rows.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
 /** An instalment that this process looks at now. */
@@ -50,28 +51,11 @@ export async function nextStepDue(db: Queryable): Promise<Date | null> {
 }
 
 /** Mandates about which the provider is to be asked. */
-export async function claimMandates(
-  db: Queryable,
-  now: Date,
-  limit: number,
-): Promise<(PlanKey & { mandateId: string })[]> {
-  return db.query(
-    `update flex_mandates set held_until = clock_timestamp() + interval '60 seconds'
-     where (institute_id, id) in (
-       select institute_id, id from flex_mandates
-       where next_check_at <= $1 and (held_until is null or held_until < clock_timestamp())
-       order by next_check_at limit $2 for update skip locked)
-     returning institute_id as "instituteId", plan_id as "planId", id as "mandateId"`,
-    [now, limit],
-  )
-}
-
-export async function nextMandateCheck(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select min(next_check_at) as at from flex_mandates where next_check_at is not null',
-  )
-  return row?.at ?? null
-}
+export const mandatesToCheck = leasedRows<{ instituteId: number; id: string; planId: string }>({
+  table: 'flex_mandates',
+  dueAt: 'next_check_at',
+  columns: 'institute_id as "instituteId", id, plan_id as "planId"',
+})
 
 export async function findMandate(db: Queryable, instituteId: number, id: string): Promise<PlanKey | null> {
   const [row] = await db.query<PlanKey>(

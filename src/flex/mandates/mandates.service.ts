@@ -3,10 +3,11 @@ import type { ProviderName } from '../../payments/provider.ts'
 import { mandatesOf } from '../../payments/till.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { eachByItself } from '../../platform/each.ts'
+import type { Run } from '../../platform/jobs/job.ts'
+import { processDue } from '../../platform/jobs/process-due.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 import { Desk } from '../plans/plan-changes.ts'
-import { claimMandates, findMandate, nextMandateCheck } from '../engine/engine.store.ts'
+import { findMandate, mandatesToCheck } from '../engine/engine.store.ts'
 import { flexEvent, mandateBlock, scheduleRowBlock } from '../plans/plan-events.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from '../plans/plans.store.ts'
@@ -135,10 +136,8 @@ const CHECK_AGAIN_MINUTES = [2, 5, 15, 60, 240, 720]
 const GIVE_UP_DAYS = 15
 
 /** Asks about mandates that nothing was heard of, and ends those that are past their time. */
-export async function checkMandates(flex: FlexGround, limit: number): Promise<number> {
-  const due = await claimMandates(flex.db, flex.clock.now(), limit)
-  await eachByItself(due, key => checkMandate(flex, key))
-  return due.length
+export function checkMandates(flex: FlexGround): Run {
+  return processDue(flex, mandatesToCheck, ({ id, ...key }) => checkMandate(flex, { ...key, mandateId: id }))
 }
 
 async function checkMandate(flex: FlexGround, key: PlanKey & { mandateId: string }): Promise<void> {
@@ -173,5 +172,5 @@ function schedule(desk: Desk, { file, student }: Scene, mandateId: string): void
 }
 
 export async function nextMandateCheckAt({ db }: FlexGround): Promise<Date | null> {
-  return nextMandateCheck(db)
+  return mandatesToCheck.nextDue(db)
 }

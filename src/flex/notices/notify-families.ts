@@ -22,29 +22,25 @@ export async function goRound<Item extends Due, Thought>(
   limit: number,
   round: Round<Item, Thought>,
 ): Promise<number> {
-  let done = 0
-  while (isWakingHour(flex.clock.now())) {
-    const now = flex.clock.now()
-    const due = wholeFamilies(await round.list(now), limit)
-    if (due.length === 0) break
-    await inHalves(
-      groupByFamily(due),
-      async families => {
-        const all = families.flat()
-        const refreshed = await refreshPlans(flex, all, 'reminder')
-        await round.decide(
-          all.map((one, index) => round.think(one, refreshed[index])),
-          now,
-        )
-      },
-      // One family whose plan cannot be written keeps no other from being told.
-      async family =>
-        round.decide(
-          family.map(one => round.giveUp(one)),
-          now,
-        ),
-    )
-    done += due.length
-  }
-  return done
+  const now = flex.clock.now()
+  if (!isWakingHour(now)) return 0
+  const due = wholeFamilies(await round.list(now), limit)
+  await inHalves(
+    groupByFamily(due),
+    async families => {
+      const all = families.flat()
+      const refreshed = await refreshPlans(flex, all, 'reminder')
+      await round.decide(
+        all.map((one, index) => round.think(one, refreshed[index])),
+        now,
+      )
+    },
+    // One family whose plan cannot be written keeps no other from being told.
+    async family =>
+      round.decide(
+        family.map(one => round.giveUp(one)),
+        now,
+      ),
+  )
+  return due.length
 }

@@ -60,14 +60,15 @@ const ROUND_EVERY_MS = 5_000
 /** Where the look through all plans of a database stands, in real time. */
 const rounds = new WeakMap<object, { at: number; after: PlanKey | null }>()
 
-/** Looks at the next few; what fails here fails again at its next step, and is told of there. */
-export async function fitSome(ground: Fitting): Promise<void> {
+/** Looks at the next few; what fails here fails again at its next step, and is told of there. Returns how many were fitted. */
+export async function fitSome(ground: Fitting): Promise<number> {
   const last = rounds.get(ground.db) ?? { at: -Infinity, after: null }
   const at = performance.now()
-  if (at - last.at < ROUND_EVERY_MS) return
+  if (at - last.at < ROUND_EVERY_MS) return 0
   rounds.set(ground.db, { ...last, at })
   const keys = await listLivePlans(ground.db, last.after, ROUND)
   rounds.set(ground.db, { at, after: keys.length < ROUND ? null : (keys.at(-1) ?? null) })
   const unfitted = await findUnfitted(ground, await readFiles(ground.db, keys))
   for (const key of unfitted) await fitPlan(ground, key).catch(() => {})
+  return unfitted.length
 }

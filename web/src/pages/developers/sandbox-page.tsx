@@ -142,8 +142,9 @@ const DONE_WORDS: Record<string, string> = {
   messages_sent: 'Messages sent',
 }
 
-function Done({ moved: { now, summary } }: { moved: MovedAnswer }) {
-  const done = Object.entries(summary).filter(([, count]) => count > 0)
+function Done({ moved: { now, summary, failed = {} } }: { moved: MovedAnswer }) {
+  const done = Object.entries(summary).filter(([kind, count]) => count > 0 && kind !== 'work_failed')
+  const failures = Object.entries(failed)
   return (
     <>
       <p>It is {formatMoment(now)} now. On the way:</p>
@@ -157,6 +158,18 @@ function Done({ moved: { now, summary } }: { moved: MovedAnswer }) {
             </li>
           ))}
         </ul>
+      )}
+      {failures.length > 0 && (
+        <>
+          <p>Failed, and tried again later:</p>
+          <ul>
+            {failures.map(([kind, count]) => (
+              <li key={kind}>
+                {DONE_WORDS[kind] ?? kind.replaceAll('_', ' ')}: {formatCount(count)}
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </>
   )

@@ -14,11 +14,12 @@ import { say } from '../../ui/toasts.tsx'
 import type { Filter } from '../../ui/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { Problem } from '../developers/problem.tsx'
-import { formatSeconds } from './amounts.ts'
+import { ago, formatSeconds } from './amounts.ts'
 import { OperatorFrame } from './operator-frame.tsx'
 import { StaticTable } from '../developers/static-table.tsx'
 
 type Job = JobsAnswer['jobs'][number]
+type Run = JobsAnswer['runs'][number]
 type Letter = LetterAnswer
 
 const JOB_WORDS: Record<Job['kind'], string> = {
@@ -52,6 +53,13 @@ export function JobsPage() {
       {jobs.isPending && <Loading />}
       {jobs.isError && <Failed error={jobs.error} retry={() => void jobs.refetch()} />}
       {jobs.isSuccess && <DueWork jobs={jobs.data.jobs} />}
+      {jobs.isSuccess && (
+        <>
+          <h2 className="section-title">Jobs of this process</h2>
+          {!jobs.data.runs_here && <p className="faint">This process leaves the jobs to others.</p>}
+          <Runs runs={jobs.data.runs} />
+        </>
+      )}
       <h2 className="section-title">Given up</h2>
       {jobs.isSuccess && (
         <p className="faint">
@@ -89,6 +97,45 @@ function DueWork({ jobs }: { jobs: readonly Job[] }) {
             ) : (
               <When at={job.next_at} isReal={job.kind === 'webhooks_delivered'} />
             )}
+          </td>
+        </tr>
+      ))}
+    </StaticTable>
+  )
+}
+
+function Runs({ runs }: { runs: readonly Run[] }) {
+  return (
+    <StaticTable
+      name="Jobs of this process"
+      headings={[
+        'Job',
+        'Last run',
+        { title: 'Last took', align: 'right' },
+        { title: 'Rows', align: 'right' },
+        { title: 'Failures in a row', align: 'right' },
+        'Oldest due',
+        'Last failure',
+      ]}
+    >
+      {runs.map(run => (
+        <tr key={run.job}>
+          <td className="mono">{run.job}</td>
+          <td>{run.last_run_at === undefined ? '' : ago(run.last_run_at)}</td>
+          <td className="right">
+            {run.duration_ms === undefined ? '' : `${formatCount(run.duration_ms)} ms`}
+          </td>
+          <td className="right">{formatCount(run.rows)}</td>
+          <td className="right">
+            {run.failures_in_a_row === 0 ? (
+              '0'
+            ) : (
+              <StatusBadge tone="bad">{formatCount(run.failures_in_a_row)}</StatusBadge>
+            )}
+          </td>
+          <td>{run.oldest_due_seconds === undefined ? '' : formatSeconds(run.oldest_due_seconds)}</td>
+          <td>
+            {run.last_failure === undefined ? '' : `${ago(run.last_failure.at)}: ${run.last_failure.message}`}
           </td>
         </tr>
       ))}

@@ -1,0 +1,150 @@
+import type { CredGround } from '../cred/cred-ground.ts'
+import {
+  checkApplications,
+  nextLapse,
+  nextCheckDue as nextLoanCheckDue,
+} from '../cred/lender-line.service.ts'
+import { makeLinks, nextLinksDue, purgeLinkFiles } from '../console/orders-bulk-steps.service.ts'
+import { purgeRequests } from '../console/developers-requests.service.ts'
+import { purgeSessions } from '../console/sessions.service.ts'
+import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
+import { fitSome } from '../flex/plans/rebalance.service.ts'
+import type { FlexGround } from '../flex/flex-ground.ts'
+import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
+import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
+import type { Post } from '../messages/post.ts'
+import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
+import { purgeUnpaidForms } from '../pages/page-payments.service.ts'
+import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
+import { nextTryDue, sendRefunds } from '../payments/refunds.service.ts'
+import type { SandboxBank } from '../payments/sandbox-bank.ts'
+import { nextSettlementDue, nextSettlementRun, settleDue } from '../payments/settle-due.service.ts'
+import { purgeStoredAnswers } from '../platform/idempotency.ts'
+import type { Job } from '../platform/jobs/job.ts'
+import { processBatches } from '../platform/jobs/process-due.ts'
+import { purgeEntries } from '../portal/sessions.service.ts'
+import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
+import { nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
+import { purgeImports } from '../students/imports.service.ts'
+import { purgeFetches } from '../students/pull-log.service.ts'
+import { purgeDeliveries } from '../webhooks/deliveries.service.ts'
+import { mailFailures } from '../webhooks/failure-mails.service.ts'
+
+/**
+ * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: what the bank tells of
+ * its own accord need not be asked for, and messages go after everything that may have something to tell.
+ */
+export function createJobs(ctx: FlexGround & CredGround, bank: SandboxBank | null, post: Post): Job[] {
+  return [
+    work('orders_expired', {
+      run: processBatches(limit => expireOrders(ctx, limit)),
+      nextDueAt: () => nextExpiry(ctx),
+      nextStop: () => nextExpiry(ctx),
+    }),
+    ...(bank === null ? [] : [bankJob(bank)]),
+    work('payments_checked', {
+      concurrency: 16,
+      run: checkPayments(ctx),
+      nextDueAt: () => nextCheckDue(ctx),
+    }),
+    work('refunds_sent', {
+      concurrency: 8,
+      run: sendRefunds(ctx),
+      nextDueAt: () => nextTryDue(ctx),
+    }),
+    // Many days of each provider after an outage, page by page.
+    work('items_settled', {
+      timeLimitMs: 15 * MINUTE_MS,
+      run: processBatches(() => settleDue(ctx, bank)),
+      nextDueAt: () => nextSettlementRun(ctx),
+      nextStop: () => nextSettlementDue(ctx),
+    }),
+    ...flexJobs(ctx),
+    work('links_made', {
+      run: processBatches(() => makeLinks(ctx)),
+      nextDueAt: () => nextLinksDue(ctx),
+    }),
+    work('webhook_mails', { run: processBatches(limit => mailFailures(ctx, limit)) }),
+    // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
+    work('messages_sent', {
+      concurrency: 5,
+      run: sendMessages(post),
+      nextDueAt: () => nextMessageDue(post),
+    }),
+    ...purges(ctx),
+  ]
+}
+
+function bankJob(bank: SandboxBank): Job {
+  return work('bank_confirms', {
+    run: processBatches(limit => bank.runDue(limit)),
+    nextDueAt: () => bank.nextDue(),
+    nextStop: () => bank.nextDue(),
+  })
+}
+
+/** Plans and loans. A chunk or batch asks an ERP about hundreds of students, and an ERP may be slow. */
+function flexJobs(ctx: FlexGround & CredGround): Job[] {
+  return [
+    work('mandates_checked', {
+      concurrency: 8,
+      run: checkMandates(ctx),
+      nextDueAt: () => nextMandateCheckAt(ctx),
+      nextStop: () => nextMandateCheckAt(ctx),
+    }),
+    work('plans_fitted', { run: processBatches(() => fitSome(ctx)) }),
+    work('instalments_stepped', {
+      concurrency: 4,
+      timeLimitMs: 15 * MINUTE_MS,
+      run: runSteps(ctx),
+      nextDueAt: () => nextStepAt(ctx),
+      nextStop: () => nextStepAt(ctx),
+    }),
+    work('loans_checked', {
+      concurrency: 8,
+      timeLimitMs: 3 * MINUTE_MS,
+      run: checkApplications(ctx),
+      nextDueAt: () => nextLoanCheckDue(ctx),
+      nextStop: () => nextLapse(ctx),
+    }),
+    work('reminders_decided', {
+      timeLimitMs: 15 * MINUTE_MS,
+      run: processBatches(limit => sendReminders(ctx, limit)),
+      nextStop: () => nextReminderStop(ctx),
+    }),
+    work('bounces_told', {
+      timeLimitMs: 15 * MINUTE_MS,
+      run: processBatches(limit => sendBounces(ctx, limit)),
+      nextDueAt: () => nextBounceAt(ctx),
+      nextStop: () => nextBounceAt(ctx),
+    }),
+  ]
+}
+
+function purges(ctx: FlexGround): Job[] {
+  return [
+    purge('deliveries_purged', limit => purgeDeliveries(ctx, limit)),
+    purge('imports_purged', limit => purgeImports(ctx, limit)),
+    purge('link_files_purged', limit => purgeLinkFiles(ctx, limit)),
+    purge('fetches_purged', limit => purgeFetches(ctx, limit)),
+    purge('sessions_purged', limit => purgeSessions(ctx, limit)),
+    purge('requests_purged', limit => purgeRequests(ctx, limit)),
+    purge('entries_purged', limit => purgeEntries(ctx, limit)),
+    purge('forms_purged', limit => purgeUnpaidForms(ctx, limit)),
+    purge('answers_purged', limit => purgeStoredAnswers(ctx.db, limit)),
+  ]
+}
+
+const MINUTE_MS = 60_000
+
+type WorkOptions = Omit<Job, 'name' | 'kind' | 'concurrency' | 'timeLimitMs'> &
+  Partial<Pick<Job, 'concurrency' | 'timeLimitMs'>>
+
+/** One row or batch at a time, for a minute at most, unless said otherwise. */
+function work(name: string, options: WorkOptions): Job {
+  return { name, kind: 'work', concurrency: 1, timeLimitMs: MINUTE_MS, ...options }
+}
+
+function purge(name: string, deleteBatch: (limit: number) => Promise<number>): Job {
+  return { name, kind: 'purge', concurrency: 1, timeLimitMs: MINUTE_MS, run: processBatches(deleteBatch) }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../clock.ts'
+import type { JobRecord } from './figures.ts'
+import type { Job } from './job.ts'
+import { Slots } from './slots.ts'
+import { backOffMs, type JobTiming } from './timing.ts'
+
+/** One job's loop: runs what is due, then pauses until the next row falls due; after a failure it backs off. */
+export class JobLoop {
+  readonly #job: Job
+  readonly #record: JobRecord
+  readonly #clock: Clock
+  readonly #timing: JobTiming
+  readonly #slots: Slots
+  #running: Promise<void> | null = null
+  #stopped = false
+  #endPause: () => void = () => {}
+
+  constructor(job: Job, record: JobRecord, { clock, timing }: { clock: Clock; timing: JobTiming }) {
+    this.#job = job
+    this.#record = record
+    this.#clock = clock
+    this.#timing = timing
+    const { concurrency: size, timeLimitMs } = job
+    this.#slots = new Slots({ size, timeLimitMs, onEnd: end => record.endTask(end) })
+  }
+
+  start(): void {
+    this.#running ??= this.#loop()
+  }
+
+  /** Ends after the rows at hand, or when their time limit abandons them. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#slots.close()
+    this.#endPause()
+    await this.#running
+  }
+
+  async #loop(): Promise<void> {
+    if (this.#job.kind === 'purge') await this.#pause(Math.random() * this.#timing.firstPurgeWithinMs)
+    while (!this.#stopped) await this.#pause(await this.#runOnce())
+    await this.#slots.idle()
+  }
+
+  /** Returns for how long to pause. */
+  async #runOnce(): Promise<number> {
+    try {
+      const isMore = await this.#job.run(this.#slots)
+      this.#record.endRun()
+      return isMore ? 0 : await this.#untilDue()
+    } catch (error) {
+      this.#record.failRun(error)
+      return backOffMs(this.#record.failedRuns, this.#timing)
+    }
+  }
+
+  async #untilDue(): Promise<number> {
+    const { longestPauseMs, heldPauseMs, purgeEveryMs } = this.#timing
+    if (this.#job.kind === 'purge') return purgeEveryMs
+    const next = (await this.#job.nextDueAt?.()) ?? null
+    if (next === null) return longestPauseMs
+    const inMs = next.getTime() - this.#clock.now().getTime()
+    return inMs <= 0 ? heldPauseMs : Math.min(inMs, longestPauseMs)
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms <= 0 || this.#stopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#endPause = resolve
+    await promise
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { finishAllDue, runInOrder, type Finished } from './catch-up.ts'
+import { JobRecord, type JobFigures } from './figures.ts'
+import type { Job } from './job.ts'
+import { JobLoop } from './job-loop.ts'
+import { STANDARD_TIMING, type JobTiming } from './timing.ts'
+
+export type JobStatus = JobFigures & Pick<Job, 'name' | 'kind'>
+
+/**
+ * Runs the jobs side by side, each in a loop of its own: one that fails, hangs or has a backlog delays no other. Any
+ * number of processes may do so over one database, because every claim skips what others hold.
+ */
+export class JobRunner {
+  readonly #jobs: readonly Job[]
+  readonly #records: ReadonlyMap<string, JobRecord>
+  readonly #loops: readonly JobLoop[]
+  readonly #clock: Clock
+  #isStarted = false
+
+  constructor(
+    jobs: readonly Job[],
+    { clock, log, timing = {} }: { clock: Clock; log: Log; timing?: Partial<JobTiming> },
+  ) {
+    this.#jobs = jobs
+    this.#clock = clock
+    this.#records = new Map(
+      jobs.map(({ name }) => [
+        name,
+        new JobRecord((err, failures) =>
+          log.warn({ err, job: name, failures_in_a_row: failures }, 'job failed, will be retried'),
+        ),
+      ]),
+    )
+    const options = { clock, timing: { ...STANDARD_TIMING, ...timing } }
+    this.#loops = jobs.map(job => new JobLoop(job, this.#record(job.name), options))
+  }
+
+  start(): void {
+    this.#isStarted = true
+    for (const loop of this.#loops) loop.start()
+  }
+
+  /** Ends after the rows at hand. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#loops.map(loop => loop.stop()))
+  }
+
+  /** False in a process that leaves the jobs to others. */
+  get isStarted(): boolean {
+    return this.#isStarted
+  }
+
+  /** Of this process, in the order of the table. */
+  get statuses(): JobStatus[] {
+    return this.#jobs.map(({ name, kind }) => ({ name, kind, ...this.#record(name).figures }))
+  }
+
+  /** For how long the oldest row of each job has been due, whichever process is to do it; 0: nothing is due. */
+  async oldestDueMs(): Promise<Map<string, number>> {
+    const ages = await Promise.all(
+      this.#jobs.map(async (job): Promise<[string, number][]> => {
+        if (job.nextDueAt === undefined) return []
+        const next = await job.nextDueAt()
+        return [[job.name, next === null ? 0 : Math.max(0, this.#clock.now().getTime() - next.getTime())]]
+      }),
+    )
+    return new Map(ages.flat())
+  }
+
+  /** Runs what is due of one kind, job by job in the order of the table; returns how many rows each had. */
+  async runAllDue(kind: Job['kind'] = 'work'): Promise<Record<string, number>> {
+    const { done, errors } = await runInOrder(this.#ofKind(kind), this.#records)
+    if (errors.length > 0) throw errors[0]
+    return done
+  }
+
+  /** The same for a clock that was moved: waits for what other processes hold, and collects failures. */
+  async finishAllDue(): Promise<Finished> {
+    return finishAllDue(this.#ofKind('work'), this.#records, this.#clock)
+  }
+
+  /** The first moment at which a moving clock must stop. */
+  async nextStop(): Promise<Date | null> {
+    const stops = await Promise.all(this.#jobs.map(async job => (await job.nextStop?.()) ?? null))
+    return stops.reduce(
+      (first, stop) => (first === null || (stop !== null && stop < first) ? stop : first),
+      null,
+    )
+  }
+
+  #ofKind(kind: Job['kind']): Job[] {
+    return this.#jobs.filter(job => job.kind === kind)
+  }
+
+  #record(name: string): JobRecord {
+    const record = this.#records.get(name)
+    if (record === undefined) throw new Error(`there is no job ${name}`)
+    return record
+  }
+}

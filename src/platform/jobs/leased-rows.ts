@@ -1,0 +1,75 @@
+import type { Queryable } from '../db.ts'
+
+/** What names a row of any table of ours. */
+export type RowKey = { instituteId: number; id: string }
+
+/** A row that is ours until its lease expires. */
+export type Lease<Row> = { row: Row; heldUntil: string }
+
+/**
+ * Rows that fall due one by one and are worked on outside a transaction, because something remote is asked about them.
+ * Claiming a row leases it in real time, whatever our clock does meanwhile: if the worker crashes, the row becomes due
+ * again when its lease expires. The end of the lease also names the claim, so whoever lost a lease can neither renew it
+ * nor put the row off.
+ */
+export type LeasedRows<Row> = {
+  leaseMs: number
+  /** Takes those that are due and that nobody holds, the oldest first. */
+  claim(db: Queryable, now: Date, limit: number): Promise<Lease<Row>[]>
+  /** Returns false when the lease is not ours any more. */
+  renew(db: Queryable, lease: Lease<Row>): Promise<boolean>
+  /** Lets go of the row. Whoever worked on it said when it is due next; if nobody did, it is due at `retryAt`. */
+  release(db: Queryable, lease: Lease<Row>, times: { claimedAt: Date; retryAt: Date }): Promise<void>
+  /** Of all, those that are held included. */
+  nextDue(db: Queryable): Promise<Date | null>
+}
+
+/** The names are constants of a store; the table has a column `held_until`, and `attempts` names its counter if it has one. */
+export function leasedRows<Row extends RowKey>(names: {
+  table: string
+  dueAt: string
+  columns: string
+  attempts?: string
+  leaseMs?: number
+}): LeasedRows<Row> {
+  const { table, dueAt, attempts, columns, leaseMs = 60_000 } = names
+  const counted = attempts === undefined ? '' : `, ${attempts} = ${attempts} + 1`
+  const until = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
+  const held = 'institute_id = $1 and id = $2 and held_until = $3::timestamptz'
+  return {
+    leaseMs,
+    async claim(db, now, limit) {
+      const rows = await db.query<Row & { heldUntil: string }>(
+        `update ${table} set held_until = ${until}${counted}
+         where (institute_id, id) in (
+           select institute_id, id from ${table}
+           where ${dueAt} <= $1 and (held_until is null or held_until < clock_timestamp())
+           order by ${dueAt} limit $2 for update skip locked)
+         returning ${columns}, held_until::text as "heldUntil"`,
+        [now, limit],
+      )
+      return rows.map(({ heldUntil, ...row }) => ({ row: row as unknown as Row, heldUntil }))
+    },
+    async renew(db, lease) {
+      const [row] = await db.query<{ heldUntil: string }>(
+        `update ${table} set held_until = ${until} where ${held} returning held_until::text as "heldUntil"`,
+        [lease.row.instituteId, lease.row.id, lease.heldUntil],
+      )
+      if (row === undefined) return false
+      lease.heldUntil = row.heldUntil
+      return true
+    },
+    async release(db, { row, heldUntil }, { claimedAt, retryAt }) {
+      await db.query(
+        `update ${table} set held_until = null, ${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end where ${held}`,
+        [row.instituteId, row.id, heldUntil, claimedAt, retryAt],
+      )
+    },
+    async nextDue(db) {
+      const [row] = await db.query<{ at: Date | null }>(
+        `select min(${dueAt}) as at from ${table} where ${dueAt} is not null`,
+      )
+      return row?.at ?? null
+    },
+  }
+}
