@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import type { Job } from '../../src/platform/jobs/job.ts'
+import { waitFor } from '../harness/wait.ts'
+import { batchJob, never, punctualJob, startJobs } from './support.ts'
+
+/** Runs a job beside one that has ten rows, one due every 20 ms, and shows that none of them is done late. */
+async function assertNoDelay(t: TestContext, bad: Job): Promise<void> {
+  const { job, add, lateMs } = punctualJob('others')
+  const start = Date.now()
+  for (let n = 1; n <= 10; n++) add(new Date(start + n * 20))
+  startJobs(t, [bad, job])
+  await waitFor(async () => lateMs.length === 10, 'the rows of the other job')
+  assert.ok(Math.max(...lateMs) < 1_000, `a row was done ${Math.max(...lateMs)} ms late`)
+}
+
+describe('a job delays no other', { concurrency: true }, () => {
+  test('when it always throws', async t => {
+    let throws = 0
+    const bad = batchJob('throws', async () => {
+      throws++
+      throw new Error('always')
+    })
+    await assertNoDelay(t, bad)
+    assert.ok(throws > 0)
+  })
+
+  test('when looking for its next row throws', async t => {
+    const bad = batchJob('throws', async () => 0, { nextDueAt: () => Promise.reject(new Error('always')) })
+    await assertNoDelay(t, bad)
+  })
+
+  test('when it hangs', async t => {
+    let hangs = 0
+    const bad = batchJob('hangs', () => (hangs++, never()), { timeLimitMs: 30 })
+    await assertNoDelay(t, bad)
+    assert.equal(hangs, 1)
+  })
+
+  test('when it is a purge that has much to delete', async t => {
+    const purge = batchJob('purge', async () => new Promise(resolve => setImmediate(resolve, 1)), {
+      kind: 'purge',
+    })
+    await assertNoDelay(t, purge)
+  })
+})
+
+test('what hangs is abandoned at its time limit, counts as a failure and is not started beside itself', async t => {
+  let [started, release] = [0, () => {}]
+  const job = batchJob(
+    'hangs',
+    () => {
+      started++
+      return new Promise(resolve => (release = () => resolve(0)))
+    },
+    { timeLimitMs: 20 },
+  )
+  const runner = startJobs(t, [job], { firstBackOffMs: 1, longestBackOffMs: 1 })
+  const status = () => runner.statuses[0]
+  await waitFor(async () => status()?.failuresInARow === 1, 'the time limit')
+  assert.match(status()?.lastFailure?.message ?? '', /longer than 20 ms/)
+  // It looks again after each back-off of a millisecond, and finds its only slot taken.
+  await waitFor(async () => performance.now() > 0, 'a turn of the loop')
+  assert.equal(started, 1)
+  release()
+  await waitFor(async () => started === 2, 'a start once the first has ended')
+})
+
+test('a stop does not wait longer for what hangs than its time limit', async t => {
+  let started = 0
+  const runner = startJobs(t, [batchJob('hangs', () => (started++, never()), { timeLimitMs: 300 })])
+  await waitFor(async () => started === 1, 'the job to start')
+  const began = performance.now()
+  await runner.stop()
+  assert.ok(performance.now() - began < 1_300)
+})
+
+test('a job that fails backs off for longer each time, and is back at once when it succeeds', async t => {
+  const attempts: number[] = []
+  let isWell = false
+  const job = batchJob('fails', async () => {
+    attempts.push(performance.now())
+    if (!isWell) throw new Error('not yet')
+    return 0
+  })
+  const runner = startJobs(t, [job], { firstBackOffMs: 20, longestBackOffMs: 160, longestPauseMs: 10 })
+  await waitFor(async () => attempts.length >= 6, 'six attempts')
+  const gaps = attempts.slice(1, 6).map((at, index) => at - (attempts[index] ?? 0))
+  for (const [index, least] of [10, 20, 40, 80, 80].entries())
+    assert.ok((gaps[index] ?? 0) >= least - 2, `gap ${index} was ${gaps[index]} ms`)
+  assert.ok((runner.statuses[0]?.failuresInARow ?? 0) >= 6)
+  isWell = true
+  await waitFor(async () => runner.statuses[0]?.failuresInARow === 0, 'a success')
+  assert.notEqual(runner.statuses[0]?.lastFailure, null)
+})
+
+test('a purge runs in batches until it is done, and again after an hour; work runs meanwhile', async t => {
+  let [left, purges, works] = [3, 0, 0]
+  const purge = batchJob('purge', async () => (purges++, left-- > 0 ? 1 : 0), { kind: 'purge' })
+  const work = batchJob('work', async () => (works++, 0))
+  const runner = startJobs(t, [purge, work], { firstPurgeWithinMs: 0, longestPauseMs: 1 })
+  await waitFor(async () => runner.statuses[0]?.rows === 3 && works > 20, 'purge and work')
+  assert.equal(purges, 4)
+  assert.deepEqual(await runner.runAllDue(), { work: 0 })
+})
+
+test('a purge is repeated when its hour is over', async t => {
+  let purges = 0
+  const purge = batchJob('purge', async () => (purges++, 0), { kind: 'purge' })
+  startJobs(t, [purge], { firstPurgeWithinMs: 0, purgeEveryMs: 5 })
+  await waitFor(async () => purges > 2, 'some hours')
+})
