@@ -7,8 +7,9 @@ import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'
 import { jobOf, never, startJobs } from './support.ts'
 
-const { house, sql } = await startBursar({ after })
-const { db, clock } = house.ground
+const bursar = await startBursar({ after })
+const { db, clock } = bursar.house.ground
+const sql = db.query.bind(db)
 type Parcel = { instituteId: number; id: string; attempts: number }
 
 /** A table of its own for each test, with so many rows that are due. */

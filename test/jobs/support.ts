@@ -27,7 +27,7 @@ export function batchJob(name: string, runBatch: () => Promise<number>, more: Pa
 export const never = (): Promise<never> => new Promise(() => {})
 
 /** A job whose rows are moments at which they are due; it notes how late each was done. */
-export function punctualJob(name: string): { job: Job; add(dueAt: Date): void; lateMs: number[] } {
+export function punctualJob(name: string): { job: Job; add: (dueAt: Date) => void; lateMs: number[] } {
   const due: Date[] = []
   const lateMs: number[] = []
   const job = batchJob(

@@ -1,7 +1,7 @@
 /** How a row or batch ended. */
 export type TaskEnd = { durationMs: number } & ({ rows: number } | { error: unknown })
 
-export class TimeLimitExceeded extends Error {
+class TimeLimitExceeded extends Error {
   override readonly name = 'TimeLimitExceeded'
 
   constructor(limitMs: number) {
