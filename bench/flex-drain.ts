@@ -1,12 +1,12 @@
 import pg from 'pg'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/app/config.ts'
 import { runSteps } from '../src/flex/engine/engine.service.ts'
 import { runUntilDone } from '../src/platform/jobs/job.ts'
 import { Slots } from '../src/platform/jobs/slots.ts'
-import { openErp } from '../src/open-erp.ts'
-import { openFlex } from '../src/open-flex.ts'
-import { openGround } from '../src/open.ts'
-import { openTill } from '../src/open-till.ts'
+import { openErp } from '../src/app/open-erp.ts'
+import { openFlex } from '../src/app/open-flex.ts'
+import { openGround } from '../src/app/open-database.ts'
+import { openTill } from '../src/app/open-till.ts'
 
 /**
  * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs

@@ -1,7 +1,7 @@
-import { readConfig } from '../src/config.ts'
-import { openGround } from '../src/open.ts'
-import { openTill } from '../src/open-till.ts'
-import { settleDay, today } from '../src/payments/settlements.service.ts'
+import { readConfig } from '../src/app/config.ts'
+import { openGround } from '../src/app/open-database.ts'
+import { openTill } from '../src/app/open-till.ts'
+import { settleDay, today } from '../src/payments/settlements/settlements.service.ts'
 
 /**
  * Pays out and settles all that a database holds, in one process, and prints how it went as JSON. Needs --expose-gc:

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { readConfig } from '../src/config.ts'
-import { openGround } from '../src/open.ts'
+import { readConfig } from '../src/app/config.ts'
+import { openGround } from '../src/app/open-database.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, runPart, type Cluster } from './rig.ts'
 import type { SettlePlan, SettleResult } from './settle-all.ts'

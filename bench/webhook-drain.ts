@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { readConfig } from '../src/config.ts'
-import { openDeliveries } from '../src/open-deliveries.ts'
-import { openGround } from '../src/open.ts'
+import { readConfig } from '../src/app/config.ts'
+import { openDeliveries } from '../src/app/open-deliveries.ts'
+import { openGround } from '../src/app/open-database.ts'
 import { createLog } from '../src/platform/log.ts'
 
 /**

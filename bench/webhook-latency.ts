@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { readConfig } from '../src/config.ts'
-import { recordEvents } from '../src/journal/events.service.ts'
-import { openGround } from '../src/open.ts'
-import type { Ground } from '../src/platform/ground.ts'
+import { readConfig } from '../src/app/config.ts'
+import { recordEvents } from '../src/events/events.service.ts'
+import { openGround } from '../src/app/open-database.ts'
+import type { Ground } from '../src/platform/context.ts'
 import type { Figure } from './figures.ts'
 import { START_FLAGS, openReceiver, type Cluster } from './rig.ts'
 import { openBooks, PAYLOAD } from './webhook-books.ts'
@@ -19,7 +19,7 @@ export async function measureLatency(cluster: Cluster, seconds: number): Promise
   const books = await openBooks(cluster, 'latency', { ports: receiver.ports, webhooks: WEBHOOKS })
   const worker = spawn(
     process.execPath,
-    [...START_FLAGS, fileURLToPath(new URL('../src/main.ts', import.meta.url))],
+    [...START_FLAGS, fileURLToPath(new URL('../src/app/main.ts', import.meta.url))],
     {
       env: { ...process.env, ...books.env, BURSAR_ROLE: 'worker', LOG_FORMAT: 'json' },
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const pinned = `${root}node_modules/.bin/node`
 const child = spawn(
   existsSync(pinned) ? pinned : process.execPath,
-  [`${root}src/cli.ts`, ...process.argv.slice(2)],
+  [`${root}src/cli/main.ts`, ...process.argv.slice(2)],
   {
     stdio: 'inherit',
     // What was compiled last time is read back: a command starts with a third less work.

@@ -1,34 +1,38 @@
-import type { CredGround } from '../cred/cred-ground.ts'
+import type { CredGround } from '../loans/context.ts'
 import {
   checkApplications,
   nextLapse,
   nextCheckDue as nextLoanCheckDue,
-} from '../cred/lender-line.service.ts'
-import { makeLinks, nextLinksDue, purgeLinkFiles } from '../console/orders-bulk-steps.service.ts'
-import { purgeRequests } from '../console/developers-requests.service.ts'
-import { purgeSessions } from '../console/sessions.service.ts'
+} from '../loans/lender-sync.service.ts'
+import { makeLinks, nextLinksDue, purgeLinkFiles } from '../console/orders/link-files/bulk-steps.service.ts'
+import { purgeRequests } from '../console/developers/requests.service.ts'
+import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { fitSome } from '../flex/plans/rebalance.service.ts'
 import type { FlexGround } from '../flex/flex-ground.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
-import type { Post } from '../messages/post.ts'
+import type { Post } from '../messages/senders.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
-import { purgeUnpaidForms } from '../pages/page-payments.service.ts'
+import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
-import { nextTryDue, sendRefunds } from '../payments/refunds.service.ts'
-import type { SandboxBank } from '../payments/sandbox-bank.ts'
-import { nextSettlementDue, nextSettlementRun, settleDue } from '../payments/settle-due.service.ts'
+import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
+import type { SandboxBank } from '../sandbox/bank/simulator.ts'
+import {
+  nextSettlementDue,
+  nextSettlementRun,
+  settleDue,
+} from '../payments/settlements/settle-due.service.ts'
 import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/process-due.ts'
-import { purgeEntries } from '../portal/sessions.service.ts'
+import { purgeEntries } from '../portal/entry/sessions.service.ts'
 import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
 import { nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
-import { purgeImports } from '../students/imports.service.ts'
-import { purgeFetches } from '../students/pull-log.service.ts'
-import { purgeDeliveries } from '../webhooks/deliveries.service.ts'
-import { mailFailures } from '../webhooks/failure-mails.service.ts'
+import { purgeImports } from '../imports/imports.service.ts'
+import { purgeFetches } from '../erp/pull/log.service.ts'
+import { purgeDeliveries } from '../webhooks/delivery-log/deliveries.service.ts'
+import { mailFailures } from '../webhooks/failure-mails/failure-mails.service.ts'
 
 /**
  * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: what the bank tells of

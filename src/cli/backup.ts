@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig, type Config } from '../config.ts'
+import { readConfig, type Config } from '../app/config.ts'
 import { CLUSTER, KEY_FILE } from '../platform/backup-format.ts'
 import { restoreBackup } from '../platform/backup-restore.ts'
 import { writeBackup } from '../platform/backup.ts'
@@ -9,7 +9,7 @@ import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.t
 import { addExamples } from './help.ts'
 import { InputError } from './input.ts'
 import { formatBytes, formatTime, show, startProgress } from './output.ts'
-import { holdServer } from './server-hold.ts'
+import { holdServer } from './data-dir-lock.ts'
 
 export function addBackupCommands(program: Command): void {
   const backup = program

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { CONFIG_KEYS } from '../config-keys.ts'
-import { readConfig } from '../config.ts'
+import { CONFIG_KEYS } from '../app/config-keys.ts'
+import { readConfig } from '../app/config.ts'
 import { addExamples } from './help.ts'
 import { formatTable, show } from './output.ts'
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../app/config.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { UsageError } from './help.ts'
 import { wantsJson, writeError } from './output.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addExamples } from './help.ts'
 import { show } from './output.ts'
-import { withGround } from './with-ground.ts'
+import { withGround } from './with-context.ts'
 
 export function addMigrateCommand(program: Command): void {
   const migrate = program

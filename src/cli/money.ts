@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../app/config.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
-import { openTill } from '../open-till.ts'
-import { reconcile, type Reconciliation } from '../payments/reconcile.service.ts'
-import { cancelReceipt } from '../payments/receipts.service.ts'
+import { openTill } from '../app/open-till.ts'
+import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
+import { cancelReceipt } from '../payments/receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode, readName } from './input.ts'
 import { show, startProgress } from './output.ts'
-import { withGround } from './with-ground.ts'
+import { withGround } from './with-context.ts'
 
 export function addMoneyCommands(program: Command): void {
   const check = program

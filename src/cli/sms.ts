@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { smsTemplates, unknownNames } from '../sms-templates.ts'
+import { readConfig } from '../app/config.ts'
+import { smsTemplates, unknownNames } from '../app/sms-templates.ts'
 import { addExamples } from './help.ts'
 import { InputError } from './input.ts'
 import { formatTable, show } from './output.ts'

@@ -5,13 +5,13 @@ import { successBody, type Success } from '../http/envelope.ts'
 import { documentFile } from '../http/openapi.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
 import { assert } from '../platform/assert.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import type { Act } from '../platform/idempotency.ts'
-import { recordAudit, type AuditNote } from './audit.service.ts'
+import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
-import { admit, atInstitute, type InstituteVisit } from './doors.routes.ts'
-import { documentConsole, type ConsoleDocs } from './guard.docs.ts'
-import { INSTITUTE, withInstitute } from './guard.routes.ts'
+import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
+import { documentConsole, type ConsoleDocs } from './auth/access.docs.ts'
+import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
 /** The console's door for files: those that it answers with, and those that it is sent. */
 type FileEndpoint<Params extends TObject> = {

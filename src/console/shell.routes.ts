@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 
 /** The console's own page: one document for all addresses, and the files that it loads. */
 const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))

@@ -1,4 +1,4 @@
-import { receiptNumber } from '../payments/receipts.service.ts'
+import { receiptNumber } from '../payments/receipts/receipts.service.ts'
 import { productOf } from '../payments/payment-events.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, toRupees } from '../platform/money.ts'

@@ -1,10 +1,10 @@
-import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import { withoutLines } from '../students/direct-payments.rules.ts'
-import { balanceOf, summariseFees, type Discount } from '../students/fees.rules.ts'
+import { withoutLines } from '../students/direct-payments/direct-payments.rules.ts'
+import { balanceOf, summariseFees, type Discount } from '../fees/fees.rules.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import {
   lateFeesOn,

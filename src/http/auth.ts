@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../institutes/institutes.rules.ts'
 import { authenticate, recordKeyUse } from '../institutes/keys.service.ts'
 import { BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 
 /**
  * Basic authentication. A verified header is remembered for a few seconds under a salted digest, so that a

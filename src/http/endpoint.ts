@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import {
   AlreadyDone,
   rememberAnswer,

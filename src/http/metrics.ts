@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Database } from '../platform/db.ts'
+import type { Database } from '../platform/db/database.ts'
 import type { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { Log } from '../platform/log.ts'
 import { addJobMetrics } from './job-metrics.ts'

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import { badFields, type FieldProblem } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { getInstitute } from './institutes.service.ts'
 import type { CatalogueEntry, Institute } from './institutes.rules.ts'
 import * as store from './catalogue.store.ts'

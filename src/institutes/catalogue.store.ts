@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { CatalogueEntry } from './institutes.rules.ts'
 

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import { conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newSecret } from '../platform/secrets.ts'
 import type { Branch, Institute } from './institutes.rules.ts'

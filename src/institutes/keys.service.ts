@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Caller, Institute, Scope } from './institutes.rules.ts'
 import { INSTITUTE_COLUMNS } from './institutes.store.ts'

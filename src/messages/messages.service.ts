@@ -1,15 +1,15 @@
 import { assertNever } from '../platform/assert.ts'
-import type { Transaction } from '../platform/db.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
 import { AWAY_MS, nextTry, plainWords, type Message, type NewMessage } from './messages.rules.ts'
 import * as store from './messages.store.ts'
-import type { Outcome, Post } from './post.ts'
+import type { Outcome, Post } from './senders.ts'
 import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'

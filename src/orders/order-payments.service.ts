@@ -1,5 +1,5 @@
 import { assert } from '../platform/assert.ts'
-import type { Transaction } from '../platform/db.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import { canMove, type Order } from './orders.rules.ts'
 import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
 import * as store from './orders.store.ts'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/db.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import type { Order } from './orders.rules.ts'
 
 /** An order that a feature makes by itself: for a student, or of a public page. */

@@ -1,5 +1,5 @@
 import { assertNever } from '../platform/assert.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import type { Order, PublicKind, OrderStatus } from './orders.rules.ts'
 import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 

@@ -5,10 +5,10 @@ import {
   type CodeInUse,
 } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
-import { recordEvents } from '../journal/events.service.ts'
-import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import { recordEvents } from '../events/events.service.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { badField, notFound, unavailable } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { toOrderJson } from './order.output.ts'

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
-import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { KEPT, lockNumber, type Once } from '../platform/idempotency.ts'
 import type { Order, OrderKind, OrderState } from './orders.rules.ts'
 

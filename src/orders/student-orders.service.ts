@@ -1,4 +1,4 @@
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import type { Order } from './orders.rules.ts'
 import { listOrdersOf } from './student-orders.store.ts'
 

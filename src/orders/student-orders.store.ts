@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import type { Order, OrderKind } from './orders.rules.ts'
 import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 

@@ -1,10 +1,10 @@
 import { assertNever } from '../platform/assert.ts'
 import { badRequest } from '../platform/errors.ts'
-import { applyReturn } from './returns.service.ts'
+import { applyReturn } from './refunds/returns.service.ts'
 import { applyReport } from './payments.service.ts'
-import type { Callback, ProviderName } from './provider.ts'
-import { applyRefundReport } from './refunds.service.ts'
-import { providerOf, type Till } from './till.ts'
+import type { Callback, ProviderName } from '../providers/port.ts'
+import { applyRefundReport } from './refunds/refunds.service.ts'
+import { providerOf, type Till } from './context.ts'
 
 /** Takes what a provider posts: believed only with its signature, applied once however often it comes. */
 export async function takeCallback(till: Till, name: ProviderName, callback: Callback): Promise<void> {

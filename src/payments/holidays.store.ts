@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../platform/db.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
 
 export type Holiday = { day: string; name: string }
 

@@ -1,5 +1,5 @@
-import type { PaymentBlock } from '../journal/event-blocks.ts'
-import type { NewEvent } from '../journal/events.service.ts'
+import type { PaymentBlock } from '../events/blocks.ts'
+import type { NewEvent } from '../events/events.service.ts'
 import { toOrderJson } from '../orders/order.output.ts'
 import type { Order, OrderKind } from '../orders/orders.rules.ts'
 import { toRupees } from '../platform/money.ts'

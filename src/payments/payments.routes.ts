@@ -6,10 +6,10 @@ import type { PublicKind } from '../orders/orders.rules.ts'
 import { ORDER_NAMES } from '../orders/orders.routes.ts'
 import { getOrder } from '../orders/orders.service.ts'
 import { takeCallback } from './callbacks.service.ts'
-import type { ProviderName } from './provider.ts'
+import type { ProviderName } from '../providers/port.ts'
 import { addReceiptRoute, addRefundRoutes } from './refunds.routes.ts'
-import { listRefunds, requestRefund } from './refunds.service.ts'
-import type { Till } from './till.ts'
+import { listRefunds, requestRefund } from './refunds/refunds.service.ts'
+import type { Till } from './context.ts'
 
 /** Refunds and receipts of orders and links, and the address that providers post to. */
 export function paymentRoutes(app: FastifyInstance, till: Till): void {

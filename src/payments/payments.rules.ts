@@ -4,9 +4,9 @@ import { dayOf } from '../platform/calendar.ts'
 import { conflict } from '../platform/errors.ts'
 import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
-import type { Rail } from './mandate-port.ts'
-import type { PaymentMode, PaymentOutcome, ProviderName } from './provider.ts'
-import type { TransferMode } from './transfer-port.ts'
+import type { Rail } from '../providers/mandate-port.ts'
+import type { PaymentMode, PaymentOutcome, ProviderName } from '../providers/port.ts'
+import type { TransferMode } from '../providers/transfer-port.ts'
 
 export type PaymentState = 'created' | 'pending' | 'captured' | 'failed'
 

@@ -1,12 +1,12 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { captureOf } from '../journal/ledger.rules.ts'
-import { post } from '../journal/ledger.service.ts'
+import { captureOf } from '../ledger/ledger.rules.ts'
+import { post } from '../ledger/ledger.service.ts'
 import { markPaid } from '../orders/order-payments.service.ts'
 import { stateAt, type Order } from '../orders/orders.rules.ts'
 import { findOrder } from '../orders/orders.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
-import type { Transaction } from '../platform/db.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
@@ -26,9 +26,9 @@ import {
   type Payment,
 } from './payments.rules.ts'
 import * as store from './payments.store.ts'
-import type { PaymentMode, PaymentReport } from './provider.ts'
-import { refundDuplicate } from './refunds.service.ts'
-import { providerOf, purposeOf, type Till } from './till.ts'
+import type { PaymentMode, PaymentReport } from '../providers/port.ts'
+import { refundDuplicate } from './refunds/refunds.service.ts'
+import { providerOf, purposeOf, type Till } from './context.ts'
 
 /**
  * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same

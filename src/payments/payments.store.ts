@@ -1,5 +1,5 @@
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
-import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import { COMMIT_LATER } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'

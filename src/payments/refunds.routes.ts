@@ -10,10 +10,10 @@ import type { Order } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Act } from '../platform/idempotency.ts'
 import type { Refund } from './payments.rules.ts'
-import { receiptPdf } from './receipt-file.service.ts'
+import { receiptPdf } from './receipts/receipt-file.service.ts'
 import { refundInput } from './refund.input.ts'
 import { refundOutput } from './refund.output.ts'
-import type { Till } from './till.ts'
+import type { Till } from './context.ts'
 
 /** Refunds and the receipt of whatever was paid; what differs is where it is found. */
 type Paid<Params> = Pick<EndpointDocs, 'tag'> & {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import * as store from './student-payments.store.ts'
 
 export type { StudentPayment } from './student-payments.store.ts'

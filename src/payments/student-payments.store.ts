@@ -1,5 +1,5 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
 import type { PaymentState } from './payments.rules.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BursarError } from './errors.ts'
-import { isUniqueViolation } from './db-errors.ts'
-import type { Database, Queryable, Transaction } from './db.ts'
+import { isUniqueViolation } from './db/errors.ts'
+import type { Database, Queryable, Transaction } from './db/database.ts'
 
 /**
  * One act, done once. The answer to an act that came with an Idempotency-Key is stored in the transaction of

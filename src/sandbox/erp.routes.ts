@@ -6,11 +6,11 @@ import { clearable, field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { badField } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import type { Act } from '../platform/idempotency.ts'
-import { MOST_CALLS } from '../students/erp-settings.rules.ts'
-import { removeErpSettings, setErpSettings, type ErpSettings } from '../students/erp-settings.service.ts'
-import { LOOKUP_PARAMETERS } from '../students/erp.rules.ts'
+import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
+import { removeErpSettings, setErpSettings, type ErpSettings } from '../erp/settings/settings.service.ts'
+import { LOOKUP_PARAMETERS } from '../erp/erp.rules.ts'
 
 const ErpBody = Type.Object({
   url: Type.Optional(

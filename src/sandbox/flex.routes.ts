@@ -4,7 +4,7 @@ import { addWrite } from '../http/endpoint.ts'
 import { ok } from '../http/envelope.ts'
 import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
-import type { DebitAct } from '../payments/bank-mandates.rules.ts'
+import type { DebitAct } from './bank/mandates.rules.ts'
 import { badField } from '../platform/errors.ts'
 import {
   authorisePlan,

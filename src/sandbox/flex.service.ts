@@ -7,7 +7,7 @@ import {
   pendingMandateOf,
 } from '../flex/mandates/sandbox.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import type { BankMandateState, DebitAct } from '../payments/bank-mandates.rules.ts'
+import type { BankMandateState, DebitAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { conflict } from '../platform/errors.ts'

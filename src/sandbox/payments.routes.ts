@@ -5,7 +5,7 @@ import { ok, type Success } from '../http/envelope.ts'
 import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
-import type { SettlementSummary } from '../payments/settlements.service.ts'
+import type { SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import { payOrder, resolvePayment, settleEverything, type SandboxTill } from './payments.service.ts'
 
 const PayParams = Type.Object({

@@ -4,8 +4,8 @@ import { addWrite } from '../http/endpoint.ts'
 import { created, type Success } from '../http/envelope.ts'
 import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
-import { EVENT_CODES } from '../journal/event-codes.ts'
-import type { Ground } from '../platform/ground.ts'
+import { EVENT_CODES } from '../events/codes.ts'
+import type { Ground } from '../platform/context.ts'
 import { triggerEvent, type Triggered } from './trigger.service.ts'
 
 const TriggerBody = Type.Object({

@@ -1,10 +1,10 @@
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
-import type { EventCode } from '../journal/event-codes.ts'
-import { fixtureOf, resourceOf } from '../journal/event-fixtures.ts'
-import { recordEvents } from '../journal/events.service.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { EventCode } from '../events/codes.ts'
+import { fixtureOf, resourceOf } from '../events/fixtures.ts'
+import { recordEvents } from '../events/events.service.ts'
+import type { Ground } from '../platform/context.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
-import { listSubscriptions } from '../webhooks/subscriptions.service.ts'
+import { listSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts'
 
 export type Triggered = { eventId: string; eventCode: EventCode; resourceId: string; subscriptions: number }
 

@@ -1,4 +1,4 @@
-import type { PaymentBlock, StudentBlock } from '../journal/event-blocks.ts'
+import type { PaymentBlock, StudentBlock } from '../events/blocks.ts'
 import { toRupees } from '../platform/money.ts'
 import type { DirectPayment, Student } from './students.rules.ts'
 

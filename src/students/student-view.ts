@@ -1,7 +1,7 @@
 import { toRupees, ZERO, type Paise } from '../platform/money.ts'
-import { balanceOf, summariseFees, type Discount, type FeeSummary } from './fees.rules.ts'
-import type { ProfileChange } from './profile.service.ts'
-import type { StudentChange } from './student-update.rules.ts'
+import { balanceOf, summariseFees, type Discount, type FeeSummary } from '../fees/fees.rules.ts'
+import type { ProfileChange } from './profile/profile.service.ts'
+import type { StudentChange } from './profile/update.rules.ts'
 import type { RecordedChange, StudentRecord } from './students.service.ts'
 
 export function studentView({

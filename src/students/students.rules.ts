@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
-import { MAX_TOTAL_PAISE } from './fees.rules.ts'
+import { MAX_TOTAL_PAISE } from '../fees/fees.rules.ts'
 
 /** What makes two records the same student, beside the branch. */
 export type Identity = {

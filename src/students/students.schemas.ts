@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clearable, field, shown } from '../http/fields.ts'
-import { MAX_COMPONENTS } from './fees.rules.ts'
+import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 
 /** What student routes take and answer. */
 export const RegistrationParams = Type.Object({

@@ -1,14 +1,14 @@
 import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { badField, badFields, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/ground.ts'
+import type { Ground } from '../platform/context.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
-import { feeProblems, type SentFee } from './fees.rules.ts'
-import * as fees from './fees.store.ts'
-import { changeFees, codesOfFees } from './register.service.ts'
+import { feeProblems, type SentFee } from '../fees/fees.rules.ts'
+import * as fees from '../fees/fees.store.ts'
+import { changeFees, codesOfFees } from './registration/register.service.ts'
 import * as store from './students.store.ts'
 
-export type { RecordedChange } from './fees.store.ts'
+export type { RecordedChange } from '../fees/fees.store.ts'
 export type { StudentRecord } from './students.store.ts'
 
 export async function getStudent(

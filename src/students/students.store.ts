@@ -1,6 +1,6 @@
-import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
-import type { FeeComponent } from './fees.rules.ts'
+import type { FeeComponent } from '../fees/fees.rules.ts'
 import type { Identity, Profile, Student } from './students.rules.ts'
 
 /** A student with everything that its read views are made of. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DESKTOP, keep, PHONE, setParentStage } from '../harness/browser.ts'
-import { createPage, PAGES, submit, pay, type MadePage } from '../contract/page-support.ts'
+import { createPage, PAGES, submit, pay, type MadePage } from '../payment-pages/support.ts'
 import { expectSound, expectWords, press } from './checkout-support.ts'
 
 const LIMIT_BYTES = 60 * 1024

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
-import { assertDocumented } from '../contract/openapi-check.ts'
+import { assertDocumented } from '../http/openapi-check.ts'
 import { documentOf, operationsOf } from '../harness/operations.ts'
 import { API, demoVisitor } from './support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createUser } from '../../src/console/users.service.ts'
-import { describeStart } from '../../src/start-text.ts'
+import { createUser } from '../../src/console/auth/users.service.ts'
+import { describeStart } from '../../src/app/banner.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { API, assertAnswer, PASSWORD, tokenOf, Visitor } from './support.ts'
 

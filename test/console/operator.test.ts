@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { isAlmostFull, isBehind } from '../../src/console/operator.rules.ts'
+import { isAlmostFull, isBehind } from '../../src/console/operator/operator.rules.ts'
 import { quantile } from '../../src/http/key-numbers.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { Client, type Json } from '../harness/client.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import writeExcelFile from 'write-excel-file/node'
-import { makeLinks } from '../../src/console/orders-bulk-steps.service.ts'
+import { makeLinks } from '../../src/console/orders/link-files/bulk-steps.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { pay } from '../contract/page-support.ts'
+import { pay } from '../payment-pages/support.ts'
 import { AT, GROUP_AT, linksFile, read, uploadFile } from './orders-support.ts'
 import { assertAnswer, createPerson, Visitor } from './support.ts'
 

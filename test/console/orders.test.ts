@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
-import { createPage, pay, submit } from '../contract/page-support.ts'
+import { createPage, pay, submit } from '../payment-pages/support.ts'
 import { AT, GROUP_AT, makeOrder, read } from './orders-support.ts'
 import { assertAnswer, createPerson } from './support.ts'
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
-import { pay } from '../contract/page-support.ts'
+import { pay } from '../payment-pages/support.ts'
 import { AT, makeOrder, read } from './orders-support.ts'
 import { assertAnswer, createPerson } from './support.ts'
 

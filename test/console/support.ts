@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Role } from '../../src/console/console.rules.ts'
-import { createUser } from '../../src/console/users.service.ts'
+import { createUser } from '../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Answer } from '../harness/client.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ask, run } from '../api/fixtures/command-line.ts'
+import { ask, run } from '../cli/command-line.ts'
 import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { API, assertAnswer, PASSWORD, tokenOf, Visitor } from './support.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { readConfig } from '../../src/config.ts'
-import { startHouse, type House } from '../../src/house.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { startHouse, type House } from '../../src/app/bursar.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { Client, DEMO, GROUP } from './client.ts'
 

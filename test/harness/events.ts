@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Value } from 'typebox/value'
-import type { EventCode } from '../../src/journal/event-codes.ts'
-import { EVENTS } from '../../src/journal/event-payloads.ts'
+import type { EventCode } from '../../src/events/codes.ts'
+import { EVENTS } from '../../src/events/payloads.ts'
 import type { TestBursar } from './bursar.ts'
 import type { Json } from './client.ts'
 

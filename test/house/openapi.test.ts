@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { EVENT_CODES } from '../../src/journal/event-codes.ts'
+import { EVENT_CODES } from '../../src/events/codes.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { operationsOf } from '../harness/operations.ts'

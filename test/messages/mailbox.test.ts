@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client, Json } from '../harness/client.ts'
-import { assertRefused, assertStatus, openContract } from '../contract/support.ts'
+import { assertRefused, assertStatus, openContract } from '../http/support.ts'
 import { advance, queue } from './support.ts'
 
 const contract = await openContract()

@@ -170,7 +170,7 @@ describe('messages', { concurrency: true }, () => {
     const bursar = await startBursar(t, { SMTP_URL: smtp.url })
     smtp.behave('hold')
     await queue(bursar, {})
-    const child = spawn(process.execPath, ['src/main.ts'], {
+    const child = spawn(process.execPath, ['src/app/main.ts'], {
       cwd: join(import.meta.dirname, '..', '..'),
       env: {
         ...bareEnv(),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { reconcile } from '../../src/payments/reconcile.service.ts'
-import type { Till } from '../../src/payments/till.ts'
+import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
+import type { Till } from '../../src/payments/context.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 

@@ -14,7 +14,7 @@ import {
   school,
   sql,
   toldOf,
-} from './debits-support.ts'
+} from '../providers/debits-support.ts'
 
 const SANDBOX = '/api/v1/sandbox'
 const upi = await activeMandate('upi_autopay')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { applyRefundReport } from '../../src/payments/refunds.service.ts'
+import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
 import { PAY } from '../harness/samples.ts'
 import { choose, expectStatus, stateOf, type Act, type Scene } from './acts.ts'
 import type { Seen } from './world.ts'

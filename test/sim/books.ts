@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { typeParsers } from '../../src/platform/db-client.ts'
+import { typeParsers } from '../../src/platform/db/client.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { pullStudent, type Pulled, type PullReason } from '../../src/students/pull.service.ts'
+import { pullStudent, type Pulled, type PullReason } from '../../src/erp/pull/pull.service.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Client, Json } from '../harness/client.ts'
 import type { FakeErp } from '../harness/fake-erp.ts'

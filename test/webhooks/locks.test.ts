@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { recordAttempts } from '../../src/webhooks/attempts.service.ts'
-import { claimDue } from '../../src/webhooks/deliver.store.ts'
-import { lockSubscription } from '../../src/webhooks/subscriptions.store.ts'
+import { recordAttempts } from '../../src/webhooks/engine/attempts.service.ts'
+import { claimDue } from '../../src/webhooks/engine/delivery-engine.store.ts'
+import { lockSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { waitFor } from '../harness/wait.ts'
 import {

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
-import type { EventCode } from '../../src/journal/event-codes.ts'
-import { recordEvents } from '../../src/journal/events.service.ts'
+import type { EventCode } from '../../src/events/codes.ts'
+import { recordEvents } from '../../src/events/events.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Client, Json } from '../harness/client.ts'
 import { startReceiver, type Receiver } from '../harness/receiver.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/db.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import { leasedRows } from '../../platform/jobs/leased-rows.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../payments/provider.ts'
-import { mandatesOf } from '../../payments/till.ts'
+import type { ProviderName } from '../../providers/port.ts'
+import { mandatesOf } from '../../payments/context.ts'
 import type { FlexGround } from '../flex-ground.ts'
 import type { Mandate } from '../rules/plan.rules.ts'
 

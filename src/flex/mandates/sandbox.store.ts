@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/db.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 
 /** What the sandbox's API has to find at the bank. Null when there is no such plan. */
 export async function findPendingMandate(

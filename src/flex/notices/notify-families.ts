@@ -1,5 +1,5 @@
 import type { FlexGround } from '../flex-ground.ts'
-import { inHalves } from '../../platform/in-halves.ts'
+import { inHalves } from '../../platform/bisect-on-failure.ts'
 import { refreshPlans, type Refreshed } from '../plans/refresh.service.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
 import { groupByFamily, wholeFamilies } from './reminders.rules.ts'

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { FAMILY } from './families.ts'
 import { DAYS_BEFORE } from './reminders.rules.ts'
 

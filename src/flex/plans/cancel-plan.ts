@@ -1,4 +1,4 @@
-import type { PayloadOf } from '../../journal/event-payloads.ts'
+import type { PayloadOf } from '../../events/payloads.ts'
 import type { Desk } from './plan-changes.ts'
 import { flexEvent } from './plan-events.ts'
 import { endMandateOf } from '../mandates/end-mandate.ts'

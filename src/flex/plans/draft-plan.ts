@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import type { Transaction } from '../../platform/db.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'

@@ -1,4 +1,4 @@
-import type { Pulled } from '../../students/pull.service.ts'
+import type { Pulled } from '../../erp/pull/pull.service.ts'
 import { adoptSchedule } from './take-erp-schedule.ts'
 import type { Desk } from './plan-changes.ts'
 import { refit } from './rebalance.ts'

@@ -1,8 +1,8 @@
-import { recordEvents, type NewEvent } from '../../journal/events.service.ts'
+import { recordEvents, type NewEvent } from '../../events/events.service.ts'
 import { queueMessages, stopReminders } from '../../messages/messages.service.ts'
 import type { NewMessage } from '../../messages/messages.rules.ts'
 import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
-import type { Transaction } from '../../platform/db.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import * as store from './plans.store.ts'
 import {
   assertInstalmentMove,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { field, shown } from '../../http/fields.ts'
-import { MandateBlock } from '../../journal/event-blocks.ts'
-import { MAX_COMPONENTS } from '../../students/fees.rules.ts'
+import { MandateBlock } from '../../events/blocks.ts'
+import { MAX_COMPONENTS } from '../../fees/fees.rules.ts'
 
 /** What the routes of Flex take and answer. */
 const MAX_ROWS = 60

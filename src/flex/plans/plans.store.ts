@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/db.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Instalment, Mandate, Plan, LoadedPlan } from '../rules/plan.rules.ts'
 import type { DefaultPlan } from '../rules/schedule.rules.ts'

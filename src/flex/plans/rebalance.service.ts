@@ -1,4 +1,4 @@
-import type { Ground } from '../../platform/ground.ts'
+import type { Ground } from '../../platform/context.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { Desk } from './plan-changes.ts'
 import { listLivePlans, lockPlans, readFiles, type PlanKey } from './plans.store.ts'

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../platform/db.ts'
-import { pullStudents, type Pulled, type PullReason } from '../../students/pull.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { pullStudents, type Pulled, type PullReason } from '../../erp/pull/pull.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { Desk } from './plan-changes.ts'
 import type { FlexGround } from '../flex-ground.ts'

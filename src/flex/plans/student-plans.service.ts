@@ -1,4 +1,4 @@
-import type { Ground } from '../../platform/ground.ts'
+import type { Ground } from '../../platform/context.ts'
 import { readFitted } from './rebalance.service.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { findPlansOf, listPlanKeys } from './student-plans.store.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/db.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import type { PlanKey } from './plans.store.ts'
 
 /** The live plan of each student, else its newest. */

@@ -1,7 +1,7 @@
 import { newId } from '../../platform/ids.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { ScheduleRow } from '../../students/erp.rules.ts'
+import type { ScheduleRow } from '../../erp/erp.rules.ts'
 import { matchRows } from '../rules/erp-schedule.rules.ts'
 import type { Desk } from './plan-changes.ts'
 import { presentationDay } from '../rules/debit.rules.ts'

@@ -1,4 +1,4 @@
-import type { ScheduleRow } from '../../students/erp.rules.ts'
+import type { ScheduleRow } from '../../erp/erp.rules.ts'
 import type { Instalment } from './plan.rules.ts'
 
 type Named = Pick<Instalment, 'id' | 'dueOn' | 'referenceId' | 'identifier'>

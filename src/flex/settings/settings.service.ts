@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/ground.ts'
+import type { Ground } from '../../platform/context.ts'
 import { transact, type Act } from '../../platform/idempotency.ts'
 import { readSettings, saveSettings, type FlexSettings } from '../plans/plans.store.ts'
 import { STANDARD_PLAN } from '../rules/schedule.rules.ts'

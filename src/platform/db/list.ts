@@ -1,4 +1,4 @@
-import type { Queryable } from '../db.ts'
+import type { Queryable } from './database.ts'
 import { badField } from '../errors.ts'
 
 /**

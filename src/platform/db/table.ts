@@ -1,4 +1,4 @@
-import type { Queryable } from '../db.ts'
+import type { Queryable } from './database.ts'
 
 /** What a property of a row may be stored as. */
 type TypeOf<Value> = [Value] extends [Date]

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db.ts'
+import type { Queryable } from '../db/database.ts'
 
 /** What names a row of any table of ours. */
 export type RowKey = { instituteId: number; id: string }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Queryable } from '../db.ts'
+import type { Queryable } from '../db/database.ts'
 import type { Run } from './job.ts'
 import type { Lease, LeasedRows } from './leased-rows.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { matchRows } from '../../../src/flex/rules/erp-schedule.rules.ts'
-import type { ScheduleRow } from '../../../src/students/erp.rules.ts'
+import type { ScheduleRow } from '../../../src/erp/erp.rules.ts'
 
 type Names = { reference?: string; identifier?: string; day?: string }
 

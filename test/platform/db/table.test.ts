@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import type { Queryable } from '../../../src/platform/db.ts'
+import type { Queryable } from '../../../src/platform/db/database.ts'
 import { Table } from '../../../src/platform/db/table.ts'
 import { startBursar } from '../../harness/bursar.ts'
 

@@ -1,6 +1,6 @@
 import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { AccountAnswer } from '../../../../src/console/account.schemas.ts'
+import type { AccountAnswer } from '../../../../src/console/team/account.schemas.ts'
 import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
 import { say } from '../../ui/toasts.tsx'
 

@@ -4,7 +4,7 @@ import type {
   AccountAnswer,
   RecoveryCodesAnswer,
   TotpStartAnswer,
-} from '../../../../src/console/account.schemas.ts'
+} from '../../../../src/console/team/account.schemas.ts'
 import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
 import { Dialogue } from '../../ui/dialogue.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { EventAnswer } from '../../../../src/console/developers-events.schemas.ts'
+import type { EventAnswer } from '../../../../src/console/developers/events.schemas.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Summary } from '../../ui/detail.tsx'

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { WebhookAnswer } from '../../../../src/console/developers-webhooks.schemas.ts'
+import type { WebhookAnswer } from '../../../../src/console/developers/webhooks.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatCount } from '../../ui/money.tsx'

@@ -6,7 +6,7 @@ import type {
   ClockAnswer,
   MovedAnswer,
   TriggeredAnswer,
-} from '../../../../src/console/developers-sandbox.schemas.ts'
+} from '../../../../src/console/developers/sandbox.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay, useSession } from '../../api/session.ts'

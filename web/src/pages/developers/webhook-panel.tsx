@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { DeliveryAnswer, WebhookAnswer } from '../../../../src/console/developers-webhooks.schemas.ts'
+import type { DeliveryAnswer, WebhookAnswer } from '../../../../src/console/developers/webhooks.schemas.ts'
 import { useAct } from '../../api/act.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'

@@ -2,7 +2,7 @@ import type {
   DeliveryAnswer,
   EventCode,
   WebhookAnswer,
-} from '../../../../src/console/developers-webhooks.schemas.ts'
+} from '../../../../src/console/developers/webhooks.schemas.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 /** How a subscription fares, as people say it. */

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { MovedAnswer, PlanAnswer } from '../../../../src/console/flex-plans.schemas.ts'
+import type { MovedAnswer, PlanAnswer } from '../../../../src/console/flex/plans.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'

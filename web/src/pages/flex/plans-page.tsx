@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { PlanRowAnswer } from '../../../../src/console/flex-plans.schemas.ts'
+import type { PlanRowAnswer } from '../../../../src/console/flex/plans.schemas.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Money } from '../../ui/money.tsx'

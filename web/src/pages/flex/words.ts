@@ -1,5 +1,5 @@
-import type { DebitAnswer } from '../../../../src/console/flex.schemas.ts'
-import type { PlanAnswer } from '../../../../src/console/flex-plans.schemas.ts'
+import type { DebitAnswer } from '../../../../src/console/flex/flex.schemas.ts'
+import type { PlanAnswer } from '../../../../src/console/flex/plans.schemas.ts'
 import { formatCount } from '../../ui/money.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
 

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { ReceiptAnswer } from '../../../../src/console/money-receipts.schemas.ts'
+import type { ReceiptAnswer } from '../../../../src/console/money/receipts.schemas.ts'
 import { useAct } from '../../api/act.ts'
 import { fileAddress } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

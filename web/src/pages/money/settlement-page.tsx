@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type {
   SettlementDetailAnswer,
   SettlementItemAnswer,
-} from '../../../../src/console/money-settlements.schemas.ts'
+} from '../../../../src/console/money/settlements.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'

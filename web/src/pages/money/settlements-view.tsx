@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ExpectedAnswer, SettlementAnswer } from '../../../../src/console/money-settlements.schemas.ts'
+import type { ExpectedAnswer, SettlementAnswer } from '../../../../src/console/money/settlements.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'

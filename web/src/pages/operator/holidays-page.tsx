@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { HolidayAnswer } from '../../../../src/console/operator.schemas.ts'
+import type { HolidayAnswer } from '../../../../src/console/operator/operator.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { InstituteAnswer } from '../../../../src/console/operator.schemas.ts'
+import type { InstituteAnswer } from '../../../../src/console/operator/operator.schemas.ts'
 import { problemOf, useAct } from '../../api/act.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
 import { Summary } from '../../ui/detail.tsx'

@@ -1,6 +1,10 @@
 import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { OrderStoryAnswer, RefundedAnswer, SentAnswer } from '../../../../src/console/orders.schemas.ts'
+import type {
+  OrderStoryAnswer,
+  RefundedAnswer,
+  SentAnswer,
+} from '../../../../src/console/orders/orders.schemas.ts'
 import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'

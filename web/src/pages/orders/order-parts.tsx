@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { OrderStoryAnswer } from '../../../../src/console/orders.schemas.ts'
+import type { OrderStoryAnswer } from '../../../../src/console/orders/orders.schemas.ts'
 import { Money } from '../../ui/money.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
 import { Badge } from './badge.tsx'

@@ -1,4 +1,4 @@
-import type { OrderRowAnswer } from '../../../../src/console/orders.schemas.ts'
+import type { OrderRowAnswer } from '../../../../src/console/orders/orders.schemas.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 /** What orders are called and how they stand, as people say it. */

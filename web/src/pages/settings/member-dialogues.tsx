@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
-import type { TeamAnswer } from '../../../../src/console/team.schemas.ts'
+import type { TeamAnswer } from '../../../../src/console/team/team.schemas.ts'
 import { useAct } from '../../api/act.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'

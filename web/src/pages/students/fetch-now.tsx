@@ -1,6 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { FetchedAnswer } from '../../../../src/console/students.schemas.ts'
+import type { FetchedAnswer } from '../../../../src/console/students/students.schemas.ts'
 import { useAct } from '../../api/act.ts'
 import { Dialogue } from '../../ui/dialogue.tsx'
 import { RawJson } from '../../ui/detail.tsx'

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import type { StudentPageAnswer } from '../../../../src/console/students.schemas.ts'
+import type { StudentPageAnswer } from '../../../../src/console/students/students.schemas.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'

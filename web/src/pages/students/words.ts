@@ -1,4 +1,4 @@
-import type { TimelineEntryAnswer } from '../../../../src/console/students.schemas.ts'
+import type { TimelineEntryAnswer } from '../../../../src/console/students/students.schemas.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
 

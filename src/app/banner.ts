@@ -1,0 +1,53 @@
+import type { Config } from './config.ts'
+import type { House } from './bursar.ts'
+import { DEMO_PEOPLE, SANDBOX_INSTITUTES } from '../sandbox/seed/seed.service.ts'
+
+/** What a person sees when it has started: where it is, how to get in, what to do next. */
+export function describeStart({ config, embedded, migration }: House, hasOperator: boolean): string {
+  const where = `${config.tls === null ? 'http' : 'https'}://${config.host}:${config.port}`
+  const database =
+    embedded === null
+      ? 'your PostgreSQL (DATABASE_URL)'
+      : `embedded PostgreSQL in ${config.dataDir} (${embedded.how})`
+  const facts: [string, string][] = [
+    ['Mode', config.mode === 'sandbox' ? 'sandbox, no real money moves' : 'live'],
+    ...(config.role === 'worker'
+      ? []
+      : ([
+          ['Listening', where],
+          ['Console', `${config.publicUrl}/console`],
+          ['Reference', `${config.publicUrl}/docs`],
+        ] as [string, string][])),
+    ['Database', database],
+    ...(migration.applied.length === 0
+      ? []
+      : ([['Migrated', migration.applied.join(', ')]] as [string, string][])),
+  ]
+  const lines = ['', `Bursar is running${config.role === 'all' ? '' : ` as ${config.role}`}.`, '']
+  lines.push(...facts.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
+  if (config.mode === 'sandbox' && config.role !== 'worker') lines.push(...sandboxLines(config))
+  if (!hasOperator && config.mode === 'live' && config.role !== 'worker')
+    lines.push(
+      '',
+      'Nobody can sign in to the console as its operator yet. Make one:',
+      '  npx bursar users create you@example.in --name "Your Name" --operator',
+    )
+  lines.push('', 'Ctrl-C stops it.', '')
+  return lines.join('\n')
+}
+
+function sandboxLines(config: Config): string[] {
+  return [
+    '',
+    'Test credentials (API key : secret)',
+    ...SANDBOX_INSTITUTES.map(({ name, key }) => `  ${name.padEnd(13)}${key.keyId} : ${key.secret}`),
+    '',
+    `Console people (one click each at ${config.publicUrl}/console)`,
+    ...DEMO_PEOPLE.map(({ email, name }) => `  ${name.padEnd(23)}${email}`),
+    '',
+    'Next: create a pay order',
+    `  curl -u key_test_demo:secret_test_demo ${config.publicUrl}/api/v1/integrations/pay/orders \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '{"name":"Asha Rao","phone":"9876543210","email":"asha@example.in","details":[{"component_type":"TUITION_FEE","amount":45000}]}'`,
+  ]
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from './config.ts'
+import type { Installation } from '../console/operator/health.service.ts'
+import type { JobRunner } from '../platform/jobs/job-runner.ts'
+
+/** What the operator's pages are told of this configuration: names, never secrets. */
+export function openConsole(config: Config, jobs: JobRunner): Installation {
+  const { mode, razorpay, mail, sms, whatsapp } = config
+  const nobody = mode === 'sandbox' ? "the sandbox's mailbox only" : null
+  return {
+    version: readVersion(),
+    role: config.role,
+    dataDir: config.dataDir,
+    hasOwnDatabase: config.databaseUrl === null,
+    channels: {
+      email: mail.smtpUrl === null ? nobody : `SMTP at ${URL.parse(mail.smtpUrl)?.hostname}`,
+      sms: sms === null ? nobody : `the SMS provider at ${URL.parse(sms.url)?.hostname}`,
+      whatsapp: whatsapp === null ? nobody : `the WhatsApp provider at ${URL.parse(whatsapp.url)?.hostname}`,
+    },
+    razorpayKey: razorpay === null ? null : razorpay.keyId.startsWith('rzp_live_') ? 'live' : 'test',
+    jobs,
+  }
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}

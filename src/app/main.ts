@@ -1,0 +1,54 @@
+import { ConfigError, readConfig } from './config.ts'
+import { hasOperator } from '../console/auth/users.service.ts'
+import { startHouse } from './bursar.ts'
+import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import { createLog, type Log } from '../platform/log.ts'
+import { describeStart } from './banner.ts'
+
+/** The process: configuration in, a running house, signals out. */
+let embedded: EmbeddedPostgres | null = null
+
+/** The first signal stops in order; a second one at once. */
+function stopOnSignal(stop: () => Promise<void>, log: Log): void {
+  let isStopping = false
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) {
+      process.stderr.write('Stopped at once.\n')
+      embedded?.kill()
+      process.exit(130)
+    }
+    isStopping = true
+    process.stdout.write(`\n${signal}: finishing what is under way. Once more to stop at once.\n`)
+    stop().then(
+      () => {
+        process.stdout.write('Stopped.\n')
+        process.exit(0)
+      },
+      (err: unknown) => {
+        log.error({ err }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+}
+
+// A reader of our output that went away must not take us with it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+try {
+  const wanted = readConfig(process.env)
+  const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
+  process.on('unhandledRejection', err => log.error({ err }, 'a promise was left alone'))
+  const starting = startHouse(wanted, log, server => (embedded = server))
+  // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
+  stopOnSignal(async () => (await starting).stop(), log)
+  const house = await starting
+  process.stdout.write(describeStart(house, await hasOperator(house.ground)))
+} catch (error) {
+  const lines =
+    error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)]
+  process.stderr.write(`Bursar did not start.\n${lines.map(line => `  ${line}\n`).join('')}`)
+  process.exit(1)
+}

@@ -1,0 +1,89 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { OffsetClock, realClock } from '../platform/clock.ts'
+import { Database, type DatabaseOptions } from '../platform/db/database.ts'
+import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import type { Ground } from '../platform/context.ts'
+import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
+import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
+import { claimSetting } from '../platform/db/instance-settings.ts'
+import { loadOffset } from '../sandbox/clock/clock.service.ts'
+import { seedSandbox } from '../sandbox/seed/seed.service.ts'
+
+/** The ground to stand on: database, keys and clock, brought to this version's state. */
+export type OpenGround = {
+  ground: Ground
+  /** Null in live mode. */
+  sandboxClock: OffsetClock | null
+  embedded: EmbeddedPostgres | null
+  migration: MigrationResult
+}
+
+type OpenOptions = {
+  onIdleError?: (error: Error) => void
+  /** Called with the embedded server before anything is written to it; may throw to refuse. */
+  onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
+}
+
+export async function openGround(config: Config, options: OpenOptions = {}): Promise<OpenGround> {
+  const embedded =
+    config.databaseUrl === null ? await openEmbeddedPostgres({ dataDir: config.dataDir }) : null
+  if (embedded !== null) await options.onEmbedded?.(embedded)
+  const db = new Database({
+    connection: connectionOf(config, embedded),
+    poolSize: config.poolSize,
+    ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
+  })
+  try {
+    const migration = await migrate(db)
+    const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
+    await checkMasterKey(db, vault)
+    const sandboxClock = config.mode === 'sandbox' ? new OffsetClock() : null
+    const ground: Ground = {
+      db,
+      clock: sandboxClock ?? realClock,
+      vault,
+      mode: config.mode,
+      publicUrl: config.publicUrl,
+    }
+    if (sandboxClock !== null) {
+      await seedSandbox(ground)
+      await loadOffset({ db, clock: sandboxClock })
+    }
+    return { ground, sandboxClock, embedded, migration }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+function connectionOf(config: Config, embedded: EmbeddedPostgres | null): DatabaseOptions['connection'] {
+  // Port and ssl are said aloud, or the driver takes them from PGPORT and PGSSLMODE.
+  if (embedded !== null) return { ...embedded.connection, port: 5432, ssl: false }
+  return { connectionString: config.databaseUrl ?? '' }
+}
+
+/** A sandbox makes its own key once; `wx` lets only one of two first starts write it. */
+async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, 'master.key')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    await writeFile(file, `${randomBytes(MASTER_KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const key = parseMasterKey((await readFile(file, 'utf8')).trim())
+  if (key === null) throw new Error(`${file} does not hold a master key. Restore it, or set MASTER_KEY.`)
+  return key
+}
+
+/** A wrong key must be noticed at start, not at the first webhook that cannot be signed. */
+async function checkMasterKey(db: Database, vault: Vault): Promise<void> {
+  const expected = await claimSetting(db, 'master_key_fingerprint', vault.fingerprint())
+  if (expected === vault.fingerprint()) return
+  throw new Error(
+    'The master key is not the one this database was sealed with. Set MASTER_KEY to the right one.',
+  )
+}

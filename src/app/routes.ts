@@ -1,0 +1,144 @@
+import type { FastifyInstance } from 'fastify'
+import type { CredGround } from '../loans/context.ts'
+import { credRoutes } from '../loans/loans.routes.ts'
+import { duesRoutes } from '../dues/dues.routes.ts'
+import { createMetrics } from '../http/metrics.ts'
+import { addHealthRoutes, type Readiness } from '../http/health.ts'
+import { addOpenApi } from '../http/openapi-document.ts'
+import { refuseOtherMethods } from '../http/other-methods.ts'
+import { addReference } from '../http/reference.ts'
+import { keepRouteTable } from '../http/route-table.ts'
+import { createServer } from '../http/server.ts'
+import { EVENT_WEBHOOKS } from '../events/webhook-docs.ts'
+import { orderRoutes } from '../orders/orders.routes.ts'
+import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
+import { paymentRoutes } from '../payments/payments.routes.ts'
+import { listOnTheWay } from '../payments/student-payments.service.ts'
+import type { Till } from '../payments/context.ts'
+import type { Log } from '../platform/log.ts'
+import { sumPaise } from '../platform/money.ts'
+import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
+import { credParentPages } from '../portal/loan/parents.routes.ts'
+import { credPages } from '../portal/loan/loan.routes.ts'
+import { deliveryPages } from '../portal/webhook-delivery.routes.ts'
+import { entryDoor } from '../portal/entry/sign-in.routes.ts'
+import { entryRoutes } from '../portal/entry/entry.routes.ts'
+import { flexPages } from '../portal/plan/setup.routes.ts'
+import { historyPages } from '../portal/parents/history.routes.ts'
+import { protectPages } from '../portal/layout.ts'
+import { parentPages } from '../portal/parents/parents.routes.ts'
+import { paymentPages } from '../portal/payment-page/payment-page.routes.ts'
+import { planPages } from '../portal/plan/plan.routes.ts'
+import { productRoutes } from '../portal/entry/products.routes.ts'
+import { bankRoutes } from '../sandbox/bank/bank.routes.ts'
+import { clockRoutes } from '../sandbox/clock/clock.routes.ts'
+import { sandboxConsoleRoutes } from '../sandbox/clock/console-clock.routes.ts'
+import { demoSignInRoutes } from '../sandbox/demo-sign-in.routes.ts'
+import type { SandboxClock } from '../sandbox/clock/clock.service.ts'
+import { sandboxErpRoutes } from '../sandbox/erp.routes.ts'
+import { sandboxFlexRoutes } from '../sandbox/flex.routes.ts'
+import { sandboxLoanRoutes } from '../sandbox/lender/api.routes.ts'
+import type { SandboxLoans } from '../sandbox/lender/lender.service.ts'
+import { lenderPages } from '../sandbox/lender/lender.routes.ts'
+import { mailboxPages, mailboxRoutes } from '../sandbox/mailbox/mailbox.routes.ts'
+import { sandboxPaymentRoutes } from '../sandbox/payments.routes.ts'
+import type { SandboxTill } from '../sandbox/payments.service.ts'
+import { triggerRoutes } from '../sandbox/trigger.routes.ts'
+import { consoleRoutes } from '../console/console.routes.ts'
+import { keepRequestLog } from '../console/developers/requests.routes.ts'
+import type { Installation } from '../console/operator/health.service.ts'
+import { operatorRoutes } from '../console/operator/operator.routes.ts'
+import { consolePages } from '../console/shell.routes.ts'
+import type { FlexGround } from '../flex/flex-ground.ts'
+import { flexRoutes } from '../flex/plans/plans.routes.ts'
+import type { ErpGround } from '../erp/context.ts'
+import { directPaymentRoutes } from '../students/direct-payments/direct-payments.routes.ts'
+import { importRoutes } from '../imports/imports.routes.ts'
+import { masterdataRoutes } from '../students/masterdata/masterdata.routes.ts'
+import { pullRoutes } from '../erp/pull/pull.routes.ts'
+import { studentRoutes } from '../students/students.routes.ts'
+import { deliveryRoutes } from '../webhooks/delivery-log/deliveries.routes.ts'
+import { eventRoutes } from '../webhooks/delivery-log/events.routes.ts'
+import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.routes.ts'
+
+export type AppOptions = {
+  till: Till
+  erpGround: ErpGround
+  flex: FlexGround
+  cred: CredGround
+  log: Log
+  /** Only in sandbox mode. */
+  sandbox: (SandboxClock & SandboxTill & SandboxLoans) | null
+  readiness: Readiness
+  installation: Installation
+  metricsToken: string | null
+  tls?: { cert: Buffer; key: Buffer } | undefined
+  trustProxy: string[] | false
+}
+
+/** Every route module by name; nothing is found by scanning folders. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { till, erpGround, flex, cred, log, sandbox } = options
+  const metrics = createMetrics(till.db, options.installation.jobs)
+  const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
+  const requestLog = keepRequestLog(app, till)
+  const finishMethods = refuseOtherMethods(app)
+  keepRouteTable(app)
+  await addOpenApi(app, till.publicUrl, EVENT_WEBHOOKS)
+
+  orderRoutes(app, till)
+  paymentRoutes(app, till)
+  paymentPageRoutes(app, till)
+  studentRoutes(app, till)
+  masterdataRoutes(app, till)
+  directPaymentRoutes(app, till, async (db, instituteId, studentId) =>
+    sumPaise((await listOnTheWay(db, instituteId, [studentId])).map(payment => payment.amountPaise)),
+  )
+  await importRoutes(app, till)
+  pullRoutes(app, erpGround)
+  duesRoutes(app, till)
+  flexRoutes(app, flex)
+  entryRoutes(app, erpGround)
+  productRoutes(app, cred)
+  credRoutes(app, cred)
+  subscriptionRoutes(app, till)
+  eventRoutes(app, till)
+  deliveryRoutes(app, till)
+  await consoleRoutes(app, flex)
+  operatorRoutes(app, cred, { installation: options.installation, metrics, requestLog })
+  if (sandbox !== null) {
+    demoSignInRoutes(app, till)
+    clockRoutes(app, till, sandbox)
+    sandboxConsoleRoutes(app, till, sandbox)
+    sandboxPaymentRoutes(app, sandbox)
+    sandboxFlexRoutes(app, { ...sandbox, flex })
+    sandboxLoanRoutes(app, sandbox)
+    triggerRoutes(app, till)
+    sandboxErpRoutes(app, till)
+    mailboxRoutes(app, till)
+  }
+
+  addHealthRoutes(app, { ...options, ground: till, metrics })
+  finishMethods()
+  addReference(app)
+  await app.register(async pages => {
+    await protectPages(pages, till.mode, log)
+    checkoutRoutes(pages, till)
+    paymentPages(pages, till)
+    flexPages(pages, flex)
+    entryDoor(pages, till)
+    parentPages(pages, flex)
+    planPages(pages, flex)
+    credPages(pages, cred)
+    credParentPages(pages, cred)
+    historyPages(pages, till)
+    deliveryPages(pages, till)
+    if (sandbox !== null) {
+      bankRoutes(pages, sandbox)
+      lenderPages(pages, sandbox)
+      mailboxPages(pages, till)
+    }
+  })
+  await app.register(console => consolePages(console, till))
+  return app
+}

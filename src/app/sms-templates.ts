@@ -1,0 +1,16 @@
+import { linkTemplates } from '../console/orders/orders.texts.ts'
+import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
+import { shortTemplates } from '../flex/notices/family.texts.ts'
+import { familyTemplates } from '../flex/notices/reminder.texts.ts'
+import type { Template } from '../messages/messages.rules.ts'
+
+/** Every short text that may leave the house. */
+export function smsTemplates(): Template[] {
+  return [...shortTemplates(), ...familyTemplates(), ...bounceTemplates(), ...linkTemplates()]
+}
+
+/** Names that no text has: what was meant by them goes out under another template, and no operator delivers it. */
+export function unknownNames(templateIds: Readonly<Record<string, string>>): string[] {
+  const known = new Set(smsTemplates().map(({ name }) => name))
+  return Object.keys(templateIds).filter(name => !known.has(name))
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+import { readConfig } from '../../app/config.ts'
+import type { Outbound } from '../../platform/http-client/http-client.ts'
+import { InputError } from '../input.ts'
+
+/** A running Bursar, asked over HTTP as an ERP would ask it. */
+
+/** Nobody answers, or not now; to ask again later may help. */
+export class BursarAway extends InputError {}
+
+/** The request was refused because of these fields. */
+export class FieldsRefused extends InputError {
+  readonly fields: readonly string[]
+
+  constructor(message: string, fields: readonly string[]) {
+    super(message)
+    this.fields = fields
+  }
+}
+
+export type ApiOptions = { url?: string; key?: string; secret?: string }
+
+/** Published with every sandbox, see sandbox/seed.service.ts. */
+const DEMO = { keyId: 'key_test_demo', secret: 'secret_test_demo' }
+
+const TIMEOUT_MS = 15_000
+const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024
+
+export function addApiOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'where Bursar runs (default: PUBLIC_URL, or http://HOST:PORT)', readHttpUrl)
+    .option('--key <id>', `API key (default: BURSAR_API_KEY, or ${DEMO.keyId})`)
+    .option('--secret <secret>', 'its secret (default: BURSAR_API_SECRET, or that of the test key)')
+}
+
+export function readHttpUrl(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
+  throw new InputError(`"${text}" is not an address: write one such as http://127.0.0.1:3000/hooks.`)
+}
+
+export async function openApi(options: ApiOptions): Promise<ApiClient> {
+  if ((options.key === undefined) !== (options.secret === undefined))
+    throw new InputError('--key and --secret go together; give both or neither.')
+  const config = readConfig(process.env)
+  const given = { keyId: options.key ?? '', secret: options.secret ?? '' }
+  const credentials = options.key === undefined ? (config.apiKey ?? DEMO) : given
+  // Loaded here, because every other command would start slower for it.
+  const [{ Outbound }, { anyAddress }] = await Promise.all([
+    import('../../platform/http-client/http-client.ts'),
+    import('../../platform/http-client/addresses.ts'),
+  ])
+  const url = (options.url ?? config.publicUrl).replace(/\/+$/, '')
+  return new ApiClient(url, credentials, new Outbound({ policy: anyAddress }))
+}
+
+export class ApiClient {
+  readonly url: string
+  readonly outbound: Outbound
+  readonly #credentials: { keyId: string; secret: string }
+
+  constructor(url: string, credentials: { keyId: string; secret: string }, outbound: Outbound) {
+    this.url = url
+    this.outbound = outbound
+    this.#credentials = credentials
+  }
+
+  /** The caller says what the address answers with. */
+  get<Answer>(path: string): Promise<Answer> {
+    return this.#ask('GET', path, null)
+  }
+
+  post<Answer>(path: string, body: object, timeoutMs = TIMEOUT_MS): Promise<Answer> {
+    return this.#ask('POST', path, JSON.stringify(body), timeoutMs)
+  }
+
+  close(): Promise<void> {
+    return this.outbound.close()
+  }
+
+  async #ask<Answer>(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string | null,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<Answer> {
+    const { keyId, secret } = this.#credentials
+    const result = await this.outbound.send({
+      method,
+      url: this.url + path,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body,
+      timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+    })
+    if (result.kind === 'failed')
+      throw new BursarAway(`Bursar does not answer at ${this.url}: ${result.message}`)
+    const answer = parse(result.body)
+    if (answer?.status === 'success') return answer as Answer
+    throw this.#refusal(result.httpStatus, answer)
+  }
+
+  #refusal(httpStatus: number, answer: ApiAnswer | null): InputError {
+    const message = answer?.message
+    if (message === undefined)
+      return new InputError(`What answers at ${this.url} is not Bursar (it answered ${httpStatus}).`)
+    if (httpStatus === 429 || httpStatus >= 500)
+      return new BursarAway(`Bursar at ${this.url} is not ready: ${message}`)
+    if (httpStatus === 401) {
+      return new InputError(
+        `Bursar at ${this.url} does not accept the API key ${this.#credentials.keyId} with this secret. Give --key ` +
+          'and --secret, or set BURSAR_API_KEY and BURSAR_API_SECRET. In live mode it accepts no test key.',
+      )
+    }
+    return httpStatus === 404
+      ? new InputError(`Bursar at ${this.url} runs in live mode; this is only for a sandbox.`)
+      : new FieldsRefused(message, answer?.errors?.map(({ key }) => key) ?? [])
+  }
+}
+
+type ApiAnswer = { status?: string; message?: string; errors?: { key: string }[] }
+
+function parse(body: Buffer): ApiAnswer | null {
+  try {
+    return JSON.parse(body.toString('utf8')) as ApiAnswer | null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readConfig } from '../../app/config.ts'
+import { OffsetClock } from '../../platform/clock.ts'
+import { Database } from '../../platform/db/database.ts'
+import { JobRunner } from '../../platform/jobs/job-runner.ts'
+import type { Ground } from '../../platform/context.ts'
+import { createLog } from '../../platform/log.ts'
+import { MASTER_KEY_BYTES, Vault } from '../../platform/secrets.ts'
+import { addExamples } from '../help.ts'
+import { show, writeOut } from '../output.ts'
+
+/** Always the same, so that the file changes only when the API does. */
+const PUBLIC_URL = 'http://127.0.0.1:8080'
+
+export function addOpenApiCommand(program: Command): void {
+  const openapi = program
+    .command('openapi')
+    .description('write the OpenAPI document of the API; needs no database')
+    .argument('[file]', 'where to; stdout if absent')
+    .action(runOpenApi)
+  addExamples(openapi, ['bursar openapi openapi.json', 'bursar openapi | jq .paths'])
+}
+
+async function runOpenApi(name?: string): Promise<void> {
+  const text = `${JSON.stringify(await generateDocument(), null, 2)}\n`
+  if (name === undefined) {
+    writeOut(text)
+    return
+  }
+  const file = resolve(name)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+  show({ file }, `Wrote ${file}.`)
+}
+
+/** From an app that never listens, on a database that is never asked and so never connected to. */
+async function generateDocument(): Promise<object> {
+  const db = new Database({ connection: {}, poolSize: 1 })
+  const clock = new OffsetClock()
+  const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
+  // Loaded here, because the HTTP side would double the start of every other command.
+  const [{ createApp }, { openTill }, { openErp }, { openFlex }, { openCred }, { openConsole }] =
+    await Promise.all([
+      import('../../app/routes.ts'),
+      import('../../app/open-till.ts'),
+      import('../../app/open-erp.ts'),
+      import('../../app/open-flex.ts'),
+      import('../../app/open-cred.ts'),
+      import('../../app/installation.ts'),
+    ])
+  const ground: Ground = {
+    db,
+    clock,
+    vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
+    mode: 'sandbox',
+    publicUrl: PUBLIC_URL,
+  }
+  const { till, bank } = openTill({ razorpay: null }, ground)
+  const { erpGround, closeErp } = openErp(
+    { mode: 'sandbox', outbound: { allowed: [], nameServers: [] } },
+    ground,
+  )
+  const flex = openFlex(Object.assign(till, erpGround))
+  const { cred, lender } = openCred(flex)
+  const worker = new JobRunner([], { clock, log })
+  const app = await createApp({
+    till,
+    erpGround,
+    flex,
+    cred,
+    log,
+    sandbox: bank === null || lender === null ? null : { db, clock, worker, till, bank, cred, lender },
+    readiness: { isDraining: false },
+    installation: openConsole(readConfig({}), worker),
+    metricsToken: null,
+    trustProxy: false,
+  })
+  try {
+    await app.ready()
+    return app.swagger()
+  } finally {
+    await app.close()
+    await closeErp()
+    await db.close()
+  }
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { getFlexSettings, setFlexSettings, type FlexSettings } from '../../flex/settings/settings.service.ts'
+import { getInstitute } from '../../institutes/institutes.service.ts'
+import { addFlexRulesCommands } from './flex-rules.ts'
+import { addExamples } from '../help.ts'
+import { InputError, readInstituteCode, readName } from '../input.ts'
+import { show } from '../output.ts'
+import { withGround } from '../with-context.ts'
+
+export function addFlexCommands(program: Command): void {
+  const flex = program.command('flex').description('the instalment plan that an institute offers by default')
+  addExamples(flex, ['bursar flex show green-park', 'bursar flex set green-park --instalments 12'])
+
+  const shown = flex
+    .command('show')
+    .description('show the default plan')
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .action(runShow)
+  addExamples(shown, ['bursar flex show green-park'])
+
+  const set = flex
+    .command('set')
+    .description('change the default plan; what is not given stays, and so do plans that were made')
+    .argument('<institute>', "the institute's code", readInstituteCode)
+    .option('--product-name <name>', 'as parents know it', readName)
+    .option('--instalments <number>', 'how many, monthly: 1 to 36', readWhole)
+    .option('--day-of-month <day>', 'when they are due: 1 to 28', readWhole)
+    .option('--downpayment-percent <percent>', 'what is paid at set-up: 0 (nothing) to 90', readWhole)
+    .action(runSet)
+  addFlexRulesCommands(flex)
+  addExamples(set, [
+    'bursar flex set green-park --instalments 12 --day-of-month 5',
+    'bursar flex set green-park --product-name "Pay monthly" --downpayment-percent 10',
+  ])
+}
+
+async function runShow(code: string): Promise<void> {
+  await withGround(async ground => {
+    const settings = await getFlexSettings(ground, await getInstitute(ground, code))
+    show(toJson(settings), describe(code, settings))
+  })
+}
+
+async function runSet(code: string, options: Partial<FlexSettings>): Promise<void> {
+  if (Object.keys(options).length === 0)
+    throw new InputError('Say what to change: see bursar flex set --help.')
+  await withGround(async ground => {
+    const settings = await setFlexSettings(ground, await getInstitute(ground, code), options)
+    show(toJson(settings), describe(code, settings))
+  })
+}
+
+function describe(code: string, settings: FlexSettings): string {
+  const { productName, instalments, dayOfMonth, downpaymentPercent } = settings
+  const down = downpaymentPercent === 0 ? 'no down payment' : `${downpaymentPercent} % down at set-up`
+  const often = instalments === 1 ? '1 instalment' : `${instalments} monthly instalments`
+  return `Default plan of ${code}: "${productName}", ${down}, ${often}, due on day ${dayOfMonth} of the month.`
+}
+
+function toJson(settings: FlexSettings): object {
+  return {
+    product_name: settings.productName,
+    instalments: settings.instalments,
+    day_of_month: settings.dayOfMonth,
+    downpayment_percent: settings.downpaymentPercent,
+  }
+}
+
+function readWhole(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text)
+  throw new InputError(`"${text}" is not a whole number.`)
+}

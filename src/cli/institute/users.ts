@@ -1,0 +1,154 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { ROLES, type Role } from '../../console/console.rules.ts'
+import {
+  createUser,
+  listUsers,
+  resetPassword,
+  setUserDisabled,
+  type ListedUser,
+} from '../../console/auth/users.service.ts'
+import { getInstitute } from '../../institutes/institutes.service.ts'
+import { isMailAddress } from '../../messages/senders/mail-settings.ts'
+import { addExamples } from '../help.ts'
+import { InputError, readInstituteCode, readName } from '../input.ts'
+import { formatTable, formatTime, show } from '../output.ts'
+import { withGround } from '../with-context.ts'
+
+type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role }
+
+export function addUserCommands(program: Command): void {
+  const users = program.command('users').description('people who sign in to the console')
+  addExamples(users, [
+    'bursar users create asha@example.in --name "Asha Rao" --operator',
+    'bursar users list',
+  ])
+
+  const list = users.command('list').description('show everybody').action(runList)
+  addExamples(list, ['bursar users list', 'bursar users list --json'])
+
+  const create = users
+    .command('create')
+    .description('add a person, or give one more to do; shows a link by which they choose a password')
+    .argument('<email>', 'with what they sign in', readEmail)
+    .requiredOption('--name <name>', 'as colleagues know them', readName)
+    .option('--operator', 'looks after the installation and sees every institute')
+    .option('--institute <code>', 'works for this institute', readInstituteCode)
+    .option('--role <role>', `what they may do there: ${ROLES.join(', ')} (default: owner)`, readRole)
+    .action(runCreate)
+  addExamples(create, [
+    'bursar users create asha@example.in --name "Asha Rao" --operator',
+    'bursar users create meera@example.in --name "Meera Iyer" --institute green-park --role finance',
+  ])
+
+  const disable = users
+    .command('disable')
+    .description('shut somebody out at once; --undo lets them in again')
+    .argument('<email>', 'who', readEmail)
+    .option('--undo', 'let them in again')
+    .action(runDisable)
+  addExamples(disable, [
+    'bursar users disable meera@example.in',
+    'bursar users disable meera@example.in --undo',
+  ])
+
+  const reset = users
+    .command('reset-password')
+    .description('end the password and all sessions; shows a link by which they choose a new one')
+    .argument('<email>', 'who', readEmail)
+    .option('--drop-totp', 'also stop asking for codes of an app, for somebody who lost it')
+    .action(runReset)
+  addExamples(reset, ['bursar users reset-password asha@example.in'])
+}
+
+async function runCreate(email: string, options: CreateOptions): Promise<void> {
+  if (options.operator !== true && options.institute === undefined)
+    throw new InputError('Say what the person is for: --operator, --institute CODE, or both.')
+  if (options.role !== undefined && options.institute === undefined)
+    throw new InputError('--role says what somebody may do in an institute: add --institute CODE.')
+  await withGround(async ground => {
+    const institute = options.institute === undefined ? null : await getInstitute(ground, options.institute)
+    const member = institute === null ? null : { institute, role: options.role ?? 'owner' }
+    const isOperator = options.operator === true
+    const { link } = await createUser(ground, { email, name: options.name, isOperator, member })
+    const what = [
+      ...(isOperator ? ['operator'] : []),
+      ...(member === null ? [] : [`${member.role} of ${member.institute.name}`]),
+    ].join(' and ')
+    const next =
+      link === null
+        ? 'They sign in with the password they have.'
+        : `They choose a password here, within a day:\n  ${link}`
+    show({ email, link }, `${email} is ${what} now.\n${next}`)
+  })
+}
+
+async function runReset(email: string, options: { dropTotp?: true }): Promise<void> {
+  await withGround(async ground => {
+    const { link } = await resetPassword(ground, email, { dropsTotp: options.dropTotp === true })
+    show(
+      { email, link },
+      `Nobody gets in as ${email} before a new password is chosen here, within a day:\n  ${link}`,
+    )
+  })
+}
+
+async function runDisable(email: string, options: { undo?: true }): Promise<void> {
+  await withGround(async ground => {
+    const isDisabled = options.undo !== true
+    await setUserDisabled(ground, email, isDisabled)
+    const text = isDisabled ? `${email} is shut out, at once.` : `${email} may sign in again.`
+    show({ email, disabled: isDisabled }, text)
+  })
+}
+
+async function runList(): Promise<void> {
+  await withGround(async ground => {
+    const users = await listUsers(ground)
+    const hint = 'Nobody yet. Add somebody: bursar users create EMAIL --name NAME --operator'
+    const headings = ['EMAIL', 'NAME', 'MAY', 'CODES', 'LAST SEEN', 'STATE']
+    const rows = users.map(user => [
+      user.email,
+      user.name,
+      mayOf(user),
+      user.totpConfirmedAt === null ? 'no' : 'yes',
+      user.lastSeenAt === null ? 'never' : formatTime(user.lastSeenAt),
+      stateOf(user),
+    ])
+    show(users.map(toJson), rows.length === 0 ? hint : formatTable(headings, rows))
+  })
+}
+
+function mayOf({ isOperator, memberships }: ListedUser): string {
+  const parts = memberships.map(({ institute, role }) => `${role} of ${institute}`)
+  return (isOperator ? ['operator', ...parts] : parts).join(', ') || 'nothing'
+}
+
+function stateOf({ disabledAt, hasPassword }: ListedUser): string {
+  if (disabledAt !== null) return 'disabled'
+  return hasPassword ? 'active' : 'no password'
+}
+
+function toJson(user: ListedUser): object {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    operator: user.isOperator,
+    memberships: user.memberships,
+    totp: user.totpConfirmedAt !== null,
+    state: stateOf(user),
+    created_at: user.createdAt,
+    ...(user.lastSeenAt === null ? {} : { last_seen_at: user.lastSeenAt }),
+  }
+}
+
+function readEmail(text: string): string {
+  if (isMailAddress(text)) return text
+  throw new InputError(`"${text}" is not an e-mail address.`)
+}
+
+function readRole(text: string): Role {
+  const role = ROLES.find(one => one === text)
+  if (role === undefined) throw new InvalidArgumentError(`Allowed are ${ROLES.join(', ')}.`)
+  return role
+}

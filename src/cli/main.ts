@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { addBackupCommands } from './backup.ts'
+import { addBranchCommands } from './institute/branches.ts'
+import { addCatalogueCommands } from './institute/catalogue.ts'
+import { addClockCommands } from './developer/clock.ts'
+import { addConfigCommand } from './config.ts'
+import { addErpCommands } from './institute/erp.ts'
+import { reportFailure } from './failures.ts'
+import { addFlexCommands } from './institute/flex.ts'
+import { addExamples, finishProgram } from './help.ts'
+import { addImportCommand } from './institute/import.ts'
+import { addInstituteCommands } from './institute/institutes.ts'
+import { addKeyCommands } from './institute/keys.ts'
+import { addListenCommand } from './developer/listen.ts'
+import { addMoneyCommands } from './money.ts'
+import { addMigrateCommand } from './migrate.ts'
+import { addOpenApiCommand } from './developer/openapi.ts'
+import { addSeedCommand } from './seed.ts'
+import { addSmsCommands } from './sms.ts'
+import { addTriggerCommand } from './developer/trigger.ts'
+import { addUserCommands } from './institute/users.ts'
+
+/** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+const program = new Command('bursar')
+  .description("The operator's commands of Bursar. Settings come from the environment: see `bursar config`.")
+  .version(version)
+  .option('--json', 'write JSON for programs instead of text for people')
+
+addExamples(program, [
+  'bursar institutes create green-park --name "Green Park School"',
+  'bursar keys create green-park',
+  'bursar backup /backups/bursar-monday',
+])
+addInstituteCommands(program)
+addBranchCommands(program)
+addCatalogueCommands(program)
+addKeyCommands(program)
+addUserCommands(program)
+addErpCommands(program)
+addImportCommand(program)
+addFlexCommands(program)
+addSmsCommands(program)
+addMoneyCommands(program)
+addBackupCommands(program)
+addMigrateCommand(program)
+addConfigCommand(program)
+addOpenApiCommand(program)
+addClockCommands(program)
+addSeedCommand(program)
+addTriggerCommand(program)
+addListenCommand(program)
+finishProgram(program)
+
+try {
+  await program.parseAsync(process.argv)
+} catch (error) {
+  process.exitCode = reportFailure(error)
+}

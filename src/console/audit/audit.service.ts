@@ -1,0 +1,58 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import { listAudit as readPage, insertAudit, type AuditFilter, type AuditRow } from './audit.store.ts'
+import type { Origin, Who } from '../console.rules.ts'
+
+export type { AuditRow } from './audit.store.ts'
+
+/** What an act leaves in the log. Never a secret: whoever reads the log reads this. */
+export type AuditNote = {
+  /** What was done, such as `team.member.removed`. */
+  what: string
+  /** The id of what it was done to. */
+  about: string
+  why?: string | undefined
+  before?: unknown
+  after?: unknown
+}
+
+/** The installation itself, and what people do to their own accounts. */
+export const NO_INSTITUTE = 0
+
+export type Actor = { who: Pick<Who, 'userId' | 'email'>; origin: Origin } | 'command line'
+
+/** In the transaction of the act that it tells of. */
+export async function recordAudit(
+  tx: Transaction,
+  { clock }: Ground,
+  { instituteId, actor }: { instituteId: number; actor: Actor },
+  note: AuditNote,
+): Promise<void> {
+  const isCommand = actor === 'command line'
+  await insertAudit(tx, instituteId, {
+    id: newId('audit'),
+    at: clock.now(),
+    actorKind: isCommand ? 'command_line' : 'user',
+    actorId: isCommand ? null : actor.who.userId,
+    actorName: isCommand ? 'Command line' : actor.who.email,
+    what: note.what,
+    about: note.about,
+    why: note.why ?? null,
+    before: note.before,
+    after: note.after,
+    requestId: isCommand ? null : actor.origin.requestId,
+    ip: isCommand ? null : actor.origin.ip,
+  })
+}
+
+export async function listAudit(
+  { db }: Ground,
+  instituteId: number,
+  filter: AuditFilter,
+  limit: number,
+): Promise<{ entries: AuditRow[]; nextCursor: string | undefined }> {
+  const found = await readPage(db, instituteId, filter, limit + 1)
+  const entries = found.slice(0, limit)
+  return { entries, nextCursor: found.length > limit ? entries.at(-1)?.id : undefined }
+}

@@ -1,0 +1,255 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { answerAct, compileCall, NOTHING, readOnce, send, type Sent } from '../../http/endpoint.ts'
+import { successBody, type Success } from '../../http/envelope.ts'
+import { field } from '../../http/fields.ts'
+import { field as inputField, Input } from '../../http/input.ts'
+import type { Readable, SentBy } from '../../http/readable.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Ground } from '../../platform/context.ts'
+import type { Act } from '../../platform/idempotency.ts'
+import { NO_INSTITUTE, recordAudit, type Actor, type AuditNote } from '../audit/audit.service.ts'
+import type { ConsoleRole } from '../console.rules.ts'
+import {
+  admit,
+  atInstitute,
+  forAnybody,
+  forOperator,
+  forPerson,
+  type Door,
+  type InstituteVisit,
+  type OpenVisit,
+} from './roles.routes.ts'
+import { documentConsole, type ConsoleDocs } from './access.docs.ts'
+
+/**
+ * The one door of the console's API. A route says where it is, who may use it, what it takes and what it leaves in the
+ * audit log; signing in, roles, CSRF, limits, Idempotency-Key, envelope and OpenAPI follow from that.
+ *
+ *   addConsoleRead(app, ground, {
+ *     url: '/refunds',                       // below /console/api/institutes/:institute_code
+ *     roles: ['owner', 'finance', 'operator'],
+ *     docs: { operationId: 'consoleListRefunds', summary: …, description: …, data: Type.Array(RefundView), isList: true },
+ *     query: ListQuery,
+ *     answer: async ({ institute, query }) => page(…),
+ *   })
+ *   addConsoleWrite(app, ground, {
+ *     method: 'POST', url: '/orders/:order_id/refunds', roles: ['owner', 'finance'],
+ *     docs, params, body,                    // the same field vocabulary as the ERP's API
+ *     perform: (act, { institute, params, body }) => refundOrder(ground, act, …),   // give `act` to the service
+ *     audit: ({ params, body }, refund) => ({ what: 'order.refunded', about: params.order_id, why: body.reason, after: … }),
+ *     toResponse: refund => created(refundView(refund)),
+ *   })
+ *
+ * `act` carries the audit entry into the service's own transaction (`transact` of platform/idempotency.ts), so either
+ * both are there or neither. A service that never uses its act fails the request loudly. What concerns a person and no
+ * institute is added by the `Person` functions, what concerns the installation by the `Operator` ones; `web/README.md`
+ * tells the rest.
+ */
+const API = '/console/api'
+export const INSTITUTE = `${API}/institutes/:institute_code`
+
+type Parts<Params extends Readable, Query extends Readable, Body extends Readable> = {
+  url: string
+  docs: ConsoleDocs
+  params?: Params
+  query?: Query
+  body?: Body
+}
+
+export type ConsoleRead<Context, Params extends Readable, Query extends Readable> = Parts<
+  Params,
+  Query,
+  Readable
+> & { answer(call: Sent<SentBy<Params>, SentBy<Query>, unknown> & Context): Promise<Success> }
+
+type WriteParts<
+  Context,
+  Params extends Readable,
+  Query extends Readable,
+  Body extends Readable,
+  Result,
+> = Parts<Params, Query, Body> & {
+  method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
+  perform(
+    act: Act<Result>,
+    call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Context,
+  ): Promise<Result>
+  toResponse(result: Result): Success
+}
+
+export type ConsoleWrite<
+  Context,
+  Params extends Readable,
+  Query extends Readable,
+  Body extends Readable,
+  Result,
+> = WriteParts<Context, Params, Query, Body, Result> & {
+  /** What the log is told; null when nothing happened that anybody would look for. */
+  audit(call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Context, result: Result): AuditNote | null
+}
+
+type Roles = { roles: readonly ConsoleRole[] }
+type None = typeof NOTHING
+
+export function addConsoleRead<Params extends Readable = None, Query extends Readable = None>(
+  app: FastifyInstance,
+  ground: Ground,
+  endpoint: ConsoleRead<InstituteVisit, Params, Query> & Roles,
+): void {
+  addRead(app, ground, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ground, endpoint.roles))
+}
+
+export function addConsoleWrite<
+  Result,
+  Params extends Readable = None,
+  Query extends Readable = None,
+  Body extends Readable = None,
+>(
+  app: FastifyInstance,
+  ground: Ground,
+  endpoint: ConsoleWrite<InstituteVisit, Params, Query, Body, Result> & Roles,
+): void {
+  addWrite(app, ground, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ground, endpoint.roles))
+}
+
+/** For whoever is signed in: their own account. */
+export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, forPerson)
+
+/** For the operator of the installation. */
+export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
+
+function routesBehind<Context>(prefix: string, door: Door<Context>) {
+  return {
+    read: <Params extends Readable = None, Query extends Readable = None>(
+      app: FastifyInstance,
+      ground: Ground,
+      endpoint: ConsoleRead<Context, Params, Query>,
+    ): void => addRead(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
+    write: <
+      Result,
+      Params extends Readable = None,
+      Query extends Readable = None,
+      Body extends Readable = None,
+    >(
+      app: FastifyInstance,
+      ground: Ground,
+      endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
+    ): void => addWrite(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
+  }
+}
+
+/** For anybody, signed in or not. */
+export function addOpenRead<Params extends Readable = None, Query extends Readable = None>(
+  app: FastifyInstance,
+  ground: Ground,
+  endpoint: ConsoleRead<OpenVisit, Params, Query>,
+): void {
+  addRead(app, ground, { ...endpoint, url: API + endpoint.url }, forAnybody)
+}
+
+export function addOpenWrite<
+  Result,
+  Params extends Readable = None,
+  Query extends Readable = None,
+  Body extends Readable = None,
+>(app: FastifyInstance, ground: Ground, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
+  addWrite(app, ground, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
+}
+
+const InstituteParams = Type.Object({
+  institute_code: field.code({ description: "The institute's code.", examples: ['demo-school'] }),
+})
+
+export function withInstitute<Params extends Readable>(
+  url: string,
+  params: Params | undefined,
+): Params | undefined {
+  if (!url.startsWith(INSTITUTE)) return params
+  if (params instanceof Input) {
+    const institute_code = inputField.code("The institute's code.", 'demo-school')
+    return new Input({ institute_code, ...params.fields }, null) as unknown as Params
+  }
+  return Type.Object({ ...InstituteParams.properties, ...params?.properties }) as unknown as Params
+}
+
+function addRead<Context, Params extends Readable, Query extends Readable>(
+  app: FastifyInstance,
+  ground: Ground,
+  endpoint: ConsoleRead<Context, Params, Query>,
+  door: Door<Context>,
+): void {
+  const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(
+    shape as Parts<Params, Query, Readable>,
+  )
+  app.get(endpoint.url, {
+    schema: documentConsole(shape, door.reach),
+    handler: async (request, reply) => {
+      const context = await door.enter(await admit(ground, request, reply))
+      const success = await endpoint.answer({ ...readCall(request), ...context })
+      return send(reply, success.httpStatus, successBody(success))
+    },
+  })
+}
+
+function addWrite<Context, Params extends Readable, Query extends Readable, Body extends Readable, Result>(
+  app: FastifyInstance,
+  ground: Ground,
+  endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
+  door: Door<Context>,
+): void {
+  const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(
+    shape as Parts<Params, Query, Body>,
+  )
+  const answerOf = (result: Result) => {
+    const success = endpoint.toResponse(result)
+    return { httpStatus: success.httpStatus, body: successBody(success) }
+  }
+  app.route({
+    method: endpoint.method,
+    url: endpoint.url,
+    schema: documentConsole(shape, door.reach),
+    handler: async (request, reply) => {
+      const visit = await admit(ground, request, reply)
+      const context = await door.enter(visit)
+      const instituteId = (context as Partial<InstituteVisit>).institute?.id ?? NO_INSTITUTE
+      // Answers are remembered under an institute, and of one person: the same key of a colleague is another.
+      const once =
+        instituteId === NO_INSTITUTE || visit.who === null
+          ? undefined
+          : readOnce(request, answerOf, `console ${visit.who.userId} `)
+      const act: Act<Result> = { instituteId, once }
+      return answerAct(ground, act, { request, reply, answerOf }, async () => {
+        const call = { ...readCall(request), ...context }
+        if (visit.who === null) return endpoint.perform(act, call)
+        const actor = { who: visit.who, origin: visit.origin }
+        const { witness, assertSeen } = witnessOf<Result>(ground, { instituteId, actor }, result =>
+          endpoint.audit(call, result),
+        )
+        const result = await endpoint.perform({ ...act, witness }, call)
+        assertSeen(result)
+        return result
+      })
+    },
+  })
+}
+
+function witnessOf<Result>(
+  ground: Ground,
+  by: { instituteId: number; actor: Actor },
+  noteOf: (result: Result) => AuditNote | null,
+): { witness: NonNullable<Act<Result>['witness']>; assertSeen: (result: Result) => void } {
+  let isSeen = false
+  return {
+    async witness(tx, result) {
+      isSeen = true
+      const note = noteOf(result)
+      if (note !== null) await recordAudit(tx, ground, by, note)
+    },
+    assertSeen(result) {
+      assert(isSeen || noteOf(result) === null, 'an act of the console was not performed with its act')
+    },
+  }
+}

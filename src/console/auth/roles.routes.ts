@@ -1,0 +1,93 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimiter } from '../../http/rate-limit.ts'
+import { refusePlainHttp } from '../../http/server.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { BursarError } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { requireOperator, requireRole, type ConsoleRole, type Origin, type Who } from '../console.rules.ts'
+import { readSessionCookie } from './cookies.ts'
+import type { Reach } from './access.docs.ts'
+import { enterInstitute, identify } from './sessions.service.ts'
+
+/** Who asks, from where, and the two ends of the exchange for what no envelope holds, such as a cookie. */
+type Visit = { origin: Origin; request: FastifyRequest; reply: FastifyReply }
+export type OpenVisit = Visit & { who: Who | null }
+export type PersonVisit = Visit & { who: Who }
+export type InstituteVisit = PersonVisit & { institute: Institute; role: ConsoleRole }
+
+/** Who gets through, and with what; `reach` is what the reference and the role walk are told of it. */
+export type Door<Context> = {
+  reach: Reach
+  enter(visit: Visit & { who: Who | null }): Promise<Context>
+}
+
+export const forAnybody: Door<OpenVisit> = { reach: 'anyone', enter: async visit => visit }
+
+export const forPerson: Door<PersonVisit> = {
+  reach: 'signed in',
+  enter: async visit => ({ ...visit, who: signedIn(visit.who) }),
+}
+
+export const forOperator: Door<PersonVisit> = {
+  reach: ['operator'],
+  async enter(visit) {
+    const who = signedIn(visit.who)
+    requireOperator(who)
+    return { ...visit, who }
+  },
+}
+
+export function atInstitute(ground: Ground, roles: readonly ConsoleRole[]): Door<InstituteVisit> {
+  return {
+    reach: roles,
+    async enter(visit) {
+      const who = signedIn(visit.who)
+      const { institute_code: code } = visit.request.params as { institute_code: string }
+      const { institute, role } = await enterInstitute(ground, who, code)
+      requireRole(role, roles)
+      return { ...visit, who, institute, role }
+    },
+  }
+}
+
+function signedIn(who: Who | null): Who {
+  if (who !== null) return who
+  throw new BursarError('AUE00000', 'Your session has ended. Sign in again.')
+}
+
+const RATE = { ratePerSecond: 50, burst: 200 }
+const limiter = new RateLimiter()
+
+/** What every request of the console goes through before anything of it is read. */
+export async function admit(
+  ground: Ground,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<OpenVisit> {
+  reply.header('cache-control', 'no-store')
+  reply.header('cross-origin-resource-policy', 'same-origin')
+  if (ground.mode === 'live') refusePlainHttp(request)
+  const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
+  if (isWrite) refuseForeignPage(ground, request)
+  const who = await identify(ground, readSessionCookie(ground, request.headers.cookie))
+  if (who !== null) limiter.admit({ keyId: who.sessionId, ...RATE }, reply, performance.now(), 'One session')
+  if (isWrite && who !== null) requireCsrf(request, who)
+  const agent = request.headers['user-agent'] ?? 'unknown'
+  return { who, origin: { ip: request.ip, agent, requestId: request.id }, request, reply }
+}
+
+/** A browser says which page sent a write. None but ours may; what sends no Origin is no browser. */
+function refuseForeignPage({ publicUrl }: Ground, request: FastifyRequest): void {
+  const { origin } = request.headers
+  if (origin === undefined) return
+  if (origin === URL.parse(publicUrl)?.origin || URL.parse(origin)?.host === request.host) return
+  throw new BursarError('AUE00001', 'This request came from a page that is not ours.')
+}
+
+function requireCsrf(request: FastifyRequest, who: Who): void {
+  const sent = Buffer.from(String(request.headers['x-csrf'] ?? ''))
+  const wanted = Buffer.from(who.csrf)
+  if (sent.length === wanted.length && timingSafeEqual(sent, wanted)) return
+  throw new BursarError('AUE00001', 'The header x-csrf is missing or stale. Load the page again.')
+}

@@ -1,0 +1,131 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { findInstitute } from '../../institutes/institutes.service.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import { hashSecret, newSecret } from '../../platform/secrets.ts'
+import {
+  roleIn,
+  SESSION_IDLE_MS,
+  SESSION_LIMIT_MS,
+  sessionEnd,
+  type ConsoleRole,
+  type Origin,
+  type Who,
+} from '../console.rules.ts'
+import * as store from './sessions.store.ts'
+import { deleteOldTries } from './sign-in-limit.store.ts'
+import { listDemoUsers } from './users.store.ts'
+
+/** A session as its holder gets it: the secret goes into a cookie and nowhere else. */
+export type NewSession = { secret: string }
+
+const SEEN_EVERY_MS = 60_000
+const AGENT_LENGTH = 300
+const MOST_INSTITUTES = 500
+
+/** Sessions, like everything by which people get in, run on real time. */
+export async function identify({ db }: Ground, secret: string | null): Promise<Who | null> {
+  if (secret === null) return null
+  const session = await store.findSession(db, hashSecret(secret))
+  const now = new Date()
+  if (session === null || sessionEnd(session) <= now) return null
+  if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_EVERY_MS)
+    await store.touchSession(db, session.sessionId)
+  const { sessionId, userId, email, name, isOperator, csrf } = session
+  return { sessionId, userId, email, name, isOperator, csrf }
+}
+
+/** Always a new one: a session id that somebody planted before the sign-in opens nothing after it. */
+export async function openSession(
+  tx: Transaction,
+  userId: string,
+  { origin, replaced }: { origin: Origin; replaced: Who | null },
+): Promise<NewSession> {
+  const secret = newSecret()
+  await store.insertSession(tx, {
+    id: newId('sess'),
+    secretHash: hashSecret(secret),
+    userId,
+    csrf: newSecret(),
+    ip: origin.ip,
+    agent: origin.agent.slice(0, AGENT_LENGTH),
+  })
+  if (replaced !== null)
+    await store.endSession(tx, { userId: replaced.userId, id: replaced.sessionId }, 'signed in again')
+  return { secret }
+}
+
+export async function signOut({ db }: Ground, act: Act<null>, who: Who): Promise<null> {
+  return transact(db, act, async tx => {
+    await store.endSession(tx, { userId: who.userId, id: who.sessionId }, 'signed out')
+    return null
+  })
+}
+
+export type OpenSession = store.SessionRow & { isThis: boolean; endsAt: Date }
+
+export async function listSessions({ db }: Ground, who: Who): Promise<OpenSession[]> {
+  const now = Date.now()
+  const rows = await store.listOpenSessions(db, who.userId, {
+    seen: new Date(now - SESSION_IDLE_MS),
+    created: new Date(now - SESSION_LIMIT_MS),
+  })
+  return rows.map(row => ({ ...row, isThis: row.id === who.sessionId, endsAt: sessionEnd(row) }))
+}
+
+export async function endOwnSession({ db }: Ground, act: Act<null>, who: Who, id: string): Promise<null> {
+  return transact(db, act, async tx => {
+    if (!(await store.endSession(tx, { userId: who.userId, id }, 'ended by hand')))
+      throw notFound('This session')
+    return null
+  })
+}
+
+export async function endOtherSessions({ db }: Ground, act: Act<number>, who: Who): Promise<number> {
+  return transact(db, act, tx =>
+    store.endSessions(tx, who.userId, { except: who.sessionId, because: 'ended by hand' }),
+  )
+}
+
+/** Where somebody is in the console: an institute that they have no part in is one that does not exist. */
+export async function enterInstitute(
+  ground: Ground,
+  who: Who,
+  code: string,
+): Promise<{ institute: Institute; role: ConsoleRole }> {
+  const [membership, institute] = await Promise.all([
+    store.findMembership(ground.db, who.userId, code),
+    findInstitute(ground, code),
+  ])
+  const role = membership === null ? null : roleIn(who, membership.role)
+  if (institute === null || role === null) throw notFound('This institute')
+  return { institute, role }
+}
+
+export type Welcome = {
+  institutes: { code: string; name: string; role: ConsoleRole }[]
+}
+
+export async function listOwnInstitutes({ db }: Ground, who: Who): Promise<Welcome['institutes']> {
+  const rows = await store.listInstitutesOf(db, who, MOST_INSTITUTES)
+  return rows.map(({ code, name, role }) => ({ code, name, role: role ?? 'operator' }))
+}
+
+/** People of a sandbox that everybody may be; nobody in live mode. */
+export async function listDemoPeople({ db, mode }: Ground): Promise<{ email: string; name: string }[]> {
+  return mode === 'sandbox' ? listDemoUsers(db) : []
+}
+
+const KEPT_MS = 90 * 86_400_000
+const TRIES_KEPT_MS = 2 * 86_400_000
+
+/** Deletes sessions and lock-outs that are long over, a batch at a time. */
+export async function purgeSessions({ db }: { db: Queryable }, limit: number): Promise<number> {
+  const now = Date.now()
+  const sessions = await store.deleteOldSessions(db, new Date(now - KEPT_MS), limit)
+  const tries = await deleteOldTries(db, new Date(now - TRIES_KEPT_MS), limit)
+  return Math.max(sessions, tries)
+}

@@ -1,0 +1,118 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Role, Who } from '../console.rules.ts'
+
+export type SessionRow = {
+  id: string
+  createdAt: Date
+  lastSeenAt: Date
+  ip: string
+  agent: string
+}
+
+export type FoundSession = Who & { createdAt: Date; lastSeenAt: Date }
+
+/** The session of a cookie with its person, if neither has been ended. */
+export async function findSession(db: Queryable, secretHash: Buffer): Promise<FoundSession | null> {
+  const [row] = await db.query<FoundSession>(
+    `select s.id as "sessionId", s.csrf, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+       u.id as "userId", u.email, u.name, u.is_operator as "isOperator"
+     from console_sessions s join console_users u on u.id = s.user_id
+     where s.secret_hash = $1 and s.ended_at is null and u.disabled_at is null`,
+    [secretHash],
+  )
+  return row ?? null
+}
+
+export async function insertSession(
+  tx: Transaction,
+  session: { id: string; secretHash: Buffer; userId: string; csrf: string; ip: string; agent: string },
+): Promise<void> {
+  await tx.query(
+    `insert into console_sessions (id, secret_hash, user_id, csrf, ip, agent) values ($1, $2, $3, $4, $5, $6)`,
+    [session.id, session.secretHash, session.userId, session.csrf, session.ip, session.agent],
+  )
+}
+
+export async function touchSession(db: Queryable, id: string): Promise<void> {
+  await db.query('update console_sessions set last_seen_at = now() where id = $1 and ended_at is null', [id])
+}
+
+/** False when it is not a session of this person that is still open. */
+export async function endSession(
+  db: Queryable,
+  session: { userId: string; id: string },
+  because: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update console_sessions set ended_at = now(), ended_because = $3
+     where user_id = $1 and id = $2 and ended_at is null returning 1`,
+    [session.userId, session.id, because],
+  )
+  return rows.length === 1
+}
+
+/** All of a person's but one. */
+export async function endSessions(
+  tx: Transaction,
+  userId: string,
+  { except, because }: { except: string | null; because: string },
+): Promise<number> {
+  const rows = await tx.query(
+    `update console_sessions set ended_at = now(), ended_because = $3
+     where user_id = $1 and id is distinct from $2 and ended_at is null returning 1`,
+    [userId, except, because],
+  )
+  return rows.length
+}
+
+export async function listOpenSessions(
+  db: Queryable,
+  userId: string,
+  newerThan: { seen: Date; created: Date },
+): Promise<SessionRow[]> {
+  return db.query<SessionRow>(
+    `select id, created_at as "createdAt", last_seen_at as "lastSeenAt", ip, agent from console_sessions
+     where user_id = $1 and ended_at is null and last_seen_at > $2 and created_at > $3
+     order by last_seen_at desc limit 100`,
+    [userId, newerThan.seen, newerThan.created],
+  )
+}
+
+export async function deleteOldSessions(db: Queryable, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from console_sessions where id in (
+       select id from console_sessions where last_seen_at < $1 limit $2) returning 1`,
+    [before, limit],
+  )
+  return rows.length
+}
+
+/** The institute of this code, and what the person is in it; null when there is none of that code. */
+export async function findMembership(
+  db: Queryable,
+  userId: string,
+  instituteCode: string,
+): Promise<{ role: Role | null } | null> {
+  const [row] = await db.query<{ role: Role | null }>(
+    `select m.role from institutes i left join console_memberships m on m.institute_id = i.id and m.user_id = $1
+     where i.code = $2`,
+    [userId, instituteCode],
+  )
+  return row ?? null
+}
+
+export type OwnInstitute = { code: string; name: string; role: Role | null }
+
+/** Those that a person works for; all of them for an operator. */
+export async function listInstitutesOf(
+  db: Queryable,
+  { userId, isOperator }: Pick<Who, 'userId' | 'isOperator'>,
+  limit: number,
+): Promise<OwnInstitute[]> {
+  return db.query<OwnInstitute>(
+    `select i.code, i.name, m.role from institutes i
+     left join console_memberships m on m.institute_id = i.id and m.user_id = $1
+     where $2 or m.user_id is not null order by m.role is null, i.name, i.code limit $3`,
+    [userId, isOperator, limit],
+  )
+}

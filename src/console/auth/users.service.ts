@@ -1,0 +1,158 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { queueMessages } from '../../messages/messages.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
+import { normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts'
+import { makeInvitation } from '../team/invitations.service.ts'
+import { endSessions } from './sessions.store.ts'
+import { firstInstituteOf, putMember } from '../team/team.store.ts'
+import { countTry } from './sign-in-limit.service.ts'
+import * as users from './users.store.ts'
+
+export type { ListedUser } from './users.store.ts'
+
+/** People as the operator's command line makes and ends them. */
+export type NewUser = {
+  email: string
+  name: string
+  isOperator: boolean
+  member: { institute: Institute; role: Role } | null
+}
+
+const BY_COMMAND = { instituteId: NO_INSTITUTE, actor: 'command line' } as const
+const MOST_USERS = 1_000
+
+/** Answers the link by which the person chooses a password; null when they have one already. */
+export async function createUser(ground: Ground, input: NewUser): Promise<{ link: string | null }> {
+  const email = normaliseEmail(input.email)
+  return ground.db.transaction(async tx => {
+    const known = await users.findUserByEmail(tx, email)
+    const userId = known?.id ?? (await insert(tx, { ...input, email }))
+    if (known !== null && input.isOperator && !known.isOperator) await users.makeOperator(tx, userId)
+    if (input.member !== null)
+      await putMember(tx, input.member.institute.id, { userId, role: input.member.role })
+    const after = {
+      email,
+      operator: input.isOperator,
+      institute: input.member?.institute.code,
+      role: input.member?.role,
+    }
+    await recordAudit(tx, ground, BY_COMMAND, { what: 'user.created', about: userId, after })
+    if (known !== null && known.passwordHash !== null) return { link: null }
+    return makePasswordLink(tx, ground, email)
+  })
+}
+
+/** Ends every session and the password; nobody gets in before the link has been used. */
+export async function resetPassword(
+  ground: Ground,
+  sentEmail: string,
+  { dropsTotp }: { dropsTotp: boolean },
+): Promise<{ link: string }> {
+  const email = normaliseEmail(sentEmail)
+  return ground.db.transaction(async tx => {
+    const user = await mustFind(tx, email)
+    await endSessions(tx, user.id, { except: null, because: 'password reset' })
+    await users.setPassword(tx, user.id, null)
+    if (dropsTotp) {
+      await users.setTotpSecret(tx, user.id, null)
+      await users.replaceRecoveryCodes(tx, user.id, [])
+    }
+    const note = { what: 'user.password.reset', about: user.id, after: { email, totp_dropped: dropsTotp } }
+    await recordAudit(tx, ground, BY_COMMAND, note)
+    return makePasswordLink(tx, ground, email)
+  })
+}
+
+export async function setUserDisabled(ground: Ground, sentEmail: string, isDisabled: boolean): Promise<void> {
+  await ground.db.transaction(async tx => {
+    const user = await mustFind(tx, normaliseEmail(sentEmail))
+    await users.setDisabled(tx, user.id, isDisabled)
+    if (isDisabled) await endSessions(tx, user.id, { except: null, because: 'disabled' })
+    const what = isDisabled ? 'user.disabled' : 'user.enabled'
+    await recordAudit(tx, ground, BY_COMMAND, { what, about: user.id, after: { email: user.email } })
+  })
+}
+
+export async function listUsers({ db }: Ground): Promise<users.ListedUser[]> {
+  return users.listUsers(db, MOST_USERS)
+}
+
+/** Somebody real; the sandbox's demo operator does not count. */
+export async function hasOperator({ db }: Ground): Promise<boolean> {
+  return users.hasOperator(db)
+}
+
+/** The sandbox's own people, without a password: nobody gets in as one of them anywhere else. */
+export async function seedDemoUser(
+  tx: Transaction,
+  person: Pick<NewUser, 'email' | 'name' | 'isOperator' | 'member'>,
+): Promise<void> {
+  if ((await users.findUserByEmail(tx, person.email)) !== null) return
+  const userId = await insert(tx, person, true)
+  if (person.member !== null)
+    await putMember(tx, person.member.institute.id, { userId, role: person.member.role })
+}
+
+/** Says nothing of whether there is such a person; counts like a try to sign in, so that nobody is flooded with mail. */
+export async function mailPasswordLink(
+  ground: Ground,
+  { email: sentEmail, ip }: { email: string; ip: string },
+): Promise<void> {
+  const email = normaliseEmail(sentEmail)
+  await countTry(ground, { email, ip })
+  await ground.db.transaction(async tx => {
+    const user = await users.findUserByEmail(tx, email)
+    const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
+    if (user === null || user.disabledAt !== null || instituteId === null) return
+    const { id, link } = await makePasswordLink(tx, ground, email)
+    await queueMessages(tx, [
+      {
+        instituteId,
+        channel: 'email',
+        recipient: email,
+        subject: 'Choose a new password for Bursar',
+        body: [
+          'Somebody, hopefully you, asked for a new password for the Bursar console. Open this link to choose one:',
+          link,
+          '',
+          'It works once, for a day. If it was not you, ignore this mail: nothing has changed.',
+        ].join('\n'),
+        about: id,
+        at: ground.clock.now(),
+      },
+    ])
+  })
+}
+
+async function makePasswordLink(
+  tx: Transaction,
+  ground: Ground,
+  email: string,
+): Promise<{ id: string; link: string }> {
+  return makeInvitation(tx, ground, {
+    email,
+    joins: null,
+    invitedBy: 'Command line',
+    lastsMs: PASSWORD_LINK_MS,
+  })
+}
+
+async function insert(
+  tx: Transaction,
+  { email, name, isOperator }: Pick<NewUser, 'email' | 'name' | 'isOperator'>,
+  isDemo = false,
+): Promise<string> {
+  const id = newId('staff')
+  await users.insertUser(tx, { id, email, name, isOperator, isDemo })
+  return id
+}
+
+async function mustFind(tx: Transaction, email: string): Promise<users.ConsoleUser> {
+  const user = await users.findUserByEmail(tx, email)
+  if (user === null) throw notFound(`A user ${email}`)
+  return user
+}

@@ -1,0 +1,99 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import * as store from './requests.store.ts'
+
+export type { LoggedRequest } from './requests.store.ts'
+
+const FLUSH_EVERY_MS = 1_000
+const FLUSH_AT = 500
+const MOST_WAITING = 5_000
+
+/**
+ * What ERPs asked, written down beside their requests and never in their way: a request only puts a row into memory.
+ * Rows are written each second, or when there are 500 of them, by one statement at a time. Where the database is away or
+ * too slow for them they are dropped and counted: a log is not worth a request.
+ */
+export class RequestLog {
+  readonly #db: Database
+  readonly #timer: NodeJS.Timeout
+  #rows: store.NewRequest[] = []
+  #writing: Promise<void> | null = null
+  #dropped = 0
+
+  constructor(db: Database) {
+    this.#db = db
+    this.#timer = setInterval(() => void this.#write(), FLUSH_EVERY_MS).unref()
+  }
+
+  /** How many were not written down since the start. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  add(row: store.NewRequest): void {
+    if (this.#rows.length >= MOST_WAITING) {
+      this.#dropped++
+      return
+    }
+    if (this.#rows.push(row) === FLUSH_AT) setImmediate(() => void this.#write())
+  }
+
+  /** Writes down what there is, once; with the last request answered. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    while (this.#writing !== null) await this.#writing
+    await this.#write()
+  }
+
+  #write(): Promise<void> | null {
+    if (this.#writing !== null || this.#rows.length === 0) return this.#writing
+    const rows = this.#rows
+    this.#rows = []
+    this.#writing = store
+      .insertRequests(this.#db, rows)
+      .catch(() => void (this.#dropped += rows.length))
+      .finally(() => {
+        this.#writing = null
+        if (this.#rows.length >= FLUSH_AT) void this.#write()
+      })
+    return this.#writing
+  }
+}
+
+export type RequestFilter = Omit<store.RequestFilter, 'from' | 'below'> & {
+  from?: Date | undefined
+  before?: Date | undefined
+}
+
+export async function listRequests(
+  { db }: Ground,
+  institute: Institute,
+  { from, before, ...filter }: RequestFilter,
+  limit: number,
+): Promise<{ requests: store.LoggedRequest[]; nextCursor: string | undefined }> {
+  // An id begins with its moment.
+  const range = { from: from && firstIdAt('req', from), below: before && firstIdAt('req', before) }
+  const found = await store.listRequests(db, institute.id, { ...filter, ...range }, limit + 1)
+  const requests = found.slice(0, limit)
+  return { requests, nextCursor: found.length > limit ? requests.at(-1)?.id : undefined }
+}
+
+export async function getRequest(
+  { db }: Ground,
+  institute: Institute,
+  id: string,
+): Promise<store.LoggedRequest> {
+  const request = await store.findRequest(db, institute.id, id)
+  if (request === null) throw notFound('This request, which came with a key of yours within the last week,')
+  return request
+}
+
+const KEPT_MS = 7 * 86_400_000
+
+/** Forgets requests past their week, a batch at a time. */
+export async function purgeRequests({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeBelow(db, firstIdAt('req', new Date(Date.now() - KEPT_MS)), limit)
+}

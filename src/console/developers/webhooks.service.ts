@@ -1,0 +1,78 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { conflict } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { innerAct, type Act } from '../../platform/idempotency.ts'
+import type { SubscriptionChange } from '../../webhooks/subscriptions/subscriptions.rules.ts'
+import {
+  addSubscription,
+  disableSubscription,
+  getSubscription,
+  listSubscriptions,
+  type Subscribed,
+  type Subscription,
+} from '../../webhooks/subscriptions/subscriptions.service.ts'
+import { healthOf, type WebhookHealth } from './developers.rules.ts'
+import { countDeliveries } from './webhooks.store.ts'
+
+export type Webhook = Subscription & { health: WebhookHealth; waiting: number; givenUp: number }
+
+/** The newest first, those that work before those that were disabled. */
+export async function listWebhooks(
+  ground: Ground,
+  institute: Institute,
+  { withDisabled }: { withDisabled: boolean },
+): Promise<Webhook[]> {
+  const [subscriptions, counts] = await Promise.all([
+    listSubscriptions(ground, institute, { collectorCode: undefined, withDisabled }),
+    countDeliveries(ground.db, institute.id),
+  ])
+  const now = new Date()
+  const byWebhook = new Map(counts.map(count => [count.webhookId, count]))
+  return subscriptions
+    .map(subscription => ({
+      ...subscription,
+      health: healthOf(subscription, now),
+      waiting: byWebhook.get(subscription.id)?.waiting ?? 0,
+      givenUp: byWebhook.get(subscription.id)?.givenUp ?? 0,
+    }))
+    .toSorted(
+      (one, other) =>
+        Number(one.disabledAt !== null) - Number(other.disabledAt !== null) || (one.id < other.id ? 1 : -1),
+    )
+}
+
+/** Secret and header; where it goes stays, as the ERP's own API has it. */
+export async function changeWebhook(
+  ground: Ground,
+  act: Act<Subscribed>,
+  institute: Institute,
+  { id, ...change }: SubscriptionChange & { id: string },
+): Promise<Subscribed> {
+  const { collectorCode, eventCode, url, failureEmails } = await requireActive(ground, institute, id)
+  return addSubscription(ground, act, institute, {
+    collectorCode,
+    eventCode,
+    url,
+    failureEmails,
+    ...change,
+  })
+}
+
+export async function disableWebhook(
+  ground: Ground,
+  act: Act<Subscription>,
+  institute: Institute,
+  id: string,
+): Promise<Subscription> {
+  const subscription = await requireActive(ground, institute, id)
+  const inner = innerAct<null, Subscription>(act, () => subscription)
+  await disableSubscription(ground, inner, institute, id)
+  return subscription
+}
+
+async function requireActive(ground: Ground, institute: Institute, id: string): Promise<Subscription> {
+  const subscription = await getSubscription(ground, institute, id)
+  if (subscription.disabledAt !== null)
+    throw conflict('This subscription is disabled. Add the webhook again.')
+  return subscription
+}

@@ -1,0 +1,200 @@
+import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { DebitContext } from '../../flex/rules/debit.rules.ts'
+import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../flex/rules/rails.rules.ts'
+import type { DebitRules } from '../../flex/rules/debit.rules.ts'
+import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
+import { addWorkingDays, isWorkingDay } from '../../platform/working-days.ts'
+import { comingOf, type Coming } from './coming.rules.ts'
+import * as days from './days.store.ts'
+import { listDebits, type Debit, type DebitFilter } from './debits.store.ts'
+import { nextWords, OBSTACLE_WORDS, planObstacle, returnWords, type ReturnWords } from './flex.texts.ts'
+import {
+  daysOf,
+  isPresentation,
+  monthOf,
+  rangeOf,
+  readCursor,
+  returnsRange,
+  spanOf,
+  statusesOf,
+  writeCursor,
+  type AskedStatus,
+  type DayRange,
+  type DebitStatus,
+} from './flex.rules.ts'
+
+type StatusSum = { status: DebitStatus; count: number; amountPaise: Paise }
+type CalendarDay = { day: string; isWorkingDay: boolean; sums: StatusSum[] }
+export type Calendar = { month: string; today: string; days: CalendarDay[] }
+
+/** A month, day by day; days without anything are there as well. */
+export async function readCalendar(
+  flex: FlexGround,
+  institute: Institute,
+  asked: string | undefined,
+): Promise<Calendar> {
+  const { now, holidays } = await readDebitRules(flex)
+  const today = dayOf(now)
+  const month = monthOf(asked ?? today)
+  const range = rangeOf(month, month)
+  const sums = await days.sumDebits(flex.db, institute.id, spanOf(range))
+  const byDay = Map.groupBy(sums, ({ day }) => day)
+  return {
+    month: range.from.slice(0, 7),
+    today,
+    days: daysOf(range).map(day => ({
+      day,
+      isWorkingDay: isWorkingDay(day, holidays),
+      sums: (byDay.get(day) ?? []).map(({ status, count, amountPaise }) => ({ status, count, amountPaise })),
+    })),
+  }
+}
+
+export type ShownDebit = Debit & { reason: ReturnWords | null; why: string | null; next: string }
+
+type Asked = {
+  from?: string | undefined
+  to?: string | undefined
+  status?: AskedStatus | undefined
+  returnCode?: string | undefined
+  collectorCode?: string | undefined
+  cursor?: string | undefined
+}
+
+/** The debits of some days, today unless days are named. */
+export async function listDebitsOf(
+  flex: FlexGround,
+  institute: Institute,
+  asked: Asked,
+  limit: number,
+): Promise<{ debits: ShownDebit[]; nextCursor: string | undefined }> {
+  const debitRules = await readDebitRules(flex)
+  const today = dayOf(debitRules.now)
+  const span = spanOf(rangeOf(asked, { from: today, to: today }))
+  const found = await listDebits(flex.db, institute.id, { span, filter: filterOf(asked), limit: limit + 1 })
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    debits: page.map(debit => showDebit(debit, debitRules)),
+    nextCursor: found.length > limit && last !== undefined ? cursorAfter(last) : undefined,
+  }
+}
+
+function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): DebitFilter {
+  const cursor = sent === undefined ? undefined : readCursor(sent)
+  const statuses = status === undefined ? undefined : statusesOf(status)
+  return {
+    statuses,
+    returnCode,
+    collectorCode,
+    cursor,
+    parts: {
+      instalments:
+        cursor?.part !== 'presentations' &&
+        returnCode === undefined &&
+        (statuses === undefined || !statuses.every(isPresentation)),
+      presentations: statuses === undefined || statuses.some(isPresentation),
+    },
+  }
+}
+
+function cursorAfter({ presentedAt, day, instalment, presentation }: Debit): string {
+  const { id: instalmentId } = instalment
+  return writeCursor(
+    presentedAt === null
+      ? { part: 'instalments', presentOn: day, instalmentId }
+      : { part: 'presentations', presentedAt, instalmentId, presentation },
+  )
+}
+
+const EXPLAINED: readonly DebitStatus[] = ['skipped', 'covered', 'waived', 'due_online']
+
+function showDebit(debit: Debit, debitRules: DebitRules): ShownDebit {
+  const { status, presentedAt, returnCode } = debit
+  return {
+    ...debit,
+    reason: returnCode === null ? null : returnWords(returnCode),
+    why: whyOf(debit),
+    next: nextWords({ status, presentedAt, context: debitContextOf(debit, debitRules) }),
+  }
+}
+
+function whyOf({ status, plan, decided }: Debit): string | null {
+  const obstacle = status === 'stopped' ? planObstacle(plan) : null
+  if (obstacle !== null) return OBSTACLE_WORDS[obstacle].title
+  return EXPLAINED.includes(status) ? decided : null
+}
+
+function debitContextOf(
+  { plan, instalment, mandate, takenDays }: Debit,
+  debitRules: DebitRules,
+): DebitContext {
+  return { plan, instalment, mandate, takenDays: new Set(takenDays), ...debitRules }
+}
+
+export type Returns = {
+  range: DayRange
+  decided: number
+  returned: number
+  returnedPaise: Paise
+  groups: (days.ReturnSum & ReturnWords)[]
+}
+
+/** What came back, by the banks' codes; the last 30 days unless others are named. */
+export async function readReturns(
+  flex: FlexGround,
+  institute: Institute,
+  asked: { from?: string | undefined; to?: string | undefined },
+): Promise<Returns> {
+  const today = dayOf(flex.clock.now())
+  const range = rangeOf(asked, returnsRange(today))
+  const sums = await days.sumReturns(flex.db, institute.id, spanOf(range))
+  const groups = sums.flatMap(sum =>
+    sum.state === 'debited' ? [] : [{ ...sum, ...returnWords(sum.returnCode ?? 'unknown') }],
+  )
+  return {
+    range,
+    decided: countOf(sums),
+    returned: countOf(groups),
+    returnedPaise: sumPaise(groups.map(({ amountPaise }) => amountPaise)),
+    groups,
+  }
+}
+
+function countOf(sums: readonly days.ReturnSum[]): number {
+  return sums.reduce((total, { count }) => total + count, 0)
+}
+
+export type ComingRun = Coming & { now: Date; today: string; through: string }
+
+const WORKING_DAYS_AHEAD = 5
+
+/** What will be asked, announced and presented in the next working days, and what stands in the way. */
+export async function readComing(flex: FlexGround, institute: Institute): Promise<ComingRun> {
+  const { now, holidays, rules } = await readDebitRules(flex)
+  const today = dayOf(now)
+  const through = addWorkingDays(today, WORKING_DAYS_AHEAD, holidays)
+  const limits = Object.fromEntries(
+    Object.entries(rules.rails).map(([name, { limitPaise }]) => [name, limitPaise]),
+  )
+  const sums = await days.sumComing(flex.db, institute.id, { today, through, limits })
+  const coming = comingOf(sums, {
+    days: daysOf({ from: today, to: through }),
+    isWorkingDay: day => isWorkingDay(day, holidays),
+    momentsOf: (day, rail) => momentsOf(day, rail, rules),
+  })
+  return { ...coming, now, today, through }
+}
+
+/** From when the ERP is asked, by when the family is told, and when it is presented. */
+function momentsOf(day: string, rail: Rail, rules: FlexRules) {
+  const presentedAt = presentationOn(day, rules.rails[rail])
+  return {
+    askedFrom: minutesBefore(presentedAt, rules.fetchFromMinutes),
+    toldBy: minutesBefore(presentedAt, rules.noticeMinutes),
+    presentedAt,
+  }
+}

@@ -1,0 +1,167 @@
+import type { Mandate, Plan } from '../../flex/rules/plan.rules.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import { AMOUNT } from './days.store.ts'
+import { WORDS_OF_STUDENT } from '../students/students.store.ts'
+
+export type PlanRow = Pick<
+  Plan,
+  'id' | 'state' | 'isHeld' | 'lockReason' | 'collectorCode' | 'productName' | 'createdAt' | 'setUpAt'
+> & {
+  studentId: string
+  fullname: string
+  identifier: string
+  grade: string
+  rail: Mandate['rail'] | null
+  umrn: string | null
+  totalPaise: Paise
+  paidPaise: Paise
+  instalments: number
+  paidInstalments: number
+  nextOn: string | null
+  nextPaise: Paise | null
+  /** Returned by the bank and still due. */
+  bounced: number
+}
+
+/** A whole plan id or UMRN, or words of the student's as `search_words` takes them. */
+type PlanSearch = { typed: string; words: string | null }
+
+export type PlanFilter = {
+  status?: Plan['state'] | undefined
+  isHeld?: boolean | undefined
+  collectorCode?: string | undefined
+  search?: PlanSearch | undefined
+  cursor?: string | undefined
+}
+
+/** The newest first; ids sort by creation. One statement: the sums are those of the page's plans only. */
+export async function listPlans(
+  db: Queryable,
+  instituteId: number,
+  filter: PlanFilter,
+  limit: number,
+): Promise<PlanRow[]> {
+  const values: unknown[] = [instituteId]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['p.institute_id = $1']
+  if (filter.status !== undefined) where.push(`p.state = ${bind(filter.status)}`)
+  if (filter.isHeld !== undefined) where.push(filter.isHeld ? 'p.is_held' : 'not p.is_held')
+  if (filter.collectorCode !== undefined) where.push(`p.collector_code = ${bind(filter.collectorCode)}`)
+  if (filter.search !== undefined) where.push(`p.id in (${searchPlans(bind, filter.search)})`)
+  if (filter.cursor !== undefined) where.push(`p.id < ${bind(filter.cursor)}`)
+  return db.query<PlanRow>(
+    `with p as materialized (
+       select p.* from flex_plans p where ${where.join(' and ')} order by p.id desc limit ${bind(limit)}
+     )
+     select p.id, p.state, p.is_held as "isHeld", p.lock_reason as "lockReason", p.collector_code as "collectorCode",
+       p.product_name as "productName", p.created_at as "createdAt", p.set_up_at as "setUpAt",
+       s.id as "studentId", s.fullname, s.identifier, s.grade, m.rail, m.umrn,
+       sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
+       next.present_on as "nextOn", next.amount as "nextPaise"
+     from p
+     join students s on s.institute_id = p.institute_id and s.id = p.student_id
+     left join lateral (select f.rail, f.umrn from flex_mandates f where f.institute_id = p.institute_id and f.plan_id = p.id
+       order by f.created_at desc, f.id desc limit 1) m on true
+     cross join lateral (
+       select coalesce(sum(amount) filter (where state <> 'cancelled'), 0)::bigint as total,
+         coalesce(sum(amount) filter (where state in ('debited', 'settled')), 0)::bigint as paid,
+         count(*) filter (where state <> 'cancelled') as instalments,
+         count(*) filter (where state in ('debited', 'settled')) as done,
+         count(*) filter (where state in ('bounced', 'reversed')) as bounced
+       from (select i.state, ${AMOUNT} as amount from flex_instalments i
+         where i.institute_id = p.institute_id and i.plan_id = p.id) i
+     ) sums
+     left join lateral (
+       select i.present_on, ${AMOUNT} as amount from flex_instalments i
+       where i.institute_id = p.institute_id and i.plan_id = p.id and i.state in ('scheduled', 'confirmed')
+         and not i.is_downpayment and p.state in ('setup', 'active', 'locked')
+       order by i.present_on, i.number limit 1
+     ) next on true
+     order by p.id desc`,
+    values,
+  )
+}
+
+/** Each way to find a plan has its index. */
+function searchPlans(bind: (value: unknown) => string, { typed, words }: PlanSearch): string {
+  const exact = bind(typed)
+  const ways = [
+    `select q.id from flex_plans q where q.institute_id = $1 and q.id = ${exact}`,
+    `select f.plan_id from flex_mandates f where f.institute_id = $1 and f.umrn = upper(${exact})`,
+  ]
+  if (words !== null)
+    ways.push(`select q.id from students m
+      cross join lateral (select id from flex_plans where institute_id = $1 and student_id = m.id offset 0) q
+      where m.institute_id = $1 and ${WORDS_OF_STUDENT} @@ lower(${bind(words)})::tsquery`)
+  return ways.join(' union ')
+}
+
+export type PlanStudent = {
+  id: string
+  fullname: string
+  identifier: string
+  grade: string
+  status: 'active' | 'dropped'
+  contactName: string
+  contactNumber: string
+  contactEmail: string
+  branch: string
+}
+
+export async function readPlanStudent(
+  db: Queryable,
+  instituteId: number,
+  planId: string,
+): Promise<PlanStudent | null> {
+  const [row] = await db.query<PlanStudent>(
+    `select s.id, s.fullname, s.identifier, s.grade, s.status, s.primary_contact_name as "contactName",
+       s.primary_contact_number as "contactNumber", s.primary_contact_email as "contactEmail", b.name as branch
+     from flex_plans p
+     join students s on s.institute_id = p.institute_id and s.id = p.student_id
+     join branches b on b.institute_id = p.institute_id and b.collector_code = p.collector_code
+     where p.institute_id = $1 and p.id = $2`,
+    [instituteId, planId],
+  )
+  return row ?? null
+}
+
+export type StoryEntry = {
+  kind: 'decision' | 'event' | 'message' | 'act'
+  id: string
+  at: Date
+  what: string
+  why: string | null
+  by: string | null
+  instalmentId: string | null
+  data: unknown
+}
+
+/** All that happened to a plan, newest first: so many of each kind. */
+export async function readStory(
+  db: Queryable,
+  instituteId: number,
+  planId: string,
+  limit: number,
+): Promise<StoryEntry[]> {
+  return db.query<StoryEntry>(
+    `select kind, id, at, what, why, by, instalment_id as "instalmentId", data from (
+       (select 'decision' as kind, d.id::text as id, d.decided_at as at, d.what, d.why, null as by, d.instalment_id,
+          null::jsonb as data, d.id as position
+        from flex_decisions d where d.institute_id = $1 and d.plan_id = $2 order by d.id desc limit $3)
+       union all
+       (select 'event', e.id, e.occurred_at, e.event_code, null, null, e.payload -> 'instalment' ->> 'id', e.payload::jsonb,
+          e.sequence
+        from events e where e.institute_id = $1 and e.resource_id = $2 order by e.sequence desc limit $3)
+       union all
+       (select 'message', m.id, m.created_at, m.channel, m.failure, null, null,
+          jsonb_build_object('to', m.recipient, 'subject', m.subject, 'text', m.body, 'status', m.state), 0
+        from messages m where m.institute_id = $1 and m.about = $2 order by m.id desc limit $3)
+       union all
+       (select 'act', a.id, a.at, a.what, a.why, a.actor_name, a.after ->> 'instalment_id',
+          jsonb_build_object('before', a.before, 'after', a.after, 'request_id', a.request_id), 0
+        from console_audit a where a.institute_id = $1 and a.about = $2 order by a.id desc limit $3)
+     ) story order by at desc, kind, position desc, id desc`,
+    [instituteId, planId, limit],
+  )
+}

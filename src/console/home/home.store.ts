@@ -1,0 +1,115 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import type { DaySum } from './home.rules.ts'
+
+/** What the home page adds up, each by one statement over an index that begins with the institute. */
+
+/** What came, online and at the counter, and what went back: the payments of the money pages, by the day in India. */
+export async function sumDays(db: Queryable, instituteId: number, from: Date): Promise<DaySum[]> {
+  return db.query<DaySum>(
+    `select (at at time zone 'Asia/Kolkata')::date as day,
+       coalesce(sum(amount) filter (where amount > 0), 0)::bigint as "amountPaise", count(*) filter (where amount > 0) as count,
+       coalesce(-sum(amount) filter (where amount < 0), 0)::bigint as "givenBackPaise"
+     from (
+       select captured_at as at, amount_paise as amount from payments
+       where institute_id = $1 and state = 'captured' and captured_at >= $2 and not is_duplicate
+       union all
+       select paid_at, amount_paise from direct_payments
+       where institute_id = $1 and cancelled_at is null and paid_at >= $2
+       union all
+       select processed_at, -amount_paise from refunds
+       where institute_id = $1 and state = 'processed' and kind <> 'duplicate' and processed_at >= $2
+     ) moved group by 1 order by 1`,
+    [instituteId, from],
+  )
+}
+
+export type Outstanding = { amountPaise: Paise; students: number }
+
+/** By component, as a student's own page says it: what is paid beyond one component does not pay another. */
+export async function sumOutstanding(db: Queryable, instituteId: number): Promise<Outstanding> {
+  const [row] = await db.query<Outstanding>(
+    `with paid as materialized (
+       select student_id, component_type, sum(amount_paise) as paid from student_paid_lines
+       where institute_id = $1 group by student_id, component_type
+     ), owed as (
+       select f.student_id, sum(greatest(f.fee_paise - coalesce(d.off, 0) - coalesce(p.paid, 0), 0)) as owed
+       from fee_components f
+       join students s on s.institute_id = f.institute_id and s.id = f.student_id and s.status = 'active'
+       left join lateral (
+         select sum((x ->> 'valuePaise')::bigint) as off from jsonb_array_elements(f.discounts) x
+       ) d on f.discounts <> '[]'
+       left join paid p on p.student_id = f.student_id and p.component_type = f.component_type
+       where f.institute_id = $1 group by f.student_id
+     )
+     select coalesce(sum(owed), 0)::bigint as "amountPaise", count(*) filter (where owed > 0) as students from owed`,
+    [instituteId],
+  )
+  return row as Outstanding
+}
+
+export type SettlementSums = {
+  expectedPaise: Paise
+  expectedCount: number
+  overduePaise: Paise
+  overdueCount: number
+  nextOn: string | null
+  receivedPaise: Paise
+  receivedCount: number
+}
+
+export async function sumSettlements(
+  db: Queryable,
+  instituteId: number,
+  { today, monthStart }: { today: string; monthStart: Date },
+): Promise<SettlementSums> {
+  const [row] = await db.query<SettlementSums>(
+    `select * from (
+       select coalesce(sum(amount_paise), 0)::bigint as "expectedPaise", count(*) as "expectedCount",
+         coalesce(sum(amount_paise) filter (where settle_due_on < $2), 0)::bigint as "overduePaise",
+         count(*) filter (where settle_due_on < $2) as "overdueCount",
+         min(settle_due_on) filter (where settle_due_on >= $2) as "nextOn"
+       from payments where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null
+     ) expected, (
+       select coalesce(sum(net_paise), 0)::bigint as "receivedPaise", count(*) as "receivedCount"
+       from settlements where institute_id = $1 and settled_at >= $3
+     ) received`,
+    [instituteId, today, monthStart],
+  )
+  return row as SettlementSums
+}
+
+export type Health = {
+  active: number
+  failing: number
+  disabled: number
+  givenUp: number
+  isConfigured: boolean
+  found: number
+  refused: number
+  unavailable: number
+  lastAt: Date | null
+}
+
+export async function readHealth(db: Queryable, instituteId: number, fetchedAfter: string): Promise<Health> {
+  const [row] = await db.query<Health>(
+    `select * from (
+       select count(*) filter (where disabled_at is null) as active,
+         count(*) filter (where disabled_at is null and failing_since is not null) as failing,
+         count(*) filter (where disabled_because in ('gone', 'failures')) as disabled
+       from webhook_subscriptions where institute_id = $1
+     ) subscriptions, (
+       select count(*) as "givenUp" from (
+         select from webhook_deliveries where institute_id = $1 and given_up_at is not null limit 1000) given_up
+     ) deliveries, (
+       select count(*) filter (where outcome = 'found') as found,
+         count(*) filter (where outcome = 'refused') as refused,
+         count(*) filter (where outcome = 'unavailable') as unavailable, max(fetched_at) as "lastAt"
+       from erp_fetches where institute_id = $1 and id >= $2
+     ) fetches, (
+       select exists (select from erp_settings where institute_id = $1) as "isConfigured"
+     ) settings`,
+    [instituteId, fetchedAfter],
+  )
+  return row as Health
+}

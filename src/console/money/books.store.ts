@@ -1,0 +1,213 @@
+import type { Account } from '../../ledger/ledger.rules.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import { prefixOf, Values, type Query } from './query.ts'
+
+type Sums = { count: number; amountPaise: Paise }
+export type ReconciliationSums = { matched: Sums; mismatched: Sums; expected: Sums; overdue: Sums }
+
+/** What was matched since a moment, and what is not matched at all. */
+export async function sumReconciliation(
+  db: Queryable,
+  instituteId: number,
+  { since, today }: { since: Date; today: string },
+): Promise<ReconciliationSums> {
+  const [row] = await db.query<ReconciliationSums>(
+    `select (
+       select json_build_object('count', count(*), 'amountPaise', coalesce(sum(p.amount_paise), 0))
+       from settlements s join payments p on p.institute_id = s.institute_id and p.settlement_id = s.id
+       where s.institute_id = $1 and s.settled_at >= $2
+     ) as matched, (
+       select json_build_object('count', count(*), 'amountPaise', coalesce(sum(reported_paise), 0))
+       from settlement_exceptions where institute_id = $1
+     ) as mismatched, e.expected, e.overdue
+     from (
+       select json_build_object('count', count(*), 'amountPaise', coalesce(sum(amount_paise), 0)) as expected,
+         json_build_object('count', count(*) filter (where settle_due_on < $3),
+           'amountPaise', coalesce(sum(amount_paise) filter (where settle_due_on < $3), 0)) as overdue
+       from payments
+       where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null
+     ) e`,
+    [instituteId, since, today],
+  )
+  return row as ReconciliationSums
+}
+
+/** One thing that a provider reported, or should have. */
+export type ReconciliationRow = {
+  id: string
+  kind: 'payment' | 'refund' | 'report'
+  provider: string
+  providerRef: string | null
+  orderId: string | null
+  settlementId: string | null
+  utr: string | null
+  /** As we know it; null when we do not. */
+  knownPaise: Paise | null
+  reportedPaise: Paise | null
+  problem: string | null
+  dueOn: string | null
+  at: Date
+}
+
+export type ReconciliationFilter = {
+  from?: Date | undefined
+  before?: Date | undefined
+  dueOn?: string | undefined
+}
+
+type Range = { cursor: string | undefined; limit: number }
+const limited = (values: Values, range: Range | undefined): string =>
+  range === undefined ? '' : ` limit ${values.add(range.limit)}`
+
+/** What was reported and is not as we know it, newest first. */
+export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
+  const values = new Values(instituteId)
+  const where =
+    values.and(filter.from, at => `noticed_at >= ${at}`) +
+    values.and(filter.before, at => `noticed_at < ${at}`) +
+    values.and(range?.cursor, id => `id < ${id}::bigint`)
+  const text = `select id::text, 'report' as kind, provider, provider_ref as "providerRef", null as "orderId",
+      null as "settlementId", utr, known_paise as "knownPaise", reported_paise as "reportedPaise", problem,
+      null::date as "dueOn", noticed_at as at
+    from settlement_exceptions where institute_id = $1${where} order by settlement_exceptions.id desc${limited(values, range)}`
+  return { text, values: values.list }
+}
+
+/** What was paid and is in no report yet, the oldest first. */
+export function expectedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
+  const values = new Values(instituteId)
+  const where =
+    values.and(filter.dueOn, day => `settle_due_on = ${day}`) +
+    values.and(filter.from, at => `captured_at >= ${at}`) +
+    values.and(filter.before, at => `captured_at < ${at}`) +
+    values.and(
+      range?.cursor,
+      id => `(settle_due_on, id) > (select c.settle_due_on, c.id from payments c
+        where c.institute_id = $1 and c.id = ${id})`,
+    )
+  const text = `select id, 'payment' as kind, provider, provider_ref as "providerRef", order_id as "orderId",
+      null as "settlementId", null as utr, amount_paise as "knownPaise", null::bigint as "reportedPaise", null as problem,
+      settle_due_on as "dueOn", captured_at as at
+    from payments
+    where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null${where}
+    order by settle_due_on, id${limited(values, range)}`
+  return { text, values: values.list }
+}
+
+/** What was reported as we know it, newest first. */
+export function matchedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
+  const values = new Values(instituteId)
+  const where =
+    values.and(filter.from, at => `s.settled_at >= ${at}`) +
+    values.and(filter.before, at => `s.settled_at < ${at}`)
+  const past = values.and(
+    range?.cursor,
+    id => `(s.settled_at, i.id) < (select c.settled_at, ${id} from settlements c where c.institute_id = $1 and c.id =
+      coalesce((select settlement_id from payments where institute_id = $1 and id = ${id}),
+        (select settlement_id from refunds where institute_id = $1 and id = ${id})))`,
+  )
+  const text = `select i.id, i.kind, s.provider, i.provider_ref as "providerRef", i.order_id as "orderId",
+      s.id as "settlementId", s.utr, i.amount_paise as "knownPaise", i.amount_paise as "reportedPaise", null as problem,
+      i.due_on as "dueOn", s.settled_at as at
+    from settlements s cross join lateral (
+      select p.id, 'payment' as kind, p.provider_ref, p.order_id, p.amount_paise, p.settle_due_on as due_on
+      from payments p where p.institute_id = s.institute_id and p.settlement_id = s.id
+      union all
+      select r.id, 'refund', r.provider_ref, r.order_id, -r.amount_paise, null
+      from refunds r where r.institute_id = s.institute_id and r.settlement_id = s.id
+    ) i
+    where s.institute_id = $1${where}${past} order by s.settled_at desc, i.id desc${limited(values, range)}`
+  return { text, values: values.list }
+}
+
+export type AccountRow = { account: Account; receivedPaise: Paise; sentPaise: Paise; transfers: number }
+
+export async function sumAccounts(db: Queryable, instituteId: number): Promise<AccountRow[]> {
+  return db.query<AccountRow>(
+    `select account, sum(received)::bigint as "receivedPaise", sum(sent)::bigint as "sentPaise", sum(transfers)::bigint as transfers
+     from (
+       select destination as account, sum(amount_paise) as received, 0 as sent, count(*) as transfers
+       from ledger_transfers where institute_id = $1 group by destination
+       union all
+       select source, 0, sum(amount_paise), count(*) from ledger_transfers where institute_id = $1 group by source
+     ) s group by account`,
+    [instituteId],
+  )
+}
+
+export type LedgerRow = {
+  postingId: number
+  lineNo: number
+  source: Account
+  destination: Account
+  amountPaise: Paise
+  kind: string
+  reference: string
+  occurredAt: Date
+  recordedAt: Date
+}
+
+export type LedgerFilter = {
+  account?: Account | undefined
+  reference?: string | undefined
+  from?: Date | undefined
+  before?: Date | undefined
+}
+
+export type LedgerCursor = { postingId: number; lineNo: number }
+
+/** As they were written, the last first. */
+export function ledgerQuery(
+  instituteId: number,
+  filter: LedgerFilter,
+  range?: { cursor: LedgerCursor | undefined; limit: number },
+): Query {
+  const values = new Values(instituteId)
+  const past = pastCursor(values, range?.cursor)
+  const where =
+    // A settlement's postings are named after it and what they begin with.
+    (filter.reference === undefined
+      ? ''
+      : ` and (p.reference = ${values.add(filter.reference)} or p.reference like ${values.add(prefixOf(`${filter.reference}:`))})`) +
+    within(values, filter)
+  const text = `select t.posting_id as "postingId", t.line_no as "lineNo", t.source, t.destination,
+      t.amount_paise as "amountPaise", p.kind, p.reference, p.occurred_at as "occurredAt", p.recorded_at as "recordedAt"
+    from ${transfersOf(values, filter.account)} t
+    join ledger_postings p on p.institute_id = t.institute_id and p.id = t.posting_id
+    where t.institute_id = $1${where}${past}
+    order by t.posting_id desc, t.line_no${range === undefined ? '' : ` limit ${values.add(range.limit)}`}`
+  return { text, values: values.list }
+}
+
+/** Those from an account and those to it are two indexes that are merged: an "or" would sort all of them for a page. */
+function transfersOf(values: Values, account: Account | undefined): string {
+  if (account === undefined) return 'ledger_transfers'
+  const code = values.add(account)
+  return `(select * from ledger_transfers where source = ${code}
+    union all select * from ledger_transfers where destination = ${code})`
+}
+
+function pastCursor(values: Values, cursor: LedgerCursor | undefined): string {
+  if (cursor === undefined) return ''
+  const [id, line] = [`${values.add(cursor.postingId)}::bigint`, `${values.add(cursor.lineNo)}::int`]
+  return ` and t.posting_id <= ${id} and (t.posting_id < ${id} or t.line_no > ${line})`
+}
+
+/**
+ * Transfers are read in the order they were written, which is nearly that of their days: the first and the last of the
+ * range keep a reader of last year's from walking through this year's.
+ */
+function within(values: Values, { from, before }: LedgerFilter): string {
+  if (from === undefined && before === undefined) return ''
+  const first = from === undefined ? '' : values.add(from)
+  const last = before === undefined ? '' : values.add(before)
+  // The offset keeps the planner from looking for the least id by walking through all of them.
+  const ids = `from (select b.id from ledger_postings b where b.institute_id = $1${between('b', first, last)} offset 0) b`
+  return `${between('p', first, last)} and t.posting_id between (select min(b.id) ${ids}) and (select max(b.id) ${ids})`
+}
+
+function between(alias: string, first: string, last: string): string {
+  const from = first === '' ? '' : ` and ${alias}.occurred_at >= ${first}`
+  return last === '' ? from : `${from} and ${alias}.occurred_at < ${last}`
+}

@@ -1,0 +1,77 @@
+import type { OrderKind } from '../../orders/orders.rules.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import type { ReceiptKey } from './receipts.rules.ts'
+import { Values, type Query } from './query.ts'
+
+export type ReceiptRow = {
+  financialYear: string
+  number: number
+  issuedAt: Date
+  cancelledAt: Date | null
+  cancelReason: string | null
+  paymentId: string
+  orderId: string
+  orderKind: OrderKind
+  payer: string
+  studentName: string | null
+  identifier: string | null
+  studentId: string | null
+  amountPaise: Paise
+  mode: string
+}
+
+export type ReceiptFilter = {
+  number?: { financialYear: string | undefined; number: number } | undefined
+  isCancelled?: boolean | undefined
+  from?: Date | undefined
+  before?: Date | undefined
+}
+
+const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_at as "issuedAt",
+    c.cancelled_at as "cancelledAt", c.cancel_reason as "cancelReason", c.payment_id as "paymentId",
+    o.id as "orderId", o.kind as "orderKind", o.name as payer, o.student_name as "studentName", o.identifier,
+    o.student_id as "studentId", p.amount_paise as "amountPaise", p.mode
+  from receipts c
+  join payments p on p.institute_id = c.institute_id and p.id = c.payment_id
+  join orders o on o.institute_id = p.institute_id and o.id = p.order_id`
+
+/** The last issued first. */
+export function receiptsQuery(
+  instituteId: number,
+  filter: ReceiptFilter,
+  range?: { cursor: ReceiptKey | undefined; limit: number },
+): Query {
+  const values = new Values(instituteId)
+  const cursor = range?.cursor
+  const where =
+    values.and(filter.number?.number, number => `c.number = ${number}`) +
+    values.and(filter.number?.financialYear, year => `c.financial_year = ${year}`) +
+    values.and(filter.from, at => `c.issued_at >= ${at}`) +
+    values.and(filter.before, at => `c.issued_at < ${at}`) +
+    (filter.isCancelled === undefined
+      ? ''
+      : ` and c.cancelled_at is ${filter.isCancelled ? 'not null' : 'null'}`) +
+    (cursor === undefined
+      ? ''
+      : ` and (c.issued_at, c.financial_year, c.number) < (select r.issued_at, r.financial_year, r.number from receipts r
+          where r.institute_id = $1 and r.financial_year = ${values.add(cursor.financialYear)}
+            and r.number = ${values.add(cursor.number)})`)
+  const text = `${SELECT} where c.institute_id = $1${where}
+    order by c.issued_at desc, c.financial_year desc, c.number desc${
+      range === undefined ? '' : ` limit ${values.add(range.limit)}`
+    }`
+  return { text, values: values.list }
+}
+
+export async function findReceipt(
+  db: Queryable,
+  instituteId: number,
+  key: ReceiptKey,
+): Promise<ReceiptRow | null> {
+  const [row] = await db.query<ReceiptRow>(
+    `${SELECT} where c.institute_id = $1 and c.financial_year = $2 and c.number = $3`,
+    [instituteId, key.financialYear, key.number],
+  )
+  return row ?? null
+}

@@ -1,0 +1,79 @@
+import { statfs } from 'node:fs/promises'
+import type { Channel } from '../../messages/messages.rules.ts'
+import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
+import type { Ground } from '../../platform/context.ts'
+import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
+import { readDatabaseFacts, type DatabaseFacts } from './health.store.ts'
+import { readJobs } from './jobs.store.ts'
+import { isAlmostFull, isBehind } from './operator.rules.ts'
+
+/** What an operator is told of the process and what is set up for it: names, never secrets. */
+export type Installation = {
+  version: string
+  role: 'all' | 'api' | 'worker'
+  dataDir: string
+  /** Ours, under the data folder; otherwise it was there before us. */
+  hasOwnDatabase: boolean
+  /** By what messages of a channel leave; null: nothing is set up. */
+  channels: Record<Channel, string | null>
+  /** Of what kind the key at Razorpay is; null: none is set up. */
+  razorpayKey: 'test' | 'live' | null
+  jobs: JobRunner
+}
+
+type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolean }
+
+/** In real time. */
+type WorkerState = { lastRoundAt: Date | null; lastFailure: JobStatus['lastFailure'] }
+
+export type Health = {
+  database: DatabaseFacts & { answeredInMs: number }
+  connections: { total: number; idle: number; waiting: number }
+  migrations: MigrationState
+  /** Null when this process leaves the jobs to others. */
+  worker: WorkerState | null
+  isBehind: boolean
+  disk: Disk | null
+}
+
+export async function readHealth({ db, clock }: Ground, installation: Installation): Promise<Health> {
+  const started = performance.now()
+  const database = await readDatabaseFacts(db)
+  const answeredInMs = performance.now() - started
+  const [migrations, jobs, disk] = await Promise.all([
+    readMigrationState(db),
+    readJobs(db, clock.now()),
+    readDisk(installation.dataDir),
+  ])
+  return {
+    database: { ...database, answeredInMs },
+    connections: db.load,
+    migrations,
+    worker: installation.jobs.isStarted ? workerState(installation.jobs.statuses) : null,
+    isBehind: isBehind(jobs),
+    disk,
+  }
+}
+
+/** A round is over when every job has had its turn, so the one that waits longest dates it. */
+function workerState(statuses: readonly JobStatus[]): WorkerState {
+  const runs = statuses
+    .filter(({ kind }) => kind === 'work')
+    .map(({ lastRunAt }) => lastRunAt?.getTime() ?? 0)
+  const oldest = Math.min(...runs)
+  const [lastFailure = null] = statuses
+    .flatMap(status => status.lastFailure ?? [])
+    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
+  return { lastRoundAt: oldest > 0 ? new Date(oldest) : null, lastFailure }
+}
+
+/** Null where there is no such folder: with a database of its own, Bursar may keep nothing there. */
+async function readDisk(dataDir: string): Promise<Disk | null> {
+  try {
+    const { bsize, bavail, blocks } = await statfs(dataDir)
+    const space = { freeBytes: bsize * bavail, totalBytes: bsize * blocks }
+    return { ...space, isAlmostFull: isAlmostFull(space) }
+  } catch {
+    return null
+  }
+}

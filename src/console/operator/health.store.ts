@@ -1,0 +1,12 @@
+import type { Queryable } from '../../platform/db/database.ts'
+
+export type DatabaseFacts = { version: string; bytes: number; startedAt: Date }
+
+export async function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
+  const [row] = await db.query<DatabaseFacts>(
+    `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
+       pg_postmaster_start_time() as "startedAt"`,
+  )
+  if (row === undefined) throw new Error('a database always knows its version')
+  return row
+}

@@ -1,0 +1,34 @@
+import type { Ground } from '../../platform/context.ts'
+import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
+import * as store from './jobs.store.ts'
+import type { LetterKind } from './operator.rules.ts'
+
+export type { DeadLetter } from './jobs.store.ts'
+
+export type Jobs = {
+  jobs: store.Job[]
+  /** Whether this process runs jobs; the ages of what is due come from the database and hold for all processes. */
+  runsHere: boolean
+  runs: (JobStatus & { oldestDueMs: number | null })[]
+  deadLetters: Record<LetterKind, number>
+}
+
+export async function readJobs({ db, clock }: Ground, runner: JobRunner): Promise<Jobs> {
+  const [jobs, ages, deadLetters] = await Promise.all([
+    store.readJobs(db, clock.now()),
+    runner.oldestDueMs(),
+    store.countDeadLetters(db),
+  ])
+  const runs = runner.statuses.map(status => ({ ...status, oldestDueMs: ages.get(status.name) ?? null }))
+  return { jobs, runsHere: runner.isStarted, runs, deadLetters }
+}
+
+export async function listDeadLetters(
+  { db }: Ground,
+  kind: LetterKind,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<{ letters: store.DeadLetter[]; nextCursor: string | undefined }> {
+  const found = await store.listDeadLetters(db, kind, { cursor, limit: limit + 1 })
+  const letters = found.slice(0, limit)
+  return { letters, nextCursor: found.length > limit ? letters.at(-1)?.id : undefined }
+}

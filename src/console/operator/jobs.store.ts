@@ -1,0 +1,108 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import { LETTER_KINDS, MOST_COUNTED, type JobKind, type LetterKind } from './operator.rules.ts'
+
+/** Where the rows are that say when. */
+const JOBS = [
+  job('orders_expired', 'orders', 'expires_at', `state = 'unpaid' and expires_at is not null`),
+  job('payments_checked', 'payments', 'next_check_at'),
+  job('refunds_sent', 'refunds', 'next_try_at'),
+  job('mandates_checked', 'flex_mandates', 'next_check_at'),
+  job('instalments_stepped', 'flex_instalments', 'next_step_at'),
+  job('loans_checked', 'cred_applications', 'next_check_at'),
+  job('messages_sent', 'messages', 'next_try_at'),
+  // Without those that somebody asked for, which are due since ever and gone in a moment.
+  job('webhooks_delivered', 'webhook_queue', 'next_attempt_at', 'isfinite(next_attempt_at)', 'real'),
+  job('imports_run', 'imports', 'created_at', `state in ('checking', 'running')`),
+].join(' union all ')
+
+export type Job = {
+  kind: JobKind
+  /** At most MOST_COUNTED. */
+  due: number
+  oldestAt: Date | null
+  /** When the next falls due that is not due yet. */
+  nextAt: Date | null
+  /** Past due by so much, by the clock that it runs on. */
+  lateMs: number
+}
+
+/** By our clock, or by the database's own. */
+function job(
+  kind: JobKind,
+  table: string,
+  at: string,
+  condition = `${at} is not null`,
+  time: 'clock' | 'real' = 'clock',
+): string {
+  const now = time === 'real' ? 'now()' : '$1::timestamptz'
+  return `select '${kind}' as kind, due.count as due, due.oldest as "oldestAt",
+      (select min(${at}) from ${table} where ${condition} and ${at} > ${now}) as "nextAt",
+      coalesce(extract(epoch from ${now} - due.oldest) * 1000, 0)::float8 as "lateMs"
+    from (select count(*) as count, min(at) as oldest from (
+      select ${at} as at from ${table} where ${condition} and ${at} <= ${now} order by ${at} limit $2) counted) due`
+}
+
+/** Each by the index that its workers use, but for the queue of webhooks, which is short; one statement. */
+export async function readJobs(db: Queryable, now: Date): Promise<Job[]> {
+  return db.query<Job>(JOBS, [now, MOST_COUNTED])
+}
+
+/** Something that was given up. */
+export type DeadLetter = {
+  id: string
+  instituteCode: string
+  instituteName: string
+  at: Date
+  /** What it was, and to whom. */
+  subject: string
+  problem: string | null
+  tries: number | null
+}
+
+const LETTERS: Record<LetterKind, { table: string; isDead: string; columns: string; more: string }> = {
+  delivery: {
+    table: 'webhook_deliveries',
+    isDead: 'given_up_at is not null',
+    columns: `x.created_at as at, s.event_code || ' to ' || s.url as subject, x.attempts -> -1 ->> 'problem' as problem,
+      jsonb_array_length(x.attempts) as tries`,
+    more: 'join webhook_subscriptions s on s.institute_id = x.institute_id and s.id = x.webhook_id',
+  },
+  message: {
+    table: 'messages',
+    isDead: `state = 'failed'`,
+    columns: `x.created_at as at, x.channel || ' to ' || x.recipient || coalesce(': ' || x.subject, '') as subject,
+      x.failure as problem, x.tries`,
+    more: '',
+  },
+  import: {
+    table: 'imports',
+    isDead: `state = 'failed'`,
+    columns: `coalesce(x.finished_at, x.created_at) as at, 'a file of ' || x.kind || ', ' || x.total_rows || ' rows' as subject,
+      x.message as problem, null::int as tries`,
+    more: '',
+  },
+}
+
+/** Newest first, over all institutes. */
+export async function listDeadLetters(
+  db: Queryable,
+  kind: LetterKind,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<DeadLetter[]> {
+  const { table, isDead, columns, more } = LETTERS[kind]
+  return db.query<DeadLetter>(
+    `select x.id, i.code as "instituteCode", i.name as "instituteName", ${columns}
+     from ${table} x join institutes i on i.id = x.institute_id ${more}
+     where x.${isDead} and ($1::text is null or x.id < $1) order by x.id desc limit $2`,
+    [cursor ?? null, limit],
+  )
+}
+
+export async function countDeadLetters(db: Queryable): Promise<Record<LetterKind, number>> {
+  const counts = LETTER_KINDS.map(
+    kind => `(select count(*) from (select from ${LETTERS[kind].table} where ${LETTERS[kind].isDead}
+      limit ${MOST_COUNTED}) counted) as "${kind}"`,
+  )
+  const [row] = await db.query<Record<LetterKind, number>>(`select ${counts.join(', ')}`)
+  return row ?? { delivery: 0, message: 0, import: 0 }
+}

@@ -1,0 +1,38 @@
+import type { Branch } from '../../institutes/institutes.rules.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+
+export type InstituteRow = {
+  code: string
+  name: string
+  strictCatalogue: boolean
+  createdAt: Date
+  branches: Branch[]
+  activeKeys: number
+  people: number
+}
+
+/** By code; counts come from indexes that begin with the institute. */
+export async function listInstitutes(
+  db: Queryable,
+  filter: { search: string | undefined; cursor: string | undefined },
+  limit: number,
+): Promise<InstituteRow[]> {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['true']
+  if (filter.search !== undefined) {
+    const text = bind(filter.search)
+    where.push(`(strpos(i.code, lower(${text})) > 0 or strpos(lower(i.name), lower(${text})) > 0)`)
+  }
+  if (filter.cursor !== undefined) where.push(`i.code > ${bind(filter.cursor)}`)
+  return db.query<InstituteRow>(
+    `select i.code, i.name, i.strict_catalogue as "strictCatalogue", i.created_at as "createdAt",
+       (select coalesce(json_agg(json_build_object('collectorCode', b.collector_code, 'name', b.name,
+          'isDefault', b.is_default) order by b.created_at, b.collector_code), '[]')
+        from branches b where b.institute_id = i.id) as branches,
+       (select count(*) from api_keys k where k.institute_id = i.id and k.revoked_at is null) as "activeKeys",
+       (select count(*) from console_memberships m where m.institute_id = i.id) as people
+     from institutes i where ${where.join(' and ')} order by i.code limit ${bind(limit)}`,
+    values,
+  )
+}

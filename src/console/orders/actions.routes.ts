@@ -1,0 +1,142 @@
+import type { FastifyInstance } from 'fastify'
+import { created, ok } from '../../http/envelope.ts'
+import { createOrder, type CreatedOrder } from '../../orders/orders.service.ts'
+import type { Till } from '../../payments/context.ts'
+import { sumPaise, toRupees } from '../../platform/money.ts'
+import { addConsoleWrite } from '../auth/access.routes.ts'
+import {
+  cancelAny,
+  refundAny,
+  sendLink,
+  type Cancelled,
+  type Refunded,
+  type Sent,
+} from './actions.service.ts'
+import { MONEY_HANDLERS } from './orders.rules.ts'
+import * as schemas from './orders.schemas.ts'
+
+/** What can be done to orders and links. */
+export function orderActRoutes(app: FastifyInstance, till: Till): void {
+  addCreateRoute(app, till)
+  addCancelRoute(app, till)
+  addSendRoute(app, till)
+  addRefundRoute(app, till)
+}
+
+function addCreateRoute(app: FastifyInstance, till: Till): void {
+  addConsoleWrite(app, till, {
+    method: 'POST',
+    url: '/orders',
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleCreateOrder',
+      summary: 'Create a link or an order',
+      description: 'The same as by the API, by a person.',
+      data: schemas.CreatedView,
+      creates: true,
+    },
+    body: schemas.createInput,
+    perform: (act, { institute, body }) => createOrder(till, act, institute, body),
+    audit: ({ body }, { orderId }) => ({
+      what: 'order.created',
+      about: orderId,
+      after: {
+        kind: body.kind,
+        name: body.name,
+        amount: toRupees(sumPaise(body.lines.map(line => line.amountPaise))),
+      },
+    }),
+    toResponse: ({ orderId, redirectUrl }: CreatedOrder) => created({ order_id: orderId, url: redirectUrl }),
+  })
+}
+
+function addCancelRoute(app: FastifyInstance, till: Till): void {
+  addConsoleWrite(app, till, {
+    method: 'DELETE',
+    url: '/orders/:order_id',
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleCancelOrder',
+      summary: 'Cancel a link or close an order',
+      description: 'Nobody can start to pay it any more. A payment on its way still counts.',
+    },
+    params: schemas.OrderParams,
+    body: schemas.ReasonBody,
+    perform: (act, { institute, params }) => cancelAny(till, act, { institute, orderId: params.order_id }),
+    audit: ({ body }, { orderId, kind, amountPaise }: Cancelled) => ({
+      what: 'order.cancelled',
+      about: orderId,
+      why: body.reason,
+      before: { kind, status: 'unpaid', amount: toRupees(amountPaise) },
+      after: { status: 'cancelled' },
+    }),
+    toResponse: () => ok(),
+  })
+}
+
+function addSendRoute(app: FastifyInstance, till: Till): void {
+  addConsoleWrite(app, till, {
+    method: 'POST',
+    url: '/orders/:order_id/messages',
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleSendOrder',
+      summary: 'Send a link to its payer',
+      description: 'By e-mail, SMS or both, in English or Hindi. At most six messages about one order a day.',
+      data: schemas.SentView,
+      creates: true,
+    },
+    params: schemas.OrderParams,
+    body: schemas.SendBody,
+    perform: (act, { institute, params, body }) =>
+      sendLink(
+        till,
+        act,
+        { institute, orderId: params.order_id },
+        { channels: [...new Set(body.channels)], language: body.language ?? 'en' },
+      ),
+    audit: ({ body }, { orderId, recipients }: Sent) => ({
+      what: 'order.sent',
+      about: orderId,
+      after: { recipients, language: body.language ?? 'en' },
+    }),
+    toResponse: ({ recipients }) => created({ recipients }),
+  })
+}
+
+function addRefundRoute(app: FastifyInstance, till: Till): void {
+  addConsoleWrite(app, till, {
+    method: 'POST',
+    url: '/orders/:order_id/refunds',
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleRefundOrder',
+      summary: 'Give money back',
+      description: 'All that is left of what was paid, or a part of it. It goes back the way it came.',
+      data: schemas.RefundedView,
+      creates: true,
+    },
+    params: schemas.OrderParams,
+    body: schemas.RefundBody,
+    perform: (act, { institute, params, body }) =>
+      refundAny(
+        till,
+        act,
+        { institute, orderId: params.order_id },
+        { amountPaise: body.amount, reason: body.reason },
+      ),
+    audit: ({ params, body }, { refund, before, after }: Refunded) => ({
+      what: 'order.refunded',
+      about: params.order_id,
+      why: body.reason,
+      before: { refundable: toRupees(before) },
+      after: { refund_id: refund.id, amount: toRupees(refund.amountPaise), refundable: toRupees(after) },
+    }),
+    toResponse: ({ refund, after }) =>
+      created({
+        refund_id: refund.id,
+        amount: toRupees(refund.amountPaise),
+        refundable: toRupees(after),
+      }),
+  })
+}

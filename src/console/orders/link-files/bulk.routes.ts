@@ -1,0 +1,183 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { created, ok, page } from '../../../http/envelope.ts'
+import { receiveFiles } from '../../../http/upload.ts'
+import type { Till } from '../../../payments/context.ts'
+import { EVERYONE } from '../../console.rules.ts'
+import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
+import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
+import { MAX_FILE_BYTES } from './bulk.rules.ts'
+import * as schemas from './bulk.schemas.ts'
+import {
+  checkLinks,
+  getBatch,
+  listBatches,
+  listLinks,
+  listProblems,
+  startBatch,
+  stopBatch,
+  type LinkBatch,
+} from './bulk.service.ts'
+import { batchView, linksCsv, problemView } from './bulk-view.ts'
+import { MONEY_HANDLERS } from '../orders.rules.ts'
+
+const BATCHES = '/link-batches'
+const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
+
+/** Payment links made of a file. */
+export async function linkBatchRoutes(app: FastifyInstance, till: Till): Promise<void> {
+  await app.register(async scope => {
+    receiveFiles(scope, MAX_FILE_BYTES)
+    addUploadRoute(scope, till)
+  })
+  addReads(app, till)
+  addLinksRoute(app, till)
+  addWrites(app, till)
+}
+
+function addUploadRoute(scope: FastifyInstance, till: Till): void {
+  addConsoleUpload(scope, till, {
+    url: BATCHES,
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleUploadLinks',
+      summary: 'Send a file of links',
+      description:
+        'CSV or XLSX as the body, one row a link. It is checked whole and waits; nothing is made before it is started.',
+      data: schemas.BatchView,
+      creates: true,
+    },
+    query: schemas.UploadQuery,
+    mediaTypes: MEDIA_TYPES,
+    perform: (act, { institute, query, file, who }) =>
+      checkLinks(till, act, institute, { file, fileName: query.name, createdBy: who.email }),
+    audit: (batch: LinkBatch) => ({
+      what: 'links.file_sent',
+      about: batch.id,
+      after: { file: batch.fileName, rows: batch.totalRows, bad_rows: batch.badRows },
+    }),
+    toResponse: batch => created(batchView(batch)),
+  })
+}
+
+function addReads(app: FastifyInstance, till: Till): void {
+  addConsoleRead(app, till, {
+    url: BATCHES,
+    roles: EVERYONE,
+    docs: {
+      operationId: 'consoleListLinkFiles',
+      summary: 'List files of links',
+      description: 'The newest first.',
+      data: Type.Array(schemas.BatchView),
+      isList: true,
+    },
+    query: schemas.ListBatchesQuery,
+    async answer({ institute, query: { limit = 50, state, cursor } }) {
+      const { batches, nextCursor } = await listBatches(till, institute, { state, cursor }, limit)
+      return page(batches.map(batchView), nextCursor)
+    },
+  })
+  addConsoleRead(app, till, {
+    url: `${BATCHES}/:batch_id`,
+    roles: EVERYONE,
+    docs: {
+      operationId: 'consoleGetLinkFile',
+      summary: 'Read a file of links',
+      description: 'How far it is.',
+      data: schemas.BatchView,
+    },
+    params: schemas.BatchParams,
+    answer: async ({ institute, params }) =>
+      ok(batchView(await getBatch(till, { institute, id: params.batch_id }))),
+  })
+  addConsoleRead(app, till, {
+    url: `${BATCHES}/:batch_id/problems`,
+    roles: EVERYONE,
+    docs: {
+      operationId: 'consoleListLinkFileProblems',
+      summary: 'List the bad rows of a file of links',
+      description: 'In the order of the file.',
+      data: Type.Array(schemas.ProblemView),
+      isList: true,
+    },
+    params: schemas.BatchParams,
+    query: schemas.ListProblemsQuery,
+    async answer({ institute, params, query: { limit = 50, cursor } }) {
+      const target = { institute, id: params.batch_id }
+      const { problems, nextCursor } = await listProblems(till, target, { cursor, limit })
+      return page(problems.map(problemView), nextCursor)
+    },
+  })
+}
+
+function addLinksRoute(app: FastifyInstance, till: Till): void {
+  addConsoleFile(app, till, {
+    url: `${BATCHES}/:batch_id/links`,
+    roles: EVERYONE,
+    docs: {
+      operationId: 'consoleGetLinksOfFile',
+      summary: 'Get the links of a file',
+      description: 'As CSV, row by row: those made now, and those that were there before.',
+    },
+    params: schemas.BatchParams,
+    mediaType: 'text/csv',
+    async answer({ institute, params }) {
+      const links = await listLinks(till, { institute, id: params.batch_id })
+      const body = linksCsv(links, orderId => `${till.publicUrl}/pay/${institute.code}/${orderId}`)
+      return { body, saveAs: `links-${params.batch_id}.csv` }
+    },
+  })
+}
+
+function addWrites(app: FastifyInstance, till: Till): void {
+  addConsoleWrite(app, till, {
+    method: 'POST',
+    url: `${BATCHES}/:batch_id/start`,
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleStartLinkFile',
+      summary: 'Make the links of a file',
+      description:
+        'Of its good rows, in the background. A row whose link was made before makes no second one.',
+      data: schemas.BatchView,
+    },
+    params: schemas.BatchParams,
+    body: schemas.StartBody,
+    perform: (act, { institute, params, body: { channels = [], language = 'en' } }) =>
+      startBatch(
+        till,
+        act,
+        { institute, id: params.batch_id },
+        { channels: [...new Set(channels)], language },
+      ),
+    audit: (_call, batch: LinkBatch) => ({
+      what: 'links.file_started',
+      about: batch.id,
+      before: { state: 'checked' },
+      after: { state: batch.state, file: batch.fileName, channels: batch.channels },
+    }),
+    toResponse: (batch: LinkBatch) => ok(batchView(batch)),
+  })
+  addConsoleWrite(app, till, {
+    method: 'DELETE',
+    url: `${BATCHES}/:batch_id`,
+    roles: MONEY_HANDLERS,
+    docs: {
+      operationId: 'consoleStopLinkFile',
+      summary: 'Call off or stop a file of links',
+      description: 'Links that were made stay; the others are not made.',
+      data: schemas.BatchView,
+    },
+    params: schemas.BatchParams,
+    body: schemas.StopBody,
+    perform: (act, { institute, params }) => stopBatch(till, act, { institute, id: params.batch_id }),
+    audit: ({ body }, batch: LinkBatch) => ({
+      what: 'links.file_stopped',
+      about: batch.id,
+      why: body.reason,
+      before: { state: batch.state === 'cancelled' ? 'checked' : 'running' },
+      after: { state: batch.state, made: batch.madeRows },
+    }),
+    toResponse: (batch: LinkBatch) => ok(batchView(batch)),
+  })
+}

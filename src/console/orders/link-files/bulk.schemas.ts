@@ -1,0 +1,76 @@
+import { Type, type Static } from 'typebox'
+import { field, shown } from '../../../http/fields.ts'
+import { BATCH_STATES } from './bulk.rules.ts'
+import { cursor, reason } from '../orders.schemas.ts'
+import { LANGUAGES, SEND_CHANNELS } from '../orders.texts.ts'
+
+const count = (description: string) => Type.Integer({ description, minimum: 0 })
+
+export const UploadQuery = Type.Object({
+  name: Type.Optional(
+    field.text({ description: 'What the file is called.', examples: ['term-2.xlsx'] }, 200),
+  ),
+})
+
+export const BatchParams = Type.Object({
+  batch_id: field.resourceId({
+    description: 'Id of the file of links.',
+    examples: ['batch_01k9zq4m0ve8sbn6yt2hw3c5da'],
+  }),
+})
+
+export const ListBatchesQuery = Type.Object({
+  state: Type.Optional(field.oneOf(BATCH_STATES, { description: 'Only in this state.' })),
+  limit: Type.Optional(field.pageSize()),
+  cursor: Type.Optional(cursor),
+})
+
+export const ListProblemsQuery = Type.Object({
+  limit: Type.Optional(field.pageSize()),
+  cursor: Type.Optional(cursor),
+})
+
+export const StartBody = Type.Object({
+  channels: Type.Optional(
+    Type.Array(field.oneOf(SEND_CHANNELS, { description: 'E-mail or SMS.' }), {
+      maxItems: 2,
+      description: 'How each payer is told of their link; nobody is told when absent.',
+    }),
+  ),
+  language: Type.Optional(field.oneOf(LANGUAGES, { description: 'English when absent.' })),
+})
+
+export const StopBody = Type.Object({ reason })
+
+export const BatchView = Type.Object({
+  id: shown.text({ description: 'Its id.' }),
+  state: shown.oneOf(BATCH_STATES, {
+    description: 'How far it is; `checked` waits for somebody to start it.',
+  }),
+  file_name: shown.text({ description: 'What the file is called.' }),
+  unknown_columns: Type.Array(shown.text({ description: 'A column that means nothing here.' })),
+  channels: Type.Array(shown.oneOf(SEND_CHANNELS, { description: 'How payers are told.' })),
+  language: shown.oneOf(LANGUAGES, { description: 'In which language.' }),
+  rows: Type.Object({
+    total: count('In the file.'),
+    bad: count('That cannot be a link; listed one by one.'),
+    known: count('Whose link was made before, as the check found.'),
+    to_make: count('Links that starting it makes.'),
+    made: count('Links made so far.'),
+    repeated: count('Rows whose link was there already when their turn came.'),
+    failed: count('Rows that were good and could not be made after all.'),
+  }),
+  progress: count('Percent of the rows that are done.'),
+  created_by: shown.text({ description: 'Who sent it.' }),
+  created_at: shown.moment({ description: 'When, UTC.' }),
+  started_at: Type.Optional(shown.moment({ description: 'When it was started, UTC.' })),
+  finished_at: Type.Optional(shown.moment({ description: 'When it was over, UTC.' })),
+})
+export type BatchAnswer = Static<typeof BatchView>
+
+export const ProblemView = Type.Object({
+  row: count('As the spreadsheet counts: the header is row 1.'),
+  column: Type.Optional(shown.text({ description: 'Which cell; absent when it is the row as a whole.' })),
+  message: shown.text({ description: 'What is wrong with it.' }),
+})
+export type ProblemAnswer = Static<typeof ProblemView>

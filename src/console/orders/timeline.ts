@@ -1,0 +1,188 @@
+import { stateAt, type OrderKind } from '../../orders/orders.rules.ts'
+import { formatRupees } from '../../platform/money.ts'
+import type { AuditRow } from '../audit/audit.service.ts'
+import { messageView, paymentView, refundRowView } from './record-view.ts'
+import type { OrderStory } from './orders.service.ts'
+import type { MessageFacts, PaymentFacts, RefundFacts } from './detail.store.ts'
+
+/** Everything that happened to an order, as one reads it: newest first, with who did it, why, and the data behind it. */
+export type Happening = {
+  id: string
+  at: Date
+  title: string
+  tone: 'good' | 'waiting' | 'bad' | 'plain'
+  by?: string | undefined
+  why?: string | undefined
+  raw?: unknown
+}
+
+export function timelineOf(story: OrderStory, now: Date): Happening[] {
+  const { facts, payments, refunds, messages, events, audit } = story
+  const acts = audit.map(entry => actOf(entry, facts.kind))
+  const told = (what: string): boolean => audit.some(entry => entry.what === what)
+  const all = [
+    ...(told('order.created') ? [] : [createdOf(story)]),
+    ...payments.flatMap(paymentHappenings),
+    ...settledOf(payments),
+    // Who asked for a refund stands in the act; one that came by itself or by the API has none.
+    ...refunds.flatMap(refund => refundHappenings(refund, audit)),
+    ...(told('order.cancelled') ? [] : closedOf(story, now)),
+    ...messages.map(messageOf),
+    ...acts,
+    ...events.map(event => ({
+      id: event.id,
+      at: event.occurredAt,
+      title: `Event ${event.code}`,
+      tone: 'plain' as const,
+      raw: event.payload,
+    })),
+  ]
+  // Of one moment the later in the list happened later; an event is recorded after what it tells of.
+  return all
+    .map((happening, index) => ({ happening, index }))
+    .toSorted((one, two) => two.happening.at.getTime() - one.happening.at.getTime() || two.index - one.index)
+    .map(({ happening }) => happening)
+}
+
+function createdOf({ facts }: OrderStory): Happening {
+  const { fileName, fileRow, pageTitle } = facts
+  const from =
+    fileName !== null
+      ? ` out of the file ${fileName}, row ${fileRow}`
+      : pageTitle !== null
+        ? ` on the payment page “${pageTitle}”`
+        : ''
+  return {
+    id: `${facts.id}.created`,
+    at: facts.createdAt,
+    title: `Created${from}`,
+    tone: 'plain',
+    raw: { order_id: facts.id },
+  }
+}
+
+const MODES: Record<string, string> = { upi: 'UPI', card: 'card', netbanking: 'net banking' }
+
+function modeWords(mode: string): string {
+  return MODES[mode] ?? mode
+}
+
+function paymentHappenings(payment: PaymentFacts): Happening[] {
+  const amount = formatRupees(payment.amountPaise)
+  const by = modeWords(payment.mode)
+  const raw = paymentView(payment)
+  const started: Happening = {
+    id: `${payment.id}.started`,
+    at: payment.createdAt,
+    title: `The payer began to pay ${amount} by ${by}`,
+    tone: payment.state === 'created' || payment.state === 'pending' ? 'waiting' : 'plain',
+    raw,
+  }
+  if (payment.state === 'failed') {
+    const why = payment.failureMessage ?? payment.failureCode ?? 'The bank gave no reason.'
+    return [{ ...started, title: `A try to pay ${amount} by ${by} failed`, tone: 'bad', why }]
+  }
+  if (payment.capturedAt === null) return [started]
+  return [
+    started,
+    {
+      id: `${payment.id}.captured`,
+      at: payment.capturedAt,
+      title: payment.isDuplicate ? `${amount} paid a second time by ${by}` : `${amount} paid by ${by}`,
+      tone: payment.isDuplicate ? 'waiting' : 'good',
+      raw,
+    },
+  ]
+}
+
+function settledOf(payments: readonly PaymentFacts[]): Happening[] {
+  return payments.flatMap(({ id, settledAt, settlementUtr, settlementId }) =>
+    settledAt === null
+      ? []
+      : [
+          {
+            id: `${id}.settled`,
+            at: settledAt,
+            title: `Settled to bank, UTR ${settlementUtr ?? 'unknown'}`,
+            tone: 'good' as const,
+            raw: { payment_id: id, settlement_id: settlementId, utr: settlementUtr },
+          },
+        ],
+  )
+}
+
+function refundHappenings(refund: RefundFacts, audit: readonly AuditRow[]): Happening[] {
+  const amount = formatRupees(refund.amountPaise)
+  const raw = refundRowView(refund)
+  const isActed = audit.some(entry => refundIdOf(entry) === refund.id)
+  const why = refund.kind === 'duplicate' ? 'It was paid twice.' : (refund.reason ?? undefined)
+  const asked: Happening[] = isActed
+    ? []
+    : [
+        {
+          id: `${refund.id}.asked`,
+          at: refund.requestedAt,
+          title:
+            refund.kind === 'returned' ? `The bank took ${amount} back` : `Refund of ${amount} asked for`,
+          tone: refund.kind === 'returned' ? 'bad' : 'waiting',
+          why,
+          raw,
+        },
+      ]
+  if (refund.state === 'processed' && refund.kind !== 'returned' && refund.processedAt !== null) {
+    const title = `${amount} given back to the payer${refund.utr === null ? '' : `, UTR ${refund.utr}`}`
+    return [...asked, { id: `${refund.id}.done`, at: refund.processedAt, title, tone: 'good', raw }]
+  }
+  return asked
+}
+
+function refundIdOf({ what, after }: AuditRow): string | undefined {
+  return what === 'order.refunded' ? (after as { refund_id?: string } | null)?.refund_id : undefined
+}
+
+function closedOf({ facts }: OrderStory, now: Date): Happening[] {
+  const state = stateAt(facts, now)
+  const at = facts.closedAt ?? (state === 'expired' ? facts.expiresAt : null)
+  if (at === null || (state !== 'expired' && state !== 'cancelled')) return []
+  const title = state === 'expired' ? 'Expired unpaid' : closedWord(facts.kind)
+  return [{ id: `${facts.id}.closed`, at, title, tone: 'plain' }]
+}
+
+function closedWord(kind: OrderKind): string {
+  return kind === 'link' ? 'Cancelled' : 'Closed'
+}
+
+const CHANNELS: Record<string, string> = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp message' }
+
+function messageOf(message: MessageFacts): Happening {
+  const { id, channel, recipient, state, createdAt, sentAt, failure } = message
+  const noun = CHANNELS[channel] ?? channel
+  const words = { queued: 'is on its way to', sent: 'sent to', failed: 'could not be sent to' }[state]
+  return {
+    id,
+    at: sentAt ?? createdAt,
+    title: `${noun} ${words} ${recipient}`,
+    tone: state === 'failed' ? 'bad' : state === 'queued' ? 'waiting' : 'plain',
+    why: state === 'sent' ? undefined : (failure ?? undefined),
+    raw: messageView(message),
+  }
+}
+
+const ACTS: Record<string, string> = {
+  'order.created': 'Created',
+  'order.sent': 'Sent again',
+  'order.refunded': 'Refund asked for',
+}
+
+function actOf(entry: AuditRow, kind: OrderKind): Happening {
+  const isClosed = entry.what === 'order.cancelled'
+  return {
+    id: entry.id,
+    at: entry.at,
+    title: isClosed ? closedWord(kind) : (ACTS[entry.what] ?? entry.what),
+    tone: entry.what === 'order.refunded' ? 'waiting' : 'plain',
+    by: entry.actorName,
+    why: entry.why ?? undefined,
+    raw: { what: entry.what, before: entry.before, after: entry.after, request_id: entry.requestId },
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import { compileCall, type NOTHING, type Sent } from '../../http/endpoint.ts'
+import { documentFile } from '../../http/openapi.ts'
+import type { Ground } from '../../platform/context.ts'
+import type { ConsoleRole } from '../console.rules.ts'
+import { admit, atInstitute, type InstituteVisit } from '../auth/roles.routes.ts'
+import { INSTITUTE, withInstitute } from '../auth/access.routes.ts'
+import type { ExportedFile } from './export.service.ts'
+
+type Download<Params extends TObject, Query extends TObject> = {
+  /** Below /console/api/institutes/:institute_code, as of the guard's other routes. */
+  url: string
+  roles: readonly ConsoleRole[]
+  docs: { operationId: string; summary: string; description: string }
+  params?: Params
+  query?: Query
+  /** Of the file, or of one of the files it may be. */
+  mediaType: string
+  /** Shown in the browser instead of saved. */
+  isShown?: boolean
+  answer(call: Sent<Static<Params>, Static<Query>, unknown> & InstituteVisit): Promise<ExportedFile>
+}
+
+/** A read of the console that answers a file, not an envelope; errors wear the envelope as everywhere. */
+export function addConsoleDownload<
+  Params extends TObject = typeof NOTHING,
+  Query extends TObject = typeof NOTHING,
+>(app: FastifyInstance, ground: Ground, download: Download<Params, Query>): void {
+  const { docs, roles, query, mediaType, isShown = false } = download
+  const url = INSTITUTE + download.url
+  const params = withInstitute(url, download.params) as Params
+  const door = atInstitute(ground, roles)
+  const asked = query === undefined ? {} : { query }
+  const readCall = compileCall<Static<Params>, Static<Query>, unknown>({ params, ...asked })
+  const description = `${docs.description} For the roles ${roles.join(', ')}.`
+  app.get(url, {
+    schema: {
+      ...documentFile({ ...docs, description, tag: 'Console', params, mediaType }),
+      ...(query === undefined ? {} : { querystring: query }),
+      security: [{ session: [] }],
+      'x-roles': roles,
+    },
+    handler: async (request, reply) => {
+      const visit = await door.enter(await admit(ground, request, reply))
+      return sendFile(reply, await download.answer({ ...readCall(request), ...visit }), isShown)
+    },
+  })
+}
+
+function sendFile(reply: FastifyReply, file: ExportedFile, isShown: boolean): FastifyReply {
+  return reply
+    .header('content-type', file.mediaType)
+    .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename="${file.name}"`)
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    .send(file.content)
+}

@@ -1,0 +1,29 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Query } from '../money/query.ts'
+
+/** How many rows are in memory at once. */
+const BATCH = 500
+
+/** How many rows there are, counted no further than to one more than are allowed. */
+export async function countRows(tx: Transaction, { text, values }: Query, most: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*) as count from (select from (${text}) rows limit ${most + 1}) counted`,
+    values,
+  )
+  return row?.count ?? 0
+}
+
+/** Reads a long answer a batch at a time, all of it as it stood when it was begun. */
+export async function* readBatches<Row extends object>(
+  tx: Transaction,
+  { text, values }: Query,
+): AsyncGenerator<Row[]> {
+  // All rows are wanted, not the first ones soon.
+  await tx.query('set local cursor_tuple_fraction = 1')
+  await tx.query(`declare report no scroll cursor for ${text}`, values)
+  for (;;) {
+    const rows = await tx.query<Row>(`fetch ${BATCH} from report`)
+    if (rows.length === 0) return
+    yield rows
+  }
+}

@@ -1,0 +1,121 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { dayOf } from '../../platform/calendar.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { badField, BursarError } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { recordAudit, type Actor } from '../audit/audit.service.ts'
+import type { Query } from '../money/query.ts'
+import { countRows, readBatches } from './cursor.store.ts'
+import {
+  csvHead,
+  csvRow,
+  fileName,
+  MEDIA_TYPES,
+  MOST_ROWS,
+  tooLarge,
+  type Column,
+  type Format,
+} from './reports.rules.ts'
+import { TALLY_TAIL, VOUCHERS_HEAD, voucherXml, type Voucher } from './tally/tally.rules.ts'
+import { makeXlsx } from './xlsx.ts'
+
+/** A list as a file: what it is read by, and how a row of it is written. */
+export type Report<Row extends object> = {
+  /** Of the file. */
+  name: string
+  /** Of the sheet. */
+  title: string
+  query: Query
+  columns: readonly Column<Row>[]
+  /** Absent for what no voucher stands for. */
+  vouchers?: ((row: Row) => Voucher[]) | undefined
+}
+
+export type ExportedFile = { name: string; mediaType: string; content: Readable | Buffer | string }
+export type ExportFor = { instituteId: number; actor: Actor; filters: Readonly<Record<string, unknown>> }
+
+/** Each holds a connection while somebody downloads, so that all of a file is of one moment. */
+const MOST_AT_ONCE = 4
+let running = 0
+
+/** Who took which list out of the house stands in the audit log; the file follows as it is read. */
+export async function exportReport<Row extends object>(
+  ground: Ground,
+  report: Report<Row>,
+  format: Format,
+  by: ExportFor,
+): Promise<ExportedFile> {
+  if (format === 'tally' && report.vouchers === undefined)
+    throw badField('format', 'can be csv or xlsx here: Tally has no vouchers for this list')
+  if (running >= MOST_AT_ONCE)
+    throw new BursarError('RLE00000', 'Several exports are being made already. Try again in a moment.', {
+      retryAfterS: 5,
+    })
+  running++
+  try {
+    await ground.db.transaction(tx => admit(tx, ground, report, format, by))
+  } catch (error) {
+    running--
+    throw error
+  }
+  const name = fileName(report.name, dayOf(ground.clock.now()), format)
+  const content = format === 'xlsx' ? await wholeFile(ground, report) : streamedFile(ground, report, format)
+  return { name, mediaType: MEDIA_TYPES[format], content }
+}
+
+async function admit<Row extends object>(
+  tx: Transaction,
+  ground: Ground,
+  report: Report<Row>,
+  format: Format,
+  { instituteId, actor, filters }: ExportFor,
+): Promise<void> {
+  const rows = await countRows(tx, report.query, MOST_ROWS.csv)
+  const flaw = tooLarge(rows, format)
+  if (flaw !== null) throw badField('format', flaw)
+  const after = { report: report.name, format, rows, filters }
+  await recordAudit(
+    tx,
+    ground,
+    { instituteId, actor },
+    { what: 'report.exported', about: report.name, after },
+  )
+}
+
+async function wholeFile<Row extends object>({ db }: Ground, report: Report<Row>): Promise<Buffer> {
+  try {
+    return await db.transaction(tx =>
+      makeXlsx(report.title, report.columns, readBatches<Row>(tx, report.query)),
+    )
+  } finally {
+    running--
+  }
+}
+
+/** Whoever stops reading ends the transaction too; a failure half way breaks the download off. */
+function streamedFile<Row extends object>(
+  { db }: Ground,
+  report: Report<Row>,
+  format: 'csv' | 'tally',
+): Readable {
+  const content = new PassThrough()
+  db.transaction(tx => pipeline(textOf(readBatches<Row>(tx, report.query), report, format), content))
+    .catch((error: Error) => content.destroy(error))
+    .finally(() => running--)
+  return content
+}
+
+async function* textOf<Row extends object>(
+  batches: AsyncIterable<readonly Row[]>,
+  { columns, vouchers }: Report<Row>,
+  format: 'csv' | 'tally',
+): AsyncGenerator<string> {
+  yield format === 'csv' ? csvHead(columns) : VOUCHERS_HEAD
+  for await (const rows of batches) {
+    yield format === 'csv'
+      ? rows.map(row => csvRow(columns, row)).join('')
+      : rows.flatMap(row => (vouchers?.(row) ?? []).map(voucherXml)).join('')
+  }
+  if (format === 'tally') yield TALLY_TAIL
+}

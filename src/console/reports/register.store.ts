@@ -1,0 +1,193 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import { Values, type Query } from '../money/query.ts'
+import type { Period, Source } from './register.rules.ts'
+
+/** A payment that came, or one that went back, whatever way. */
+export type RegisterRow = {
+  id: string
+  kind: 'payment' | 'refund'
+  source: Source
+  mode: string
+  at: Date
+  /** What went back is negative. */
+  amountPaise: Paise
+  reference: string | null
+  orderId: string | null
+  payer: string
+  studentId: string | null
+  studentName: string | null
+  identifier: string | null
+  lines: { componentType: string; amountPaise: Paise }[]
+  financialYear: string | null
+  number: number | null
+  settlementId: string | null
+  utr: string | null
+}
+
+export type RegisterFilter = {
+  from?: Date | undefined
+  before?: Date | undefined
+  kind?: RegisterRow['kind'] | undefined
+  source?: Source | undefined
+  component?: string | undefined
+  isSettled?: boolean | undefined
+}
+
+type Range = { cursor: string | undefined; limit: number }
+
+const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then 'flex' when o.kind = 'disbursement' then 'cred'
+  else 'online' end`
+
+const PAYMENTS = {
+  select: `select p.id, 'payment' as kind, ${SOURCE_OF_KIND} as source, p.mode, p.captured_at as at, p.amount_paise,
+      p.transaction_id as reference, o.id as order_id, o.name as payer, o.student_id, o.student_name, o.identifier, p.settlement_id
+    from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+    where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate`,
+  at: 'p.captured_at',
+  id: 'p.id',
+  settlement: 'p.settlement_id',
+  lines: 'order_lines l where l.institute_id = p.institute_id and l.order_id = p.order_id',
+}
+
+const REFUNDS = {
+  select: `select r.id, 'refund', ${SOURCE_OF_KIND}, p.mode, r.processed_at, -r.amount_paise, r.utr, o.id, o.name,
+      o.student_id, o.student_name, o.identifier, r.settlement_id
+    from refunds r
+    join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+    join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+    where r.institute_id = $1 and r.state = 'processed' and r.kind <> 'duplicate'`,
+  at: 'r.processed_at',
+  id: 'r.id',
+  settlement: 'r.settlement_id',
+  lines: 'refund_lines l where l.institute_id = r.institute_id and l.refund_id = r.id',
+}
+
+const DIRECT = {
+  select: `select d.id, 'payment', 'direct', d.mode, d.paid_at, d.amount_paise, d.transaction_id, null,
+      s.primary_contact_name, s.id, s.fullname, s.identifier, null
+    from direct_payments d join students s on s.institute_id = d.institute_id and s.id = d.student_id
+    where d.institute_id = $1 and d.cancelled_at is null`,
+  at: 'd.paid_at',
+  id: 'd.id',
+  settlement: null,
+  lines: `direct_payment_lines l where l.institute_id = d.institute_id and l.student_id = d.student_id
+    and l.transaction_id = d.transaction_id`,
+}
+
+type Part = Omit<typeof PAYMENTS, 'settlement'> & { settlement: string | null }
+
+/** Which tables can hold what is asked for. What came at the counter is not settled by anybody here. */
+function partsOf({ kind, source, isSettled }: RegisterFilter): Part[] {
+  const hasDirect = (source ?? 'direct') === 'direct' && kind !== 'refund' && isSettled === undefined
+  if (source === 'direct') return hasDirect ? [DIRECT] : []
+  return [
+    ...(kind === 'refund' ? [] : [PAYMENTS]),
+    ...(kind === 'payment' ? [] : [REFUNDS]),
+    ...(hasDirect ? [DIRECT] : []),
+  ]
+}
+
+const MOMENT_OF = (id: string): string => `(select at from (
+    select captured_at as at from payments where institute_id = $1 and id = ${id}
+    union all select processed_at from refunds where institute_id = $1 and id = ${id}
+    union all select paid_at from direct_payments where institute_id = $1 and id = ${id}) c limit 1)`
+
+/** Newest first. Each part is cut to a page by its own index before they are put together. */
+export function registerQuery(instituteId: number, filter: RegisterFilter, range?: Range): Query | null {
+  const parts = partsOf(filter)
+  if (parts.length === 0) return null
+  const values = new Values(instituteId)
+  const place = (value: unknown): string | null => (value === undefined ? null : values.add(value))
+  const [from, before, component, cursor] = [filter.from, filter.before, filter.component, range?.cursor].map(
+    place,
+  )
+  const source = filter.source === 'direct' ? null : place(filter.source)
+  const limit = range === undefined ? '' : ` limit ${values.add(range.limit)}`
+  const texts = parts.map(({ select, at, id, settlement, lines }) => {
+    const where = [
+      from && `${at} >= ${from}`,
+      before && `${at} < ${before}`,
+      source && `${SOURCE_OF_KIND} = ${source}`,
+      component && `exists (select from ${lines} and l.component_type = ${component})`,
+      filter.isSettled !== undefined &&
+        settlement &&
+        `${settlement} is ${filter.isSettled ? 'not ' : ''}null`,
+      cursor && `(${at}, ${id}) < (${MOMENT_OF(cursor)}, ${cursor})`,
+    ].filter(condition => typeof condition === 'string')
+    return `(${[select, ...where].join(' and ')} order by ${at} desc, ${id} desc${limit})`
+  })
+  const text = `select m.id, m.kind, m.source, m.mode, m.at, m.amount_paise as "amountPaise", m.reference,
+      m.order_id as "orderId", m.payer, m.student_id as "studentId", m.student_name as "studentName", m.identifier,
+      coalesce(${LINES}, '[]') as lines, c.financial_year as "financialYear", c.number,
+      m.settlement_id as "settlementId", s.utr
+    from (${texts.join('\nunion all\n')}) m (id, kind, source, mode, at, amount_paise, reference, order_id, payer, student_id,
+      student_name, identifier, settlement_id)
+    left join receipts c on c.institute_id = $1 and c.payment_id = m.id and c.cancelled_at is null
+    left join settlements s on s.institute_id = $1 and s.id = m.settlement_id
+    order by m.at desc, m.id desc${limit}`
+  return { text, values: values.list }
+}
+
+const LINES = `(select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise))
+  from (
+    select l.component_type, l.amount_paise from order_lines l
+    where m.kind = 'payment' and l.institute_id = $1 and l.order_id = m.order_id
+    union all
+    select l.component_type, l.amount_paise from refund_lines l
+    where m.kind = 'refund' and l.institute_id = $1 and l.refund_id = m.id
+    union all
+    select l.component_type, l.amount_paise from direct_payment_lines l
+    where m.source = 'direct' and l.institute_id = $1 and l.student_id = m.student_id and l.transaction_id = m.reference
+  ) l where l.amount_paise > 0)`
+
+/** Of one period and component: what came, by how it came, and what went back. */
+export type CollectionRow = {
+  /** The first day of the period. */
+  period: string
+  componentType: string
+  onlinePaise: Paise
+  flexPaise: Paise
+  directPaise: Paise
+  credPaise: Paise
+  collectedPaise: Paise
+  refundedPaise: Paise
+  netPaise: Paise
+}
+
+const sum = (condition: string): string => `coalesce(sum(amount) filter (where ${condition}), 0)::bigint`
+
+export function collectionQuery(
+  instituteId: number,
+  { from, before, by }: { from: Date; before: Date; by: Period },
+): Query {
+  const values = new Values(instituteId, from, before, by)
+  const text = `select date_trunc($4, at at time zone 'Asia/Kolkata')::date as period, component_type as "componentType",
+      ${sum(`amount > 0 and source = 'online'`)} as "onlinePaise", ${sum(`amount > 0 and source = 'flex'`)} as "flexPaise",
+      ${sum(`amount > 0 and source = 'direct'`)} as "directPaise", ${sum(`amount > 0 and source = 'cred'`)} as "credPaise",
+      ${sum('amount > 0')} as "collectedPaise", -${sum('amount < 0')} as "refundedPaise", sum(amount)::bigint as "netPaise"
+    from (
+      select p.captured_at as at, l.component_type, ${SOURCE_OF_KIND} as source, l.amount_paise as amount
+      from payments p
+      join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+      join order_lines l on l.institute_id = o.institute_id and l.order_id = o.id
+      where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate and p.captured_at >= $2 and p.captured_at < $3
+      union all
+      select d.paid_at, l.component_type, 'direct', l.amount_paise
+      from direct_payments d
+      join direct_payment_lines l on l.institute_id = d.institute_id and l.student_id = d.student_id
+        and l.transaction_id = d.transaction_id
+      where d.institute_id = $1 and d.cancelled_at is null and d.paid_at >= $2 and d.paid_at < $3
+      union all
+      select r.processed_at, l.component_type, 'back', -l.amount_paise
+      from refunds r join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+      where r.institute_id = $1 and r.state = 'processed' and r.kind <> 'duplicate'
+        and r.processed_at >= $2 and r.processed_at < $3
+    ) moved
+    where amount <> 0 group by 1, 2 order by 1 desc, 2`
+  return { text, values: values.list }
+}
+
+export async function listCollection(db: Queryable, query: Query, limit: number): Promise<CollectionRow[]> {
+  return db.query<CollectionRow>(`${query.text} limit ${limit}`, query.values)
+}

@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream'
+import { listEntries } from '../../../institutes/catalogue.service.ts'
+import type { Institute } from '../../../institutes/institutes.rules.ts'
+import { readableComponent } from '../../../orders/orders.rules.ts'
+import { badField } from '../../../platform/errors.ts'
+import type { Ground } from '../../../platform/context.ts'
+import { transact, type Act } from '../../../platform/idempotency.ts'
+import type { ExportedFile } from '../export.service.ts'
+import { ledgerXml, MASTERS_HEAD, TALLY_TAIL, type Ledger, type LedgerNames } from './tally.rules.ts'
+import * as store from './tally.store.ts'
+import { MEDIA_TYPES } from '../reports.rules.ts'
+
+/** What we call them until the institute says otherwise. */
+const ACCOUNTS: Record<Exclude<keyof LedgerNames, 'component'>, { usual: string; group: Ledger['group'] }> = {
+  clearing: { usual: 'Payment Gateway', group: 'Bank Accounts' },
+  bank: { usual: 'Bank Account', group: 'Bank Accounts' },
+  cash: { usual: 'Cash', group: 'Cash-in-hand' },
+  direct: { usual: 'Fee Collection Account', group: 'Bank Accounts' },
+  charges: { usual: 'Payment Gateway Charges', group: 'Indirect Expenses' },
+}
+const COMPONENT = 'component:'
+
+export type TallyLedger = { subject: string; ledger: string; usual: string; group: Ledger['group'] }
+
+export async function readLedgerNames(
+  { db }: Pick<Ground, 'db'>,
+  institute: Institute,
+): Promise<LedgerNames> {
+  const own = await store.readLedgers(db, institute.id)
+  const nameOf = (subject: keyof typeof ACCOUNTS): string => own.get(subject) ?? ACCOUNTS[subject].usual
+  return {
+    clearing: nameOf('clearing'),
+    bank: nameOf('bank'),
+    cash: nameOf('cash'),
+    direct: nameOf('direct'),
+    charges: nameOf('charges'),
+    component: type => own.get(COMPONENT + type) ?? readableComponent(type),
+  }
+}
+
+/** The accounts, and a ledger for every component of the institute. */
+export async function listTallyLedgers(ground: Ground, institute: Institute): Promise<TallyLedger[]> {
+  const [own, components] = await Promise.all([
+    store.readLedgers(ground.db, institute.id),
+    listEntries(ground, institute, 'component'),
+  ])
+  const accounts = Object.entries(ACCOUNTS).map(([subject, account]) => ({ subject, ...account }))
+  const incomes = components.map(({ code }) => ({
+    subject: COMPONENT + code,
+    usual: readableComponent(code),
+    group: 'Direct Incomes' as const,
+  }))
+  return [...accounts, ...incomes].map(entry => ({ ...entry, ledger: own.get(entry.subject) ?? entry.usual }))
+}
+
+export type LedgersChanged = { before: Record<string, string>; after: Record<string, string> }
+
+/** Replaces what the institute calls them; what is called as usual need not be kept. */
+export async function setTallyLedgers(
+  ground: Ground,
+  act: Act<LedgersChanged>,
+  institute: Institute,
+  sent: readonly { subject: string; ledger: string }[],
+): Promise<LedgersChanged> {
+  const known = new Map((await listTallyLedgers(ground, institute)).map(entry => [entry.subject, entry]))
+  for (const [index, { subject }] of sent.entries()) {
+    if (!known.has(subject)) throw badField(`ledgers.${index}.subject`, 'is none of this institute’s')
+  }
+  const own = new Map(
+    sent
+      .filter(({ subject, ledger }) => known.get(subject)?.usual !== ledger)
+      .map(({ subject, ledger }) => [subject, ledger]),
+  )
+  return transact(ground.db, act, async tx => {
+    const before = await store.readLedgers(tx, institute.id)
+    await store.writeLedgers(tx, institute.id, own)
+    return { before: Object.fromEntries(before), after: Object.fromEntries(own) }
+  })
+}
+
+/** The ledgers themselves, for a company in Tally that does not have them yet. */
+export async function exportTallyLedgers(ground: Ground, institute: Institute): Promise<ExportedFile> {
+  const ledgers = await listTallyLedgers(ground, institute)
+  const byName = new Map(ledgers.map(({ ledger, group }) => [ledger, { name: ledger, group }]))
+  const xml = [MASTERS_HEAD, ...[...byName.values()].map(ledgerXml), TALLY_TAIL]
+  return { name: 'tally-ledgers.xml', mediaType: MEDIA_TYPES.tally, content: Readable.from(xml) }
+}

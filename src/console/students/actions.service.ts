@@ -1,0 +1,132 @@
+import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
+import { listOnTheWay } from '../../payments/student-payments.service.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { badField, conflict } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { innerAct, transact, type Act } from '../../platform/idempotency.ts'
+import { formatRupees, sumPaise } from '../../platform/money.ts'
+import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
+import {
+  cancelPayment,
+  getPayment,
+  recordPayment,
+  type Recorded,
+  type SentPayment,
+} from '../../students/direct-payments/direct-payments.service.ts'
+import type { ErpGround } from '../../erp/context.ts'
+import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
+import { changeStatus } from '../../students/profile/profile.service.ts'
+import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
+import { changeFees } from '../../students/registration/register.service.ts'
+import { readStudentContexts } from '../../students/student-contexts.service.ts'
+import { holdStudent } from '../../students/profile/lock-student.service.ts'
+import { getStudent } from '../../students/students.service.ts'
+import { roomFor, withConcession } from './students.rules.ts'
+import type { Target } from './students.service.ts'
+
+/** What people do to a student in the console; each through the feature whose it is. */
+
+export type Asked = Exclude<Pulled, { kind: 'not_configured' }>
+
+/** Asks the ERP at once. The student is brought up to date by the pull itself; who asked is written down after it. */
+export async function fetchNow(
+  ground: ErpGround,
+  act: Act<Asked>,
+  { institute, studentId }: Target,
+): Promise<Asked> {
+  await getStudent(ground, institute, studentId)
+  const pulled = await pullStudent(ground, { instituteId: institute.id, studentId, reason: 'console' })
+  switch (pulled.kind) {
+    case 'not_configured':
+      throw conflict('There is no ERP to ask: its fetch URL is not set.')
+    case 'found':
+    case 'refused':
+    case 'unavailable':
+      return transact(ground.db, act, async () => pulled)
+    default:
+      return assertNever(pulled)
+  }
+}
+
+export async function recordDirect(
+  ground: Ground,
+  act: Act<Recorded>,
+  target: Target,
+  payment: SentPayment,
+): Promise<Recorded> {
+  return recordPayment(ground, act, target, {
+    payment,
+    async readOnTheWay(db, instituteId, studentId) {
+      const onTheWay = await listOnTheWay(db, instituteId, [studentId])
+      return sumPaise(onTheWay.map(({ amountPaise }) => amountPaise))
+    },
+  })
+}
+
+export async function cancelDirect(
+  ground: Ground,
+  act: Act<RecordedPayment>,
+  target: Target,
+  transactionId: string,
+): Promise<RecordedPayment> {
+  const payment = await getPayment(ground, { ...target, transactionId })
+  if (payment.cancelledAt !== null) throw conflict('This payment is cancelled already.')
+  return cancelPayment(ground, act, { ...target, transactionId })
+}
+
+export type Conceded = { componentType: string; before: readonly Discount[]; after: readonly Discount[] }
+
+/**
+ * Sets one discount of one component, or ends it at 0. Decided while the student is held: a fee that the ERP changes at
+ * the same moment is neither lost nor taken back.
+ */
+export async function concede(
+  ground: Ground,
+  act: Act<Conceded>,
+  { institute, studentId }: Target,
+  { componentType, discount }: { componentType: string; discount: Discount },
+): Promise<Conceded> {
+  const codes: CodeInUse[] = [{ kind: 'discount', code: discount.discountType, key: 'discount_type' }]
+  const key = { instituteId: institute.id, studentId }
+  return transact(ground.db, act, async tx => {
+    await checkCatalogue(tx, institute, codes)
+    await joinCatalogue(tx, institute, codes)
+    await holdStudent(tx, key)
+    const fees = (await readStudentContexts(tx, [key])).get(studentId)?.fees ?? []
+    const before = requireFee(fees, componentType)
+    const room = roomFor(before, discount.discountType)
+    if (discount.valuePaise > room)
+      throw badField('amount', `is more than the ${formatRupees(room)} that the other discounts leave of it`)
+    const { feePaise, discounts: after } = withConcession(before, discount)
+    const change = { changedAt: ground.clock.now(), source: 'update' } as const
+    await changeFees(tx, key, [{ componentType, feePaise, discounts: after }], change)
+    return { componentType, before: before.discounts, after }
+  })
+}
+
+function requireFee(fees: readonly FeeComponent[], componentType: string): FeeComponent {
+  const fee = fees.find(one => one.componentType === componentType)
+  if (fee === undefined) throw badField('component_type', 'is not a fee of this student')
+  return fee
+}
+
+export type Status = 'active' | 'dropped'
+export type StatusChange = { before: Status; after: Status }
+
+export async function setStatus(
+  ground: Ground,
+  act: Act<StatusChange>,
+  { institute, studentId: id }: Target,
+  after: Status,
+): Promise<StatusChange> {
+  const { student } = await getStudent(ground, institute, id)
+  if (student.status === after) throw conflict(`This student is ${after} already.`)
+  const change = { before: student.status, after }
+  await changeStatus(
+    ground,
+    innerAct(act, () => change),
+    { institute, id },
+    after,
+  )
+  return change
+}

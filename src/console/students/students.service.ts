@@ -1,0 +1,152 @@
+import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
+import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
+import type { FlexGround } from '../../flex/flex-ground.ts'
+import { readPlan, type PlanHistory } from '../../flex/plans/plan-history.service.ts'
+import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { listPlansOf } from '../../flex/plans/student-plans.service.ts'
+import { listEntries } from '../../institutes/catalogue.service.ts'
+import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Order } from '../../orders/orders.rules.ts'
+import { listDuesOrders } from '../../orders/student-orders.service.ts'
+import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
+import { badField, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
+import { listPayments } from '../../students/direct-payments/direct-payments.service.ts'
+import { listErpSettings } from '../../erp/settings/settings.service.ts'
+import { getStudent } from '../../students/students.service.ts'
+import { readMoment, toWordQuery, writeMoment } from './students.rules.ts'
+import * as store from './students.store.ts'
+import { listTimeline, type TimelineRow } from './timeline.store.ts'
+
+export type { ListedStudent } from './students.store.ts'
+export type { TimelineRow } from './timeline.store.ts'
+
+export type Target = { institute: Institute; studentId: string }
+
+export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed: string | undefined }
+
+/** By name, a page at a time, in one statement; those who owe are looked for in two. */
+export async function listStudents(
+  { db }: Ground,
+  institute: Institute,
+  { typed, ...wanted }: WantedStudents,
+  limit: number,
+): Promise<{ students: store.ListedStudent[]; nextCursor: string | undefined }> {
+  const words = typed === undefined ? undefined : toWordQuery(institute.id, typed)
+  if (words === null) return { students: [], nextCursor: undefined }
+  const collectorCode =
+    wanted.collectorCode === undefined ? undefined : branchFor(institute, wanted.collectorCode)
+  const filter = { ...wanted, words, collectorCode }
+  const found = await store.listStudents(db, institute.id, filter, limit + 1)
+  const students = found.slice(0, limit)
+  if (found.length > limit) return { students, nextCursor: students.at(-1)?.id }
+  if (filter.isOwing === undefined) return { students, nextCursor: undefined }
+  return { students, nextCursor: (await store.findWindowEnd(db, institute.id, filter)) ?? undefined }
+}
+
+type Code = { code: string; name: string }
+export type Choices = { branches: Code[]; grades: Code[]; components: Code[]; discounts: Code[] }
+
+/** What lists and dialogues offer to choose from. */
+export async function readChoices(ground: Ground, institute: Institute): Promise<Choices> {
+  const [grades, components, discounts] = await Promise.all([
+    listEntries(ground, institute, 'grade'),
+    listEntries(ground, institute, 'component'),
+    listEntries(ground, institute, 'discount'),
+  ])
+  const branches = institute.branches.map(({ collectorCode: code, name }) => ({ code, name }))
+  return { branches, grades, components, discounts }
+}
+
+const MOST_OF_A_FAMILY = 20
+const MOST_ORDERS = 20
+
+export type StudentPage = {
+  dues: Dues
+  users: store.FamilyUser[]
+  /** The other students of the same users, with what they owe. */
+  siblings: Dues[]
+  onTheWay: StudentPayment[]
+  lateFeeEntries: LateFeeEntry[]
+  /** Orders for the dues that can still be paid. */
+  openOrders: Order[]
+  hasErp: boolean
+}
+
+/** Everything that the head of a student's page shows. */
+export async function readStudent(ground: Ground, { institute, studentId }: Target): Promise<StudentPage> {
+  const key = { instituteId: institute.id, studentId }
+  const [users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
+    store.listFamily(ground.db, institute.id, studentId, MOST_OF_A_FAMILY),
+    getDues(ground, key),
+    listOnTheWay(ground.db, institute.id, [studentId]),
+    listLateFeeEntries(ground, { institute, studentId }),
+    listDuesOrders(ground, institute.id, studentId, MOST_ORDERS),
+    listErpSettings(ground, institute),
+  ])
+  const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
+  const family = [...others].slice(0, MOST_OF_A_FAMILY)
+  const siblings = await readDues(
+    ground,
+    family.map(id => ({ ...key, studentId: id })),
+  )
+  return {
+    dues,
+    users,
+    siblings: family.flatMap(id => siblings.get(id) ?? []),
+    onTheWay,
+    lateFeeEntries,
+    openOrders: orders.filter(order => order.state === 'unpaid'),
+    hasErp: settings.length > 0,
+  }
+}
+
+const MOST_PAYMENTS = 200
+
+export type StudentMoney = { online: StudentPayment[]; direct: RecordedPayment[] }
+
+/** What came in for a student, newest first: through here, and taken by the institute itself. */
+export async function readPayments(ground: Ground, { institute, studentId }: Target): Promise<StudentMoney> {
+  const [direct, onTheWay, paid] = await Promise.all([
+    listPayments(ground, { institute, studentId }, {}, MOST_PAYMENTS),
+    listOnTheWay(ground.db, institute.id, [studentId]),
+    listPaid(ground.db, institute.id, [studentId]),
+  ])
+  return { online: [...onTheWay, ...paid].slice(0, MOST_PAYMENTS), direct: direct.payments }
+}
+
+const MOST_PLANS = 10
+
+export async function listPlans(ground: Ground, { institute, studentId }: Target): Promise<LoadedPlan[]> {
+  await getStudent(ground, institute, studentId)
+  return listPlansOf(ground, institute.id, studentId, MOST_PLANS)
+}
+
+/** A plan of this student with all that was tried and decided. */
+export async function readStudentPlan(
+  flex: FlexGround,
+  { institute, studentId }: Target,
+  planId: string,
+): Promise<PlanHistory> {
+  const plan = await readPlan(flex, institute, planId)
+  if (plan.file.plan.studentId !== studentId) throw notFound('This plan')
+  return plan
+}
+
+/** Everything that ever happened to a student, newest first. */
+export async function readTimeline(
+  ground: Ground,
+  { institute, studentId }: Target,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<{ entries: TimelineRow[]; nextCursor: string | undefined }> {
+  await getStudent(ground, institute, studentId)
+  const before = cursor === undefined ? null : readMoment(cursor)
+  if (before !== null && Number.isNaN(before.at.getTime())) throw badField('cursor', 'names no moment')
+  const key = { instituteId: institute.id, studentId }
+  const found = await listTimeline(ground.db, key, { before, limit: limit + 1 })
+  const entries = found.slice(0, limit)
+  const last = entries.at(-1)
+  const hasMore = found.length > limit && last !== undefined
+  return { entries, nextCursor: hasMore ? writeMoment(last) : undefined }
+}

@@ -1,0 +1,183 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+
+/** Students as lists of the console show them. */
+export type ListedStudent = {
+  id: string
+  fullname: string
+  identifier: string
+  customIdentifier: string | null
+  collectorCode: string
+  grade: string
+  gradeName: string
+  academicYearStart: number
+  academicYearEnd: number
+  status: 'active' | 'dropped'
+  contactName: string
+  contactNumber: string
+  contactEmail: string
+  paidPaise: Paise
+  owedPaise: Paise
+}
+
+export type StudentFilter = {
+  /** A search of `search_words`. */
+  words?: string | undefined
+  collectorCode?: string | undefined
+  grade?: string | undefined
+  status?: string | undefined
+  isOwing?: boolean | undefined
+  /** The id of the student shown last. */
+  cursor?: string | undefined
+}
+
+/** As the index has them; a query that says it otherwise reads every row. */
+export const WORDS_OF_STUDENT = `search_words(m.institute_id, m.fullname || ' ' || m.identifier || ' '
+  || coalesce(m.custom_identifier, '') || ' ' || m.primary_contact_name || ' ' || phone_key(m.primary_contact_number) || ' '
+  || m.primary_contact_email)`
+const WORDS_OF_USER = `search_words(u.institute_id, u.name || ' ' || phone_key(u.phone) || ' ' || u.email)`
+
+/**
+ * Found by what is said of the student, or of somebody who pays for it. `offset 0` has each one looked up by its key:
+ * how many fit what somebody types is guessed badly, and to read all students because many might is the worse mistake.
+ */
+const found = (words: string): string => `(
+    select m.id from students m where ${WORDS_OF_STUDENT} @@ lower(${words})::tsquery
+    union
+    select l.student_id from users u cross join lateral (select student_id from student_users
+      where institute_id = u.institute_id and registration_id = u.registration_id offset 0) l
+    where ${WORDS_OF_USER} @@ lower(${words})::tsquery
+  ) hit cross join lateral (select * from students where institute_id = $1 and id = hit.id offset 0) s`
+
+/** What is paid, and what is left of each component: what is paid beyond one does not pay another. */
+const MONEY = `
+  select coalesce(sum(c.paid), 0)::bigint as "paidPaise",
+    coalesce(sum(greatest(c.price - c.paid, 0)) filter (where c.price is not null), 0)::bigint as "owedPaise"
+  from (
+    select coalesce(p.paid, 0) as paid, f.fee_paise - coalesce((
+        select sum((x ->> 'valuePaise')::bigint) from jsonb_array_elements(f.discounts) x), 0) as price
+    from (select * from fee_components where institute_id = s.institute_id and student_id = s.id) f
+    full join (
+      select component_type, sum(amount_paise) as paid from student_paid_lines
+      where institute_id = s.institute_id and student_id = s.id group by component_type
+    ) p on p.component_type = f.component_type
+  ) c`
+
+/** Of how many in a row it is found out whether they owe anything, before the rest is left to the next page. */
+const WINDOW = 2_000
+
+type Statement = { text: string; values: unknown[] }
+
+function selectInOrder(instituteId: number, filter: StudentFilter): Statement {
+  const values: unknown[] = [instituteId]
+  const where = ['s.institute_id = $1']
+  const add = (value: unknown, condition: (placeholder: string) => string): void => {
+    if (value !== undefined) where.push(condition(`$${values.push(value)}`))
+  }
+  add(filter.collectorCode, value => `s.collector_code = ${value}`)
+  add(filter.grade, value => `s.grade = ${value}`)
+  add(filter.status, value => `s.status = ${value}`)
+  add(
+    filter.cursor,
+    value => `(lower(s.fullname), s.id) > (
+      (select lower(c.fullname) from students c where c.institute_id = $1 and c.id = ${value}), ${value})`,
+  )
+  const from = filter.words === undefined ? 'students s' : found(`$${values.push(filter.words)}`)
+  const text = `select s.*, lower(s.fullname) as sort_name from ${from} where ${where.join(' and ')}
+    order by lower(s.fullname), s.id`
+  return { text, values }
+}
+
+/** By name. With `isOwing` only a window of students is looked at; whoever gets too few asks where it ends. */
+export async function listStudents(
+  db: Queryable,
+  instituteId: number,
+  filter: StudentFilter,
+  limit: number,
+): Promise<ListedStudent[]> {
+  const { text, values } = selectInOrder(instituteId, filter)
+  const { isOwing } = filter
+  const bound = values.push(isOwing === undefined ? limit : WINDOW)
+  const owing = isOwing === undefined ? '' : `where m."owedPaise" ${isOwing ? '> 0' : '= 0'}`
+  return db.query<ListedStudent>(
+    `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
+       s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
+         where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName",
+       s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
+       s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
+       s.primary_contact_email as "contactEmail", m."paidPaise", m."owedPaise"
+     from (${text} limit $${bound}) s cross join lateral (${MONEY}) m ${owing}
+     order by s.sort_name, s.id limit $${values.push(limit)}`,
+    values,
+  )
+}
+
+/** The last student of the window that begins here; null when there are no more behind it. */
+export async function findWindowEnd(
+  db: Queryable,
+  instituteId: number,
+  filter: StudentFilter,
+): Promise<string | null> {
+  const { text, values } = selectInOrder(instituteId, filter)
+  const rows = await db.query<{ id: string }>(
+    `select id from (${text} limit 2 offset $${values.push(WINDOW - 1)}) s order by s.sort_name, s.id`,
+    values,
+  )
+  return rows.length === 2 ? (rows[0]?.id ?? null) : null
+}
+
+export type FoundStudent = Pick<ListedStudent, 'id' | 'fullname' | 'identifier' | 'grade' | 'status'>
+
+/** The first few by name, without their money. */
+export async function searchStudents(
+  db: Queryable,
+  instituteId: number,
+  words: string,
+  limit: number,
+): Promise<FoundStudent[]> {
+  const { text, values } = selectInOrder(instituteId, { words })
+  return db.query<FoundStudent>(
+    `select id, fullname, identifier, grade, status from (${text} limit $${values.push(limit)}) s`,
+    values,
+  )
+}
+
+export async function findStudent(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<FoundStudent | null> {
+  const [row] = await db.query<FoundStudent>(
+    'select id, fullname, identifier, grade, status from students where institute_id = $1 and id = $2',
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+export type FamilyUser = {
+  registrationId: string
+  name: string
+  phone: string
+  email: string
+  /** The family's students that this user pays for. */
+  studentIds: string[]
+}
+
+/** Whoever pays for a student, with all the students that they pay for. */
+export async function listFamily(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+  limit: number,
+): Promise<FamilyUser[]> {
+  return db.query<FamilyUser>(
+    `select u.registration_id as "registrationId", u.name, u.phone, u.email,
+       (select json_agg(c.student_id) from (select l.student_id from student_users l
+          where l.institute_id = u.institute_id and l.registration_id = u.registration_id
+          order by (l.student_id = $2) desc, l.linked_at, l.student_id limit $3) c) as "studentIds"
+     from student_users own
+     join users u on u.institute_id = own.institute_id and u.registration_id = own.registration_id
+     where own.institute_id = $1 and own.student_id = $2 order by own.linked_at, own.registration_id limit $3`,
+    [instituteId, studentId, limit],
+  )
+}

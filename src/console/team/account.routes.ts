@@ -1,0 +1,194 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { ok } from '../../http/envelope.ts'
+import type { Ground } from '../../platform/context.ts'
+import * as schemas from './account.schemas.ts'
+import {
+  changePassword,
+  confirmTotp,
+  readAccount,
+  removeTotp,
+  renameSelf,
+  renewRecoveryCodes,
+  startTotp,
+  type Account,
+  type Proof,
+} from './account.service.ts'
+import type { PersonVisit } from '../auth/roles.routes.ts'
+import { addPersonRead, addPersonWrite } from '../auth/access.routes.ts'
+import { endOtherSessions, endOwnSession, listSessions, type OpenSession } from '../auth/sessions.service.ts'
+
+export function accountRoutes(app: FastifyInstance, ground: Ground): void {
+  addPersonRead(app, ground, {
+    url: '/account',
+    docs: {
+      operationId: 'consoleGetAccount',
+      summary: 'Read one’s own account',
+      description: 'Name, address and how signing in is protected.',
+      data: schemas.AccountView,
+    },
+    answer: async ({ who }) => ok(view(await readAccount(ground, who))),
+  })
+  addPersonWrite(app, ground, {
+    method: 'PATCH',
+    url: '/account',
+    docs: {
+      operationId: 'consoleRenameSelf',
+      summary: 'Change one’s name',
+      description: 'As colleagues see it.',
+    },
+    body: schemas.RenameBody,
+    perform: (act, { who, body }) => renameSelf(ground, act, who, body.name),
+    audit: ({ who, body }) => ({
+      what: 'account.renamed',
+      about: who.userId,
+      before: { name: who.name },
+      after: { name: body.name },
+    }),
+    toResponse: () => ok(),
+  })
+  addPersonWrite(app, ground, {
+    method: 'POST',
+    url: '/account/password',
+    docs: {
+      operationId: 'consoleChangePassword',
+      summary: 'Change one’s password',
+      description: 'Ends all other sessions.',
+    },
+    body: schemas.PasswordBody,
+    perform: (act, { body, ...visit }) =>
+      changePassword(ground, act, visit.who, {
+        proof: proofOf(body.password, visit),
+        password: body.new_password,
+      }),
+    audit: ({ who }) => ({ what: 'account.password.changed', about: who.userId }),
+    toResponse: () => ok(),
+  })
+  addTotpRoutes(app, ground)
+  addSessionRoutes(app, ground)
+}
+
+function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
+  addPersonWrite(app, ground, {
+    method: 'POST',
+    url: '/account/totp',
+    docs: {
+      operationId: 'consoleStartTotp',
+      summary: 'Set up an authenticator app',
+      description: 'Answers a secret to scan. It counts once a code has confirmed it.',
+      data: schemas.TotpStartView,
+    },
+    body: schemas.ProofBody,
+    perform: (act, { body, ...visit }) => startTotp(ground, act, visit.who, proofOf(body.password, visit)),
+    audit: ({ who }) => ({ what: 'account.totp.started', about: who.userId }),
+    toResponse: ({ secret, uri, qrSvg }) => ok({ secret, uri, qr_svg: qrSvg }),
+  })
+  addPersonWrite(app, ground, {
+    method: 'POST',
+    url: '/account/totp/confirm',
+    docs: {
+      operationId: 'consoleConfirmTotp',
+      summary: 'Confirm the app by a code',
+      description: 'From now on signing in takes a code. Answers the recovery codes, once.',
+      data: schemas.RecoveryCodesView,
+    },
+    body: schemas.CodeBody,
+    perform: (act, { who, body }) => confirmTotp(ground, act, who, body.code),
+    audit: ({ who }) => ({ what: 'account.totp.confirmed', about: who.userId }),
+    toResponse: codes => ok({ recovery_codes: codes }),
+  })
+  addPersonWrite(app, ground, {
+    method: 'POST',
+    url: '/account/totp/remove',
+    docs: {
+      operationId: 'consoleRemoveTotp',
+      summary: 'Stop asking for codes',
+      description: 'The app and the recovery codes are forgotten.',
+    },
+    body: schemas.ProofBody,
+    perform: (act, { body, ...visit }) => removeTotp(ground, act, visit.who, proofOf(body.password, visit)),
+    audit: ({ who }) => ({ what: 'account.totp.removed', about: who.userId }),
+    toResponse: () => ok(),
+  })
+  addPersonWrite(app, ground, {
+    method: 'POST',
+    url: '/account/recovery-codes',
+    docs: {
+      operationId: 'consoleRenewRecoveryCodes',
+      summary: 'Make new recovery codes',
+      description: 'The old ones work no more.',
+      data: schemas.RecoveryCodesView,
+    },
+    body: schemas.ProofBody,
+    perform: (act, { body, ...visit }) =>
+      renewRecoveryCodes(ground, act, visit.who, proofOf(body.password, visit)),
+    audit: ({ who }) => ({ what: 'account.recovery_codes.renewed', about: who.userId }),
+    toResponse: codes => ok({ recovery_codes: codes }),
+  })
+}
+
+function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
+  addPersonRead(app, ground, {
+    url: '/account/sessions',
+    docs: {
+      operationId: 'consoleListSessions',
+      summary: 'List one’s own sessions',
+      description: 'Those that are open, the one used last first.',
+      data: Type.Array(schemas.SessionRowView),
+    },
+    answer: async ({ who }) => ok((await listSessions(ground, who)).map(sessionView)),
+  })
+  addPersonWrite(app, ground, {
+    method: 'DELETE',
+    url: '/account/sessions/:session_id',
+    docs: {
+      operationId: 'consoleEndSession',
+      summary: 'End a session',
+      description: 'One of one’s own.',
+    },
+    params: schemas.SessionParams,
+    perform: (act, { who, params }) => endOwnSession(ground, act, who, params.session_id),
+    audit: ({ params }) => ({ what: 'session.ended', about: params.session_id }),
+    toResponse: () => ok(),
+  })
+  addPersonWrite(app, ground, {
+    method: 'POST',
+    url: '/account/sessions/end-others',
+    docs: {
+      operationId: 'consoleEndOtherSessions',
+      summary: 'End all other sessions',
+      description: 'All of one’s own but the one that asks.',
+      data: schemas.EndedView,
+    },
+    perform: (act, { who }) => endOtherSessions(ground, act, who),
+    audit: ({ who }, ended) => ({ what: 'sessions.ended', about: who.userId, after: { ended } }),
+    toResponse: ended => ok({ ended }),
+  })
+}
+
+function proofOf(password: string | undefined, { origin }: PersonVisit): Proof {
+  return { password, ip: origin.ip }
+}
+
+function view(account: Account): schemas.AccountAnswer {
+  return {
+    email: account.email,
+    name: account.name,
+    is_operator: account.isOperator,
+    has_password: account.hasPassword,
+    has_totp: account.hasTotp,
+    recovery_codes_left: account.recoveryCodesLeft,
+  }
+}
+
+function sessionView(session: OpenSession): schemas.SessionRowAnswer {
+  return {
+    id: session.id,
+    is_this: session.isThis,
+    started_at: session.createdAt.toISOString(),
+    last_seen_at: session.lastSeenAt.toISOString(),
+    ends_at: session.endsAt.toISOString(),
+    ip: session.ip,
+    agent: session.agent,
+  }
+}

@@ -1,0 +1,125 @@
+import { badField, BursarError, notFound } from '../../platform/errors.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import { hashSecret, newSecret } from '../../platform/secrets.ts'
+import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
+import { passwordFlaw, type Role } from '../console.rules.ts'
+import * as store from './invitations.store.ts'
+import { hashPassword } from '../auth/passwords.ts'
+import { openSession, type NewSession } from '../auth/sessions.service.ts'
+import { endSessions } from '../auth/sessions.store.ts'
+import type { Door } from '../auth/sign-in.service.ts'
+import { putMember } from './team.store.ts'
+import * as users from '../auth/users.store.ts'
+
+export type NewInvitation = {
+  email: string
+  /** Null for a link that only lets its reader choose a password. */
+  joins: { instituteId: number; role: Role } | null
+  invitedBy: string
+  lastsMs: number
+}
+
+/** Replaces earlier ones of the kind. The token stands in the link alone. */
+export async function makeInvitation(
+  tx: Transaction,
+  { publicUrl }: Ground,
+  { email, joins, invitedBy, lastsMs }: NewInvitation,
+): Promise<{ id: string; link: string; expiresAt: Date }> {
+  const id = newId('invite')
+  const token = newSecret()
+  const expiresAt = new Date(Date.now() + lastsMs)
+  await store.closeEarlier(tx, email, joins?.instituteId ?? null)
+  await store.insertInvitation(tx, {
+    id,
+    tokenHash: hashSecret(token),
+    email,
+    instituteId: joins?.instituteId ?? null,
+    role: joins?.role ?? null,
+    invitedBy,
+    expiresAt,
+  })
+  return { id, link: `${publicUrl}/console/join/${token}`, expiresAt }
+}
+
+export type InvitationFile = {
+  invitation: store.Invitation
+  user: users.ConsoleUser | null
+  /** Whether whoever opens it has a password to choose. */
+  choosesPassword: boolean
+}
+
+export async function readInvitation({ db }: Ground, token: string): Promise<InvitationFile> {
+  const invitation = await store.findOpen(db, hashSecret(token))
+  if (invitation === null)
+    throw new BursarError('HUE00001', 'This link has been used or has run out. Ask for a new one.')
+  const user = await users.findUserByEmail(db, invitation.email)
+  const choosesPassword = invitation.instituteId === null || user === null || user.passwordHash === null
+  return { invitation, user, choosesPassword }
+}
+
+export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
+
+/**
+ * Whoever reads the mail of an address may choose its password where there is none or a new one was asked for, and joins
+ * the institute that the invitation names. Somebody who has a password signs in with it; the link does not stand for it.
+ */
+export async function acceptInvitation(
+  ground: Ground,
+  sent: { token: string; name: string | undefined; password: string | undefined },
+  door: Door,
+): Promise<Accepted> {
+  const { invitation, user, choosesPassword } = await readInvitation(ground, sent.token)
+  if (user !== null && user.disabledAt !== null) throw notFound('An active account for this link')
+  const chosen = choosesPassword ? checkChoice(invitation.email, sent, user) : null
+  const passwordHash = chosen === null ? null : await hashPassword(chosen.password)
+  return ground.db.transaction(async tx => {
+    if (!(await store.closeInvitation(tx, invitation.id)))
+      throw new BursarError('HUE00001', 'This link has been used or has run out. Ask for a new one.')
+    const userId = user?.id ?? (await createUser(tx, invitation.email, chosen?.name ?? invitation.email))
+    if (passwordHash !== null) {
+      await users.setPassword(tx, userId, passwordHash)
+      await endSessions(tx, userId, { except: null, because: 'password changed' })
+    }
+    await join(tx, ground, { invitation, userId, door })
+    if (passwordHash === null || (user !== null && user.totpConfirmedAt !== null)) return { kind: 'sign_in' }
+    return { kind: 'signed_in', session: await openSession(tx, userId, door) }
+  })
+}
+
+async function join(
+  tx: Transaction,
+  ground: Ground,
+  { invitation, userId, door }: { invitation: store.Invitation; userId: string; door: Door },
+): Promise<void> {
+  const { instituteId, role, email } = invitation
+  const actor = { who: { userId, email }, origin: door.origin }
+  if (instituteId === null || role === null) {
+    const note = { what: 'password.set', about: userId }
+    await recordAudit(tx, ground, { instituteId: NO_INSTITUTE, actor }, note)
+    return
+  }
+  await putMember(tx, instituteId, { userId, role })
+  const note = { what: 'team.member.joined', about: userId, after: { email, role } }
+  await recordAudit(tx, ground, { instituteId, actor }, note)
+}
+
+function checkChoice(
+  email: string,
+  { name, password }: { name: string | undefined; password: string | undefined },
+  user: users.ConsoleUser | null,
+): { name: string; password: string } {
+  const known = user?.name ?? name
+  if (known === undefined) throw badField('name', 'is required')
+  if (password === undefined) throw badField('password', 'is required')
+  const flaw = passwordFlaw(password, { email, name: known })
+  if (flaw !== null) throw badField('password', flaw)
+  return { name: known, password }
+}
+
+async function createUser(tx: Transaction, email: string, name: string): Promise<string> {
+  const id = newId('staff')
+  await users.insertUser(tx, { id, email, name, isOperator: false, isDemo: false })
+  return id
+}

@@ -1,0 +1,64 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Role } from '../console.rules.ts'
+
+export type Member = {
+  userId: string
+  email: string
+  name: string
+  role: Role
+  joinedAt: Date
+  hasTotp: boolean
+  isDisabled: boolean
+  lastSeenAt: Date | null
+}
+
+export async function listMembers(db: Queryable, instituteId: number): Promise<Member[]> {
+  return db.query<Member>(
+    `select u.id as "userId", u.email, u.name, m.role, m.created_at as "joinedAt",
+       u.totp_confirmed_at is not null as "hasTotp", u.disabled_at is not null as "isDisabled",
+       (select max(s.last_seen_at) from console_sessions s where s.user_id = u.id) as "lastSeenAt"
+     from console_memberships m join console_users u on u.id = m.user_id
+     where m.institute_id = $1 order by u.name, u.id limit 500`,
+    [instituteId],
+  )
+}
+
+/** Holds all memberships of the institute, so that two owners cannot remove each other at once. */
+export async function lockMembers(
+  tx: Transaction,
+  instituteId: number,
+): Promise<{ userId: string; email: string; role: Role; isDisabled: boolean }[]> {
+  return tx.query(
+    `select m.user_id as "userId", u.email, m.role, u.disabled_at is not null as "isDisabled"
+     from console_memberships m join console_users u on u.id = m.user_id
+     where m.institute_id = $1 order by m.user_id for update of m`,
+    [instituteId],
+  )
+}
+
+export async function putMember(
+  tx: Transaction,
+  instituteId: number,
+  { userId, role }: { userId: string; role: Role },
+): Promise<void> {
+  await tx.query(
+    `insert into console_memberships (institute_id, user_id, role) values ($1, $2, $3)
+     on conflict (institute_id, user_id) do update set role = excluded.role`,
+    [instituteId, userId, role],
+  )
+}
+
+export async function removeMember(tx: Transaction, instituteId: number, userId: string): Promise<void> {
+  await tx.query('delete from console_memberships where institute_id = $1 and user_id = $2', [
+    instituteId,
+    userId,
+  ])
+}
+
+export async function firstInstituteOf(db: Queryable, userId: string): Promise<number | null> {
+  const [row] = await db.query<{ institute_id: number }>(
+    'select institute_id from console_memberships where user_id = $1 order by institute_id limit 1',
+    [userId],
+  )
+  return row?.institute_id ?? null
+}

@@ -1,0 +1,109 @@
+import { recordEvents, type NewEvent } from '../events/events.service.ts'
+import { paymentBlock } from '../payments/payment-events.ts'
+import type { PaidOrder, Purpose } from '../payments/payment-handler.ts'
+import type { Till } from '../payments/context.ts'
+import { assert } from '../platform/assert.ts'
+import { dayOf } from '../platform/calendar.ts'
+import type { Transaction } from '../platform/db/database.ts'
+import { newId } from '../platform/ids.ts'
+import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
+import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
+import { addToFee, holdStudent } from '../students/profile/lock-student.service.ts'
+import { excessOf, LATE_FEE, stillAsked } from './dues.rules.ts'
+import { readLateFeesBefore } from './dues.service.ts'
+import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues.store.ts'
+import { isStillDue } from './pay-dues.service.ts'
+
+/** What a parent pays of a student's dues. */
+export function duesPurpose(till: Till): Purpose {
+  return {
+    mayStart: (instituteId, order) => isStillDue(till, instituteId, order),
+    captured: takeIn,
+    settled: tellSettled,
+    // The parent sees it on the page and tries again.
+    failed: async () => {},
+    async reversed(_tx, { payment }) {
+      throw new Error(`${payment.id} was paid at the checkout, which no bank takes back`)
+    },
+  }
+}
+
+/**
+ * The late fee becomes a fee as it is paid, as far as it is still asked for; what came to more than was due is kept as
+ * advance and said so.
+ */
+async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void> {
+  const { instituteId } = paid.payment
+  const dues = (await readDuesOrders(tx, instituteId, [paid.order.id])).get(paid.order.id)
+  assert(dues !== undefined, `${paid.order.id} pays nobody's dues`)
+  const key = { instituteId, studentId: dues.studentId }
+  await holdStudent(tx, key)
+  const asked = await readLateFeesBefore(tx, key, { lines: paid.order.lines, today: dayOf(at) })
+  await chargeLateFees(tx, key, stillAsked(dues.lateFees, asked), { orderId: paid.order.id, at })
+  const context = (await readStudentContexts(tx, [key])).get(dues.studentId)
+  assert(context !== undefined, 'a student that is held is there')
+  const prices = new Map(context.prices.map(price => [price.componentType, price.amountPaise]))
+  const excessPaise = excessOf(paid.order.lines, prices, context.paid)
+  if (excessPaise > 0) await setExcess(tx, instituteId, paid.order.id, excessPaise)
+  await recordEvents(tx, [paidEvent(paid, context, { happened: 'debited', excessPaise, at })])
+}
+
+async function chargeLateFees(
+  tx: Transaction,
+  key: { instituteId: number; studentId: string },
+  lateFees: DuesOrder['lateFees'],
+  { orderId, at }: { orderId: string; at: Date },
+): Promise<void> {
+  if (lateFees.length === 0) return
+  const amountPaise = sumPaise(lateFees.map(fee => fee.amountPaise))
+  await addToFee(tx, key, { componentType: LATE_FEE, amountPaise, at })
+  await insertEntries(
+    tx,
+    key,
+    lateFees.map(fee => ({
+      ...fee,
+      id: newId('late'),
+      kind: 'charged',
+      orderId,
+      reason: null,
+      actor: null,
+      at,
+    })),
+  )
+}
+
+async function tellSettled(tx: Transaction, paid: readonly PaidOrder[], at: Date): Promise<void> {
+  const [first] = paid
+  if (first === undefined) return
+  const { instituteId } = first.payment
+  const ids = paid.map(({ order }) => order.id)
+  const dues = await readDuesOrders(tx, instituteId, ids)
+  const keys = [...dues.values()].map(({ studentId }) => ({ instituteId, studentId }))
+  const contexts = await readStudentContexts(tx, keys)
+  const events = paid.map(each => {
+    const { studentId, excessPaise } = dues.get(each.order.id) ?? {}
+    const context = contexts.get(studentId ?? '')
+    assert(context !== undefined && excessPaise !== undefined, `${each.order.id} pays nobody's dues`)
+    return paidEvent(each, context, { happened: 'settled', excessPaise, at })
+  })
+  await recordEvents(tx, events)
+}
+
+function paidEvent(
+  { payment, order }: PaidOrder,
+  context: StudentContext,
+  what: { happened: 'debited' | 'settled'; excessPaise: Paise; at: Date },
+): NewEvent {
+  const notes =
+    what.excessPaise > 0
+      ? `${formatRupees(what.excessPaise)} of this is more than was due and is kept as advance.`
+      : undefined
+  return {
+    code: `pay.payment.${what.happened}`,
+    instituteId: payment.instituteId,
+    collectorCode: order.collectorCode,
+    resourceId: context.student.id,
+    occurredAt: what.at,
+    payload: { ...context.identity, payment: { ...paymentBlock(payment, order), notes } },
+  }
+}

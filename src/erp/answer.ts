@@ -1,0 +1,93 @@
+import { BursarError, type FieldProblem } from '../platform/errors.ts'
+import type { OutboundAnswer, OutboundResult } from '../platform/http-client/http-client.ts'
+import { readRecord, readRefusal, type Demands } from './record.schemas.ts'
+import { unavailableBecause, type Asked, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
+import { feeProblems } from '../fees/fees.rules.ts'
+
+/** What the ERP's answer says, whatever came: a record, a refusal, or why it is neither. */
+export function understand(result: OutboundResult, asked: Asked, demands: Demands): ErpAnswer {
+  const { durationMs } = result
+  if (result.kind === 'failed') return unavailableBecause(result.reason, result.message, { durationMs })
+  const { httpStatus } = result
+  const unavailable = (reason: UnavailableReason, message: string, problems: readonly FieldProblem[] = []) =>
+    unavailableBecause(reason, message, { httpStatus, durationMs, problems })
+  if (httpStatus !== 200 && httpStatus !== 422) {
+    const { reason, message } = judgeStatus(httpStatus)
+    return unavailable(reason, message)
+  }
+  if (result.isTruncated) return unavailable('too_large', 'The answer is larger than 256 KiB.')
+  const body = parse(result)
+  if (body === NOT_JSON) return unavailable('not_json', notJsonWords(result))
+  try {
+    if (httpStatus === 422) return { kind: 'refused', httpStatus, durationMs, ...readRefusal(body) }
+    const record = readRecord(body, demands)
+    const { identifier } = record.identity
+    if (identifier !== asked.identifier) {
+      const message = `must be ${asked.identifier}, the student asked for; it is ${identifier}`
+      return unavailable('another_student', `data.student.identifier ${message}`, [
+        { key: 'data.student.identifier', message },
+      ])
+    }
+    const problems = feeProblems(record.fees, 'data.fee_components')
+    if (problems.length > 0) return unavailable('wrong_record', wordsOf(problems), problems)
+    return { kind: 'found', httpStatus, durationMs, record }
+  } catch (error) {
+    if (!(error instanceof BursarError) || error.problems === undefined) throw error
+    const reason = httpStatus === 422 ? 'wrong_refusal' : 'wrong_record'
+    const problems = error.problems.map(nameWhole)
+    return unavailable(reason, wordsOf(problems), problems)
+  }
+}
+
+function judgeStatus(httpStatus: number): { reason: UnavailableReason; message: string } {
+  if (httpStatus === 401 || httpStatus === 403) {
+    return {
+      reason: 'not_authorised',
+      message: `The ERP answered ${httpStatus}: it does not accept our credentials.`,
+    }
+  }
+  if (httpStatus >= 300 && httpStatus < 400) {
+    return {
+      reason: 'redirect',
+      message: `The ERP answered ${httpStatus}, a redirect; none is followed. Set the final address.`,
+    }
+  }
+  return {
+    reason: 'http_status',
+    message: `The ERP answered ${httpStatus}; only 200 and 422 are understood.`,
+  }
+}
+
+const NOT_JSON = Symbol('not JSON')
+/** Takes a byte order mark away, which many an ERP's framework sends, and takes nothing for a character that is none. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function parse({ body }: OutboundAnswer): unknown {
+  try {
+    return JSON.parse(UTF8.decode(body))
+  } catch {
+    return NOT_JSON
+  }
+}
+
+function notJsonWords({ httpStatus, headers, body }: OutboundAnswer): string {
+  const what = `The ERP answered ${httpStatus} with`
+  if (body.length === 0) return `${what} nothing; JSON is expected.`
+  if (headers['content-encoding'] !== undefined) {
+    return `${what} a compressed body, which was not asked for; plain JSON is expected.`
+  }
+  return /^\s*</.test(body.subarray(0, 100).toString('latin1'))
+    ? `${what} HTML or XML; JSON is expected.`
+    : `${what} something that is not whole JSON.`
+}
+
+/** The body as such has no path. */
+function nameWhole(problem: FieldProblem): FieldProblem {
+  return problem.key === '' ? { ...problem, key: 'body' } : problem
+}
+
+function wordsOf(problems: readonly FieldProblem[]): string {
+  const [first] = problems
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  return `The answer of the ERP is wrong: ${first?.key} ${first?.message}${more}.`
+}

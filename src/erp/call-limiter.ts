@@ -1,0 +1,93 @@
+import { afterCall, afterStart, CLOSED, letsThrough, type Circuit } from './circuit.rules.ts'
+import { NoPlace, type SharedPlaces } from '../platform/db/cluster-semaphore.ts'
+import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from './erp.rules.ts'
+
+/**
+ * Who may call which ERP now. Calls at once are counted over all processes; that an ERP is away each learns by itself.
+ */
+export type Gate = {
+  /** Calls at once are counted over one institute's settings that lead to the same origin. */
+  lane: string
+  maxCalls: number
+  /** The settings that a circuit belongs to: wrong credentials of one branch must not stop another. */
+  circuit: string
+  /** Changed settings begin with a closed circuit. */
+  version: number
+  /** A person tests: not held up by an open circuit, and the first success closes it for everybody. */
+  isTest: boolean
+  /** Somebody waits for the answer: before work that nobody waits for. */
+  isForPerson: boolean
+}
+
+const MAX_WAITING = 20_000
+
+export class ErpGate {
+  readonly #places: SharedPlaces
+  readonly #now: () => number
+  readonly #circuits = new Map<string, { version: number; state: Circuit }>()
+
+  /** The clock only goes forward; real time, whatever a sandbox's clock says. */
+  constructor(places: SharedPlaces, now: () => number = () => performance.now()) {
+    this.#places = places
+    this.#now = now
+  }
+
+  async run(gate: Gate, call: () => Promise<ErpAnswer>): Promise<ErpAnswer> {
+    if (!this.#letsThrough(gate)) return RESTING
+    const lane = `calls to the ERP of ${gate.lane}`
+    if (this.#places.waitingFor(lane) >= MAX_WAITING) return CROWDED
+    const leave = await this.#enter(lane, gate)
+    if (leave === null) return OCCUPIED
+    try {
+      // Asked again: the circuit may have opened while this one waited.
+      if (!this.#letsThrough(gate)) return RESTING
+      if (!gate.isTest) this.#update(gate, state => afterStart(state, this.#now()))
+      const answer = await call()
+      const isWell = isErpWell(answer)
+      if (isWell !== null) this.#update(gate, state => afterCall(state, isWell, this.#now()))
+      return answer
+    } finally {
+      leave()
+    }
+  }
+
+  async #enter(lane: string, { maxCalls, isForPerson }: Gate): Promise<(() => void) | null> {
+    try {
+      return await this.#places.enter(lane, maxCalls, isForPerson)
+    } catch (error) {
+      if (error instanceof NoPlace) return null
+      throw error
+    }
+  }
+
+  #letsThrough(gate: Gate): boolean {
+    return gate.isTest || letsThrough(this.#stateOf(gate), this.#now())
+  }
+
+  #stateOf({ circuit, version }: Gate): Circuit {
+    const known = this.#circuits.get(circuit)
+    return known?.version === version ? known.state : CLOSED
+  }
+
+  #update(gate: Gate, change: (state: Circuit) => Circuit): void {
+    const known = this.#circuits.get(gate.circuit)
+    // A call that began under older settings has nothing to say about these.
+    if (known !== undefined && known.version > gate.version) return
+    const state = change(this.#stateOf(gate))
+    if (state.failuresInRow === 0) this.#circuits.delete(gate.circuit)
+    else this.#circuits.set(gate.circuit, { version: gate.version, state })
+  }
+}
+
+const RESTING: Unavailable = unavailableBecause(
+  'resting',
+  'The ERP has not answered lately; it is asked again within 30 seconds.',
+)
+const OCCUPIED: Unavailable = unavailableBecause(
+  'crowded',
+  'Other processes have kept all calls to this ERP to themselves; it is asked again later.',
+)
+const CROWDED: Unavailable = unavailableBecause(
+  'crowded',
+  `${MAX_WAITING} calls wait for this ERP already; raise max_calls or ask later.`,
+)

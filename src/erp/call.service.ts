@@ -1,0 +1,100 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { assertNever } from '../platform/assert.ts'
+import { newId } from '../platform/ids.ts'
+import type { Gate } from './call-limiter.ts'
+import type { ErpGround } from './context.ts'
+import { authHeaders, type StoredSettings } from './settings/settings.service.ts'
+import { fetchStudent } from './erp.client.ts'
+import { fetchUrl, type Asked, type ErpAnswer } from './erp.rules.ts'
+import type { Fetch, PullReason } from './pull/pull.store.ts'
+import type { StudentChange } from '../students/profile/update.rules.ts'
+
+/** One ERP, ready to be asked: everything about a call but whom it asks for. */
+export type ErpDoor = {
+  settings: StoredSettings
+  headers: Record<string, string>
+  gate: Omit<Gate, 'isTest' | 'isForPerson'>
+  isBranchRequired: boolean
+}
+
+export function openDoor(ground: ErpGround, institute: Institute, settings: StoredSettings): ErpDoor {
+  const { collectorCode, url, maxCalls, updatedAt } = settings
+  return {
+    settings,
+    headers: authHeaders(ground, settings),
+    gate: {
+      lane: `${institute.id} ${new URL(url).origin}`,
+      maxCalls,
+      circuit: `${institute.id} ${collectorCode ?? ''}`,
+      version: updatedAt.getTime(),
+    },
+    // Settings of a branch say the branch; otherwise the contract has the ERP say it.
+    isBranchRequired: collectorCode === null && institute.branches.length > 1,
+  }
+}
+
+/** Asks, when there is a place and the ERP is not resting. Never inside a transaction. */
+export async function askErp(
+  { erp }: ErpGround,
+  door: ErpDoor,
+  asked: Asked,
+  reason: PullReason,
+): Promise<ErpAnswer> {
+  const { settings, headers, isBranchRequired } = door
+  const call = {
+    url: fetchUrl(settings.url, settings.lookup, asked),
+    headers,
+    asked,
+    demands: { isBranchRequired, isScheduleRequired: settings.customSchedule },
+    timeoutMs: erp.timeoutMs,
+  }
+  const isForPerson = reason !== 'presentation' && reason !== 'reminder'
+  return erp.gate.run({ ...door.gate, isTest: reason === 'test', isForPerson }, () =>
+    fetchStudent(erp.outbound, call),
+  )
+}
+
+export type FetchedFor = {
+  instituteId: number
+  studentId: string | null
+  identifier: string
+  reason: PullReason
+  fetchedAt: Date
+}
+
+const MAX_LOGGED_PROBLEMS = 20
+
+/** The log's row. */
+export function toFetch(
+  { instituteId, studentId, identifier, reason, fetchedAt }: FetchedFor,
+  answer: ErpAnswer,
+  changes: readonly StudentChange[],
+): Fetch & { instituteId: number } {
+  const common = {
+    instituteId,
+    id: newId('fetch'),
+    studentId,
+    identifier,
+    reason,
+    fetchedAt,
+    durationMs: answer.durationMs,
+    outcome: answer.kind,
+    httpStatus: answer.httpStatus,
+    changes,
+  }
+  switch (answer.kind) {
+    case 'found':
+      return { ...common, code: null, message: null, problems: [] }
+    case 'refused':
+      return { ...common, code: answer.code, message: answer.message, problems: [] }
+    case 'unavailable':
+      return {
+        ...common,
+        code: answer.reason,
+        message: answer.message,
+        problems: answer.problems.slice(0, MAX_LOGGED_PROBLEMS),
+      }
+    default:
+      return assertNever(answer)
+  }
+}

@@ -1,0 +1,30 @@
+import { mergeHeaders, type Outbound } from '../platform/http-client/http-client.ts'
+import { understand } from './answer.ts'
+import type { Demands } from './record.schemas.ts'
+import type { Asked, ErpAnswer } from './erp.rules.ts'
+
+/** The contract's limit: an answer that is not whole by then is none. */
+export const ERP_TIMEOUT_MS = 15_000
+const MAX_ANSWER_BYTES = 256 * 1_024
+const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Bursar-Pull/1.0' }
+
+export type FetchCall = {
+  url: string
+  /** Those that authenticate us. */
+  headers: Readonly<Record<string, string>>
+  asked: Asked
+  demands: Demands
+  timeoutMs: number
+}
+
+/** One GET on the ERP's fetch-student endpoint; whatever happens is an answer. */
+export async function fetchStudent(outbound: Outbound, call: FetchCall): Promise<ErpAnswer> {
+  const result = await outbound.send({
+    method: 'GET',
+    url: call.url,
+    headers: mergeHeaders(OWN_HEADERS, call.headers),
+    timeoutMs: call.timeoutMs,
+    maxBytes: MAX_ANSWER_BYTES,
+  })
+  return understand(result, call.asked, call.demands)
+}

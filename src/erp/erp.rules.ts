@@ -1,0 +1,142 @@
+import type { FieldProblem } from '../platform/errors.ts'
+import type { Paise } from '../platform/money.ts'
+import type { Identity, Profile, Student } from '../students/students.rules.ts'
+
+/** What is known of the fetch-student endpoint that an ERP hosts: what it is asked, and what its answers mean. */
+export const LOOKUP_PARAMETERS = [
+  'identifier',
+  'grade',
+  'custom_identifier',
+  'collector_code',
+  'academic_year_start',
+  'academic_year_end',
+] as const
+export type LookupParameter = (typeof LOOKUP_PARAMETERS)[number]
+
+/** Whom the ERP is asked for; what is not known is not sent. */
+export type Asked = { identifier: string } & Partial<Record<LookupParameter, string>>
+
+const REFUSAL_CODES = [
+  'student_not_found',
+  'student_discontinued',
+  'student_transferred',
+  'data_error',
+] as const
+export type RefusalCode = (typeof REFUSAL_CODES)[number]
+
+export type ScheduleRow = {
+  dueDate: string
+  referenceId: string | null
+  identifier: string | null
+  isDownpayment: boolean
+  details: readonly { componentType: string; amountPaise: Paise }[]
+}
+
+export type PulledFee = { componentType: string; feePaise: Paise }
+export type ErpUser = { name: string; phone: string }
+
+/** The student as the ERP has it; a second identifier is not part of its record. */
+export type ErpRecord = {
+  identity: Identity
+  collectorCode: string | null
+  /** A birthday that was not sent is null and leaves the stored one. */
+  profile: Omit<Profile, 'customIdentifier'>
+  /** In the order sent. Totals after discounts, before payments. */
+  fees: readonly PulledFee[]
+  paymentSchedule: readonly ScheduleRow[] | null
+  user: ErpUser | null
+}
+
+/** Why nothing is known of a student after its ERP was asked. */
+export type UnavailableReason =
+  // It could not be reached, or did not answer.
+  | 'address_refused'
+  | 'name_not_found'
+  | 'not_reachable'
+  | 'tls'
+  | 'timeout'
+  | 'broken_answer'
+  // It answered with something that no fetch-student endpoint answers.
+  | 'not_authorised'
+  | 'redirect'
+  | 'http_status'
+  | 'too_large'
+  | 'not_json'
+  // It answered, and this one answer is wrong.
+  | 'wrong_record'
+  | 'wrong_refusal'
+  | 'another_student'
+  // It was not asked.
+  | 'resting'
+  | 'crowded'
+  | 'stopped'
+
+type Common = { durationMs: number }
+export type Found = Common & { kind: 'found'; httpStatus: 200; record: ErpRecord }
+export type Refused = Common & {
+  kind: 'refused'
+  httpStatus: number
+  /** As the ERP sent it. */
+  code: string
+  actsAs: RefusalCode
+  /** For parents. */
+  message: string
+}
+export type Unavailable = Common & {
+  kind: 'unavailable'
+  httpStatus: number | null
+  reason: UnavailableReason
+  /** For whoever runs the ERP. */
+  message: string
+  problems: readonly FieldProblem[]
+}
+export type ErpAnswer = Found | Refused | Unavailable
+
+export function actsAs(code: string): RefusalCode {
+  return REFUSAL_CODES.find(known => known === code) ?? 'data_error'
+}
+
+export function unavailableBecause(
+  reason: UnavailableReason,
+  message: string,
+  facts: Partial<Pick<Unavailable, 'httpStatus' | 'durationMs' | 'problems'>> = {},
+): Unavailable {
+  return { kind: 'unavailable', reason, message, httpStatus: null, durationMs: 0, problems: [], ...facts }
+}
+
+/** Says nothing of the ERP: it was never asked. */
+const NOT_ASKED: readonly UnavailableReason[] = ['resting', 'crowded', 'stopped']
+/** The ERP is up and answered in time: a record that is wrong must not keep the other students waiting. */
+const WRONG_ANSWERS: readonly UnavailableReason[] = ['wrong_record', 'wrong_refusal', 'another_student']
+
+/** What an answer tells about the ERP itself; null when it tells nothing. */
+export function isErpWell(answer: ErpAnswer): boolean | null {
+  if (answer.kind !== 'unavailable') return true
+  if (NOT_ASKED.includes(answer.reason)) return null
+  return WRONG_ANSWERS.includes(answer.reason)
+}
+
+/** How a student is asked for, of what is stored of it. */
+export function askedOf(student: Student): Asked {
+  return {
+    identifier: student.identifier,
+    grade: student.grade,
+    ...(student.customIdentifier === null ? {} : { custom_identifier: student.customIdentifier }),
+    collector_code: student.collectorCode,
+    academic_year_start: String(student.academicYearStart),
+    academic_year_end: String(student.academicYearEnd),
+  }
+}
+
+/** The address with what the lookup option says, behind whatever query the institute's own address has. */
+export function fetchUrl(base: string, lookup: readonly LookupParameter[], asked: Asked): string {
+  const url = new URL(base)
+  const parameters = LOOKUP_PARAMETERS.flatMap(name => {
+    const value = lookup.includes(name) ? asked[name] : undefined
+    // Not as a form would, with "+" for a blank: every server reads %20.
+    return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]
+  })
+  url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...parameters].join('&')
+  url.hash = ''
+  return url.href
+}

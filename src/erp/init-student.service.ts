@@ -1,0 +1,252 @@
+import { defaultBranch, knownBranch, type Institute } from '../institutes/institutes.rules.ts'
+import { badField, BursarError, conflict, notFound } from '../platform/errors.ts'
+import { askErp, openDoor, toFetch, type FetchedFor } from './call.service.ts'
+import type { ErpGround } from './context.ts'
+import { settingsFor } from './settings/settings.rules.ts'
+import { listSettings } from './settings/settings.store.ts'
+import {
+  askedOf,
+  type Asked,
+  type ErpAnswer,
+  type ErpRecord,
+  type ErpUser,
+  type Refused,
+} from './erp.rules.ts'
+import { listUsersOf } from '../students/users/parents.store.ts'
+import { insertFetches } from './pull/pull.store.ts'
+import { registerStudent } from '../students/registration/register.service.ts'
+import { updateFromRecord } from '../students/profile/update.service.ts'
+import { branchAfter } from '../students/profile/update.rules.ts'
+import type { Student } from '../students/students.rules.ts'
+import { listRecords } from '../students/students.store.ts'
+import { findOrMakeUser, type Person } from '../students/users/users.service.ts'
+import { linkUser } from '../students/users/users.store.ts'
+
+/** Whom the ERP sends to the hosted pages, as it names the student. */
+export type Named = {
+  identifier: string
+  grade?: string | undefined
+  customIdentifier?: string | undefined
+  collectorCode?: string | undefined
+  academicYearStart?: number | undefined
+  academicYearEnd?: number | undefined
+}
+
+export type InitStudent = { studentId: string; registrationId: string }
+
+type Scene = { ground: ErpGround; institute: Institute; named: Named; branch: string | undefined }
+
+/** What the ERP said, and how the log names it. */
+type Told = { scene: Scene; answer: ErpAnswer; about: (studentId: string | null) => FetchedFor }
+
+const MOST_CANDIDATES = 50
+
+/**
+ * The student and the user that an ERP redirects. The ERP is asked first, and what it answers holds: a student that is
+ * known is brought up to date, one that is not is made, and so is the user of its phone and e-mail. Without an address
+ * to ask at, both must be known already. Not inside a transaction.
+ */
+export async function pullForInit(
+  ground: ErpGround,
+  institute: Institute,
+  named: Named,
+): Promise<InitStudent> {
+  const branch = branchOf(institute, named.collectorCode)
+  const scene: Scene = { ground, institute, named, branch }
+  const candidates = await findCandidates(scene)
+  const meant = candidates.filter(student => isMeant(student, named))
+  const only = meant.length === 1 ? (meant[0] ?? null) : null
+  const all = await listSettings(ground.db, [institute.id])
+  const settings = settingsFor(all, branch ?? only?.collectorCode)
+  if (settings === null) return stored(scene, meant)
+  const asked: Asked = { ...(only === null ? {} : askedOf(only)), ...sentOf(scene) }
+  const fetchedAt = ground.clock.now()
+  const answer = await askErp(ground, openDoor(ground, institute, settings), asked, 'init')
+  const told: Told = {
+    scene,
+    answer,
+    about: studentId => ({
+      instituteId: institute.id,
+      studentId,
+      identifier: named.identifier,
+      reason: 'init',
+      fetchedAt,
+    }),
+  }
+  const { record, user } = await usable(told, only)
+  const known = chooseKnown(candidates, record, { institute, only })
+  if (known === null) return create(told, { record, user, home: settings.collectorCode ?? branch })
+  await update(told, known.id, record)
+  return { studentId: known.id, registrationId: await linkTo(scene, known.id, userOf(record, user)) }
+}
+
+/** With one branch the code is not compared, as everywhere. */
+function branchOf(institute: Institute, sent: string | undefined): string | undefined {
+  if (sent === undefined || institute.branches.length === 1) return undefined
+  return knownBranch(institute, sent, 'student.collector_code')
+}
+
+async function findCandidates({ ground, institute, named, branch }: Scene): Promise<Student[]> {
+  const filter = { identifier: named.identifier, collectorCode: branch }
+  const records = await listRecords(ground.db, institute.id, filter, MOST_CANDIDATES)
+  return records.map(record => record.student)
+}
+
+function isMeant(student: Student, named: Named): boolean {
+  return (
+    isSame(named.grade, student.grade) &&
+    isSame(named.academicYearStart, student.academicYearStart) &&
+    isSame(named.academicYearEnd, student.academicYearEnd) &&
+    isSame(named.customIdentifier, student.customIdentifier)
+  )
+}
+
+/** What was not sent, or is not stored, contradicts nothing. */
+function isSame<Value>(sent: Value | undefined, stored: Value | null): boolean {
+  return sent === undefined || stored === null || sent === stored
+}
+
+function sentOf({ named, branch }: Scene): Asked {
+  const { identifier, grade, customIdentifier, academicYearStart: start, academicYearEnd: end } = named
+  return {
+    identifier,
+    ...(grade === undefined ? {} : { grade }),
+    ...(customIdentifier === undefined ? {} : { custom_identifier: customIdentifier }),
+    ...(branch === undefined ? {} : { collector_code: branch }),
+    ...(start === undefined ? {} : { academic_year_start: String(start) }),
+    ...(end === undefined ? {} : { academic_year_end: String(end) }),
+  }
+}
+
+/**
+ * Nothing is asked, so what was registered counts as fresh: the parent in front of the screen is the student's primary
+ * contact, or its only user. Of several users never just any: each sees all children of their own.
+ */
+async function stored(scene: Scene, meant: readonly Student[]): Promise<InitStudent> {
+  const [student, another] = meant
+  if (student === undefined) throw notFound('This student')
+  if (another !== undefined)
+    throw badField(
+      'student.identifier',
+      'names several students; send grade, academic_year_start, academic_year_end or collector_code too',
+    )
+  const { ground, institute } = scene
+  const [first, second] = await listUsersOf(ground.db, { instituteId: institute.id, studentId: student.id })
+  const isCertain = first !== undefined && (first.isContact || second === undefined)
+  const { contactName: name, contactNumber: phone, contactEmail: email } = student
+  const registrationId = isCertain
+    ? first.registrationId
+    : await linkTo(scene, student.id, { name, phone, email })
+  return { studentId: student.id, registrationId }
+}
+
+/** What can be acted on; all else is written down and said. */
+async function usable(told: Told, only: Student | null): Promise<{ record: ErpRecord; user: ErpUser }> {
+  const { answer, scene, about } = told
+  if (answer.kind === 'found' && answer.record.user !== null)
+    return { record: answer.record, user: answer.record.user }
+  await insertFetches(scene.ground.db, [toFetch(about(only?.id ?? null), answer, [])])
+  if (answer.kind === 'refused') throw conflict(answer.message, { erp_code: answer.code })
+  if (answer.kind === 'unavailable')
+    throw conflict(
+      `Your fetch-student endpoint could not be used, so nothing was opened. ${answer.message}`,
+      { erp_code: answer.reason },
+    )
+  throw conflict(
+    'Your fetch-student endpoint answered without data.user. The init API needs its name and phone.',
+    { erp_code: 'user_missing' },
+  )
+}
+
+/**
+ * The student that the record is about: the one of its identity; else the one that was meant, which has moved on to
+ * another grade or year as a pull would have it; else a new one.
+ */
+function chooseKnown(
+  candidates: readonly Student[],
+  record: ErpRecord,
+  { institute, only }: { institute: Institute; only: Student | null },
+): Student | null {
+  const { grade, academicYearStart, academicYearEnd } = record.identity
+  const same = candidates.filter(
+    student =>
+      student.grade === grade &&
+      student.academicYearStart === academicYearStart &&
+      student.academicYearEnd === academicYearEnd &&
+      branchAfter(institute, student, record) === student.collectorCode,
+  )
+  if (same.length > 0) return same.length === 1 ? (same[0] ?? null) : only
+  return only ?? (candidates.length === 1 ? (candidates[0] ?? null) : null)
+}
+
+async function update(told: Told, studentId: string, record: ErpRecord): Promise<void> {
+  const { scene, answer, about } = told
+  const outcome = await updateFromRecord(scene.ground, {
+    institute: scene.institute,
+    studentId,
+    record,
+    log: changes => toFetch(about(studentId), answer, changes),
+  })
+  if (outcome.kind === 'contradiction') throw await contradiction(told, studentId, outcome.message)
+}
+
+async function create(
+  told: Told,
+  { record, user, home }: { record: ErpRecord; user: ErpUser; home: string | undefined },
+): Promise<InitStudent> {
+  const { ground, institute, named } = told.scene
+  const branch = branchAfter(institute, { collectorCode: home ?? defaultBranch(institute) }, record)
+  if (branch === null)
+    throw await contradiction(told, null, sayWrong(`there is no branch ${record.collectorCode}`))
+  const now = ground.clock.now()
+  const { registrationId } = await ground.db.transaction(tx =>
+    findOrMakeUser(tx, institute.id, userOf(record, user), now),
+  )
+  try {
+    const { studentId } = await registerStudent(ground, { instituteId: institute.id }, institute, {
+      registrationId,
+      collectorCode: branch,
+      identity: record.identity,
+      profile: { ...record.profile, customIdentifier: named.customIdentifier ?? null },
+      fees: record.fees.map(fee => ({ ...fee, discounts: [] })),
+      payments: [],
+    })
+    await insertFetches(ground.db, [toFetch(told.about(studentId), told.answer, [])])
+    return { studentId, registrationId }
+  } catch (error) {
+    // A grade or component outside a closed catalogue is the record's mistake, not that of whoever asked.
+    const [problem] = error instanceof BursarError ? (error.problems ?? []) : []
+    if (problem === undefined) throw error
+    throw await contradiction(told, null, sayWrong(`data.${problem.key} ${problem.message}`))
+  }
+}
+
+function sayWrong(why: string): string {
+  return `The school's data of this student need a correction: ${why}.`
+}
+
+/** The record contradicts what is known here: kept in the log as a refusal, as a pull does. */
+async function contradiction(
+  { scene, answer, about }: Told,
+  studentId: string | null,
+  message: string,
+): Promise<BursarError> {
+  const code = 'data_error'
+  const { durationMs } = answer
+  const refused: Refused = { kind: 'refused', httpStatus: 200, durationMs, code, actsAs: code, message }
+  await insertFetches(scene.ground.db, [toFetch(about(studentId), refused, [])])
+  return conflict(message, { erp_code: code })
+}
+
+function userOf(record: ErpRecord, user: ErpUser): Person {
+  return { name: user.name, phone: user.phone, email: record.profile.contactEmail }
+}
+
+async function linkTo({ ground, institute }: Scene, studentId: string, person: Person): Promise<string> {
+  const now = ground.clock.now()
+  return ground.db.transaction(async tx => {
+    const { registrationId } = await findOrMakeUser(tx, institute.id, person, now)
+    await linkUser(tx, institute.id, { studentId, registrationId, linkedAt: now })
+    return registrationId
+  })
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { addRead, addWrite } from '../../http/endpoint.ts'
+import { ok, page } from '../../http/envelope.ts'
+import type { ErpGround } from '../context.ts'
+import type { Asked } from '../erp.rules.ts'
+import { listStudentFetches, testFetch, type FetchTest } from './log.service.ts'
+import { fetchView, testView } from './pull-view.ts'
+import * as docs from './pull.docs.ts'
+import * as schemas from './pull.schemas.ts'
+import { StudentParams } from '../../students/students.schemas.ts'
+
+const ERP = '/api/v1/integrations/erp'
+
+export function pullRoutes(app: FastifyInstance, ground: ErpGround): void {
+  addWrite(app, ground, {
+    method: 'POST',
+    url: `${ERP}/pull/test`,
+    docs: docs.fetchTestDocs,
+    body: schemas.FetchTestBody,
+    perform: (act, { caller, body }) => testFetch(ground, act, caller.institute, toAsked(body)),
+    toResponse: (test: FetchTest) => ok(testView(test)),
+  })
+  addRead(app, {
+    url: `${ERP}/students/:service_student_id/fetches`,
+    docs: docs.listFetchesDocs,
+    params: StudentParams,
+    query: schemas.ListFetchesQuery,
+    async answer({ caller, params, query }) {
+      const wanted = { cursor: query.cursor, limit: query.limit ?? 50 }
+      const found = await listStudentFetches(ground, caller.institute, params.service_student_id, wanted)
+      return page(found.fetches.map(fetchView), found.nextCursor)
+    },
+  })
+}
+
+/** As they go into a query: text, and nothing for what was not sent. */
+function toAsked(body: Static<typeof schemas.FetchTestBody>): Asked {
+  const { identifier, ...rest } = body
+  const sent = Object.entries(rest).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return { identifier, ...(Object.fromEntries(sent) as Omit<Asked, 'identifier'>) }
+}

@@ -1,0 +1,231 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { getInstitutesById } from '../../institutes/institutes.service.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { notFound, type FieldProblem } from '../../platform/errors.ts'
+import { askErp, openDoor, toFetch, type ErpDoor, type FetchedFor } from '../call.service.ts'
+import type { ErpGround } from '../context.ts'
+import { settingsFor } from '../settings/settings.rules.ts'
+import { listSettings } from '../settings/settings.store.ts'
+import {
+  askedOf,
+  type ErpAnswer,
+  type ErpUser,
+  type Found,
+  type RefusalCode,
+  type Refused,
+  type ScheduleRow,
+  type UnavailableReason,
+} from '../erp.rules.ts'
+import * as store from './pull.store.ts'
+import {
+  branchAfter,
+  decideUpdate,
+  type StoredStudent,
+  type StudentChange,
+} from '../../students/profile/update.rules.ts'
+import { updateFromRecord } from '../../students/profile/update.service.ts'
+import type { Student } from '../../students/students.rules.ts'
+
+export type { PullReason } from './pull.store.ts'
+
+export type PullRequest = { instituteId: number; studentId: string; reason: store.PullReason }
+
+/** What came of pulling one student. What is stored of it is fresh after `found`, and counts so if `not_configured`. */
+export type Pulled =
+  /** The institute has no fetch URL: nothing was asked. */
+  | { kind: 'not_configured' }
+  | {
+      kind: 'found'
+      fetchId: string
+      /** Empty when the ERP said what was stored. */
+      changes: readonly StudentChange[]
+      /** Whether instalments follow the ERP's schedule; then there is one. */
+      isCustomSchedule: boolean
+      paymentSchedule: readonly ScheduleRow[] | null
+      user: ErpUser | null
+    }
+  /** `code` as the ERP sent it, `actsAs` what to do about it; the message is for parents. Nothing was changed. */
+  | { kind: 'refused'; fetchId: string; code: string; actsAs: RefusalCode; message: string }
+  /** The message is for whoever runs the ERP. */
+  | {
+      kind: 'unavailable'
+      fetchId: string
+      reason: UnavailableReason
+      message: string
+      problems: readonly FieldProblem[]
+    }
+
+/** Asks the ERP for a student and brings what is stored of it up to date. Not inside a transaction. */
+export async function pullStudent(ground: ErpGround, request: PullRequest): Promise<Pulled> {
+  const [pulled] = await pullStudents(ground, [request])
+  if (pulled === undefined) throw new Error('one request has one result')
+  return pulled
+}
+
+/**
+ * The same for many; results in the order of the requests. ERPs are asked side by side, each as often at once as its
+ * settings allow, and none waits for another's. A student of whom nothing changed costs no statement of its own: they
+ * are read, and their log is written, a slice at a time. A student that changed is written by itself, in one
+ * transaction with its log row. When it throws, some may have been pulled: to pull again is safe.
+ */
+export async function pullStudents(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
+  const results: Pulled[] = requests.map(() => ({ kind: 'not_configured' }))
+  const numbered = requests.map((request, at) => ({ request, at }))
+  const queues = Map.groupBy(numbered, ({ request }) => request.instituteId)
+  await all(
+    [...queues.values()].map(async queue => {
+      const slices = slicesOf(queue).values()
+      // All take from one iterator. While one slice is being written, the calls of the next keep the ERP busy.
+      const runner = async (): Promise<void> => {
+        for (const slice of slices) {
+          const pulled = await pullSlice(
+            ground,
+            slice.map(({ request }) => request),
+          )
+          for (const [index, one] of pulled.entries()) results[slice[index]?.at ?? -1] = one
+        }
+      }
+      await all(Array.from({ length: SLICES_AT_ONCE }, runner))
+    }),
+  )
+  return results
+}
+
+const SLICE = 250
+const SLICES_AT_ONCE = 4
+
+function slicesOf<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / SLICE)
+  return Array.from({ length: count }, (_, n) => items.slice(n * SLICE, (n + 1) * SLICE))
+}
+
+/** Waits for every one, also when one fails: nothing goes on behind the caller's back. */
+async function all(works: readonly Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(works)).find(end => end.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+}
+
+async function pullSlice(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
+  const targets = await planTargets(ground, requests)
+  const asked = await Promise.allSettled(targets.map(async target => target && ask(ground, target)))
+  const answered = asked.map(one => (one.status === 'fulfilled' ? one.value : null))
+  const results = await settle(
+    ground,
+    answered.filter(one => one !== null),
+  )
+  // After the others are written down.
+  const failure = asked.find(one => one.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+  return answered.map(one => (one === null ? null : results.get(one)) ?? { kind: 'not_configured' })
+}
+
+/** A student whose ERP is to be asked. */
+type Target = FetchedFor & { studentId: string; student: Student; institute: Institute; door: ErpDoor }
+type Answered = Target & { answer: ErpAnswer }
+type AnsweredFound = Target & { answer: Found }
+
+/** Null for one whose institute has no ERP to ask. */
+async function planTargets(ground: ErpGround, requests: readonly PullRequest[]): Promise<(Target | null)[]> {
+  const ids = [...new Set(requests.map(request => request.instituteId))]
+  const settings = await listSettings(ground.db, ids)
+  if (settings.length === 0) return requests.map(() => null)
+  const [institutes, students] = await Promise.all([
+    getInstitutesById(ground, ids),
+    store.readStudents(ground.db, requests),
+  ])
+  const doors = new Map<unknown, ErpDoor>()
+  const fetchedAt = ground.clock.now()
+  return requests.map((request, index) => {
+    const student = students[index] ?? null
+    const institute = institutes.find(one => one.id === request.instituteId)
+    if (student === null || institute === undefined) throw notFound('This student')
+    const own = settingsFor(
+      settings.filter(one => one.instituteId === institute.id),
+      student.collectorCode,
+    )
+    if (own === null) return null
+    const door = doors.get(own) ?? openDoor(ground, institute, own)
+    doors.set(own, door)
+    return { ...request, identifier: student.identifier, fetchedAt, student, institute, door }
+  })
+}
+
+async function ask(ground: ErpGround, target: Target): Promise<Answered> {
+  return { ...target, answer: await askErp(ground, target.door, askedOf(target.student), target.reason) }
+}
+
+async function settle(ground: ErpGround, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {
+  const found = answered.filter((one): one is AnsweredFound => one.answer.kind === 'found')
+  // After the calls: what was pushed while they were under way is part of what the answer is compared with.
+  const stored = await store.readStoredStudents(ground.db, found)
+  const changed = found.filter((one, index) => isChanged(one, stored[index] ?? null))
+  const isApart = new Set<Answered>(changed)
+  const results = new Map<Answered, Pulled>()
+  const fetches = answered.flatMap(one => {
+    if (isApart.has(one)) return []
+    const fetch = toFetch(one, one.answer, [])
+    results.set(one, toPulled(one, one.answer, fetch.id, []))
+    return [fetch]
+  })
+  await store.insertFetches(ground.db, fetches)
+  for (const one of changed) results.set(one, await applyChange(ground, one))
+  return results
+}
+
+function isChanged({ institute, answer }: AnsweredFound, stored: StoredStudent | null): boolean {
+  if (stored === null) throw new Error('a student vanished')
+  const branch = branchAfter(institute, stored.student, answer.record)
+  return branch === null || decideUpdate(stored, answer.record, branch).changes.length > 0
+}
+
+async function applyChange(ground: ErpGround, one: AnsweredFound): Promise<Pulled> {
+  const { institute, studentId, answer } = one
+  let fetchId = ''
+  const outcome = await updateFromRecord(ground, {
+    institute,
+    studentId,
+    record: answer.record,
+    log(changes) {
+      const fetch = toFetch(one, answer, changes)
+      fetchId = fetch.id
+      return fetch
+    },
+  })
+  if (outcome.kind === 'updated') return toPulled(one, answer, fetchId, outcome.changes)
+  const refused: Refused = {
+    kind: 'refused',
+    httpStatus: answer.httpStatus,
+    durationMs: answer.durationMs,
+    code: 'data_error',
+    actsAs: 'data_error',
+    message: outcome.message,
+  }
+  const fetch = toFetch(one, refused, [])
+  await store.insertFetches(ground.db, [fetch])
+  return toPulled(one, refused, fetch.id, [])
+}
+
+function toPulled(
+  { door }: Target,
+  answer: ErpAnswer,
+  fetchId: string,
+  changes: readonly StudentChange[],
+): Pulled {
+  switch (answer.kind) {
+    case 'found': {
+      const { paymentSchedule, user } = answer.record
+      const isCustomSchedule = door.settings.customSchedule
+      return { kind: 'found', fetchId, changes, isCustomSchedule, paymentSchedule, user }
+    }
+    case 'refused': {
+      const { code, actsAs, message } = answer
+      return { kind: 'refused', fetchId, code, actsAs, message }
+    }
+    case 'unavailable': {
+      const { reason, message, problems } = answer
+      return { kind: 'unavailable', fetchId, reason, message, problems }
+    }
+    default:
+      return assertNever(answer)
+  }
+}

@@ -1,0 +1,124 @@
+import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { EventCode, TestCode } from './codes.ts'
+
+export type EventRow = {
+  id: string
+  code: EventCode | TestCode
+  instituteId: number
+  collectorCode: string
+  resourceId: string
+  occurredAt: Date
+  payloadJson: string
+}
+
+/**
+ * In the order given: the sequence rises with it. Whoever is subscribed is owed a delivery, written and queued by the
+ * same statement: an event without its delivery, or the reverse, cannot be. Answers how many deliveries that makes.
+ */
+export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `with recorded as (
+       insert into events (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload)
+       select institute_id, id, event_code, collector_code, resource_id, occurred_at, payload::json
+       from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
+         with ordinality as event (institute_id, id, event_code, collector_code, resource_id, occurred_at, payload, position)
+       order by position
+       returning institute_id, id, event_code, collector_code
+     ), owed as (
+       insert into webhook_deliveries (institute_id, id, webhook_id, event_id)
+       select e.institute_id, 'dlv_' || substr(e.id, length('evt_') + 1), s.id, e.id
+       from recorded e join webhook_subscriptions s on s.institute_id = e.institute_id
+         and s.collector_code = e.collector_code and s.event_code = e.event_code and s.disabled_at is null
+       returning institute_id, id, webhook_id, event_id
+     ), queued as (
+       insert into webhook_queue (institute_id, delivery_id, webhook_id, event_id) select * from owed returning 1
+     )
+     select count(*) from queued`,
+    [
+      events.map(event => event.instituteId),
+      events.map(event => event.id),
+      events.map(event => event.code),
+      events.map(event => event.collectorCode),
+      events.map(event => event.resourceId),
+      events.map(event => event.occurredAt),
+      events.map(event => event.payloadJson),
+    ],
+  )
+  return rows[0]?.count ?? 0
+}
+
+export type RecordedEvent = {
+  id: string
+  code: string
+  resourceId: string
+  sequence: number
+  occurredAt: Date
+  recordedAt: Date
+  payload: unknown
+}
+
+const COLUMNS = `id, event_code as code, resource_id as "resourceId", sequence, occurred_at as "occurredAt",
+  recorded_at as "recordedAt", payload`
+
+export type EventFilter = {
+  eventCode?: string | undefined
+  resourceId?: string | undefined
+  collectorCode?: string | undefined
+  recordedFrom?: Date | undefined
+  recordedBefore?: Date | undefined
+  cursor?: string | undefined
+}
+
+/** By keyset: the cursor is the id of the last one shown. */
+export async function listEvents(
+  db: Queryable,
+  instituteId: number,
+  filter: EventFilter,
+  page: { order: 'newest' | 'oldest'; limit: number },
+): Promise<RecordedEvent[]> {
+  const [direction, beyond] = page.order === 'oldest' ? ['asc', '>'] : ['desc', '<']
+  const values: unknown[] = [instituteId]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const where = ['institute_id = $1']
+  if (filter.eventCode !== undefined) where.push(`event_code = ${bind(filter.eventCode)}`)
+  if (filter.resourceId !== undefined) where.push(`resource_id = ${bind(filter.resourceId)}`)
+  if (filter.collectorCode !== undefined) where.push(`collector_code = ${bind(filter.collectorCode)}`)
+  if (filter.recordedFrom !== undefined) where.push(`recorded_at >= ${bind(filter.recordedFrom)}`)
+  if (filter.recordedBefore !== undefined) where.push(`recorded_at < ${bind(filter.recordedBefore)}`)
+  if (filter.cursor !== undefined) {
+    where.push(`sequence ${beyond} (select c.sequence from events c
+      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
+  }
+  return db.query<RecordedEvent>(
+    `select ${COLUMNS} from events where ${where.join(' and ')}
+     order by sequence ${direction} limit ${bind(page.limit)}`,
+    values,
+  )
+}
+
+export async function findEvent(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<RecordedEvent | null> {
+  const [row] = await db.query<RecordedEvent>(
+    `select ${COLUMNS} from events where institute_id = $1 and id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+export async function hasEvent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
+  const rows = await db.query('select 1 from events where institute_id = $1 and id = $2', [instituteId, id])
+  return rows.length === 1
+}
+
+/** When the oldest transaction still running began: an event that is yet to come draws its sequence after that. */
+export async function readHorizon(db: Queryable): Promise<Date> {
+  const [row] = await db.query<{ at: Date }>(
+    `select least(min(xact_start), now()) as at from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  )
+  if (row === undefined) throw new Error('a clock always answers')
+  return row.at
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import { addRead, addWrite } from '../http/endpoint.ts'
+import { created, ok, page } from '../http/envelope.ts'
+import { addUpload, receiveFiles } from '../http/upload.ts'
+import type { Ground } from '../platform/context.ts'
+import { importView, problemView } from './import-view.ts'
+import * as docs from './imports.docs.ts'
+import { MAX_FILE_BYTES } from './imports.rules.ts'
+import * as schemas from './imports.schemas.ts'
+import {
+  applyImport,
+  cancelImport,
+  createImport,
+  getImport,
+  listImports,
+  listProblems,
+  type Import,
+} from './imports.service.ts'
+
+const IMPORTS = '/api/v1/integrations/erp/imports'
+const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
+
+export async function importRoutes(app: FastifyInstance, ground: Ground): Promise<void> {
+  await app.register(async scope => {
+    receiveFiles(scope, MAX_FILE_BYTES)
+    addUpload(scope, ground, {
+      url: IMPORTS,
+      docs: docs.createImportDocs,
+      query: schemas.CreateImportQuery,
+      mediaTypes: MEDIA_TYPES,
+      maxBytes: MAX_FILE_BYTES,
+      perform: (act, { caller, query, file }) =>
+        createImport(ground, act, caller.institute, {
+          kind: query.kind,
+          mode: query.mode ?? 'all',
+          isDryRun: query.dry_run === 'true',
+          file,
+        }),
+      toResponse: (one: Import) => created(importView(one)),
+    })
+  })
+  addWrite(app, ground, {
+    method: 'POST',
+    url: `${IMPORTS}/:import_id/apply`,
+    docs: docs.applyImportDocs,
+    params: schemas.ImportParams,
+    body: schemas.ApplyImportBody,
+    perform: (act, { caller, params, body }) =>
+      applyImport(ground, act, { institute: caller.institute, id: params.import_id }, body.mode),
+    toResponse: (one: Import) => ok(importView(one)),
+  })
+  addWrite(app, ground, {
+    method: 'DELETE',
+    url: `${IMPORTS}/:import_id`,
+    docs: docs.cancelImportDocs,
+    params: schemas.ImportParams,
+    perform: (act, { caller, params }) =>
+      cancelImport(ground, act, { institute: caller.institute, id: params.import_id }),
+    toResponse: (one: Import) => ok(importView(one)),
+  })
+  addReads(app, ground)
+}
+
+function addReads(app: FastifyInstance, ground: Ground): void {
+  addRead(app, {
+    url: IMPORTS,
+    docs: docs.listImportsDocs,
+    query: schemas.ListImportsQuery,
+    async answer({ caller, query }) {
+      const { limit = 50, ...filter } = query
+      const { imports, nextCursor } = await listImports(ground, caller.institute, filter, limit)
+      return page(imports.map(importView), nextCursor)
+    },
+  })
+  addRead(app, {
+    url: `${IMPORTS}/:import_id`,
+    docs: docs.getImportDocs,
+    params: schemas.ImportParams,
+    answer: async ({ caller, params }) =>
+      ok(importView(await getImport(ground, caller.institute, params.import_id))),
+  })
+  addRead(app, {
+    url: `${IMPORTS}/:import_id/problems`,
+    docs: docs.listProblemsDocs,
+    params: schemas.ImportParams,
+    query: schemas.ListProblemsQuery,
+    async answer({ caller, params, query }) {
+      const { problems, nextCursor } = await listProblems(ground, caller.institute, params.import_id, {
+        cursor: query.cursor,
+        limit: query.limit ?? 50,
+      })
+      return page(problems.map(problemView), nextCursor)
+    },
+  })
+}

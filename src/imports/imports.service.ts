@@ -1,0 +1,164 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { badField, badRequest, conflict, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/context.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { formatOf } from './import-file-rows.ts'
+import * as rowStore from './import-rows.store.ts'
+import type { ImportKind, ImportMode } from './imports.rules.ts'
+import * as store from './imports.store.ts'
+
+export type { Import } from './imports.store.ts'
+export type { Problem } from './import-rows.store.ts'
+
+/** A file that has arrived whole, wherever it lies. */
+export type ImportFile = {
+  bytes: number
+  /** SHA-256. */
+  digest: Buffer
+  /** So many bytes from there on, fewer at the end. */
+  read(from: number, length: number): Promise<Buffer>
+}
+
+export type WantedImport = { kind: ImportKind; mode: ImportMode; isDryRun: boolean; file: ImportFile }
+
+const PART_BYTES = 262_144
+const HEAD_BYTES = 4
+const MAX_UNFINISHED = 5
+
+/** Takes the file over and answers at once; a worker reads it. */
+export async function createImport(
+  ground: Ground,
+  act: Act<store.Import>,
+  institute: Institute,
+  { kind, mode, isDryRun, file }: WantedImport,
+): Promise<store.Import> {
+  if (file.bytes === 0) throw badRequest('The body is empty. Send the file itself as the body.')
+  if (institute.branches.length === 0) throw conflict('The institute has no branch yet; add one first.')
+  const key = { instituteId: institute.id, id: newId('imp') }
+  const fileFormat = formatOf(await file.read(0, HEAD_BYTES))
+  return transact(ground.db, act, async tx => {
+    if ((await store.countUnfinished(tx, institute.id)) >= MAX_UNFINISHED)
+      throw conflict(`${MAX_UNFINISHED} imports are under way already. Wait until one of them is over.`)
+    await store.insertImport(tx, institute.id, {
+      id: key.id,
+      kind,
+      mode,
+      isDryRun,
+      fileFormat,
+      fileBytes: file.bytes,
+      fileDigest: file.digest,
+      createdAt: ground.clock.now(),
+    })
+    for (let partNo = 0; partNo * PART_BYTES < file.bytes; partNo++)
+      await store.insertPart(tx, key, partNo, await file.read(partNo * PART_BYTES, PART_BYTES))
+    tx.ring('imports')
+    return required(await store.findImport(tx, key))
+  })
+}
+
+export async function getImport(ground: Ground, institute: Institute, id: string): Promise<store.Import> {
+  return required(await store.findImport(ground.db, { instituteId: institute.id, id }))
+}
+
+export async function listImports(
+  ground: Ground,
+  institute: Institute,
+  filter: store.ImportFilter,
+  limit: number,
+): Promise<{ imports: store.Import[]; nextCursor: string | undefined }> {
+  const { cursor } = filter
+  if (
+    cursor !== undefined &&
+    (await store.findImport(ground.db, { instituteId: institute.id, id: cursor })) === null
+  )
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  const found = await store.listImports(ground.db, institute.id, filter, limit + 1)
+  const imports = found.slice(0, limit)
+  return { imports, nextCursor: found.length > limit ? imports.at(-1)?.id : undefined }
+}
+
+const CURSOR = /^(\d{1,9})-(\d{1,15})$/
+
+/** In the order of the file. */
+export async function listProblems(
+  ground: Ground,
+  institute: Institute,
+  id: string,
+  page: { cursor: string | undefined; limit: number },
+): Promise<{ problems: rowStore.Problem[]; nextCursor: string | undefined }> {
+  const key = { instituteId: institute.id, id }
+  required(await store.findImport(ground.db, key))
+  const [, rowNo = '0', problemNo = '0'] = CURSOR.exec(page.cursor ?? '0-0') ?? []
+  if (page.cursor !== undefined && !CURSOR.test(page.cursor))
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  const after = { rowNo: Number(rowNo), problemNo: Number(problemNo) }
+  const found = await rowStore.listProblems(ground.db, key, after, page.limit + 1)
+  const problems = found.slice(0, page.limit)
+  const last = problems.at(-1)
+  const hasMore = found.length > page.limit && last !== undefined
+  return { problems, nextCursor: hasMore ? `${last.rowNo}-${last.problemNo}` : undefined }
+}
+
+/** Applies what was checked and waits: all of it, or the good rows. */
+export async function applyImport(
+  ground: Ground,
+  act: Act<store.Import>,
+  { institute, id }: { institute: Institute; id: string },
+  mode: ImportMode,
+): Promise<store.Import> {
+  return decide(ground, act, { institute, id }, one => {
+    if (mode === 'all' && one.badRows > 0)
+      throw conflict(`${one.badRows} rows are bad. Send mode good to apply the others, or correct the file.`)
+    return { mode, state: 'running' }
+  })
+}
+
+/** Forgets what was checked and waits. */
+export async function cancelImport(
+  ground: Ground,
+  act: Act<store.Import>,
+  target: { institute: Institute; id: string },
+): Promise<store.Import> {
+  return decide(ground, act, target, () => ({ state: 'cancelled', finishedAt: ground.clock.now() }))
+}
+
+async function decide(
+  ground: Ground,
+  act: Act<store.Import>,
+  { institute, id }: { institute: Institute; id: string },
+  change: (one: store.Import) => store.ImportChange,
+): Promise<store.Import> {
+  const key = { instituteId: institute.id, id }
+  return transact(ground.db, act, async tx => {
+    const known = required(await store.findImport(tx, key))
+    const one = await store.lockImport(tx, key)
+    if (one?.state !== 'checked')
+      throw conflict(
+        `This import is ${one?.state ?? known.state}; this is possible only while it is checked and waits.`,
+      )
+    await store.updateImport(tx, key, change(one))
+    tx.ring('imports')
+    return required(await store.findImport(tx, key))
+  })
+}
+
+const KEPT_WAITING_DAYS = 7
+const KEPT_DAYS = 90
+const MS_PER_DAY = 86_400_000
+
+/** Files and rows of imports that are over, problems after some months; what nobody decided on is cancelled. */
+export async function purgeImports({ db, clock }: Ground, limit: number): Promise<number> {
+  const now = clock.now()
+  const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
+  const forgotten = await store.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)
+  const deleted = await db.transaction(tx => store.deleteOld(tx, ago(KEPT_DAYS), limit))
+  // One at a time: a large one takes a while.
+  const cleared = await db.transaction(tx => store.clearFinished(tx, now, 1))
+  return forgotten + cleared + deleted
+}
+
+function required(one: store.Import | null): store.Import {
+  if (one === null) throw notFound('This import')
+  return one
+}

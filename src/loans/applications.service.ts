@@ -1,0 +1,147 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { branchFor } from '../institutes/institutes.rules.ts'
+import { recordEvents } from '../events/events.service.ts'
+import { badField, conflict, notFound } from '../platform/errors.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
+import { readStudentContexts } from '../students/student-contexts.service.ts'
+import { credEvent } from './loan-events.ts'
+import { lenderOf, type CredGround } from './context.ts'
+import * as store from './loans.store.ts'
+import type { Lender } from './lender-port.ts'
+import { amountToAsk, lapsesAt, type Application, type LoanFile } from './loans.rules.ts'
+
+/** The lender that new applications go to. */
+export function requireLender(cred: CredGround): Lender {
+  if (cred.currentLender === null) throw conflict('Loans are not set up for this installation.')
+  return lenderOf(cred, cred.currentLender)
+}
+
+/**
+ * Starts an application. The lender hears of it when the parent goes on to its pages: until then nothing about the
+ * family leaves the house.
+ */
+export async function createApplication(
+  cred: CredGround,
+  act: Act<Application>,
+  institute: Institute,
+  wanted: { studentId: string; amountPaise: Paise | undefined },
+): Promise<Application> {
+  const { studentId } = wanted
+  const lender = requireLender(cred)
+  return transact(cred.db, act, async tx => {
+    const student = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId }])).get(studentId)
+    if (student === undefined) throw notFound('This student')
+    if (student.student.status !== 'active') throw conflict('This student is dropped. Activate it first.')
+    const live = await store.findLive(tx, institute.id, studentId)
+    if (live !== null) throw inTheWay(live)
+    const owedPaise = sumPaise(student.owed.map(line => line.amountPaise))
+    const amountPaise = amountToAsk(wanted.amountPaise, owedPaise, lender.limits)
+    const application = newApplication(institute, student.student.collectorCode, {
+      studentId,
+      lender: lender.name,
+      amountPaise,
+      at: cred.clock.now(),
+    })
+    if (!(await store.insertApplication(tx, application)))
+      throw inTheWay(await store.findLive(tx, institute.id, studentId))
+    await recordEvents(tx, [
+      credEvent('cred.loan.application_started', application, {
+        student,
+        lenderTitle: lender.title,
+        at: application.createdAt,
+      }),
+    ])
+    return application
+  })
+}
+
+/** Null: it was made and ended at the same moment. */
+function inTheWay(live: Application | null): Error {
+  const text = 'This student has an application that is not over. Go on with it, or cancel it first.'
+  return conflict(text, live === null ? undefined : { application_id: live.id })
+}
+
+function newApplication(
+  institute: Institute,
+  collectorCode: string,
+  {
+    studentId,
+    lender,
+    amountPaise,
+    at,
+  }: Pick<Application, 'studentId' | 'lender' | 'amountPaise'> & { at: Date },
+): Application {
+  return {
+    instituteId: institute.id,
+    id: newId('loan'),
+    studentId,
+    collectorCode,
+    lender,
+    lenderRef: null,
+    lenderUrl: null,
+    state: 'started',
+    askedPaise: amountPaise,
+    amountPaise,
+    reason: null,
+    createdAt: at,
+    sentAt: null,
+    filledAt: null,
+    approvedAt: null,
+    signedAt: null,
+    endedAt: null,
+    expiresAt: lapsesAt(at),
+    ending: null,
+    nextCheckAt: lapsesAt(at),
+    checks: 0,
+  }
+}
+
+export async function findLoanFile(
+  { db }: CredGround,
+  institute: Institute,
+  id: string,
+): Promise<LoanFile | null> {
+  return store.readFile(db, { instituteId: institute.id, applicationId: id })
+}
+
+export async function getApplication(cred: CredGround, institute: Institute, id: string): Promise<LoanFile> {
+  const file = await findLoanFile(cred, institute, id)
+  if (file === null) throw notFound('This application')
+  return file
+}
+
+/** The newest of a student with all that belongs to it; the one that is not over, if there is one, is the newest. */
+export async function findNewest(
+  cred: CredGround,
+  instituteId: number,
+  studentId: string,
+): Promise<LoanFile | null> {
+  const [newest] = await store.listApplications(cred.db, instituteId, { studentId }, 1)
+  return newest === undefined ? null : store.readFile(cred.db, { instituteId, applicationId: newest.id })
+}
+
+export type ApplicationPage = { applications: Application[]; nextCursor: string | undefined }
+
+export async function listApplications(
+  cred: CredGround,
+  institute: Institute,
+  filter: store.LoanFilter,
+  limit: number,
+): Promise<ApplicationPage> {
+  const { cursor, collectorCode: sent, studentId } = filter
+  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  if (studentId !== undefined) {
+    const known = await readStudentContexts(cred.db, [{ instituteId: institute.id, studentId }])
+    if (!known.has(studentId)) throw notFound('This student')
+  }
+  if (cursor !== undefined) {
+    const last = await store.findApplication(cred.db, { instituteId: institute.id, applicationId: cursor })
+    if (last === null)
+      throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  }
+  const found = await store.listApplications(cred.db, institute.id, { ...filter, collectorCode }, limit + 1)
+  const applications = found.slice(0, limit)
+  return { applications, nextCursor: found.length > limit ? applications.at(-1)?.id : undefined }
+}

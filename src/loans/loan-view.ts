@@ -1,0 +1,52 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { toRupees } from '../platform/money.ts'
+import { disbursementBlock, emiBlock } from './loan-events.ts'
+import { lenderTitle, type CredGround } from './context.ts'
+import { canEnd, type Application, type LoanFile } from './loans.rules.ts'
+
+/** The page of an application, where the parent goes on to the lender and comes back to. */
+export function applicationUrl(
+  { publicUrl }: Pick<CredGround, 'publicUrl'>,
+  institute: Institute,
+  id: string,
+): string {
+  return `${publicUrl}/cred/${institute.code}/${id}`
+}
+
+/** The application as the API answers it everywhere. */
+export function applicationView(cred: CredGround, institute: Institute, application: Application) {
+  return {
+    application_id: application.id,
+    service_student_id: application.studentId,
+    status: application.state,
+    amount: toRupees(application.amountPaise),
+    requested_amount: toRupees(application.askedPaise),
+    lender: lenderTitle(cred, application.lender),
+    reason: application.reason ?? undefined,
+    redirect_url: applicationUrl(cred, institute, application.id),
+    created_at: application.createdAt.toISOString(),
+    filled_at: application.filledAt?.toISOString(),
+    approved_at: application.approvedAt?.toISOString(),
+    agreement_signed_at: application.signedAt?.toISOString(),
+    ended_at: application.endedAt?.toISOString(),
+    expires_at: canEnd(application.state) ? application.expiresAt.toISOString() : undefined,
+  }
+}
+
+/** The same with its tranches and EMIs. */
+export function wholeApplicationView(cred: CredGround, institute: Institute, file: LoanFile) {
+  return {
+    ...applicationView(cred, institute, file.application),
+    disbursements: disbursementViews(file),
+    emis: file.emis.map(emiBlock),
+  }
+}
+
+export function disbursementViews({ tranches, payOuts }: LoanFile) {
+  return tranches.map(tranche => ({
+    ...disbursementBlock(tranche),
+    status: tranche.state,
+    payment_id: payOuts.findLast(({ trancheId }) => trancheId === tranche.id)?.paymentId,
+    failure: tranche.failure ?? undefined,
+  }))
+}

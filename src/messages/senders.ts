@@ -1,0 +1,58 @@
+import type { Ground } from '../platform/context.ts'
+import type { Log } from '../platform/log.ts'
+import type { OutboundResult } from '../platform/http-client/http-client.ts'
+import type { Channel, Message } from './messages.rules.ts'
+
+/** What became of one try. */
+export type Outcome =
+  | { kind: 'sent' }
+  /** For good: the same again would be refused again. */
+  | { kind: 'refused'; words: string }
+  /** `isAway`: the server itself could not be used, so others need not be tried now. */
+  | { kind: 'delayed'; words: string; isAway: boolean }
+
+type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & { subject: string }
+
+/** The port that a channel's provider implements. The id is the same on every try, so that a repeat can be told. */
+export type Sender = {
+  send(message: Letter): Promise<Outcome>
+}
+
+export type Post = Pick<Ground, 'db' | 'clock'> & { senders: Readonly<Record<Channel, Sender>>; log: Log }
+
+/** What an HTTP provider says in its answer; `null` leaves it to the status. */
+export type Said = { verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null; words: string }
+
+/** A wrong key or an empty account is ours to mend, and the message goes once it is. */
+const MAY_PASS = [401, 402, 403, 408, 429]
+
+/** Only words that `read` found are kept, never a page as it came, and no secret that they repeat. */
+export function outcomeOf(
+  result: OutboundResult,
+  read: (json: unknown) => Said,
+  secrets: readonly string[],
+): Outcome {
+  if (result.kind === 'failed') return { kind: 'delayed', words: result.message, isAway: true }
+  const { httpStatus } = result
+  const said = read(parseJson(result.body))
+  const isWell = httpStatus >= 200 && httpStatus < 300
+  if (isWell && said.verdict === 'taken') return { kind: 'sent' }
+  const words = secrets.reduce(
+    (text, secret) => text.replaceAll(secret, '…'),
+    `${httpStatus} ${said.words === '' ? 'without a reason that we understand' : said.words}`,
+  )
+  if (said.verdict === 'busy_recipient') return { kind: 'delayed', words, isAway: false }
+  if (said.verdict === 'busy') return { kind: 'delayed', words, isAway: true }
+  const isOfMessage = httpStatus >= 400 && httpStatus < 500 && !MAY_PASS.includes(httpStatus)
+  return said.verdict === 'refused' || isOfMessage
+    ? { kind: 'refused', words }
+    : { kind: 'delayed', words, isAway: true }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return null
+  }
+}

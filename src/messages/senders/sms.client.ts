@@ -1,0 +1,72 @@
+import { anyAddress } from '../../platform/http-client/addresses.ts'
+import { Outbound } from '../../platform/http-client/http-client.ts'
+import { internationalNumber, textAt } from '../messages.rules.ts'
+import { outcomeOf, type Said, type Sender } from '../senders.ts'
+
+export type SmsSettings = {
+  url: string
+  apiKey: string
+  apiToken: string
+  accountSid: string
+  /** The header, the entity and the templates as they are registered with DLT, without which no operator delivers. */
+  senderId: string
+  entityId: string
+  /** Of a text that has none of its own. */
+  templateId: string
+  /** By the name of the text. */
+  templateIds: Readonly<Record<string, string>>
+}
+
+const SEND_LIMIT_MS = 15_000
+const ANSWER_BYTES = 64 * 1024
+
+/** SMS through Exotel: https://developer.exotel.com/api/sms */
+export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS): Sender {
+  const { url, apiKey, apiToken, accountSid } = settings
+  // The operator chose where it is. Nothing has to close it: an idle connection keeps no process alive.
+  const outbound = new Outbound({ policy: anyAddress })
+  const credentials = Buffer.from(`${apiKey}:${apiToken}`).toString('base64')
+  return {
+    async send({ id, recipient, body, template }) {
+      const to = internationalNumber(recipient)
+      if (to === null) return { kind: 'refused', words: 'this is not a number an SMS can go to' }
+      const result = await outbound.send({
+        method: 'POST',
+        url: `${url}/v1/Accounts/${encodeURIComponent(accountSid)}/Sms/send.json`,
+        headers: {
+          authorization: `Basic ${credentials}`,
+          accept: 'application/json',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams({
+          From: settings.senderId,
+          To: to,
+          Body: body,
+          EncodingType: isPlain(body) ? 'plain' : 'unicode',
+          DltEntityId: settings.entityId,
+          DltTemplateId: settings.templateIds[template ?? ''] ?? settings.templateId,
+          // Of the template, which Exotel would otherwise look for among those entered at its own site.
+          SmsType: 'transactional',
+          CustomField: id,
+        }).toString(),
+        timeoutMs: limitMs,
+        maxBytes: ANSWER_BYTES,
+      })
+      return outcomeOf(result, readAnswer, [credentials, apiToken])
+    },
+  }
+}
+
+/** The printable part of ASCII, which is all that an SMS of 160 characters is sure to have. */
+function isPlain(text: string): boolean {
+  return /^[\n\r\x20-\x5f\x61-\x7e]*$/.test(text)
+}
+
+function readAnswer(json: unknown): Said {
+  const status = textAt(json, 'SMSMessage', 'Status')
+  if (status.startsWith('failed')) {
+    return { verdict: 'refused', words: `${status} ${textAt(json, 'SMSMessage', 'DetailedStatus')}`.trim() }
+  }
+  const isTaken = textAt(json, 'SMSMessage', 'Sid') !== ''
+  return { verdict: isTaken ? 'taken' : null, words: textAt(json, 'RestException', 'Message') }
+}

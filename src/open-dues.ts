@@ -1,7 +1,0 @@
-import { duesPurpose } from './dues/dues-purpose.ts'
-import type { Till } from './payments/till.ts'
-
-/** Lets dues know of the money that parents pay of them. */
-export function openDues(till: Till): void {
-  till.purposes.set('student', duesPurpose(till))
-}

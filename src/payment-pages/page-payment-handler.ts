@@ -1,0 +1,57 @@
+import { recordEvents, type NewEvent } from '../events/events.service.ts'
+import { toOrderJson } from '../orders/order.output.ts'
+import { paymentBlock } from '../payments/payment-events.ts'
+import type { PaidOrder, Purpose } from '../payments/payment-handler.ts'
+import type { Transaction } from '../platform/db/database.ts'
+import { findPageIds } from './pages.store.ts'
+
+/** A page's payments: the institute is told of each as of every Pay payment, and beside it with the page. */
+export const PAGE_PURPOSE: Purpose = {
+  captured: (tx, paid, at) => tell(tx, [paid], { happened: 'debited', at }),
+  settled: (tx, paid, at) => tell(tx, paid, { happened: 'settled', at }),
+  // The payer sees it at the checkout and tries again.
+  failed: async () => {},
+  async reversed(_tx, { payment }) {
+    throw new Error(`${payment.id} pays on a page, which no bank takes back`)
+  },
+}
+
+type Happening = { happened: 'debited' | 'settled'; at: Date }
+
+async function tell(tx: Transaction, paid: readonly PaidOrder[], what: Happening): Promise<void> {
+  const [first] = paid
+  if (first === undefined) return
+  // A settlement is of one institute.
+  const pageIds = await findPageIds(
+    tx,
+    first.payment.instituteId,
+    paid.map(({ order }) => order.id),
+  )
+  await recordEvents(
+    tx,
+    paid.flatMap(one => eventsOf(one, pageIds.get(one.order.id), what)),
+  )
+}
+
+function eventsOf(
+  { payment, order }: PaidOrder,
+  pageId: string | undefined,
+  { happened, at }: Happening,
+): NewEvent[] {
+  if (pageId === undefined) throw new Error(`the order ${order.id} lost its page`)
+  const shared = {
+    instituteId: payment.instituteId,
+    collectorCode: order.collectorCode,
+    resourceId: order.id,
+    occurredAt: at,
+  }
+  const payload = {
+    order_id: order.id,
+    order: toOrderJson(order, at),
+    payment: paymentBlock(payment, order),
+  }
+  return [
+    { ...shared, code: `pay.payment.${happened}`, payload },
+    { ...shared, code: `page.payment.${happened}`, payload: { page_id: pageId, ...payload } },
+  ]
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
+import { stateAt, unpaidOrder, type Order } from '../orders/orders.rules.ts'
+import { getOrder, listOrders, type OrderPage } from '../orders/orders.service.ts'
+import type { Refund } from '../payments/payments.rules.ts'
+import { listRefunds, requestRefund } from '../payments/refunds/refunds.service.ts'
+import type { Till } from '../payments/context.ts'
+import { dayOf } from '../platform/calendar.ts'
+import { badField, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/context.ts'
+import type { Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { newSecret } from '../platform/secrets.ts'
+import { readForm, type Filled, type Problem } from './page-form.rules.ts'
+import { payableUntil, stateOf, type Page, type PageState } from './pages.rules.ts'
+import { getPage } from './pages.service.ts'
+import * as store from './pages.store.ts'
+
+export type Submission =
+  | { kind: 'ordered'; orderId: string }
+  | { kind: 'problems'; problems: Problem[] }
+  | { kind: 'shut'; state: PageState }
+
+const TOKEN = /^[A-Za-z0-9_-]{16,64}$/
+
+/** For a form that is shown: whoever sends it twice with the same one has sent it once. */
+export function newFormToken(): string {
+  return newSecret()
+}
+
+/**
+ * Makes an order of a filled-in form. The same form again leads to the same order; changed, it takes the place of the
+ * first, which nobody can pay then. On a page with a limit the order keeps its place until it is paid or past its time.
+ */
+export async function submitForm(
+  ground: Ground,
+  institute: Institute,
+  pageId: string,
+  sent: { token: string | undefined; answer: (input: string) => string | undefined },
+): Promise<Submission> {
+  const token = sent.token !== undefined && TOKEN.test(sent.token) ? sent.token : newFormToken()
+  const key: store.FormKey = { instituteId: institute.id, pageId, token }
+  return ground.db.transaction(async tx => {
+    const now = ground.clock.now()
+    const page = await store.lockPage(tx, institute.id, pageId)
+    if (page === null) throw notFound('This page')
+    const shut = stateOf(page, { taken: 0, now })
+    const reading = readForm(page, sent.answer, dayOf(now))
+    if (reading.kind === 'problems') return shut === 'open' ? reading : { kind: 'shut', state: shut }
+    const digest = digestOf(reading.filled)
+    const earlier = await store.findForm(tx, key)
+    // Also when the page is full or closed by now: this one got in.
+    if (earlier !== null && digest.equals(earlier.digest) && isStanding(earlier, now))
+      return { kind: 'ordered', orderId: earlier.orderId }
+    if (shut !== 'open') return { kind: 'shut', state: shut }
+    if (earlier !== null) await closeUnpaid(tx, institute.id, [earlier.orderId], now)
+    const taken =
+      page.maxPayments === null ? 0 : await store.countTaken(tx, institute.id, { id: pageId, now })
+    const state = stateOf(page, { taken, now })
+    if (state !== 'open') return { kind: 'shut', state }
+    const order = orderOf(page, reading.filled, now)
+    await openOrders(tx, [{ instituteId: institute.id, order, studentId: null, pageId }])
+    await store.saveForm(tx, key, { orderId: order.id, digest })
+    return { kind: 'ordered', orderId: order.id }
+  })
+}
+
+const UNPAID_KEPT_MS = 30 * 86_400_000
+
+/** Anybody can fill a form in: what nobody began to pay is deleted a month after it could be paid, a batch at a time. */
+export async function purgeUnpaidForms({ db, clock }: Ground, limit: number): Promise<number> {
+  const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
+  return db.transaction(tx => store.deleteUnpaid(tx, closedBefore, limit))
+}
+
+function digestOf(filled: Filled): Buffer {
+  return createHash('sha256').update(JSON.stringify(filled)).digest()
+}
+
+function isStanding(form: store.SentForm, now: Date): boolean {
+  const state = stateAt(form, now)
+  return state === 'paid' || state === 'unpaid'
+}
+
+function orderOf(page: Page, { known, ...filled }: Filled, now: Date): Order {
+  return unpaidOrder({
+    ...filled,
+    id: newId('order'),
+    kind: 'page',
+    collectorCode: page.collectorCode,
+    identifier: known.identifier ?? null,
+    studentName: known.student_name ?? null,
+    grade: known.grade ?? null,
+    stream: known.stream ?? null,
+    academicYearStart: null,
+    academicYearEnd: null,
+    newAdmission: false,
+    dateOfBirth: known.date_of_birth ?? null,
+    customIdentifier: known.custom_identifier ?? null,
+    callbackUrl: page.callbackUrl,
+    expiresAt: payableUntil(page, now),
+    createdAt: now,
+  })
+}
+
+/** The page that an order came from; null for orders that came otherwise. */
+export async function pageOfOrder(ground: Ground, institute: Institute, order: Order): Promise<Page | null> {
+  return order.kind === 'page' ? store.findPageOfOrder(ground.db, institute.id, order.id) : null
+}
+
+type Payment = { institute: Institute; pageId: string; orderId: string }
+
+/** One payment on a page, paid or not: an order that is found nowhere else. */
+export async function getPagePayment(
+  ground: Ground,
+  { institute, pageId, orderId }: Payment,
+): Promise<Order> {
+  if ((await pageIdOf(ground, institute, orderId)) !== pageId) throw notFound('This payment')
+  return getOrder(ground, institute, 'page', orderId)
+}
+
+export async function listPagePayments(
+  ground: Ground,
+  { institute, pageId }: Omit<Payment, 'orderId'>,
+  {
+    status,
+    cursor,
+    limit,
+  }: { status?: 'paid' | 'unpaid' | undefined; cursor?: string | undefined; limit: number },
+): Promise<OrderPage> {
+  await getPage(ground, institute, pageId)
+  if (cursor !== undefined && (await pageIdOf(ground, institute, cursor)) !== pageId)
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  return listOrders(ground, institute, { kind: 'page', pageId, status, cursor }, limit)
+}
+
+export async function refundPagePayment(
+  till: Till,
+  act: Act<Refund>,
+  target: Payment,
+  asked: Parameters<typeof requestRefund>[3],
+): Promise<Refund> {
+  const { institute, orderId } = target
+  await getPagePayment(till, target)
+  return requestRefund(till, act, { institute, kind: 'page', orderId }, asked)
+}
+
+export async function listPageRefunds(till: Till, target: Payment): Promise<Refund[]> {
+  const order = await getPagePayment(till, target)
+  return listRefunds(till, target.institute.id, order.id)
+}
+
+async function pageIdOf({ db }: Ground, institute: Institute, orderId: string): Promise<string | undefined> {
+  return (await store.findPageIds(db, institute.id, [orderId])).get(orderId)
+}

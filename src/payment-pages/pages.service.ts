@@ -1,0 +1,179 @@
+import { checkCatalogue, joinCatalogue, type CodeInUse } from '../institutes/catalogue.service.ts'
+import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { closeUnpaid } from '../orders/order-payments.service.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { isUniqueViolation } from '../platform/db/errors.ts'
+import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
+import type { Ground } from '../platform/context.ts'
+import { transact, type Act } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { termsProblems, toLine, type SentTerms } from './page-terms.rules.ts'
+import { slugOf, slugWithId, stateOf, type Page, type PageState, type PageTerms } from './pages.rules.ts'
+import * as store from './pages.store.ts'
+
+/** A page with how it stands. */
+export type PageFile = { page: Page; url: string; paid: number; state: PageState }
+
+export type NewPage = SentTerms & { title: string; lines: NonNullable<SentTerms['lines']> } & {
+  collectorCode: string | undefined
+}
+
+export type CreatedPage = { pageId: string; url: string }
+
+export async function createPage(
+  ground: Ground,
+  act: Act<CreatedPage>,
+  institute: Institute,
+  { collectorCode: sent, ...wanted }: NewPage,
+): Promise<CreatedPage> {
+  const collectorCode = branchFor(institute, sent)
+  const now = ground.clock.now()
+  const slug = wanted.slug ?? slugOf(wanted.title)
+  const terms = { ...EMPTY, ...(await understood(ground, institute, wanted)), title: wanted.title, slug }
+  if (terms.closesAt !== null && terms.closesAt <= now) throw badField('closes_at', 'must be in the future')
+  const page: Page = { ...terms, id: newId('page'), collectorCode, createdAt: now, updatedAt: now }
+  const slugs = wanted.slug === undefined ? [slug, slugWithId(slug, page.id)] : [slug]
+  return transact(ground.db, act, async tx => {
+    await joinCatalogue(tx, institute, codesInUse(page))
+    for (const candidate of slugs) {
+      const made = { ...page, slug: candidate }
+      if (await store.insertPage(tx, institute.id, made))
+        return { pageId: page.id, url: urlOf(ground, institute, made) }
+    }
+    throw await slugTaken(tx, institute, slug)
+  })
+}
+
+const EMPTY: Omit<PageTerms, 'slug' | 'title'> = {
+  lines: [],
+  description: null,
+  fields: [],
+  isPublished: true,
+  closesAt: null,
+  maxPayments: null,
+  callbackUrl: null,
+  successMessage: null,
+}
+
+/** Changes what was sent and leaves the rest. Unpublishing also closes the orders that nobody has paid yet. */
+export async function updatePage(
+  ground: Ground,
+  act: Act<PageFile>,
+  { institute, id }: { institute: Institute; id: string },
+  sent: SentTerms,
+): Promise<PageFile> {
+  const changes = await understood(ground, institute, sent)
+  const change = async (tx: Transaction): Promise<PageFile> => {
+    const now = ground.clock.now()
+    await joinCatalogue(tx, institute, codesInUse(changes))
+    const before = await store.lockPage(tx, institute.id, id)
+    if (before === null) throw notFound('This page')
+    const page: Page = { ...before, ...changes, updatedAt: now }
+    const { closesAt } = page
+    if (closesAt !== null && closesAt <= now && closesAt.getTime() !== before.closesAt?.getTime())
+      throw badField('closes_at', 'must be in the future; unpublish the page to close it at once')
+    await store.updatePage(tx, institute.id, page)
+    if (before.isPublished && !page.isPublished)
+      await closeUnpaid(tx, institute.id, await store.listUnpaid(tx, institute.id, id), now)
+    return read(tx, ground, institute, id)
+  }
+  try {
+    return await transact(ground.db, act, change)
+  } catch (error) {
+    if (!isUniqueViolation(error, 'payment_pages_slug')) throw error
+    throw await slugTaken(ground.db, institute, changes.slug ?? '')
+  }
+}
+
+export async function getPage(ground: Ground, institute: Institute, id: string): Promise<PageFile> {
+  return read(ground.db, ground, institute, id)
+}
+
+async function read(db: Queryable, ground: Ground, institute: Institute, id: string): Promise<PageFile> {
+  const now = ground.clock.now()
+  const counted = await store.findPage(db, institute.id, { id, now })
+  if (counted === null) throw notFound('This page')
+  return fileOf(ground, institute, counted, now)
+}
+
+export async function listPages(
+  ground: Ground,
+  institute: Institute,
+  filter: store.PageFilter,
+  limit: number,
+): Promise<{ files: PageFile[]; nextCursor: string | undefined }> {
+  const { cursor, collectorCode: sent } = filter
+  const now = ground.clock.now()
+  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  if (cursor !== undefined && (await store.findPage(ground.db, institute.id, { id: cursor, now })) === null)
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  const range = { now, limit: limit + 1 }
+  const found = await store.listPages(ground.db, institute.id, { ...filter, collectorCode }, range)
+  const files = found.slice(0, limit).map(counted => fileOf(ground, institute, counted, now))
+  return { files, nextCursor: found.length > limit ? files.at(-1)?.page.id : undefined }
+}
+
+/** For the public address; null when there is none. */
+export async function findPageBySlug(
+  ground: Ground,
+  institute: Institute,
+  slug: string,
+): Promise<PageFile | null> {
+  const id = await store.findIdBySlug(ground.db, institute.id, slug)
+  return id === null ? null : getPage(ground, institute, id)
+}
+
+function fileOf(
+  ground: Ground,
+  institute: Institute,
+  { page, paid, paying }: store.CountedPage,
+  now: Date,
+): PageFile {
+  const state = stateOf(page, { taken: paid + paying, now })
+  return { page, url: urlOf(ground, institute, page), paid, state }
+}
+
+function urlOf({ publicUrl }: Ground, institute: Institute, { slug }: Page): string {
+  return `${publicUrl}/p/${institute.code}/${slug}`
+}
+
+/** What was sent, once it makes sense to this institute. */
+async function understood(
+  { db }: Ground,
+  institute: Institute,
+  { lines, ...rest }: SentTerms,
+): Promise<Partial<PageTerms>> {
+  const problems = termsProblems({ ...rest, ...(lines === undefined ? {} : { lines }) })
+  const grade = rest.fields?.findIndex(({ key, options }) => key === 'grade' && options.length === 0) ?? -1
+  // Parents are no part of the institute: what they type must not meet a closed catalogue.
+  if (grade >= 0 && institute.strictCatalogue) {
+    const message = 'is required: this institute takes only grades of its catalogue'
+    problems.push({ key: `fields.${grade}.options`, message })
+  }
+  if (problems.length > 0) throw badFields(problems)
+  const terms = { ...rest, ...(lines === undefined ? {} : { lines: lines.map(toLine) }) }
+  await checkCatalogue(db, institute, codesInUse(terms))
+  return terms
+}
+
+/** Codes that the institute itself uses on the page; what payers type joins no catalogue. */
+function codesInUse({ lines = [], fields = [] }: Partial<PageTerms>): CodeInUse[] {
+  const components = lines.map(({ componentType: code }, index): CodeInUse => {
+    return { kind: 'component', code, key: `details.${index}.component_type` }
+  })
+  const grades = fields.flatMap(({ key, options }, at) =>
+    key === 'grade'
+      ? options.map((code, index): CodeInUse => ({
+          kind: 'grade',
+          code,
+          key: `fields.${at}.options.${index}`,
+        }))
+      : [],
+  )
+  return [...components, ...grades]
+}
+
+async function slugTaken(db: Queryable, institute: Institute, slug: string) {
+  const pageId = await store.findIdBySlug(db, institute.id, slug)
+  return conflict(`Another page has the slug ${slug}. Choose another.`, { page_id: pageId ?? '' })
+}

@@ -1,0 +1,209 @@
+import type { OrderState } from '../orders/orders.rules.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Page } from './pages.rules.ts'
+
+const COLUMNS = `g.id, g.slug, g.collector_code as "collectorCode", g.title, g.description, g.lines, g.fields,
+  g.is_published as "isPublished", g.closes_at as "closesAt", g.max_payments as "maxPayments",
+  g.callback_url as "callbackUrl", g.success_message as "successMessage", g.created_at as "createdAt", g.updated_at as "updatedAt"`
+
+/** A page and its places at a moment ($1): those that are paid, and those whose payer can still pay or is paying. */
+const COUNTED = `select ${COLUMNS},
+    (select count(*)::int from orders o
+     where o.institute_id = g.institute_id and o.page_id = g.id and o.state = 'paid') as paid,
+    (select count(*)::int from orders o
+     where o.institute_id = g.institute_id and o.page_id = g.id and o.state = 'unpaid' and o.expires_at > $1)
+    + (select count(*)::int from payments p
+       join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+       where p.institute_id = g.institute_id and p.state in ('created', 'pending') and o.page_id = g.id
+         and o.state <> 'paid' and not (o.state = 'unpaid' and o.expires_at > $1)) as paying
+  from payment_pages g`
+
+export type CountedPage = { page: Page; paid: number; paying: number }
+
+type CountedRow = Page & { paid: number; paying: number }
+
+function toCounted({ paid, paying, ...page }: CountedRow): CountedPage {
+  return { page, paid, paying }
+}
+
+/** False when another page of the institute has the slug. */
+export async function insertPage(tx: Transaction, instituteId: number, page: Page): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into payment_pages (institute_id, id, slug, title, description, lines, fields, is_published, closes_at,
+       max_payments, callback_url, success_message, collector_code, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     on conflict (institute_id, slug) do nothing returning 1`,
+    [...termsValues(instituteId, page), page.collectorCode, page.createdAt, page.updatedAt],
+  )
+  return rows.length === 1
+}
+
+/** The caller holds its lock. A slug that another page has is the constraint's to refuse. */
+export async function updatePage(tx: Transaction, instituteId: number, page: Page): Promise<void> {
+  await tx.query(
+    `update payment_pages set slug = $3, title = $4, description = $5, lines = $6, fields = $7, is_published = $8,
+       closes_at = $9, max_payments = $10, callback_url = $11, success_message = $12, updated_at = $13
+     where institute_id = $1 and id = $2`,
+    [...termsValues(instituteId, page), page.updatedAt],
+  )
+}
+
+function termsValues(instituteId: number, page: Page): unknown[] {
+  return [
+    instituteId,
+    page.id,
+    page.slug,
+    page.title,
+    page.description,
+    JSON.stringify(page.lines),
+    JSON.stringify(page.fields),
+    page.isPublished,
+    page.closesAt,
+    page.maxPayments,
+    page.callbackUrl,
+    page.successMessage,
+  ]
+}
+
+export async function findIdBySlug(db: Queryable, instituteId: number, slug: string): Promise<string | null> {
+  const [row] = await db.query<{ id: string }>(
+    'select id from payment_pages where institute_id = $1 and slug = $2',
+    [instituteId, slug],
+  )
+  return row?.id ?? null
+}
+
+export async function findPage(
+  db: Queryable,
+  instituteId: number,
+  { id, now }: { id: string; now: Date },
+): Promise<CountedPage | null> {
+  const [row] = await db.query<CountedRow>(`${COUNTED} where g.institute_id = $2 and g.id = $3`, [
+    now,
+    instituteId,
+    id,
+  ])
+  return row === undefined ? null : toCounted(row)
+}
+
+/** As it is now; null for an order that came otherwise. */
+export async function findPageOfOrder(
+  db: Queryable,
+  instituteId: number,
+  orderId: string,
+): Promise<Page | null> {
+  const [row] = await db.query<Page>(
+    `select ${COLUMNS} from payment_pages g join orders o on o.institute_id = g.institute_id and o.page_id = g.id
+     where o.institute_id = $1 and o.id = $2`,
+    [instituteId, orderId],
+  )
+  return row ?? null
+}
+
+export async function countTaken(
+  tx: Transaction,
+  instituteId: number,
+  at: { id: string; now: Date },
+): Promise<number> {
+  const counted = await findPage(tx, instituteId, at)
+  return counted === null ? 0 : counted.paid + counted.paying
+}
+
+/** Whoever holds a page decides on its places: forms that come at once are taken one after the other. */
+export async function lockPage(tx: Transaction, instituteId: number, id: string): Promise<Page | null> {
+  const [row] = await tx.query<Page>(
+    `select ${COLUMNS} from payment_pages g where g.institute_id = $1 and g.id = $2 for no key update`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+export type PageFilter = {
+  collectorCode?: string | undefined
+  isPublished?: boolean | undefined
+  cursor?: string | undefined
+}
+
+/** Newest first, by keyset: the cursor is the id of the last one shown. */
+export async function listPages(
+  db: Queryable,
+  instituteId: number,
+  { collectorCode, isPublished, cursor }: PageFilter,
+  { now, limit }: { now: Date; limit: number },
+): Promise<CountedPage[]> {
+  const rows = await db.query<CountedRow>(
+    `${COUNTED} where g.institute_id = $2 and ($3::text is null or g.collector_code = $3)
+       and ($4::boolean is null or g.is_published = $4)
+       and ($5::text is null or (g.created_at, g.id) <
+         (select c.created_at, c.id from payment_pages c where c.institute_id = $2 and c.id = $5))
+     order by g.created_at desc, g.id desc limit $6`,
+    [now, instituteId, collectorCode ?? null, isPublished ?? null, cursor ?? null, limit],
+  )
+  return rows.map(toCounted)
+}
+
+/** The page of each of these orders, by order id. */
+export async function findPageIds(
+  db: Queryable,
+  instituteId: number,
+  orderIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; pageId: string }>(
+    `select id, page_id as "pageId" from orders where institute_id = $1 and id = any($2) and page_id is not null`,
+    [instituteId, orderIds],
+  )
+  return new Map(rows.map(row => [row.id, row.pageId]))
+}
+
+export async function listUnpaid(tx: Transaction, instituteId: number, pageId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from orders where institute_id = $1 and page_id = $2 and state = 'unpaid' order by id`,
+    [instituteId, pageId],
+  )
+  return rows.map(row => row.id)
+}
+
+/** Those closed before a moment that nobody ever began to pay, with their forms; a batch at a time. */
+export async function deleteUnpaid(tx: Transaction, closedBefore: Date, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `with old as materialized (
+       select o.institute_id, o.id from orders o
+       where o.kind = 'page' and o.closed_at < $1 and o.state in ('expired', 'cancelled')
+         and not exists (select from payments p where p.institute_id = o.institute_id and p.order_id = o.id)
+       order by o.closed_at limit $2 for update skip locked
+     ), forms as (
+       delete from page_forms f using old where f.institute_id = old.institute_id and f.order_id = old.id
+     ), lines as (
+       delete from order_lines l using old where l.institute_id = old.institute_id and l.order_id = old.id
+     )
+     delete from orders o using old where o.institute_id = old.institute_id and o.id = old.id returning 1`,
+    [closedBefore, limit],
+  )
+  return rows.length
+}
+
+export type FormKey = { instituteId: number; pageId: string; token: string }
+export type SentForm = { orderId: string; digest: Buffer; state: OrderState; expiresAt: Date | null }
+
+/** What became of a form that was sent before. */
+export async function findForm(tx: Transaction, key: FormKey): Promise<SentForm | null> {
+  const [row] = await tx.query<SentForm>(
+    `select f.order_id as "orderId", f.digest, o.state, o.expires_at as "expiresAt"
+     from page_forms f join orders o on o.institute_id = f.institute_id and o.id = f.order_id
+     where f.institute_id = $1 and f.page_id = $2 and f.token = $3`,
+    [key.instituteId, key.pageId, key.token],
+  )
+  return row ?? null
+}
+
+export async function saveForm(
+  tx: Transaction,
+  key: FormKey,
+  { orderId, digest }: Pick<SentForm, 'orderId' | 'digest'>,
+): Promise<void> {
+  await tx.query(
+    `insert into page_forms (institute_id, page_id, token, digest, order_id) values ($1, $2, $3, $4, $5)
+     on conflict (institute_id, page_id, token) do update set digest = excluded.digest, order_id = excluded.order_id`,
+    [key.instituteId, key.pageId, key.token, digest, orderId],
+  )
+}

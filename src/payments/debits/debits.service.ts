@@ -1,0 +1,88 @@
+import { openOrders, type PlannedOrder } from '../../orders/order-payments.service.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import * as store from './debits.store.ts'
+import type { Rail } from '../../providers/mandate-port.ts'
+import { newPayment, nextCheck, type Payment } from '../payments.rules.ts'
+import { applyReport } from '../payments.service.ts'
+import type { ProviderName } from '../../providers/port.ts'
+import { ProviderRefused } from '../../providers/refused.ts'
+import { mandatesOf, type Till } from '../context.ts'
+
+/** A presentation that is to be made: its order, and how it is debited. */
+export type Debit = PlannedOrder & { provider: ProviderName; mode: Rail; at: Date }
+
+/** An order of a plan that the parent pays at the checkout, in the caller's transaction. */
+export async function openOrder(tx: Transaction, planned: PlannedOrder): Promise<void> {
+  assert(planned.order.kind === 'downpayment', 'only a down payment is opened without its payment')
+  await openOrders(tx, [planned])
+}
+
+/**
+ * Writes orders and intents to debit them in the caller's transaction: two statements, however many. After the commit
+ * each is sent by `sendDebit`; one that is not, because somebody died in between, the janitor gives up as `abandoned`.
+ */
+export async function openDebits(tx: Transaction, debits: readonly Debit[]): Promise<Payment[]> {
+  if (debits.length === 0) return []
+  assert(
+    debits.every(({ order }) => order.kind === 'instalment'),
+    'only instalments are debited',
+  )
+  await openOrders(tx, debits)
+  const payments = debits.map(({ instituteId, order, provider, mode, at }) =>
+    newPayment(instituteId, order, { id: newId('pay'), provider, mode, at }),
+  )
+  await store.insertDebits(
+    tx,
+    payments.map(payment => ({ payment, nextCheckAt: nextCheck(0, payment.createdAt) })),
+  )
+  return payments
+}
+
+export async function openDebit(tx: Transaction, debit: Debit): Promise<Payment> {
+  const [payment] = await openDebits(tx, [debit])
+  assert(payment !== undefined, 'a debit was opened without a payment')
+  return payment
+}
+
+/**
+ * Hands a debit to the bank, outside a transaction. May be repeated while its end is not known: the bank takes it once.
+ * `over`: it has ended meanwhile, so it was not sent. When the answer is lost this throws and the janitor finds out.
+ */
+export async function sendDebit(
+  till: Till,
+  payment: Payment,
+  {
+    mandateRef,
+    collectorCode,
+    description,
+  }: { mandateRef: string; collectorCode: string; description: string },
+): Promise<'sent' | 'over'> {
+  const now = till.clock.now()
+  // From here on a janitor who asked before can no longer give it up: what he heard is out of date.
+  if (!(await store.takeToSend(till.db, payment, nextCheck(0, now)))) return 'over'
+  const { instituteId, id: paymentId, amountPaise } = payment
+  try {
+    const { providerRef } = await mandatesOf(till, payment.provider).present({
+      instituteId,
+      collectorCode,
+      paymentId,
+      mandateRef,
+      amountPaise,
+      rail: payment.mode as Rail,
+      description,
+    })
+    await store.recordPresented(till.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
+  } catch (error) {
+    if (!(error instanceof ProviderRefused)) throw error
+    await applyReport(till, {
+      about: 'payment',
+      instituteId,
+      paymentId,
+      providerRef: '',
+      outcome: { kind: 'failed', code: error.code ?? 'refused', message: error.message },
+    })
+  }
+  return 'sent'
+}

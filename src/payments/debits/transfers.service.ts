@@ -1,0 +1,49 @@
+import { openOrders, type PlannedOrder } from '../../orders/order-payments.service.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import * as store from './debits.store.ts'
+import { newPayment, nextCheck, type Payment } from '../payments.rules.ts'
+import type { ProviderName } from '../../providers/port.ts'
+import { transfersOf, type Till } from '../context.ts'
+
+/** A transfer that somebody has sent: its order, and who takes it in. */
+export type Transfer = PlannedOrder & { provider: ProviderName; at: Date }
+
+/** The provider that takes transfers in: the current one if it does, else any that does; null when none does. */
+export function transferProvider({ providers, currentProvider }: Till): ProviderName | null {
+  const able = [...providers.values()].filter(({ transfers }) => transfers !== undefined)
+  return (able.find(({ name }) => name === currentProvider) ?? able[0])?.name ?? null
+}
+
+/** Writes the order and the intent to take it in, in the caller's transaction. After the commit it is `sendTransfer`'s. */
+export async function openTransfer(tx: Transaction, transfer: Transfer): Promise<Payment> {
+  const { instituteId, order, provider, at } = transfer
+  assert(order.kind === 'disbursement', 'only what a lender pays out is transferred')
+  await openOrders(tx, [transfer])
+  const payment = newPayment(instituteId, order, { id: newId('pay'), provider, mode: 'loan', at })
+  await store.insertDebits(tx, [{ payment, nextCheckAt: nextCheck(0, at) }])
+  return payment
+}
+
+/**
+ * Tells the provider of it, outside a transaction. May be repeated until it is captured, also after the payment was
+ * given up: the money is the same, and it wins.
+ */
+export async function sendTransfer(
+  till: Till,
+  payment: Payment,
+  { collectorCode, reference }: { collectorCode: string; reference: string },
+): Promise<void> {
+  const now = till.clock.now()
+  const { instituteId, id: paymentId, amountPaise } = payment
+  const { providerRef } = await transfersOf(till, payment.provider).expect({
+    instituteId,
+    collectorCode,
+    paymentId,
+    amountPaise,
+    mode: 'loan',
+    reference,
+  })
+  await store.recordPresented(till.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
+}

@@ -1,0 +1,25 @@
+import type { Order } from '../orders/orders.rules.ts'
+import type { Transaction } from '../platform/db/database.ts'
+import type { Payment } from './payments.rules.ts'
+
+export type PaidOrder = { payment: Payment; order: Order }
+
+/**
+ * What money is for. Payments move it and know nothing of why; whoever asked for it registers here what then follows,
+ * and is told once, in the transaction of the change and after it is written. Order and payment are locked already, so
+ * whatever else it locks comes after them. Duplicates are not told of: they go back by themselves.
+ */
+export type Purpose = {
+  /** Asked before a payment of it starts. False: what it was for has changed, and it has been closed. */
+  mayStart?(instituteId: number, order: Order): Promise<boolean>
+  captured(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
+  /** All of a settlement at once. A debit that the bank took back before it was settled is not among them. */
+  settled(tx: Transaction, paid: readonly PaidOrder[], at: Date): Promise<void>
+  /** May be followed by `captured`: banks change their mind, and money wins. */
+  failed(tx: Transaction, failed: FailedPayment, at: Date): Promise<void>
+  /** The bank took back a debit that was captured, settled or not. */
+  reversed(tx: Transaction, reversed: ReversedOrder, at: Date): Promise<void>
+}
+
+export type FailedPayment = { payment: Payment; code: string; message: string }
+export type ReversedOrder = PaidOrder & { code: string; message: string }

@@ -1,0 +1,80 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import type { ProviderName } from '../../providers/port.ts'
+import {
+  CHECK_NAMES,
+  findDifferences,
+  listOverdue,
+  listToCompare,
+  type Difference,
+} from './reconcile.store.ts'
+import { providerOf, type Till } from '../context.ts'
+
+export type Reconciliation = {
+  institute: string
+  checks: readonly string[]
+  /** What does not agree. */
+  differences: Difference[]
+  /** Paid, due at the bank and not reported yet. */
+  expected: { id: string; dueOn: string; amountPaise: number }[]
+}
+
+const PAGE = 200
+
+/** Holds ledger, orders and provider against each other and says what differs; changes nothing. */
+export async function reconcile(
+  till: Till,
+  institute: Institute,
+  onProgress?: (compared: number) => void,
+): Promise<Reconciliation> {
+  const differences = await findDifferences(till.db, institute.id)
+  differences.push(...(await compareWithProvider(till, institute, onProgress)))
+  return {
+    institute: institute.code,
+    checks: [...CHECK_NAMES, PROVIDER_CHECK],
+    differences,
+    expected: await listOverdue(till.db, institute.id, dayOf(till.clock.now())),
+  }
+}
+
+export type BooksCheck = { check: string; differences: { subject: string; detail: string }[] }
+
+/** The same without asking the provider about every payment: what our own books say of each other. */
+export async function checkBooks({ db }: Pick<Till, 'db'>, institute: Institute): Promise<BooksCheck[]> {
+  const found = await findDifferences(db, institute.id)
+  return CHECK_NAMES.map(check => ({ check, differences: found.filter(one => one.check === check) }))
+}
+
+const PROVIDER_CHECK = 'the provider says of every payment what we say'
+
+async function compareWithProvider(
+  till: Till,
+  institute: Institute,
+  onProgress: ((compared: number) => void) | undefined,
+): Promise<Difference[]> {
+  const differences: Difference[] = []
+  let compared = 0
+  for (let after = ''; ;) {
+    const payments = await listToCompare(till.db, institute.id, { after, limit: PAGE })
+    if (payments.length === 0) return differences
+    for (const { id, provider, providerRef, state } of payments) {
+      const { outcome } = await providerOf(till, provider as ProviderName).status({
+        instituteId: institute.id,
+        paymentId: id,
+        providerRef,
+      })
+      // What is under way here may be anything there; the janitor brings the two together.
+      const isSettledHere = state === 'captured' || state === 'failed'
+      if (isSettledHere && (outcome.kind === 'captured') !== (state === 'captured')) {
+        differences.push({
+          check: PROVIDER_CHECK,
+          subject: id,
+          detail: `${state} here, ${outcome.kind} at the provider`,
+        })
+      }
+    }
+    after = payments.at(-1)?.id ?? ''
+    compared += payments.length
+    onProgress?.(compared)
+  }
+}

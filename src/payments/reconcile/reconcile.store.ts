@@ -1,0 +1,143 @@
+import type { Queryable } from '../../platform/db/database.ts'
+
+/** Each check is a question whose right answer is no row. */
+export type Difference = { check: string; subject: string; detail: string }
+
+const CHECKS: readonly { check: string; sql: string }[] = [
+  {
+    check: 'a paid or reversed order has exactly one paying payment of its total, and no other has',
+    sql: `select o.id as subject, o.state || ', ' || count(p.id) || ' paying payments' as detail
+      from orders o left join payments p on p.institute_id = o.institute_id and p.order_id = o.id
+        and p.state = 'captured' and not p.is_duplicate
+      where o.institute_id = $1
+      group by o.id, o.state having count(p.id) <> case when o.state in ('paid', 'reversed') then 1 else 0 end`,
+  },
+  {
+    check: 'a captured payment is as large as its order',
+    sql: `select p.id as subject, p.amount_paise || ' of ' || l.total || ' paise' as detail
+      from payments p join lateral (select sum(amount_paise) as total from order_lines l
+        where l.institute_id = p.institute_id and l.order_id = p.order_id) l on true
+      where p.institute_id = $1 and p.state = 'captured' and p.amount_paise <> l.total`,
+  },
+  {
+    check: 'every captured payment is in the ledger once',
+    sql: `select p.id as subject, count(t.id) || ' postings' as detail
+      from payments p left join ledger_postings t on t.institute_id = p.institute_id and t.reference = p.id
+        and t.kind in ('payment_captured', 'duplicate_captured')
+      where p.institute_id = $1 and p.state = 'captured' group by p.id having count(t.id) <> 1`,
+  },
+  {
+    check: 'every paying payment has one receipt',
+    sql: `select p.id as subject, 'has no receipt' as detail
+      from payments p left join receipts r on r.institute_id = p.institute_id and r.payment_id = p.id
+      where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate and r.payment_id is null`,
+  },
+  {
+    check: 'receipt numbers have no gaps',
+    sql: `select financial_year as subject, count(*) || ' receipts, last number ' || max(number) as detail
+      from receipts where institute_id = $1 group by financial_year having count(*) <> max(number)`,
+  },
+  {
+    check: 'refunds stay within their payment',
+    sql: `select p.id as subject, sum(r.amount_paise) || ' refunded of ' || p.amount_paise || ' paise' as detail
+      from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+      where r.institute_id = $1 and r.kind <> 'duplicate' and r.state <> 'failed'
+      group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+  },
+  {
+    check: 'every duplicate payment is being given back or was',
+    sql: `select p.id as subject, 'no refund' as detail
+      from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.kind = 'duplicate'
+        and r.state <> 'failed'
+      where p.institute_id = $1 and p.state = 'captured' and p.is_duplicate and r.id is null`,
+  },
+  {
+    check:
+      'a debit that the bank took back reversed its order and its receipt, is in the ledger once, and no other is',
+    sql: `select coalesce(r.order_id, o.id) as subject, concat_ws(', ', 'order ' || o.state,
+        case when r.id is null then 'no return' end, case when t.id is null then 'no posting' end,
+        case when c.cancelled_at is null then 'receipt stands' end) as detail
+      from (select * from refunds where institute_id = $1 and kind = 'returned') r
+      full join (select * from orders where institute_id = $1 and state = 'reversed') o on o.id = r.order_id
+      left join ledger_postings t on t.institute_id = $1 and t.kind = 'payment_returned' and t.reference = r.id
+      left join receipts c on c.institute_id = $1 and c.payment_id = r.payment_id
+      where r.id is null or o.id is null or t.id is null or c.cancelled_at is null`,
+  },
+  {
+    check: 'every account of the ledger holds what payments, refunds and settlements say',
+    sql: `with taken as (
+        select coalesce(sum(amount_paise), 0) as total, coalesce(sum(amount_paise) filter (where is_duplicate), 0) as twice
+        from payments where institute_id = $1 and state = 'captured'
+      ), back as (
+        select coalesce(sum(amount_paise) filter (where kind <> 'duplicate' and state <> 'failed'), 0) as of_institute,
+          coalesce(sum(amount_paise) filter (where kind = 'requested' and state = 'pending'), 0) as pending,
+          coalesce(sum(amount_paise) filter (where kind = 'duplicate' and state = 'processed'), 0) as of_payers,
+          coalesce(sum(amount_paise) filter (where state = 'processed'), 0) as processed
+        from refunds where institute_id = $1
+      ), settled as (
+        select coalesce(sum(gross_paise - refund_paise), 0) as total, coalesce(sum(fee_paise), 0) as fees,
+          coalesce(sum(net_paise), 0) as net
+        from settlements where institute_id = $1
+      ), expected as (
+        select e.* from taken t, back b, settled s, lateral (values
+          ('provider_receivable', 1, t.total - b.processed - s.total),
+          ('institute_payable', -1, t.total - t.twice - b.of_institute - s.total),
+          ('payer_clearing', -1, t.twice - b.of_payers),
+          ('refunds', -1, b.pending),
+          ('settlement_bank', 1, s.net),
+          ('fees', 1, s.fees),
+          ('institute_settled', -1, s.total)) e (account, sign, paise)
+      ), book as (
+        select account, sum(paise) as paise from (
+          select destination as account, sum(amount_paise) as paise from ledger_transfers where institute_id = $1 group by 1
+          union all
+          select source, -sum(amount_paise) from ledger_transfers where institute_id = $1 group by 1) t group by account
+      )
+      select e.account as subject, coalesce(e.sign * b.paise, 0) || ' paise in the ledger, ' || e.paise
+        || ' paise by payments, refunds and settlements' as detail
+      from expected e left join book b using (account) where coalesce(e.sign * b.paise, 0) <> e.paise`,
+  },
+  {
+    check: 'what a provider reported and we could not match has been looked at',
+    sql: `select utr || ' ' || provider_ref as subject, problem || ': reported ' || reported_paise || ' paise' as detail
+      from settlement_exceptions where institute_id = $1`,
+  },
+]
+
+export async function findDifferences(db: Queryable, instituteId: number): Promise<Difference[]> {
+  const found: Difference[] = []
+  for (const { check, sql } of CHECKS) {
+    const rows = await db.query<{ subject: string; detail: string }>(`${sql} limit 1000`, [instituteId])
+    found.push(...rows.map(row => ({ check, ...row })))
+  }
+  return found
+}
+
+export const CHECK_NAMES: readonly string[] = CHECKS.map(({ check }) => check)
+
+/** Payments that should have been paid out before a day and are in no report: expected, not wrong. */
+export async function listOverdue(
+  db: Queryable,
+  instituteId: number,
+  today: string,
+): Promise<{ id: string; dueOn: string; amountPaise: number }[]> {
+  return db.query(
+    `select id, settle_due_on as "dueOn", amount_paise as "amountPaise" from payments
+     where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on < $2
+     order by settle_due_on, id limit 1000`,
+    [instituteId, today],
+  )
+}
+
+/** The newest captured payments, to be asked about at their provider. */
+export async function listToCompare(
+  db: Queryable,
+  instituteId: number,
+  page: { after: string; limit: number },
+): Promise<{ id: string; provider: string; providerRef: string | null; state: string }[]> {
+  return db.query(
+    `select id, provider, provider_ref as "providerRef", state from payments
+     where institute_id = $1 and id > $2 order by id limit $3`,
+    [instituteId, page.after, page.limit],
+  )
+}

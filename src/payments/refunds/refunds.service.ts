@@ -1,0 +1,176 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { recordEvents } from '../../events/events.service.ts'
+import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
+import { post } from '../../ledger/ledger.service.ts'
+import { lockOrder } from '../../orders/order-payments.service.ts'
+import type { Order, OrderKind } from '../../orders/orders.rules.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Run } from '../../platform/jobs/job.ts'
+import { processDue } from '../../platform/jobs/process-due.ts'
+import { splitInProportion, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { refundEvent } from '../payment-events.ts'
+import { refundableOf, refundAmount, type Payment, type Refund } from '../payments.rules.ts'
+import { findPayment, lockPaying } from '../payments.store.ts'
+import type { RefundReport } from '../../providers/port.ts'
+import { ProviderRefused } from '../../providers/refused.ts'
+import * as store from './refunds.store.ts'
+import { providerOf, type Till } from '../context.ts'
+
+/** A refund and what could still be refunded before it, both read under the lock of the order. */
+export type RequestedRefund = Refund & { refundableBeforePaise: Paise }
+
+/** Writes the refund down; the worker asks the provider for it. Never above what was paid less earlier refunds. */
+export async function requestRefund(
+  till: Till,
+  act: Act<RequestedRefund>,
+  target: { institute: Institute; kind: OrderKind; orderId: string },
+  asked: { amountPaise: Paise | null | undefined; reason: string | null },
+): Promise<RequestedRefund> {
+  const { institute, kind, orderId } = target
+  return transact(till.db, act, async tx => {
+    const order = await lockOrder(tx, institute.id, orderId)
+    if (order === null || order.kind !== kind) {
+      throw notFound(kind === 'link' ? 'This payment link' : 'This pay order')
+    }
+    const payment = await lockPaying(tx, institute.id, orderId)
+    if (payment === null) throw conflict('Nothing has been paid yet, so there is nothing to refund.')
+    const refundable = refundableOf(payment, await store.listRefunds(tx, institute.id, payment.id))
+    const amountPaise = refundAmount(asked.amountPaise, refundable)
+    const refund = newRefund(payment, {
+      kind: 'requested',
+      amountPaise,
+      reason: asked.reason,
+      at: till.clock.now(),
+    })
+    const refunded = await store.refundedByLine(tx, institute.id, payment.id)
+    await store.insertRefund(tx, refund, spread(order, amountPaise, refunded))
+    await post(tx, institute.id, refundRequestOf(refund.id, amountPaise), refund.requestedAt)
+    return { ...refund, refundableBeforePaise: refundable }
+  })
+}
+
+/** A second capture for a paid order goes back by itself, in the transaction that recorded it. */
+export async function refundDuplicate(tx: Transaction, payment: Payment, at: Date): Promise<void> {
+  const reason = 'paid twice'
+  const order = await lockOrder(tx, payment.instituteId, payment.orderId)
+  if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
+  const refund = newRefund(payment, { kind: 'duplicate', amountPaise: payment.amountPaise, reason, at })
+  await store.insertRefund(tx, refund, spread(order, payment.amountPaise, new Map()))
+}
+
+export async function listRefunds(till: Till, instituteId: number, orderId: string): Promise<Refund[]> {
+  return store.listRefundsOfOrder(till.db, instituteId, orderId)
+}
+
+/** Sends refunds that are due to the provider; the refund's id keeps a repeat from paying twice. */
+export function sendRefunds(till: Till): Run {
+  return processDue(till, store.toTry, refund => sendRefund(till, refund))
+}
+
+async function sendRefund(till: Till, refund: Refund): Promise<void> {
+  const payment = await findPayment(till.db, refund.instituteId, refund.paymentId)
+  if (payment === null) throw new Error(`the refund ${refund.id} lost its payment`)
+  const request = {
+    instituteId: refund.instituteId,
+    refundId: refund.id,
+    payment: { paymentId: payment.id, providerRef: payment.providerRef ?? '' },
+    amountPaise: refund.amountPaise,
+  }
+  try {
+    await applyRefundReport(till, await providerOf(till, payment.provider).refund(request))
+  } catch (error) {
+    if (!(error instanceof ProviderRefused)) throw error
+    await applyRefundReport(till, {
+      about: 'refund',
+      instituteId: refund.instituteId,
+      refundId: refund.id,
+      providerRef: '',
+      outcome: { kind: 'failed', message: error.message },
+    })
+  }
+}
+
+/** Asks again for those of these refunds whose end is not known here. */
+export async function sendAgain(till: Till, instituteId: number, ids: readonly string[]): Promise<void> {
+  for (const refund of await store.listPending(till.db, instituteId, ids)) await sendRefund(till, refund)
+}
+
+export async function nextTryDue(till: Till): Promise<Date | null> {
+  return store.toTry.nextDue(till.db)
+}
+
+/** Applies what a provider says of a refund, once. */
+export async function applyRefundReport(till: Till, report: RefundReport): Promise<void> {
+  const { outcome } = report
+  if (outcome.kind === 'pending') return
+  await till.db.transaction(async tx => {
+    const known = await store.findRefund(tx, report.instituteId, report.refundId)
+    if (known === null) return
+    // Order first, as everywhere.
+    const order = await lockOrder(tx, known.instituteId, known.orderId)
+    const refund = await store.lockRefund(tx, known.instituteId, known.id)
+    const payment = await findPayment(tx, known.instituteId, known.paymentId)
+    if (refund === null || payment === null || order === null) throw new Error(`${known.id} lost its payment`)
+    if (refund.state !== 'pending') return
+    const isProcessed = outcome.kind === 'processed'
+    const at = isProcessed ? outcome.processedAt : till.clock.now()
+    const result = {
+      state: outcome.kind,
+      providerRef: report.providerRef,
+      utr: isProcessed ? outcome.utr : null,
+      processedAt: isProcessed ? at : null,
+      failure: isProcessed ? null : outcome.message,
+    }
+    await store.finishRefund(tx, refund, result)
+    if (refund.kind === 'requested') {
+      await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
+    } else if (isProcessed) {
+      await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
+    }
+    const done: Refund = { ...refund, ...result, failureMessage: result.failure }
+    const studentId = await store.findStudentOf(tx, known.instituteId, known.orderId)
+    await recordEvents(tx, [refundEvent(done, payment, { order, studentId }, { happened: outcome.kind, at })])
+  })
+}
+
+function newRefund(
+  payment: Payment,
+  {
+    kind,
+    amountPaise,
+    reason,
+    at,
+  }: { kind: Refund['kind']; amountPaise: Paise; reason: string | null; at: Date },
+): Refund {
+  return {
+    instituteId: payment.instituteId,
+    id: newId('rfd'),
+    paymentId: payment.id,
+    orderId: payment.orderId,
+    kind,
+    state: 'pending',
+    amountPaise,
+    reason,
+    providerRef: null,
+    utr: null,
+    failureMessage: null,
+    requestedAt: at,
+    processedAt: null,
+    tries: 0,
+  }
+}
+
+/** In proportion to what is left of each line, so that many part refunds add up to the lines themselves. */
+function spread(order: Order, amountPaise: Paise, refunded: ReadonlyMap<number, Paise>) {
+  const left = order.lines.map((line, index) =>
+    subtractPaise(line.amountPaise, refunded.get(index + 1) ?? ZERO),
+  )
+  const parts = splitInProportion(amountPaise, left)
+  return order.lines.map((line, index) => ({
+    componentType: line.componentType,
+    amountPaise: parts[index] ?? ZERO,
+  }))
+}

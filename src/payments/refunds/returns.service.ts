@@ -1,0 +1,67 @@
+import { returnOf } from '../../ledger/ledger.rules.ts'
+import { post } from '../../ledger/ledger.service.ts'
+import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { ReturnReport } from '../../providers/mandate-port.ts'
+import { returnedBy, returnIdOf } from '../payments.rules.ts'
+import { applyReport } from '../payments.service.ts'
+import { findPayment, lockPaying } from '../payments.store.ts'
+import { cancelReceiptOf } from '../receipts/receipts.store.ts'
+import type { ProviderName } from '../../providers/port.ts'
+import { insertReturn, listUnreturned } from './refunds.store.ts'
+import { providerOf, purposeOf, type Till } from '../context.ts'
+
+/**
+ * Takes back a debit that the bank had confirmed, once, however often it says so. It is booked as a refund that nobody
+ * asked for, so the bank's next pay-out, which is less by it, matches like any other.
+ */
+export async function applyReturn(till: Till, report: ReturnReport): Promise<'reversed' | 'nothing'> {
+  const known = await findPayment(till.db, report.instituteId, report.paymentId)
+  if (known === null) return 'nothing'
+  if (known.state !== 'captured') {
+    // What was taken back was taken first: if we have not heard of that yet, the provider is asked.
+    const { instituteId, id: paymentId, providerRef } = known
+    await applyReport(
+      till,
+      await providerOf(till, known.provider).status({ instituteId, paymentId, providerRef }),
+    )
+  }
+  return till.db.transaction(tx => reverse(till, tx, report, known.orderId))
+}
+
+/** What a pay-out is less by has been taken back: where we have not heard of it, the provider is asked. */
+export async function catchUpReturns(
+  till: Till,
+  name: ProviderName,
+  instituteId: number,
+  refundIds: readonly string[],
+): Promise<void> {
+  const { mandates } = providerOf(till, name)
+  if (mandates === undefined || refundIds.length === 0) return
+  const debits = await listUnreturned(till.db, instituteId, refundIds.map(returnedBy))
+  for (const { id: paymentId, providerRef } of debits) {
+    const report = await mandates.returned({ instituteId, paymentId, providerRef })
+    if (report !== null) await applyReturn(till, report)
+  }
+}
+
+async function reverse(
+  till: Till,
+  tx: Transaction,
+  { instituteId, paymentId, amountPaise, code, message, returnedAt }: ReturnReport,
+  orderId: string,
+): Promise<'reversed' | 'nothing'> {
+  const order = await lockOrder(tx, instituteId, orderId)
+  if (order === null || order.kind !== 'instalment' || order.state !== 'paid') return 'nothing'
+  const payment = await lockPaying(tx, instituteId, orderId)
+  // Another amount is not ours to interpret: the pay-out that is less by it becomes an exception for a person.
+  if (payment === null || payment.id !== paymentId || payment.amountPaise !== amountPaise) return 'nothing'
+  const reason = `The bank took the debit back (${code}). ${message}`
+  const refundId = returnIdOf(payment.id)
+  await insertReturn(tx, payment, { refundId, reason, at: returnedAt })
+  await post(tx, instituteId, returnOf(refundId, amountPaise), returnedAt)
+  const reversed = await markReversed(tx, instituteId, order)
+  await cancelReceiptOf(tx, payment, { reason, at: returnedAt })
+  await purposeOf(till, order.kind).reversed(tx, { payment, order: reversed, code, message }, returnedAt)
+  return 'reversed'
+}

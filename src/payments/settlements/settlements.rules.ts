@@ -1,0 +1,37 @@
+import { sumPaise, type Paise } from '../../platform/money.ts'
+import type { SettlementItem } from '../../providers/port.ts'
+
+/** What we know of an item that a provider reports as paid out. */
+export type Known = { amountPaise: Paise; isDone: boolean; settlementId: string | null }
+
+export type Verdict =
+  | { kind: 'matched' }
+  | { kind: 'known' }
+  | { kind: 'exception'; problem: string; knownPaise: Paise | null }
+
+/** Matched, told before, or an exception that a person has to look at; nothing is dropped silently. */
+export function judge(item: SettlementItem, known: Known | undefined): Verdict {
+  if (known === undefined)
+    return { kind: 'exception', problem: `${item.kind} unknown here`, knownPaise: null }
+  if (known.amountPaise !== item.amountPaise) {
+    return { kind: 'exception', problem: 'amount differs', knownPaise: known.amountPaise }
+  }
+  if (!known.isDone) {
+    return { kind: 'exception', problem: `${item.kind} not completed here`, knownPaise: known.amountPaise }
+  }
+  return known.settlementId === null ? { kind: 'matched' } : { kind: 'known' }
+}
+
+export function sumItems(items: readonly SettlementItem[]): {
+  grossPaise: Paise
+  feePaise: Paise
+  refundPaise: Paise
+} {
+  const amounts = (kind: SettlementItem['kind']): Paise =>
+    sumPaise(items.filter(item => item.kind === kind).map(item => item.amountPaise))
+  return {
+    grossPaise: amounts('payment'),
+    refundPaise: amounts('refund'),
+    feePaise: sumPaise(items.map(item => item.feePaise)),
+  }
+}

@@ -1,0 +1,63 @@
+import { BursarError, unavailable } from '../errors.ts'
+
+/** What a driver error means for the caller. The driver's own text stays inside as the cause. */
+const AWAY_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '57P01', // admin shutdown
+  '57P02', // crash shutdown
+  '57P03', // cannot connect now
+  '57P05', // idle session time-out
+  '53300', // too many connections
+  '3D000', // no such database
+  '55000', // database not accepting connections
+  '57014', // statement time-out
+  '55P03', // lock time-out
+])
+
+const AWAY_TEXT =
+  /Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|not queryable|Client has encountered a connection error|Cannot use a pool after calling end/
+
+const RETRY_CODES = new Set(['40001', '40P01'])
+
+export function toBursarError(error: unknown): unknown {
+  if (error instanceof BursarError) return error
+  return isDatabaseAway(error)
+    ? unavailable('The service is briefly unavailable. Please retry.', error)
+    : error
+}
+
+export function isTimeout(error: unknown): error is Error {
+  return error instanceof Error && (sqlState(error) === '57014' || error.message === 'Query read timeout')
+}
+
+/** A deadlock or serialisation failure: the same transaction may succeed at once. */
+export function isRetryable(error: unknown): boolean {
+  return RETRY_CODES.has(sqlState(error))
+}
+
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return (
+    sqlState(error) === '23505' &&
+    typeof error === 'object' &&
+    error !== null &&
+    'constraint' in error &&
+    error.constraint === constraint
+  )
+}
+
+function isDatabaseAway(error: unknown): boolean {
+  const code = sqlState(error)
+  if (AWAY_CODES.has(code) || code.startsWith('08')) return true
+  return error instanceof Error && AWAY_TEXT.test(error.message)
+}
+
+function sqlState(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return ''
+  return typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import type { Database, Transaction } from './database.ts'
+
+/**
+ * Forward-only SQL migrations, `migrations/0001_name.sql`. Applied at start under one lock, so many processes
+ * may start at once. A database that has seen newer migrations than this code is refused: an old process must
+ * not write to a schema it does not know. So is a migration that was edited after it ran.
+ */
+const DIRECTORY = new URL('../../../migrations/', import.meta.url)
+const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/
+
+type Migration = { version: number; name: string; sql: string; checksum: string }
+type Applied = { version: number; name: string; checksum: string }
+
+export type MigrationResult = { applied: string[]; version: number }
+
+export async function migrate(db: Database): Promise<MigrationResult> {
+  const migrations = await readMigrations()
+  return db.transaction(async tx => {
+    // Waiting for a sibling that migrates may take longer than an ordinary lock or statement may.
+    await tx.query(`set local lock_timeout = '120s'`)
+    await tx.query(`set local statement_timeout = '600s'`)
+    await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
+    const applied = await readApplied(tx)
+    refuseMismatch(migrations, applied)
+    const pending = migrations.slice(applied.length)
+    for (const migration of pending) {
+      await tx.query(migration.sql)
+      await tx.query(`insert into schema_migrations (version, name, checksum) values ($1, $2, $3)`, [
+        migration.version,
+        migration.name,
+        migration.checksum,
+      ])
+    }
+    return { applied: pending.map(migration => migration.name), version: migrations.length }
+  })
+}
+
+/** Whether the database has exactly the migrations this code knows. */
+export async function isMigrated(db: Database): Promise<boolean> {
+  const expected = (await readMigrations()).length
+  const [row] = await db.query<{ version: number }>('select max(version) as version from schema_migrations')
+  return row?.version === expected
+}
+
+export type MigrationState = { version: number; expected: number; name: string; appliedAt: Date }
+
+/** How far the database is, and how far this code wants it. */
+export async function readMigrationState(db: Database): Promise<MigrationState> {
+  const expected = (await readMigrations()).length
+  const [row] = await db.query<Omit<MigrationState, 'expected'>>(
+    `select version, name, applied_at as "appliedAt" from schema_migrations order by version desc limit 1`,
+  )
+  if (row === undefined) throw new Error('a database that was opened is migrated')
+  return { ...row, expected }
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(DIRECTORY)).filter(file => FILE.test(file)).sort()
+  return Promise.all(
+    files.map(async (name, index) => {
+      const version = Number(name.slice(0, 4))
+      if (version !== index + 1) throw new Error(`migrations are not numbered without gaps at ${name}`)
+      const sql = await readFile(new URL(name, DIRECTORY), 'utf8')
+      return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+async function readApplied(tx: Transaction): Promise<Applied[]> {
+  await tx.query(`create table if not exists schema_migrations (
+    version integer primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default now()
+  )`)
+  return tx.query<Applied>('select version, name, checksum from schema_migrations order by version')
+}
+
+function refuseMismatch(known: Migration[], applied: Applied[]): void {
+  for (const [index, row] of applied.entries()) {
+    const migration = known[index]
+    if (migration === undefined) {
+      throw new Error(
+        `The database was migrated by a newer Bursar (it has ${row.name}, this version does not). ` +
+          'Start that version or a later one.',
+      )
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new Error(
+        `Migration ${migration.name} was changed after it ran on this database. Restore its file.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import pg from 'pg'
+import { namedQuery } from './client.ts'
+
+/**
+ * One pipelined connection for point reads: many are on the wire at once, so a read costs no wait for a free
+ * pool client and fewer system calls. Only short primary-key reads belong here, a slow one holds up all
+ * behind it. A lost connection fails what is in flight; the next read opens another.
+ */
+export class ReadLane {
+  readonly #config: pg.ClientConfig
+  #client: Promise<pg.Client> | null = null
+
+  constructor(config: pg.ClientConfig) {
+    this.#config = config
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    const client = await (this.#client ?? this.#connect())
+    const result = await client.query<Row>(namedQuery(text, values))
+    return result.rows
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client
+    this.#client = null
+    if (client === null) return
+    try {
+      await (await client).end()
+    } catch {
+      // It never connected or is lost already: nothing to close.
+    }
+  }
+
+  #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#config, pipeline: true })
+    const connecting = client.connect().then(() => client)
+    // A lost client says so twice, by error and by end; the second must not forget its successor.
+    const forget = (): void => {
+      if (this.#client === connecting) this.#client = null
+    }
+    client.on('error', forget)
+    client.on('end', forget)
+    connecting.catch(forget)
+    this.#client = connecting
+    return connecting
+  }
+}

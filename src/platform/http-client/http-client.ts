@@ -1,0 +1,284 @@
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import type { AddressPolicy } from './addresses.ts'
+import { createConnector } from './connect.ts'
+import { Connections, type Borrower, type Connection } from './connections.ts'
+import { Deadlines, type Limited } from './deadlines.ts'
+import { explain, OutboundFailure, type FailureReason } from './failure.ts'
+import { Names } from './names.ts'
+
+export type OutboundRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+  /** http or https; a user and password in it are not sent. */
+  url: string
+  headers: Record<string, string>
+  body?: string | Buffer | null
+  /** For everything from the name to the last byte of the answer. */
+  timeoutMs: number
+  /** Of the answer's body that are read. */
+  maxBytes: number
+}
+
+export type OutboundResult = OutboundAnswer | OutboundProblem
+
+export type OutboundAnswer = {
+  kind: 'answered'
+  httpStatus: number
+  /** Names in lower case; one that came more than once has all its values. */
+  headers: AnswerHeaders
+  /** As it was sent, never decompressed. */
+  body: Buffer
+  isTruncated: boolean
+  durationMs: number
+}
+
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+export type OutboundProblem = {
+  kind: 'failed'
+  reason: FailureReason
+  /** Can be shown to whoever chose the address. */
+  message: string
+  durationMs: number
+}
+
+type OnResult = (result: OutboundResult) => void
+
+type OutboundOptions = {
+  policy: AddressPolicy
+  /** In place of the system's, each as `address` or `address:port`. */
+  nameServers?: readonly string[]
+  connectionsPerOrigin?: number
+}
+
+const CONNECTIONS_PER_ORIGIN = 64
+const MAX_HEADER_BYTES = 16 * 1024
+// Shorter than servers keep theirs: one closed just as we use it is a failed request, as nothing is ever sent twice.
+const IDLE_MS = 4_000
+const LONGEST_IDLE_MS = 10_000
+const BEFORE_PEER_CLOSES_MS = 1_000
+
+/**
+ * Every HTTP request that leaves the house. It follows no redirect, obeys no proxy of the environment, sends nothing a
+ * second time, and answers trouble at the other side as a result; only a request that is itself wrong throws.
+ */
+export class Outbound {
+  readonly #names: Names
+  readonly #sockets = new Set<Socket>()
+  readonly #deadlines = new Deadlines()
+  readonly #connections: Connections
+
+  constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: OutboundOptions) {
+    this.#names = new Names(nameServers)
+    this.#connections = new Connections(connectionsPerOrigin, {
+      connect: createConnector({ policy, names: this.#names, sockets: this.#sockets }),
+      // Two requests on one connection would be a second one lost with the first.
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: LONGEST_IDLE_MS,
+      keepAliveTimeoutThreshold: BEFORE_PEER_CLOSES_MS,
+      // The deadline of each request is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  send(request: OutboundRequest): Promise<OutboundResult> {
+    return new Promise(resolve => this.exchange(request, resolve))
+  }
+
+  /** As `send`, but tells at the very moment: a request that follows from there finds the connection warm. */
+  exchange(request: OutboundRequest, onResult: OnResult): void {
+    const address = readAddress(request.url)
+    assertHeaders(request.headers)
+    const means = { deadlines: this.#deadlines, connections: this.#connections }
+    this.#connections.lend(address.origin, new Exchange(request, address, means, onResult))
+  }
+
+  /** Ends every connection at once; what was under way is answered as stopped. */
+  async close(): Promise<void> {
+    this.#names.close()
+    const isClosed = this.#connections.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await isClosed
+  }
+}
+
+type Means = { deadlines: Deadlines; connections: Connections }
+
+/** One request on its way; undici calls it as things happen. Settled once, whatever else happens after. */
+class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
+  readonly #request: OutboundRequest
+  readonly #address: Address
+  readonly #means: Means
+  readonly #onResult: OnResult
+  readonly startedAt = performance.now()
+  readonly #chunks: Buffer[] = []
+  #connection: Connection | null = null
+  #controller: Dispatcher.DispatchController | null = null
+  #httpStatus = 0
+  #headers: AnswerHeaders = {}
+  #length = 0
+  #isSettled = false
+
+  constructor(request: OutboundRequest, address: Address, means: Means, onResult: OnResult) {
+    this.#request = request
+    this.#address = address
+    this.#means = means
+    this.#onResult = onResult
+    means.deadlines.watch(this, request.timeoutMs)
+  }
+
+  start(connection: Connection): void {
+    const { method, headers, body = null } = this.#request
+    this.#connection = connection
+    connection.client.dispatch({ path: this.#address.path, method, headers, body }, this)
+  }
+
+  refuse(error: Error): void {
+    this.onResponseError(null, error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    // 1xx come ahead of the answer.
+    if (status < 200) return
+    this.#httpStatus = status
+    this.#headers = headers
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length <= this.#request.maxBytes) return
+    this.#succeed(true)
+    controller.abort(new OutboundFailure('broken_answer', 'The answer is too long.'))
+  }
+
+  onResponseEnd(): void {
+    if (this.#connection !== null) this.#means.connections.giveBack(this.#connection)
+    this.#succeed(false)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#connection !== null) this.#means.connections.drop(this.#connection)
+    if (this.#isSettled) return
+    this.#fail(explain(error, { isSent: this.#controller !== null, isTls: this.#address.isTls }))
+  }
+
+  giveUp(): void {
+    const within = `within ${this.#request.timeoutMs} ms.`
+    const failure = new OutboundFailure('timeout', this.#waitingFor() + within)
+    this.#fail(failure)
+    if (this.#controller !== null) this.#controller.abort(failure)
+    else if (this.#connection !== null) this.#means.connections.drop(this.#connection)
+    else this.#means.connections.withdraw(this.#address.origin, this)
+  }
+
+  #waitingFor(): string {
+    if (this.#controller === null) return 'No connection was made '
+    return this.#httpStatus === 0 ? 'No answer came ' : 'The answer was not complete '
+  }
+
+  #succeed(isTruncated: boolean): void {
+    this.#end({
+      kind: 'answered',
+      httpStatus: this.#httpStatus,
+      headers: this.#headers,
+      body: this.#body(),
+      isTruncated,
+      durationMs: this.#elapsedMs(),
+    })
+  }
+
+  #body(): Buffer {
+    const [only] = this.#chunks
+    const length = Math.min(this.#length, this.#request.maxBytes)
+    return only?.length === length ? only : Buffer.concat(this.#chunks, length)
+  }
+
+  #fail({ reason, message }: OutboundFailure): void {
+    this.#end({ kind: 'failed', reason, message, durationMs: this.#elapsedMs() })
+  }
+
+  #end(result: OutboundResult): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#means.deadlines.release(this, this.#request.timeoutMs)
+    // A failure may come before `exchange` has returned; with one in the wake of another there would be no end of it.
+    if (result.kind === 'failed') queueMicrotask(() => this.#onResult(result))
+    else this.#tellNow(result)
+  }
+
+  #tellNow(result: OutboundResult): void {
+    try {
+      this.#onResult(result)
+    } catch (error) {
+      // A fault of ours, which undici would take for one of the connection and tell nobody.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.startedAt)
+  }
+}
+
+/** Ours, in lower case, but for those that theirs have too, however they spell them. */
+export function mergeHeaders(
+  ours: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const taken = new Set(Object.keys(theirs).map(name => name.toLowerCase()))
+  return { ...Object.fromEntries(Object.entries(ours).filter(([name]) => !taken.has(name))), ...theirs }
+}
+
+type Address = { origin: string; path: string; isTls: boolean }
+
+/** Most requests go where many went before: what was read of an address, and which names of headers were found good. */
+const MOST_KNOWN = 1_000
+const knownAddresses = new Map<string, Address>()
+const knownNames = new Set<string>()
+
+function readAddress(text: string): Address {
+  const known = knownAddresses.get(text)
+  if (known !== undefined) return known
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Error('the address of an outgoing request is neither http nor https')
+  }
+  const address = { origin: url.origin, path: url.pathname + url.search, isTls: url.protocol === 'https:' }
+  if (knownAddresses.size >= MOST_KNOWN) knownAddresses.clear()
+  knownAddresses.set(text, address)
+  return address
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** They belong to the connection; by `host` undici would even choose the name that a certificate must have. */
+const NOT_THE_CALLERS =
+  /^(?:host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+/** A line break in one would begin another header, or another request. */
+function assertHeaders(headers: Record<string, string>): void {
+  for (const name in headers) {
+    if (!knownNames.has(name)) assertName(name)
+    if (!HEADER_VALUE.test(headers[name] ?? ''))
+      throw new Error(`the value of the header ${name} cannot be sent`)
+  }
+}
+
+function assertName(name: string): void {
+  if (!HEADER_NAME.test(name) || NOT_THE_CALLERS.test(name)) {
+    throw new Error(`${JSON.stringify(name)} cannot be a header of an outgoing request`)
+  }
+  if (knownNames.size >= MOST_KNOWN) knownNames.clear()
+  knownNames.add(name)
+}

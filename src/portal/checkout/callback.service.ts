@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readCallbackKey } from '../../institutes/institutes.service.ts'
+import { statusAt, type Order } from '../../orders/orders.rules.ts'
+import type { Ground } from '../../platform/context.ts'
+
+/** Where the pages of parents are. */
+export const OWN_PAGES = '/parents/'
+
+/**
+ * Where the payer's browser returns: only ever the address that the ERP gave with the order. Signed, so that the
+ * institute's page can trust what it shows, and still navigation only: money is proven by reading the order.
+ */
+export async function callbackUrlFor(
+  ground: Ground,
+  institute: Institute,
+  order: Order,
+): Promise<string | null> {
+  if (order.callbackUrl === null) return null
+  // A page of ours needs no proof, and its address stays clean.
+  const own = `${ground.publicUrl}${OWN_PAGES}`
+  if (order.callbackUrl.startsWith(own)) return order.callbackUrl.slice(ground.publicUrl.length)
+  const status = statusAt(order, ground.clock.now())
+  const key = await readCallbackKey(ground, institute)
+  const url = new URL(order.callbackUrl)
+  url.searchParams.set('order_id', order.id)
+  url.searchParams.set('status', status)
+  url.searchParams.set('signature', createHmac('sha256', key).update(`${order.id}|${status}`).digest('hex'))
+  return url.toString()
+}

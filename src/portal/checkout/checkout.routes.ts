@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { findInstitute } from '../../institutes/institutes.service.ts'
+import { stateAt, type Order } from '../../orders/orders.rules.ts'
+import { findOrder } from '../../orders/orders.service.ts'
+import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
+import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
+import { listPayments, startPayment } from '../../payments/payments.service.ts'
+import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
+import { findReceipt } from '../../payments/receipts/receipts.service.ts'
+import type { Till } from '../../payments/context.ts'
+import { BursarError } from '../../platform/errors.ts'
+import { isIdShaped } from '../../platform/ids.ts'
+import { callbackUrlFor } from './callback.service.ts'
+import { describePage } from './order-page.ts'
+import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
+
+const URL_PATH = '/pay/:institute/:order_id'
+const hidden = { schema: { hide: true } }
+
+type Found = { institute: Institute; order: Order; path: string }
+
+/** The page behind `redirect_url`, and what it leads to: start, return, receipt. */
+export function checkoutRoutes(app: FastifyInstance, till: Till): void {
+  app.get(
+    URL_PATH,
+    hidden,
+    withOrder(till, (found, request, reply) => showOrder(till, found, request, reply)),
+  )
+
+  // A second tab, a double click, the back button: whoever posts again is sent to the same payment.
+  const start = withOrder(till, async ({ institute, order, path }, request, reply) => {
+    // One that is past its time or withdrawn sends nobody to the bank, also not to finish what was begun.
+    if (stateAt(order, till.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
+    const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
+    try {
+      const returnUrl = `${till.publicUrl}${path}/return`
+      const { redirectUrl } = await startPayment(till, institute, order.id, { mode, returnUrl })
+      return await reply.redirect(redirectUrl ?? path, 303)
+    } catch (error) {
+      // Paid, expired or withdrawn meanwhile: the page says which.
+      if (error instanceof BursarError && error.code === 'HUE00002') return reply.redirect(path, 303)
+      throw error
+    }
+  })
+  app.post(`${URL_PATH}/start`, hidden, start)
+  app.get(
+    `${URL_PATH}/start`,
+    hidden,
+    withOrder(till, async ({ path }, _request, reply) => reply.redirect(path, 303)),
+  )
+
+  // Back from the provider: on to the institute if it is paid and asked for that, else the page tells how it stands.
+  const comeBack = withOrder(till, async ({ institute, order, path }, _request, reply) => {
+    const url = order.state === 'paid' ? await callbackUrlFor(till, institute, order) : null
+    return reply.redirect(url ?? path, 303)
+  })
+  app.get(`${URL_PATH}/return`, hidden, comeBack)
+
+  const receipt = withOrder(till, async ({ institute, order }, request, reply) => {
+    const pdf = await receiptPdf(till, institute, order)
+    if (pdf === null) return sendWrongLink(request, reply)
+    return reply
+      .header('content-type', 'application/pdf')
+      .header('content-disposition', `attachment; filename="receipt-${order.id}.pdf"`)
+      .header('cache-control', 'no-store')
+      .send(pdf)
+  })
+  app.get(`${URL_PATH}/receipt.pdf`, hidden, receipt)
+}
+
+async function showOrder(
+  till: Till,
+  { institute, order, path }: Found,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const language = languageOf(request, reply)
+  const { still } = request.query as { still?: unknown }
+  const { title, data, refreshSeconds } = describePage({
+    institute,
+    order,
+    payments: await listPayments(till, institute.id, order.id),
+    receipt: order.state === 'paid' ? await findReceipt(till, institute, order) : null,
+    callbackUrl: await callbackUrlFor(till, institute, order),
+    page: await pageOfOrder(till, institute, order),
+    now: till.clock.now(),
+    isSandbox: till.mode === 'sandbox',
+    takesPayments: till.currentProvider !== null,
+    isStill: still === '1',
+    path,
+    language,
+  })
+  return sendPage(reply, { template: 'order', title, language, refreshSeconds, data })
+}
+
+type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+function withOrder(till: Till, handle: Handler) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { institute: code, order_id: id } = request.params as { institute: string; order_id: string }
+    const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(till, code) : null
+    const order = institute === null ? null : await findOrder(till, institute, id)
+    if (institute === null || order === null) return sendWrongLink(request, reply)
+    return handle({ institute, order, path: `/pay/${institute.code}/${order.id}` }, request, reply)
+  }
+}

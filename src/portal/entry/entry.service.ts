@@ -1,0 +1,59 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import { badField } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import type { ErpGround } from '../../erp/context.ts'
+import { pullForInit, type Named } from '../../erp/init-student.service.ts'
+import { requireUser } from '../../students/users/parents.service.ts'
+import { isWayBack, type Destination } from './entry.rules.ts'
+import { insertToken } from './entry.store.ts'
+import { newKey } from './sessions.service.ts'
+
+export type AccessToken = { token: string; expiresAt: Date }
+
+const ANYWHERE: Destination = { studentId: null, product: null, callbackUrl: null }
+
+/** A token that opens the pages of a user once. */
+export async function issueToken(
+  ground: Ground,
+  act: Act<AccessToken>,
+  institute: Institute,
+  registrationId: string,
+): Promise<AccessToken> {
+  await requireUser(ground, { instituteId: institute.id, registrationId })
+  return transact(ground.db, act, tx => issue(tx, institute, registrationId, ANYWHERE))
+}
+
+export type Entry = { redirectUrl: string; expiresAt: Date }
+
+/** The ERP sends a parent over: the student is pulled, and the answer is where the browser goes. */
+export async function openEntry(
+  ground: ErpGround,
+  act: Act<Entry>,
+  institute: Institute,
+  asked: { named: Named } & Pick<Destination, 'product' | 'callbackUrl'>,
+): Promise<Entry> {
+  const { named, product, callbackUrl } = asked
+  if (callbackUrl !== null && !isWayBack(callbackUrl, ground.mode))
+    throw badField('options.callback_url', 'must be an https URL without credentials')
+  const { studentId, registrationId } = await pullForInit(ground, institute, named)
+  return transact(ground.db, act, async tx => {
+    const destination = { studentId, product, callbackUrl }
+    const { token, expiresAt } = await issue(tx, institute, registrationId, destination)
+    // Where it leads is kept with the token: nothing about the family stands in the address, or can be changed in it.
+    const query = new URLSearchParams({ access_token: token })
+    return { redirectUrl: `${ground.publicUrl}/login-redirect?${query.toString()}`, expiresAt }
+  })
+}
+
+async function issue(
+  tx: Queryable,
+  institute: Institute,
+  registrationId: string,
+  destination: Destination,
+): Promise<AccessToken> {
+  const { text, hash } = newKey(institute.code)
+  const token = { instituteId: institute.id, tokenHash: hash, registrationId, ...destination }
+  return { token: text, expiresAt: await insertToken(tx, token) }
+}

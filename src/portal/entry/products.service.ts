@@ -1,0 +1,75 @@
+import { listApplications } from '../../loans/applications.service.ts'
+import type { CredGround } from '../../loans/context.ts'
+import { sumsOf } from '../../flex/plans/plan-events.ts'
+import { listPlansOf } from '../../flex/plans/student-plans.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { stateAt, totalOf } from '../../orders/orders.rules.ts'
+import { listDuesOrders } from '../../orders/student-orders.service.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
+import { getStudent } from '../../students/students.service.ts'
+import type { Product } from './entry.rules.ts'
+
+/** Something that a student has of one of the products. */
+export type StudentProduct = {
+  product: Product
+  id: string
+  status: string
+  amountPaise: Paise | null
+  paidPaise: Paise | null
+  createdAt: Date
+}
+
+const MOST = 200
+
+type Target = { instituteId: number; institute: Institute; studentId: string }
+type Lister = (ground: CredGround, target: Target) => Promise<StudentProduct[]>
+
+/** One lister a product; a new product is a line here. */
+const LISTERS: Record<Product, Lister> = { pay: listPay, flex: listFlex, cred: listCred }
+
+/** Newest first, at most so many of each. */
+export async function listProducts(
+  ground: CredGround,
+  institute: Institute,
+  studentId: string,
+  wanted: Product | undefined,
+): Promise<StudentProduct[]> {
+  await getStudent(ground, institute, studentId)
+  const target = { instituteId: institute.id, institute, studentId }
+  const listers = wanted === undefined ? Object.values(LISTERS) : [LISTERS[wanted]]
+  const found = await Promise.all(listers.map(list => list(ground, target)))
+  return found.flat().toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+}
+
+async function listPay(ground: CredGround, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
+  const orders = await listDuesOrders(ground, instituteId, studentId, MOST)
+  const now = ground.clock.now()
+  return orders.map(order => {
+    const state = stateAt(order, now)
+    const isPaid = state === 'paid'
+    return {
+      product: 'pay',
+      id: order.id,
+      status: isPaid || state === 'unpaid' ? state : 'closed',
+      amountPaise: totalOf(order),
+      paidPaise: isPaid ? totalOf(order) : ZERO,
+      createdAt: order.createdAt,
+    }
+  })
+}
+
+async function listFlex(ground: CredGround, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
+  const files = await listPlansOf(ground, instituteId, studentId, MOST)
+  return files.map(file => {
+    const { totalPaise, paidPaise } = sumsOf(file)
+    const { id, state, createdAt } = file.plan
+    return { product: 'flex', id, status: state, amountPaise: totalPaise, paidPaise, createdAt }
+  })
+}
+
+async function listCred(ground: CredGround, { institute, studentId }: Target): Promise<StudentProduct[]> {
+  const { applications } = await listApplications(ground, institute, { studentId }, MOST)
+  return applications.map(({ id, state, amountPaise, createdAt }) => {
+    return { product: 'cred', id, status: state, amountPaise, paidPaise: null, createdAt }
+  })
+}

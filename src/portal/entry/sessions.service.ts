@@ -1,0 +1,102 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { getInstitute } from '../../institutes/institutes.service.ts'
+import type { Ground } from '../../platform/context.ts'
+import { hashSecret, newSecret } from '../../platform/secrets.ts'
+import type { Destination } from './entry.rules.ts'
+import * as store from './entry.store.ts'
+
+/**
+ * A parent's session: opened by a token that is spent by it, known by a cookie that only the browser has. A session is
+ * never taken from what a browser brings along, always made anew: nobody can be slipped one whose secret somebody knows.
+ */
+export type ParentSession = {
+  institute: Institute
+  registrationId: string
+  /** Of the user, as the institute has it. */
+  name: string
+  /** The way back to the ERP. */
+  callbackUrl: string | null
+  /** Goes into every form and comes back with it; only this session's pages know it. */
+  csrf: string
+}
+
+/** Which institute's, and the secret part. Both stand in one text, so that it is looked for in one place only. */
+type Key = { instituteCode: string; secret: string }
+
+export function newKey(instituteCode: string): { text: string; hash: Buffer } {
+  const secret = newSecret()
+  return { text: `${instituteCode}.${secret}`, hash: hashSecret(secret) }
+}
+
+function readKey(text: string | undefined): Key | null {
+  const [, instituteCode, secret] = /^([a-z0-9][a-z0-9-]{0,62})\.([\w-]{43})$/.exec(text ?? '') ?? []
+  return instituteCode === undefined || secret === undefined ? null : { instituteCode, secret }
+}
+
+export type Entered = { cookie: string; institute: Institute; registrationId: string } & Destination
+
+/**
+ * Spends the token and opens a session, both or neither. Null when there is nothing to spend. The session that the
+ * browser had before ends only when it gets a new one.
+ */
+export async function enter(
+  ground: Ground,
+  tokenText: string | undefined,
+  before: { cookie: string | undefined; callbackUrl: string | null },
+): Promise<Entered | null> {
+  const token = readKey(tokenText)
+  if (token === null) return null
+  const tokenHash = hashSecret(token.secret)
+  const { text: cookie, hash: sessionHash } = newKey(token.instituteCode)
+  const spent = await ground.db.transaction(async tx => {
+    const spent = await store.spendToken(tx, token.instituteCode, tokenHash)
+    if (spent === null) return null
+    const callbackUrl = spent.callbackUrl ?? before.callbackUrl
+    await store.insertSession(tx, { ...spent, callbackUrl, sessionHash, tokenHash })
+    const old = readKey(before.cookie)
+    if (old !== null) await store.deleteSession(tx, old.instituteCode, hashSecret(old.secret))
+    return spent
+  })
+  if (spent === null) return null
+  return { ...spent, cookie, institute: await getInstitute(ground, token.instituteCode) }
+}
+
+/** Whether this very browser's session was opened by the token: then a reload of the link is no replay. */
+export async function isOwnToken(
+  { db }: Ground,
+  tokenText: string | undefined,
+  cookie: string | undefined,
+): Promise<boolean> {
+  const token = readKey(tokenText)
+  const key = readKey(cookie)
+  if (token === null || key === null) return false
+  const session = await store.findSession(db, key.instituteCode, hashSecret(key.secret))
+  return session !== null && session.tokenHash.equals(hashSecret(token.secret))
+}
+
+export async function readSession(ground: Ground, cookie: string | undefined): Promise<ParentSession | null> {
+  const key = readKey(cookie)
+  if (key === null) return null
+  const hash = hashSecret(key.secret)
+  const session = await store.findSession(ground.db, key.instituteCode, hash)
+  if (session === null) return null
+  if (session.isStale) await store.markSeen(ground.db, session.instituteId, hash)
+  const { registrationId, name, callbackUrl } = session
+  const csrf = createHmac('sha256', key.secret).update('form').digest('base64url')
+  return { institute: await getInstitute(ground, key.instituteCode), registrationId, name, callbackUrl, csrf }
+}
+
+export function isCsrf({ csrf }: ParentSession, sent: string | undefined): boolean {
+  return timingSafeEqual(hashSecret(csrf), hashSecret(sent ?? ''))
+}
+
+export async function endSession({ db }: Ground, cookie: string | undefined): Promise<void> {
+  const key = readKey(cookie)
+  if (key !== null) await store.deleteSession(db, key.instituteCode, hashSecret(key.secret))
+}
+
+/** Forgets what opens nothing any more, a batch at a time. */
+export async function purgeEntries({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeOld(db, limit)
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import helmet from '@fastify/helmet'
+import { Eta } from 'eta'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isUnavailable } from '../platform/errors.ts'
+import type { Mode } from '../platform/context.ts'
+import type { Log } from '../platform/log.ts'
+import { chooseLanguage, isLanguage, WORDS, type Language } from './checkout/checkout.texts.ts'
+
+/** Server-rendered pages: escaped by default, one inline stylesheet, no script, nothing from other hosts. */
+const TEMPLATES = new URL('templates/', import.meta.url)
+const STYLE = readFileSync(new URL('page.css', TEMPLATES), 'utf8')
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+const LANGUAGE_COOKIE = 'lang'
+
+const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })
+
+export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): Promise<void> {
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: [STYLE_HASH],
+        imgSrc: ["'self'", 'data:'],
+        // A browser holds every address that a form's answer leads to against this: the provider's page, over https.
+        // The sandbox bank's forms lead on to callback_url, which on a developer's machine is plain http.
+        formAction: ["'self'", 'https:', ...(mode === 'sandbox' ? ['http:'] : [])],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: mode === 'live' ? { maxAge: 31_536_000 } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+  })
+  app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
+}
+
+type ParentsTemplate = `parents-${'home' | 'student' | 'plan' | 'confirm' | 'history'}`
+
+export type Page = {
+  template:
+    | 'order'
+    | 'payment-page'
+    | 'flex'
+    | 'cred'
+    | 'message'
+    | 'bank'
+    | 'bank-mandate'
+    | 'lender'
+    | 'mailbox'
+    | 'delivery'
+    | ParentsTemplate
+  title: string
+  status?: number
+  language: Language
+  /** Not on pages whose address is a form's. */
+  hasSwitch?: boolean
+  /** The browser asks again by itself after so long. */
+  refreshSeconds?: number | undefined
+  data: Record<string, unknown>
+}
+
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  const { language, title, refreshSeconds } = page
+  const other = language === 'en' ? 'hi' : 'en'
+  const otherLanguage = page.hasSwitch === false ? null : { code: other, name: WORDS[other].language }
+  const html = eta.render(`./${page.template}`, {
+    ...page.data,
+    words: WORDS[language],
+    style: STYLE,
+    language,
+    title,
+    otherLanguage,
+  })
+  // As a header it works like the meta element, and a page that is saved or translated does not carry it on.
+  if (refreshSeconds !== undefined) reply.header('refresh', String(refreshSeconds))
+  return reply
+    .code(page.status ?? 200)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(html)
+}
+
+/** The parent's choice is kept in a cookie that says nothing else. */
+export function languageOf(request: FastifyRequest, reply: FastifyReply): Language {
+  const { lang } = request.query as { lang?: unknown }
+  if (isLanguage(lang)) {
+    reply.header('set-cookie', `${LANGUAGE_COOKIE}=${lang}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`)
+    return lang
+  }
+  const cookie = /(?:^|;\s*)lang=(en|hi)\b/.exec(request.headers.cookie ?? '')?.[1]
+  return chooseLanguage(cookie, request.headers['accept-language'])
+}
+
+export function sendWrongLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = languageOf(request, reply)
+  const words = WORDS[language]
+  return sendPage(reply, {
+    template: 'message',
+    title: words.wrongTitle,
+    status: 404,
+    language,
+    data: { heading: words.wrongHead, say: words.wrongSay },
+  })
+}
+
+/** A parent sees a page, never JSON: what happened, whether money moved, what to do, what to quote. */
+function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  const isAway = isUnavailable(error)
+  log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
+  const language = languageOf(request, reply)
+  const words = WORDS[language]
+  return sendPage(reply, {
+    template: 'message',
+    title: words.troubleTitle,
+    status: isAway ? 503 : 500,
+    language,
+    hasSwitch: false,
+    data: { heading: words.troubleHead, say: words.troubleSay, reference: request.id },
+  })
+}
+
+/** A field of a posted form. */
+export function formField(request: FastifyRequest, name: string): string | undefined {
+  return formOf(request).get(name) ?? undefined
+}
+
+/** All of it; empty when nothing was posted. */
+export function formOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
+}

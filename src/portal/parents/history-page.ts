@@ -1,0 +1,114 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { financialYear } from '../../payments/payments.rules.ts'
+import { receiptNumber } from '../../payments/receipts/receipts.service.ts'
+import type { StudentPayment } from '../../payments/student-payments.service.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { formatRupees, type Paise } from '../../platform/money.ts'
+import type { CounterPayment } from '../../students/users/parents.service.ts'
+import { sayDay } from '../plan/setup-parts.ts'
+import type { ParentsWords } from './parents.texts.ts'
+import { sayFee } from '../language.ts'
+import { fill, type Language } from '../checkout/checkout.texts.ts'
+
+/** What was ever paid for a parent's children, wherever it was paid. */
+export type HistoryScene = {
+  institute: Institute
+  /** Of each student. */
+  names: ReadonlyMap<string, string>
+  online: readonly StudentPayment[]
+  counter: readonly CounterPayment[]
+  language: Language
+}
+
+type Row = {
+  at: Date
+  studentId: string
+  amountPaise: Paise
+  way: keyof ParentsWords['history']['ways']
+  what: string | undefined
+  notes: { text: string; tone: string }[]
+  reference: string
+  receipt: { url: string; text: string } | null
+}
+
+export function describeHistory(
+  scene: HistoryScene,
+  words: ParentsWords,
+): { title: string; data: Record<string, unknown> } {
+  const { institute, language, names } = scene
+  const { history } = words
+  const rows = [
+    ...scene.online.map(payment => onlineRow(payment, language, words)),
+    ...scene.counter.map(counterRow),
+  ].toSorted((one, other) => other.at.getTime() - one.at.getTime())
+  const years = [...Map.groupBy(rows, row => financialYear(dayOf(row.at)))]
+  const data = {
+    heading: history.heading,
+    none: rows.length === 0 ? history.none : undefined,
+    years: years.map(([year, own]) => ({
+      caption: fill(history.year, { from: year.slice(0, 4), to: String(Number(year.slice(0, 4)) + 1) }),
+      rows: own.map(row => ({
+        ...row,
+        day: sayDay(dayOf(row.at), language),
+        who: names.size > 1 ? names.get(row.studentId) : undefined,
+        way: history.ways[row.way],
+        amount: formatRupees(row.amountPaise),
+        reference: fill(history.reference, { id: row.reference }),
+      })),
+    })),
+    more:
+      scene.online.length >= MOST || scene.counter.length >= MOST
+        ? fill(history.more, { where: institute.name })
+        : undefined,
+  }
+  return { title: fill(history.title, { where: institute.name }), data }
+}
+
+/** As many as are read at once. */
+const MOST = 500
+
+/** Everything else was paid at the checkout. */
+const WAYS: Partial<Record<StudentPayment['orderKind'], Row['way']>> = {
+  instalment: 'instalment',
+  downpayment: 'downpayment',
+  disbursement: 'loan',
+}
+
+function onlineRow(payment: StudentPayment, language: Language, { history }: ParentsWords): Row {
+  const { receipt, refundedPaise, isReversed, orderKind } = payment
+  const way = WAYS[orderKind] ?? 'online'
+  return {
+    at: payment.capturedAt ?? payment.createdAt,
+    studentId: payment.studentId,
+    amountPaise: payment.amountPaise,
+    way,
+    what: payment.lines.map(line => sayFee(line.componentType, language)).join(', '),
+    notes: [
+      ...(isReversed ? [{ text: history.reversed, tone: 'failed' }] : []),
+      ...(refundedPaise > 0
+        ? [{ text: fill(history.refunded, { amount: formatRupees(refundedPaise) }), tone: 'unpaid' }]
+        : []),
+    ],
+    reference: payment.transactionId ?? payment.orderId,
+    receipt:
+      receipt === null
+        ? null
+        : {
+            url: `/parents/history/${payment.orderId}`,
+            text: fill(history.receipt, { number: receiptNumber(receipt) }),
+          },
+  }
+}
+
+function counterRow(payment: CounterPayment): Row {
+  return {
+    at: payment.paidAt,
+    studentId: payment.studentId,
+    amountPaise: payment.amountPaise,
+    way: 'counter',
+    what: undefined,
+    notes: [],
+    reference: payment.transactionId,
+    receipt: null,
+  }
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { VisitorLimit } from '../../http/visitor-limit.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { findInstitute } from '../../institutes/institutes.service.ts'
+import { newFormToken, submitForm } from '../../payment-pages/page-payments.service.ts'
+import { findPageBySlug, type PageFile } from '../../payment-pages/pages.service.ts'
+import type { Till } from '../../payments/context.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { isIdShaped } from '../../platform/ids.ts'
+import { formOf, languageOf, sendPage, sendWrongLink } from '../layout.ts'
+import type { PaymentPageScene } from './payment-page-form.ts'
+import { describePaymentPage } from './payment-page.ts'
+
+const URL_PATH = '/p/:institute/:slug'
+const hidden = { schema: { hide: true } }
+/** Forms that one address may send: a crowd at once, then one every five seconds. */
+const FORMS = { burst: 60, perMinute: 12 }
+const RETRY_AFTER_S = 60
+
+type Found = { institute: Institute; file: PageFile; path: string }
+
+/** The address of a payment page: anybody reads it, fills it in and goes on to the checkout. */
+export function paymentPages(app: FastifyInstance, till: Till): void {
+  const limit = new VisitorLimit(FORMS)
+  app.get(
+    URL_PATH,
+    hidden,
+    withPage(till, async (found, request, reply) => show(till, found, { request, reply })),
+  )
+  app.post(
+    URL_PATH,
+    hidden,
+    withPage(till, async (found, request, reply) => {
+      if (limit.admits(request.ip, performance.now())) return submit(till, found, request, reply)
+      reply.header('retry-after', RETRY_AFTER_S)
+      return show(till, found, { request, reply, isBusy: true })
+    }),
+  )
+}
+
+/** A double click, a reload, the back button: the same form sent again leads to the same order. */
+async function submit(
+  till: Till,
+  found: Found,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { institute, file } = found
+  if (till.currentProvider === null) return show(till, found, { request, reply })
+  const form = formOf(request)
+  const submission = await submitForm(till, institute, file.page.id, {
+    token: form.get('token') ?? undefined,
+    answer: input => form.get(input) ?? undefined,
+  })
+  switch (submission.kind) {
+    case 'ordered':
+      return reply.redirect(`/pay/${institute.code}/${submission.orderId}`, 303)
+    case 'shut':
+      return show(till, { ...found, file: { ...file, state: submission.state } }, { request, reply })
+    case 'problems':
+      return show(till, found, { request, reply, problems: submission.problems })
+    default:
+      return assertNever(submission)
+  }
+}
+
+function show(
+  till: Till,
+  { institute, file, path }: Found,
+  shown: {
+    request: FastifyRequest
+    reply: FastifyReply
+    problems?: PaymentPageScene['problems']
+    isBusy?: boolean
+  },
+): FastifyReply {
+  const { request, reply, problems = [], isBusy = false } = shown
+  const form = formOf(request)
+  const language = languageOf(request, reply)
+  const { title, status, data } = describePaymentPage({
+    institute,
+    file,
+    // The same form that comes back is the same form when it is sent again.
+    token: form.get('token') ?? newFormToken(),
+    typed: input => form.get(input) ?? undefined,
+    problems,
+    isBusy,
+    isSandbox: till.mode === 'sandbox',
+    takesPayments: till.currentProvider !== null,
+    path,
+    language,
+  })
+  // To switch there would lose what was typed.
+  const hasSwitch = problems.length === 0 && !isBusy
+  return sendPage(reply, { template: 'payment-page', title, status, language, hasSwitch, data })
+}
+
+type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+function withPage(till: Till, handle: Handler) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { institute: code, slug } = request.params as { institute: string; slug: string }
+    const institute = isIdShaped(code) && isIdShaped(slug) ? await findInstitute(till, code) : null
+    const file = institute === null ? null : await findPageBySlug(till, institute, slug)
+    if (institute === null || file === null) return sendWrongLink(request, reply)
+    return handle({ institute, file, path: `/p/${institute.code}/${file.page.slug}` }, request, reply)
+  }
+}

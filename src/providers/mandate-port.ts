@@ -1,0 +1,76 @@
+import type { Paise } from '../platform/money.ts'
+import type { PaymentAtProvider, Started } from './port.ts'
+
+/** How a provider debits an account by itself. */
+export type Rail = 'enach' | 'upi_autopay'
+
+/**
+ * What a provider that debits under mandates is to us. As everywhere at a provider, every call may be repeated with the
+ * same ids and does nothing new then.
+ */
+export type MandatePort = {
+  /** Takes the mandate up and says where the payer authorises it. */
+  register(request: MandateRequest): Promise<Started>
+  /** What became of a mandate, asked by us. */
+  status(mandate: MandateAtProvider): Promise<MandateReport>
+  /** Hands a debit to the bank. What becomes of it is told as of every payment; it fails with the bank's return code. */
+  present(request: DebitRequest): Promise<{ providerRef: string }>
+  /** Whether the bank took a debit back that it had confirmed; asked when we find it gone from a pay-out. */
+  returned(payment: PaymentAtProvider): Promise<ReturnReport | null>
+  /** Nothing more is debited under it. */
+  cancel(mandate: MandateAtProvider): Promise<void>
+}
+
+type MandateRequest = {
+  instituteId: number
+  mandateId: string
+  rail: Rail
+  /** The most that one debit may take. */
+  capPaise: Paise
+  startOn: string
+  endOn: string
+  payer: { name: string; phone: string; email: string }
+  description: string
+  /** Where the provider sends the payer's browser when it is done. */
+  returnUrl: string
+}
+
+export type MandateAtProvider = { instituteId: number; mandateId: string; providerRef: string | null }
+
+export type DebitRequest = {
+  instituteId: number
+  collectorCode: string
+  paymentId: string
+  /** The provider's name for the mandate. */
+  mandateRef: string
+  amountPaise: Paise
+  rail: Rail
+  description: string
+}
+
+export type MandateReport = {
+  about: 'mandate'
+  instituteId: number
+  mandateId: string
+  providerRef: string
+  outcome: MandateOutcome
+}
+
+/** `active` includes `authorised`: where the payer's yes is enough, it is all that is told. */
+export type MandateOutcome =
+  | { kind: 'open' }
+  | { kind: 'authorised'; umrn?: string | undefined; upiReference?: string | undefined }
+  | { kind: 'active'; umrn?: string | undefined; upiReference?: string | undefined }
+  | { kind: 'rejected'; code: string; message: string }
+  | { kind: 'cancelled'; code: string; message: string }
+
+/** A bank takes a debit back that it had confirmed. */
+export type ReturnReport = {
+  about: 'return'
+  instituteId: number
+  paymentId: string
+  amountPaise: Paise
+  code: string
+  message: string
+  returnedAt: Date
+}

@@ -1,0 +1,217 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { parseDay } from '../../platform/calendar.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { ProviderRefused } from '../refused.ts'
+import type {
+  PaymentAtProvider,
+  PaymentOutcome,
+  PaymentReport,
+  Provider,
+  RefundReport,
+  RefundRequest,
+  SettlementReport,
+  Started,
+  StartRequest,
+} from '../port.ts'
+import { type Call, createCaller, type Credentials, RECON_BYTES } from './http.ts'
+import { groupByPayout, outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
+import * as shapes from './shapes.ts'
+
+/**
+ * Razorpay by Payment Links: the payer's browser goes to a page of theirs by its address, without a script of ours.
+ *
+ * One payment of ours is one link, found again by its `reference_id`, which Razorpay keeps unique; one refund is one
+ * `receipt`, sent under the same idempotency key. So every call can be repeated, also after a lost answer. A payment
+ * is known by its link (`plink_…`), because attempts (`pay_…`) fail and are repeated on the same link.
+ *
+ * No answer, or none that can be understood, is `unavailable`: what happened is unknown and the caller asks again.
+ * A refusal with a reason is `ProviderRefused`.
+ */
+type RazorpayOptions = Credentials & { webhookSecret: string; baseUrl?: string; timeoutMs?: number }
+
+const BASE_URL = 'https://api.razorpay.com'
+const TIMEOUT_MS = 15_000
+const RECON_PAGE = 1_000
+const REFUNDS_PAGE = 100
+const MAX_PAGES = 1_000
+const DESCRIPTION_CHARACTERS = 2_048
+
+export function createRazorpay(options: RazorpayOptions): Provider {
+  const { keyId, keySecret, webhookSecret, baseUrl = BASE_URL, timeoutMs = TIMEOUT_MS } = options
+  // An empty secret would sign anything for anybody.
+  if (keyId === '' || keySecret === '' || webhookSecret === '') {
+    throw new Error('Razorpay needs a key id, a key secret and a webhook secret')
+  }
+  const begin = createCaller({ keyId, keySecret, baseUrl, timeoutMs })
+  return {
+    name: 'razorpay',
+    start: order => startPayment(begin(), order),
+    readCallback: async ({ headers, rawBody }) =>
+      isSigned(rawBody, headers['x-razorpay-signature'], webhookSecret)
+        ? reportsOf(shapes.readEvent(rawBody))
+        : null,
+    status: payment => readStatus(begin(), payment),
+    refund: order => refundOnce(begin(), order),
+    settlements: day => readSettlements(begin, day),
+  }
+}
+
+async function startPayment(call: Call, order: StartRequest): Promise<Started> {
+  const { instituteId, paymentId, payer, mode } = order
+  const customer = { name: payer.name, contact: payer.phone, email: payer.email }
+  const body = {
+    amount: order.amountPaise,
+    currency: 'INR',
+    accept_partial: false,
+    reference_id: paymentId,
+    description: order.description.slice(0, DESCRIPTION_CHARACTERS),
+    customer: Object.fromEntries(Object.entries(customer).filter(([, value]) => value !== '')),
+    // Bursar writes to payers itself.
+    notify: { sms: false, email: false },
+    reminder_enable: false,
+    notes: { institute_id: String(instituteId), payment_id: paymentId },
+    callback_url: order.returnUrl,
+    callback_method: 'get',
+    options: {
+      checkout: {
+        method: {
+          upi: mode === 'upi',
+          card: mode === 'card',
+          netbanking: mode === 'netbanking',
+          wallet: false,
+        },
+      },
+    },
+  }
+  const link = await call('POST', '/v1/payment_links', shapes.readLink, { body }).catch(
+    async (error: unknown) => {
+      if (!isTakenReference(error)) throw error
+      const existing = await findLink(call, paymentId)
+      if (existing !== null) return existing
+      throw unavailable('Razorpay knows this payment but does not show it yet.', error)
+    },
+  )
+  if (link.referenceId !== paymentId || link.amountPaise !== order.amountPaise) {
+    throw new ProviderRefused(`Razorpay has ${link.id} under this payment's id with other contents.`)
+  }
+  return { providerRef: link.id, redirectUrl: link.shortUrl }
+}
+
+/** The only sign of it is the sentence: code and reason are those of any bad request. */
+function isTakenReference(error: unknown): boolean {
+  return (
+    error instanceof ProviderRefused &&
+    /reference_id/i.test(error.message) &&
+    /already exists/i.test(error.message)
+  )
+}
+
+/** Compared here too: were the filter ever ignored, a stranger's link would stand first. */
+async function findLink(call: Call, paymentId: string): Promise<shapes.Link | null> {
+  const query = new URLSearchParams({ reference_id: paymentId })
+  const links = await call('GET', `/v1/payment_links?${query}`, shapes.readLinks)
+  return links.find(link => link.referenceId === paymentId) ?? null
+}
+
+/** A listed link may come without its payments, so it is read by its id in any case. */
+async function readLinkOf(call: Call, payment: PaymentAtProvider): Promise<shapes.Link | null> {
+  const { paymentId, providerRef } = payment
+  const id = providerRef?.startsWith('plink_') === true ? providerRef : (await findLink(call, paymentId))?.id
+  if (id === undefined) return null
+  const link = await call('GET', `/v1/payment_links/${encodeURIComponent(id)}`, shapes.readLink)
+  if (link.referenceId !== paymentId)
+    throw new ProviderRefused(`Razorpay's ${id} belongs to another payment.`)
+  return link
+}
+
+async function readStatus(call: Call, payment: PaymentAtProvider): Promise<PaymentReport> {
+  const { instituteId, paymentId } = payment
+  const link = await readLinkOf(call, payment)
+  const outcome: PaymentOutcome =
+    link === null
+      ? { kind: 'failed', code: 'not_started', message: 'Razorpay never took this payment up.' }
+      : await readOutcome(call, link)
+  return { about: 'payment', instituteId, paymentId, providerRef: link?.id ?? '', outcome }
+}
+
+async function readOutcome(call: Call, link: shapes.Link): Promise<PaymentOutcome> {
+  const attempt = paidAttempt(link) ?? link.payments.at(-1)
+  if (attempt !== undefined) {
+    const path = `/v1/payments/${encodeURIComponent(attempt.paymentId)}`
+    const outcome = outcomeOfPayment(await call('GET', path, shapes.readPayment))
+    if (outcome.kind !== 'failed') return outcome
+    return link.status === 'created' ? outcome : outcomeOfLink(link.status)
+  }
+  return outcomeOfLink(link.status)
+}
+
+function paidAttempt(link: shapes.Link): shapes.Link['payments'][number] | undefined {
+  return link.payments.find(({ status }) => status === 'captured' || status === 'refunded')
+}
+
+async function refundOnce(call: Call, order: RefundRequest): Promise<RefundReport> {
+  const { instituteId, refundId, amountPaise, payment } = order
+  const link = await readLinkOf(call, { instituteId, ...payment })
+  const paid = link === null ? undefined : paidAttempt(link)
+  if (paid === undefined) throw new ProviderRefused('Nothing was captured under this payment.')
+  const path = `/v1/payments/${encodeURIComponent(paid.paymentId)}`
+  const refund = (await findRefund(call, path, refundId)) ?? (await makeRefund(call, path, order))
+  if (refund.amountPaise !== amountPaise) {
+    throw new ProviderRefused(`Razorpay has ${refund.id} under this refund's id with another amount.`)
+  }
+  const outcome = outcomeOfRefund(refund, refund.createdAt)
+  return { about: 'refund', instituteId, refundId, providerRef: refund.id, outcome }
+}
+
+async function findRefund(call: Call, path: string, refundId: string): Promise<shapes.RazorpayRefund | null> {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const at = `${path}/refunds?count=${REFUNDS_PAGE}&skip=${page * REFUNDS_PAGE}`
+    const refunds = await call('GET', at, answer => shapes.readItems(answer, shapes.readRefund))
+    const found = refunds.find(({ receipt, notes }) => receipt === refundId || notes.refundId === refundId)
+    if (found !== undefined) return found
+    if (refunds.length < REFUNDS_PAGE) return null
+  }
+  throw unavailable('Razorpay lists too many refunds of one payment.')
+}
+
+/** The key guards against two of us at once, which looking first cannot. */
+function makeRefund(call: Call, path: string, order: RefundRequest): Promise<shapes.RazorpayRefund> {
+  const { instituteId, refundId, amountPaise, payment } = order
+  return call('POST', `${path}/refund`, shapes.readRefund, {
+    headers: { 'x-refund-idempotency': refundId },
+    body: {
+      amount: amountPaise,
+      speed: 'normal',
+      receipt: refundId,
+      notes: { institute_id: String(instituteId), refund_id: refundId, payment_id: payment.paymentId },
+    },
+  })
+}
+
+/** Read whole before the first report: a pay-out's items stand on any page. */
+async function* readSettlements(begin: () => Call, day: string): AsyncGenerator<SettlementReport> {
+  if (parseDay(day) === null) throw new Error(`${day} is not a day`)
+  const [year = '', month = '', date = ''] = day.split('-')
+  const items = new Map<string, shapes.ReconItem>()
+  for (let page = 0; ; page++) {
+    if (page === MAX_PAGES) throw unavailable('Razorpay lists too many settled items for one day.')
+    const count = String(RECON_PAGE)
+    const query = new URLSearchParams({ year, month, day: date, count, skip: String(page * RECON_PAGE) })
+    const listed = await begin()(
+      'GET',
+      `/v1/settlements/recon/combined?${query}`,
+      answer => shapes.readItems(answer, shapes.readReconItem),
+      { maxBytes: RECON_BYTES },
+    )
+    // Items that arrive meanwhile move others to the next page, where they are seen again.
+    for (const item of listed) items.set(`${item.type} ${item.entityId} ${item.settlementId}`, item)
+    if (listed.length < RECON_PAGE) break
+  }
+  yield* groupByPayout([...items.values()])
+}
+
+function isSigned(rawBody: Buffer, signature: string | undefined, secret: string): boolean {
+  if (signature === undefined || !/^[0-9a-f]{64}$/i.test(signature)) return false
+  const expected = createHmac('sha256', secret).update(rawBody).digest()
+  return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
+}

@@ -1,0 +1,292 @@
+import { paiseOf, type Paise } from '../../platform/money.ts'
+
+/**
+ * Razorpay's JSON, read by hand into our types. Only the fields we use are read, each strictly: a wrong one is an
+ * `AnswerError` that names its place, so that nothing half-understood gets near money. Two habits of theirs are
+ * allowed for: empty notes (and other empty objects) come as `[]`, and a link without payments has `payments: null`.
+ */
+export class AnswerError extends Error {
+  override readonly name = 'AnswerError'
+  readonly field: string
+
+  constructor(field: string, expected: string) {
+    super(`${field} must be ${expected}`)
+    this.field = field
+  }
+}
+
+export type Link = {
+  id: string
+  /** Our payment id; empty on links that somebody made by hand. */
+  referenceId: string
+  status: LinkStatus
+  amountPaise: Paise
+  shortUrl: string
+  notes: Notes
+  payments: readonly { paymentId: string; status: string }[]
+}
+export type LinkStatus = (typeof LINK_STATUSES)[number]
+
+export type RazorpayPayment = {
+  id: string
+  status: (typeof PAYMENT_STATUSES)[number]
+  amountPaise: Paise
+  method: string
+  notes: Notes
+  /** The bank's number for it, once there is one. */
+  bankReference: string | null
+  error: { code: string; message: string }
+  createdAt: Date
+}
+
+export type RazorpayRefund = {
+  id: string
+  status: (typeof REFUND_STATUSES)[number]
+  amountPaise: Paise
+  receipt: string | null
+  notes: Notes
+  bankReference: string | null
+  createdAt: Date
+}
+
+export type ReconItem = {
+  type: string
+  entityId: string
+  amountPaise: Paise
+  creditPaise: Paise
+  debitPaise: Paise
+  isSettled: boolean
+  settledAt: Date
+  settlementId: string
+  settlementUtr: string | null
+  orderReceipt: string | null
+  notes: Notes
+}
+
+export type Event = { name: string; createdAt: Date; entity(kind: string): unknown }
+
+/** What we wrote on a link or refund when we made it. */
+type Notes = { instituteId: number | null; paymentId: string | null; refundId: string | null }
+
+const LINK_STATUSES = ['created', 'partially_paid', 'paid', 'expired', 'cancelled'] as const
+const PAYMENT_STATUSES = ['created', 'authorized', 'captured', 'refunded', 'failed'] as const
+const REFUND_STATUSES = ['pending', 'processed', 'failed'] as const
+const PAYMENT_REFERENCES = ['rrn', 'bank_transaction_id', 'utr', 'upi_transaction_id', 'auth_code']
+const REFUND_REFERENCES = ['arn', 'rrn', 'utr']
+
+export function readLink(value: unknown, at = 'payment_link'): Link {
+  const link = readObject(value, at)
+  requireRupees(link, at)
+  return {
+    id: readText(link, 'id', at),
+    referenceId: readOptionalText(link, 'reference_id', at) ?? '',
+    status: readOneOf(link, 'status', LINK_STATUSES, at),
+    amountPaise: readPaise(link, 'amount', at),
+    shortUrl: readHttpsUrl(link, 'short_url', at),
+    notes: readNotes(link['notes']),
+    payments: readOptionalList(link, 'payments', at).map((entry, index) => {
+      const place = `${at}.payments[${index}]`
+      const payment = readObject(entry, place)
+      return { paymentId: readText(payment, 'payment_id', place), status: readText(payment, 'status', place) }
+    }),
+  }
+}
+
+/** This list alone is not under `items`. */
+export function readLinks(value: unknown): Link[] {
+  const answer = readObject(value, 'answer')
+  return readList(answer, 'payment_links', 'answer').map((link, index) =>
+    readLink(link, `payment_links[${index}]`),
+  )
+}
+
+export function readPayment(value: unknown, at = 'payment'): RazorpayPayment {
+  const payment = readObject(value, at)
+  requireRupees(payment, at)
+  return {
+    id: readText(payment, 'id', at),
+    status: readOneOf(payment, 'status', PAYMENT_STATUSES, at),
+    amountPaise: readPaise(payment, 'amount', at),
+    method: readText(payment, 'method', at),
+    notes: readNotes(payment['notes']),
+    bankReference: readBankReference(payment['acquirer_data'], PAYMENT_REFERENCES),
+    error: {
+      code:
+        readOptionalText(payment, 'error_reason', at) ??
+        readOptionalText(payment, 'error_code', at) ??
+        'failed',
+      message: readOptionalText(payment, 'error_description', at) ?? 'The payment did not go through.',
+    },
+    createdAt: readMoment(payment, 'created_at', at),
+  }
+}
+
+export function readRefund(value: unknown, at = 'refund'): RazorpayRefund {
+  const refund = readObject(value, at)
+  requireRupees(refund, at)
+  return {
+    id: readText(refund, 'id', at),
+    status: readOneOf(refund, 'status', REFUND_STATUSES, at),
+    amountPaise: readPaise(refund, 'amount', at),
+    receipt: readOptionalText(refund, 'receipt', at),
+    notes: readNotes(refund['notes']),
+    bankReference: readBankReference(refund['acquirer_data'], REFUND_REFERENCES),
+    createdAt: readMoment(refund, 'created_at', at),
+  }
+}
+
+export function readItems<T>(value: unknown, readItem: (item: unknown, at: string) => T): T[] {
+  const answer = readObject(value, 'answer')
+  return readList(answer, 'items', 'answer').map((item, index) => readItem(item, `items[${index}]`))
+}
+
+export function readReconItem(value: unknown, at: string): ReconItem {
+  const item = readObject(value, at)
+  const isSettled = readBoolean(item, 'settled', at)
+  return {
+    type: readText(item, 'type', at),
+    entityId: readText(item, 'entity_id', at),
+    amountPaise: readPaise(item, 'amount', at),
+    creditPaise: readPaise(item, 'credit', at),
+    debitPaise: readPaise(item, 'debit', at),
+    isSettled,
+    settledAt: isSettled ? readMoment(item, 'settled_at', at) : new Date(0),
+    settlementId: isSettled ? readText(item, 'settlement_id', at) : '',
+    settlementUtr: readOptionalText(item, 'settlement_utr', at),
+    orderReceipt: readOptionalText(item, 'order_receipt', at),
+    notes: readNotes(item['notes']),
+  }
+}
+
+export function readEvent(rawBody: Buffer): Event {
+  const event = readObject(parseJson(rawBody), 'event')
+  return {
+    name: readText(event, 'event', 'event'),
+    createdAt: readMoment(event, 'created_at', 'event'),
+    entity(kind) {
+      const payload = readObject(event['payload'], 'payload')
+      return readObject(payload[kind], `payload.${kind}`)['entity']
+    },
+  }
+}
+
+/** What a refusal says; null when the answer is not one of theirs (a proxy's page, say). */
+export function readRefusal(value: unknown): { code: string | null; description: string } | null {
+  const error = isObject(value) ? value['error'] : null
+  if (!isObject(error) || typeof error['description'] !== 'string' || error['description'] === '') return null
+  return {
+    code: typeof error['code'] === 'string' ? error['code'] : null,
+    description: error['description'].slice(0, 500),
+  }
+}
+
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown
+  } catch {
+    // The parser's own message quotes the text, and the text may name a payer.
+    throw new AnswerError('answer', 'JSON')
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readObject(value: unknown, at: string): Fields {
+  if (!isObject(value)) throw new AnswerError(at, 'an object')
+  return value
+}
+
+function readText(fields: Fields, key: string, at: string): string {
+  const value = fields[key]
+  if (typeof value !== 'string' || value === '') throw new AnswerError(`${at}.${key}`, 'a text')
+  return value
+}
+
+function readOptionalText(fields: Fields, key: string, at: string): string | null {
+  const value = fields[key] ?? ''
+  if (typeof value !== 'string') throw new AnswerError(`${at}.${key}`, 'a text or null')
+  return value === '' ? null : value
+}
+
+function readBoolean(fields: Fields, key: string, at: string): boolean {
+  const value = fields[key]
+  if (typeof value !== 'boolean') throw new AnswerError(`${at}.${key}`, 'true or false')
+  return value
+}
+
+function readOneOf<const T extends string>(
+  fields: Fields,
+  key: string,
+  choices: readonly T[],
+  at: string,
+): T {
+  const found = choices.find(choice => choice === fields[key])
+  if (found === undefined) throw new AnswerError(`${at}.${key}`, `one of ${choices.join(', ')}`)
+  return found
+}
+
+function readPaise(fields: Fields, key: string, at: string): Paise {
+  const value = fields[key]
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new AnswerError(`${at}.${key}`, 'a whole number of paise')
+  }
+  return paiseOf(value)
+}
+
+function requireRupees(fields: Fields, at: string): void {
+  if (fields['currency'] !== 'INR') throw new AnswerError(`${at}.currency`, 'INR')
+}
+
+const LATEST_UNIX_S = Date.UTC(9999, 11, 31) / 1_000
+
+function readMoment(fields: Fields, key: string, at: string): Date {
+  const value = fields[key]
+  if (typeof value !== 'number' || !Number.isInteger(value) || value <= 0 || value > LATEST_UNIX_S) {
+    throw new AnswerError(`${at}.${key}`, 'a Unix time in seconds')
+  }
+  return new Date(value * 1_000)
+}
+
+/** The payer's browser is sent there, so a script or a file in its place must not pass. */
+function readHttpsUrl(fields: Fields, key: string, at: string): string {
+  const text = readText(fields, key, at)
+  if (!URL.canParse(text) || new URL(text).protocol !== 'https:') {
+    throw new AnswerError(`${at}.${key}`, 'an https address')
+  }
+  return text
+}
+
+function readList(fields: Fields, key: string, at: string): readonly unknown[] {
+  const value = fields[key]
+  if (!Array.isArray(value)) throw new AnswerError(`${at}.${key}`, 'a list')
+  return value
+}
+
+function readOptionalList(fields: Fields, key: string, at: string): readonly unknown[] {
+  return fields[key] === null || fields[key] === undefined ? [] : readList(fields, key, at)
+}
+
+/** Anybody with the dashboard may write notes, so ones that are not in our form are nobody's, not an error. */
+function readNotes(value: unknown): Notes {
+  const notes = isObject(value) ? value : {}
+  const textAt = (key: string): string | null => {
+    const note = notes[key]
+    return typeof note === 'string' && note !== '' ? note : null
+  }
+  const institute = textAt('institute_id') ?? ''
+  return {
+    instituteId: /^[1-9]\d{0,8}$/.test(institute) ? Number(institute) : null,
+    paymentId: textAt('payment_id'),
+    refundId: textAt('refund_id'),
+  }
+}
+
+function readBankReference(value: unknown, keys: readonly string[]): string | null {
+  const data = isObject(value) ? value : {}
+  const found = keys.map(key => data[key]).find(item => typeof item === 'string' && item !== '')
+  return typeof found === 'string' ? found : null
+}

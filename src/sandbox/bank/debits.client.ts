@@ -1,0 +1,188 @@
+import { assertNever } from '../../platform/assert.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import {
+  debitDecidedAt,
+  judgeDebit,
+  obeyDebit,
+  returnMessage,
+  type BankDebit,
+  type DebitAct,
+  type DebitVerdict,
+} from './mandates.rules.ts'
+import * as store from './debits.store.ts'
+import type { DebitRequest, ReturnReport } from '../../providers/mandate-port.ts'
+import { returnIdOf } from '../../payments/payments.rules.ts'
+import { readHolidays } from '../../payments/payments.store.ts'
+import type { PaymentAtProvider, Report } from '../../providers/port.ts'
+
+/** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */
+export async function presentDebit(
+  { db, clock }: Ground,
+  request: DebitRequest,
+): Promise<{ providerRef: string }> {
+  const decideAt = debitDecidedAt(request.rail, clock.now(), await readHolidays(db))
+  const providerRef = await store.presentAtBank(db, {
+    ...request,
+    ref: newId('bank'),
+    mode: request.rail,
+    decideAt,
+  })
+  return { providerRef }
+}
+
+/** Decides about everything that is due, each as of its own moment; answers what the bank then tells. */
+export async function decideDue(
+  { db }: Ground,
+  now: Date,
+  limit: number,
+): Promise<{ count: number; told: Told[] }> {
+  return db.transaction(async tx => {
+    const due = await store.lockDueDebits(tx, now, limit)
+    const decided = due.flatMap(debit => {
+      const at = debit.decideAt ?? now
+      const verdict = judgeDebit(debit, at)
+      return verdict === null ? [] : [{ debit, verdict, at }]
+    })
+    return { count: due.length, told: await write(tx, decided) }
+  })
+}
+
+/** Decides about one as somebody at the counter wants it. */
+export async function decideDebit(
+  { db, clock }: Ground,
+  { instituteId, ref }: Pick<BankDebit, 'instituteId' | 'ref'>,
+  act: DebitAct,
+): Promise<Told[]> {
+  return db.transaction(async tx => {
+    const debit = await store.lockDebit(tx, instituteId, ref)
+    if (debit === null) throw notFound('This debit')
+    const at = clock.now()
+    const verdict = obeyDebit(debit, act, at)
+    if (verdict === null) {
+      const state = debit.isReturned ? 'returned' : debit.state
+      throw conflict(`The bank has this debit as ${state} already.`)
+    }
+    return write(tx, [{ debit, verdict, at }])
+  })
+}
+
+/** A report, and by how much money it is about: magic amounts decide how often it is told. */
+export type Told = { report: Report; amountPaise: BankDebit['amountPaise'] }
+
+type Decided = { debit: BankDebit; verdict: DebitVerdict; at: Date }
+
+async function write(tx: Transaction, decided: readonly Decided[]): Promise<Told[]> {
+  if (decided.length === 0) return []
+  await store.moveDebits(tx, decided.map(moveOf))
+  const returns = decided.filter(({ verdict }) => verdict.kind === 'returned')
+  if (returns.length > 0) {
+    await store.insertReturns(
+      tx,
+      returns.map(({ debit, at }) => ({
+        instituteId: debit.instituteId,
+        ref: newId('bank'),
+        refundId: returnIdOf(debit.paymentId),
+        paymentRef: debit.ref,
+        amountPaise: debit.amountPaise,
+        at,
+      })),
+    )
+  }
+  return decided.flatMap(one => {
+    const report = reportOf(one)
+    return report === null ? [] : [{ report, amountPaise: one.debit.amountPaise }]
+  })
+}
+
+function moveOf({ debit, verdict, at }: Decided): store.DebitMove {
+  const { instituteId, ref, hasWaited } = debit
+  const move = {
+    instituteId,
+    ref,
+    hasWaited,
+    decideAt: null,
+    scriptedCode: null,
+    failureCode: null,
+    transactionId: null,
+    capturedAt: null,
+    returnedCode: null,
+  }
+  switch (verdict.kind) {
+    case 'failed':
+      return { ...move, state: 'failed', failureCode: verdict.code }
+    case 'wait':
+      return { ...move, state: 'pending', hasWaited: true, decideAt: verdict.until }
+    case 'captured': {
+      const { returns } = verdict
+      const decideAt = returns?.at ?? null
+      const scriptedCode = returns?.code ?? null
+      return {
+        ...move,
+        state: 'captured',
+        capturedAt: at,
+        transactionId: transactionOf(ref),
+        decideAt,
+        scriptedCode,
+      }
+    }
+    case 'returned':
+      return { ...move, state: 'captured', returnedCode: verdict.code }
+    default:
+      return assertNever(verdict)
+  }
+}
+
+function reportOf({ debit, verdict, at }: Decided): Report | null {
+  const { instituteId, paymentId, ref, amountPaise, mode } = debit
+  const about = { about: 'payment' as const, instituteId, paymentId, providerRef: ref }
+  switch (verdict.kind) {
+    case 'failed': {
+      const { code } = verdict
+      return { ...about, outcome: { kind: 'failed', code, message: returnMessage(code) } }
+    }
+    case 'wait':
+      return null
+    case 'captured':
+      return {
+        ...about,
+        outcome: { kind: 'captured', amountPaise, mode, transactionId: transactionOf(ref), capturedAt: at },
+      }
+    case 'returned':
+      return returnReport(debit, verdict.code, at)
+    default:
+      return assertNever(verdict)
+  }
+}
+
+export async function returnReportOf(
+  { db }: Ground,
+  { instituteId, paymentId }: PaymentAtProvider,
+): Promise<ReturnReport | null> {
+  const found = await store.findReturn(db, { instituteId, paymentId, refundId: returnIdOf(paymentId) })
+  if (found === null) return null
+  return returnReport(
+    { instituteId, paymentId, amountPaise: found.amountPaise },
+    found.code,
+    found.returnedAt,
+  )
+}
+
+function returnReport(
+  { instituteId, paymentId, amountPaise }: Pick<BankDebit, 'instituteId' | 'paymentId' | 'amountPaise'>,
+  code: string,
+  returnedAt: Date,
+): ReturnReport {
+  const message = returnMessage(code)
+  return { about: 'return', instituteId, paymentId, amountPaise, code, message, returnedAt }
+}
+
+function transactionOf(ref: string): string {
+  return `SBX${ref.slice(-13).toUpperCase()}`
+}
+
+export async function nextDueAtBank({ db }: Ground): Promise<Date | null> {
+  return store.nextAtBank(db)
+}

@@ -1,0 +1,67 @@
+import { conflict, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import { presentDebit, returnReportOf } from './debits.client.ts'
+import { mandateMove, mandateOutcome, type BankMandate, type MandateAct } from './mandates.rules.ts'
+import * as store from './mandates.store.ts'
+import type { MandateAtProvider, MandatePort, MandateReport } from '../../providers/mandate-port.ts'
+import { readHolidays } from '../../payments/payments.store.ts'
+
+/** Mandates at the sandbox's bank. */
+export function mandatePort(ground: Ground): MandatePort {
+  const { db } = ground
+  return {
+    async register(request) {
+      const { instituteId } = request
+      const ref = await store.openMandate(db, { ...request, ref: newId('bank') })
+      return {
+        providerRef: ref,
+        redirectUrl: `${ground.publicUrl}/sandbox/bank/mandates/${instituteId}/${ref}`,
+      }
+    },
+    async status({ instituteId, mandateId }) {
+      const mandate = await store.findMandate(db, instituteId, { mandateId })
+      return mandate === null ? unheardOf({ instituteId, mandateId }) : reportOf(mandate)
+    },
+    present: request => presentDebit(ground, request),
+    returned: payment => returnReportOf(ground, payment),
+    cancel: mandate => store.cancelMandate(db, mandate),
+  }
+}
+
+/** What the payer does at the bank; answers what the bank then tells. */
+export async function actOnMandate(
+  { db, clock }: Ground,
+  { instituteId, ref }: Pick<BankMandate, 'instituteId' | 'ref'>,
+  act: MandateAct,
+): Promise<MandateReport> {
+  return db.transaction(async tx => {
+    const mandate = await store.lockMandate(tx, instituteId, ref)
+    if (mandate === null) throw notFound('This mandate')
+    const move = mandateMove(mandate, act, { now: clock.now(), holidays: await readHolidays(tx) })
+    if (move === null) throw conflict(`The bank has this mandate as ${mandate.state} already.`)
+    await store.moveMandate(tx, mandate, move)
+    return reportOf({ ...mandate, ...move })
+  })
+}
+
+export async function confirmDueMandates({ db }: Ground, now: Date, limit: number): Promise<MandateReport[]> {
+  return (await store.confirmMandates(db, now, limit)).map(reportOf)
+}
+
+export async function findMandate(
+  { db }: Ground,
+  instituteId: number,
+  ref: string,
+): Promise<BankMandate | null> {
+  return store.findMandate(db, instituteId, { ref })
+}
+
+function reportOf(mandate: BankMandate): MandateReport {
+  const { instituteId, mandateId, ref } = mandate
+  return { about: 'mandate', instituteId, mandateId, providerRef: ref, outcome: mandateOutcome(mandate) }
+}
+
+function unheardOf({ instituteId, mandateId }: Omit<MandateAtProvider, 'providerRef'>): MandateReport {
+  return { about: 'mandate', instituteId, mandateId, providerRef: '', outcome: { kind: 'open' } }
+}

@@ -1,0 +1,200 @@
+import { dayAfter, startOfDay } from '../../platform/calendar.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { eachByItself } from '../../platform/for-each-settled.ts'
+import { BursarError, conflict, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import { paiseOf } from '../../platform/money.ts'
+import { callbackFor, readBankCallback } from './callbacks.ts'
+import { decideDebit, decideDue, nextDueAtBank, type Told } from './debits.client.ts'
+import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.client.ts'
+import { returnMessage } from './mandates.rules.ts'
+import type { Callback, PaymentOutcome, PaymentReport, SettlementReport } from '../../providers/port.ts'
+import type { AtCounter, SandboxBank } from './simulator.ts'
+import { bankMoves, FAILURES, feeOf, scriptOf, type BankAct, type BankPayment } from './simulator.rules.ts'
+import * as store from './simulator.store.ts'
+import type { TransferRequest } from '../../providers/transfer-port.ts'
+
+const ITEMS_PER_SLICE = 1_000
+
+export function createSandboxBank(ground: Ground, key: string): SandboxBank {
+  const { db, clock } = ground
+  const bank: SandboxBank = {
+    name: 'sandbox',
+    tell: () => Promise.reject(new Error('the bank does not know where to post')),
+    async start(request) {
+      const { instituteId, amountPaise } = request
+      const ref = await store.openBankPayment(db, { ...request, ref: newId('bank') })
+      if (scriptOf(amountPaise) === 'tells_first') {
+        for (const callback of await bank.act({ instituteId, ref, amountPaise }, { outcome: 'success' }))
+          await bank.tell(callback)
+      }
+      return {
+        providerRef: ref,
+        redirectUrl: `${ground.publicUrl}/sandbox/bank/${request.instituteId}/${ref}`,
+      }
+    },
+    readCallback: async callback => readBankCallback(key, callback),
+    async status({ instituteId, paymentId }) {
+      const payment = await store.findBankPayment(db, instituteId, { paymentId })
+      if (payment === null) return unknownReport(instituteId, paymentId)
+      return reportOf(payment)
+    },
+    async refund({ instituteId, refundId, payment, amountPaise }) {
+      const utr = `RFD${refundId.slice(-13).toUpperCase()}`
+      const at = clock.now()
+      const paymentRef = payment.providerRef
+      const made = await store.refundAtBank(db, {
+        instituteId,
+        ref: newId('bank'),
+        refundId,
+        paymentRef,
+        amountPaise,
+        utr,
+        at,
+      })
+      const outcome = { kind: 'processed' as const, utr: made.utr, processedAt: made.processedAt }
+      return { about: 'refund', instituteId, refundId, providerRef: made.ref, outcome }
+    },
+    settlements: day => readPayOuts(ground, day),
+    mandates: mandatePort(ground),
+    transfers: { expect: request => takeTransfer(ground, bank, request) },
+    async find(instituteId, ref) {
+      const payment = await store.findBankPayment(db, instituteId, { ref })
+      return payment?.mandateRef === null && payment.mode !== 'loan' ? payment : null
+    },
+    act: (where, act) => actAtCounter(ground, key, where, act),
+    findMandate: (instituteId, ref) => findMandate(ground, instituteId, ref),
+    actOnMandate: async (where, act) => [callbackFor(key, await actOnMandate(ground, where, act))],
+    decide: async (where, act) => callbacksFor(key, await decideDebit(ground, where, act)),
+    async runDue(limit) {
+      const now = clock.now()
+      const confirmed = await confirmDueMandates(ground, now, limit)
+      const { count, told } = await decideDue(ground, now, limit - confirmed.length)
+      const callbacks = [...confirmed.map(report => callbackFor(key, report)), ...callbacksFor(key, told)]
+      await eachByItself(callbacks, callback => bank.tell(callback))
+      return confirmed.length + count
+    },
+    nextDue: () => nextDueAtBank(ground),
+    payOut: (before, instituteId) =>
+      db.transaction(tx => store.payOut(tx, { before, at: clock.now(), instituteId })),
+  }
+  return bank
+}
+
+/** The sender has sent it, so it is there when we ask for it; the magic amounts say how it goes, as of every payment. */
+async function takeTransfer(
+  { db }: Ground,
+  bank: SandboxBank,
+  request: TransferRequest,
+): Promise<{ providerRef: string }> {
+  const { instituteId, amountPaise } = request
+  const ref = await store.openBankPayment(db, { ...request, ref: newId('bank'), returnUrl: '' })
+  const known = await store.findBankPayment(db, instituteId, { ref })
+  if (known?.state !== 'open') return { providerRef: ref }
+  try {
+    for (const callback of await bank.act({ instituteId, ref, amountPaise }, { outcome: 'success' }))
+      await bank.tell(callback)
+  } catch (error) {
+    // Somebody else asked at this moment, and it came in for them.
+    if (!(error instanceof BursarError && error.code === 'HUE00002')) throw error
+  }
+  return { providerRef: ref }
+}
+
+/** All that may become of it goes into one statement, which picks by the state it finds: nobody can come between. */
+async function actAtCounter(
+  { db, clock }: Ground,
+  key: string,
+  where: AtCounter,
+  act: BankAct,
+): Promise<Callback[]> {
+  const script = scriptOf(where.amountPaise)
+  const moves = bankMoves(act.outcome, script).map(({ from, to }) => ({
+    from,
+    state: to,
+    failureCode: to === 'failed' ? (act.failureCode ?? 'bank_declined') : null,
+    transactionId: to === 'captured' ? `SBX${where.ref.slice(-13).toUpperCase()}` : null,
+    capturedAt: to === 'captured' ? clock.now() : null,
+  }))
+  const isTold = script !== 'tells_nothing'
+  const moved = await store.moveBankPayment(db, where, { mode: act.mode, moves, isTold })
+  if (moved === null) {
+    const current = await store.findBankPayment(db, where.instituteId, { ref: where.ref })
+    if (current === null) throw notFound('This payment')
+    throw conflict(`The bank has this payment as ${current.state} already.`)
+  }
+  const callback = callbackFor(key, reportOf(moved))
+  if (!isTold) return []
+  return script === 'tells_twice' ? [callback, callback] : [callback]
+}
+
+async function* readPayOuts({ db }: Ground, day: string): AsyncIterable<SettlementReport> {
+  for (const { instituteId, utr, settledAt } of await store.listPayOuts(
+    db,
+    startOfDay(day),
+    startOfDay(dayAfter(day)),
+  )) {
+    let after = ''
+    for (;;) {
+      const items = await store.listPayOutItems(db, instituteId, utr, { after, limit: ITEMS_PER_SLICE })
+      if (items.length === 0) break
+      after = items.at(-1)?.ref ?? ''
+      yield {
+        instituteId,
+        utr,
+        settledAt,
+        items: items.map(({ kind, ourId, ref, amountPaise, mode }) => ({
+          kind,
+          ourId,
+          providerRef: ref,
+          amountPaise,
+          feePaise: kind === 'payment' ? feeOf(mode, amountPaise) : paiseOf(0),
+        })),
+      }
+    }
+  }
+}
+
+function outcomeOf(payment: BankPayment): PaymentOutcome {
+  switch (payment.state) {
+    case 'open':
+      return { kind: 'open' }
+    case 'pending':
+      return { kind: 'pending' }
+    case 'failed': {
+      const code = payment.failureCode ?? 'bank_declined'
+      return { kind: 'failed', code, message: FAILURES[code] ?? returnMessage(code) }
+    }
+    case 'captured':
+      return {
+        kind: 'captured',
+        amountPaise: payment.amountPaise,
+        mode: payment.mode,
+        transactionId: payment.transactionId ?? payment.ref,
+        capturedAt: payment.capturedAt ?? new Date(0),
+      }
+    default:
+      return assertNever(payment.state)
+  }
+}
+
+function reportOf(payment: BankPayment): PaymentReport {
+  const { instituteId, paymentId, ref } = payment
+  return { about: 'payment', instituteId, paymentId, providerRef: ref, outcome: outcomeOf(payment) }
+}
+
+/** We asked for it and the answer was lost before the bank had it: nothing has happened there. */
+function unknownReport(instituteId: number, paymentId: string): PaymentReport {
+  return { about: 'payment', instituteId, paymentId, providerRef: '', outcome: { kind: 'open' } }
+}
+
+/** The magic amounts that say how often a payment is told of say it of debits too. */
+function callbacksFor(key: string, told: readonly Told[]): Callback[] {
+  return told.flatMap(({ report, amountPaise }) => {
+    const callback = callbackFor(key, report)
+    const script = scriptOf(amountPaise)
+    if (script === 'tells_nothing') return []
+    return script === 'tells_twice' ? [callback, callback] : [callback]
+  })
+}

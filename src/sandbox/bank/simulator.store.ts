@@ -1,0 +1,190 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import { COMMIT_LATER } from '../../payments/commit-later.ts'
+import type { BankPayment, BankState } from './simulator.rules.ts'
+
+const COLUMNS = `institute_id as "instituteId", ref, payment_id as "paymentId", collector_code as "collectorCode",
+  amount_paise as "amountPaise", state, mode, failure_code as "failureCode", transaction_id as "transactionId",
+  return_url as "returnUrl", mandate_ref as "mandateRef", captured_at as "capturedAt"`
+
+/**
+ * The payment under its id, made if it is new: a start that is repeated finds the first. Lost, it takes with it our
+ * record that it was started, which is written after it: it never came to the bank, for both of us.
+ */
+export async function openBankPayment(
+  db: Queryable,
+  payment: Omit<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'mandateRef' | 'capturedAt'>,
+): Promise<string> {
+  const [opened] = await db.query<{ ref: string }>(
+    `insert into bank_payments (institute_id, ref, payment_id, collector_code, amount_paise, mode, return_url)
+     select $1, $2, $3, $4, $5, $6, $7 from ${COMMIT_LATER} on conflict (institute_id, payment_id) do nothing returning ref`,
+    [
+      payment.instituteId,
+      payment.ref,
+      payment.paymentId,
+      payment.collectorCode,
+      payment.amountPaise,
+      payment.mode,
+      payment.returnUrl,
+    ],
+  )
+  if (opened !== undefined) return opened.ref
+  const [row] = await db.query<{ ref: string }>(
+    'select ref from bank_payments where institute_id = $1 and payment_id = $2',
+    [payment.instituteId, payment.paymentId],
+  )
+  if (row === undefined) throw new Error('the bank lost a payment')
+  return row.ref
+}
+
+export async function findBankPayment(
+  db: Queryable,
+  instituteId: number,
+  key: { ref: string } | { paymentId: string },
+): Promise<BankPayment | null> {
+  const [column, value] = 'ref' in key ? ['ref', key.ref] : ['payment_id', key.paymentId]
+  const [row] = await db.query<BankPayment>(
+    `select ${COLUMNS} from bank_payments where institute_id = $1 and ${column} = $2`,
+    [instituteId, value],
+  )
+  return row ?? null
+}
+
+/** What a payment becomes if it is found in a state. */
+export type BankMove = Pick<BankPayment, 'state' | 'failureCode' | 'transactionId' | 'capturedAt'> & {
+  from: BankState
+}
+
+/**
+ * Answers the payment as it is then; null when it is in a state that none of the moves starts from, or is not there.
+ * If the bank tells us of it next, our commit of what it told takes the move along, and until then nobody was answered.
+ */
+export async function moveBankPayment(
+  db: Queryable,
+  { instituteId, ref }: Pick<BankPayment, 'instituteId' | 'ref'>,
+  { mode, moves, isTold }: { mode: string | undefined; moves: readonly BankMove[]; isTold: boolean },
+): Promise<BankPayment | null> {
+  const [row] = await db.query<BankPayment>(
+    `update bank_payments set state = move.to_state, mode = coalesce($3, mode), failure_code = move.failure,
+       transaction_id = move.transaction, captured_at = move.at
+     from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+       as move (from_state, to_state, failure, transaction, at)${isTold ? `, ${COMMIT_LATER}` : ''}
+     where institute_id = $1 and ref = $2 and state = move.from_state returning ${COLUMNS}`,
+    [
+      instituteId,
+      ref,
+      mode ?? null,
+      moves.map(move => move.from),
+      moves.map(move => move.state),
+      moves.map(move => move.failureCode),
+      moves.map(move => move.transactionId),
+      moves.map(move => move.capturedAt),
+    ],
+  )
+  return row ?? null
+}
+
+/** The refund under its id, made if it is new; answers what stands in the books. */
+export async function refundAtBank(
+  db: Queryable,
+  refund: {
+    instituteId: number
+    ref: string
+    refundId: string
+    paymentRef: string
+    amountPaise: Paise
+    utr: string
+    at: Date
+  },
+): Promise<{ ref: string; utr: string; processedAt: Date }> {
+  await db.query(
+    `insert into bank_refunds (institute_id, ref, refund_id, payment_ref, amount_paise, utr, processed_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (institute_id, refund_id) do nothing`,
+    [
+      refund.instituteId,
+      refund.ref,
+      refund.refundId,
+      refund.paymentRef,
+      refund.amountPaise,
+      refund.utr,
+      refund.at,
+    ],
+  )
+  const [row] = await db.query<{ ref: string; utr: string; processedAt: Date }>(
+    `select ref, utr, processed_at as "processedAt" from bank_refunds where institute_id = $1 and refund_id = $2`,
+    [refund.instituteId, refund.refundId],
+  )
+  if (row === undefined) throw new Error('the bank lost a refund')
+  return row
+}
+
+/** Pays out to every institute and branch what was captured before a moment: one UTR each. */
+export async function payOut(
+  tx: Transaction,
+  { before, at, instituteId }: { before: Date; at: Date; instituteId: number | undefined },
+): Promise<number> {
+  // One statement over everything that is due may take longer than one that a request waits for.
+  await tx.query(`set local statement_timeout = '300s'`)
+  const rows = await tx.query<{ count: number }>(
+    `with due as (
+       select institute_id, ref, collector_code from bank_payments
+       where state = 'captured' and settlement_utr is null and captured_at < $1 and ($3::int is null or institute_id = $3)
+     ), pay_out as (
+       insert into bank_settlements (institute_id, utr, collector_code, settled_at)
+       select institute_id, 'SBX' || upper(substr(md5(random()::text || institute_id || collector_code), 1, 13)), collector_code, $2
+       from (select distinct institute_id, collector_code from due) branch
+       returning institute_id, collector_code, utr
+     ), paid as (
+       update bank_payments b set settlement_utr = p.utr from due d join pay_out p using (institute_id, collector_code)
+       where b.institute_id = d.institute_id and b.ref = d.ref and b.settlement_utr is null returning 1
+     ), refunded as (
+       update bank_refunds r set settlement_utr = p.utr
+       from bank_payments b join pay_out p using (institute_id, collector_code)
+       where b.institute_id = r.institute_id and b.ref = r.payment_ref and r.settlement_utr is null and r.processed_at < $2
+       returning 1
+     )
+     select count(*) from paid`,
+    [before, at, instituteId ?? null],
+  )
+  return rows[0]?.count ?? 0
+}
+
+export async function listPayOuts(
+  db: Queryable,
+  from: Date,
+  to: Date,
+): Promise<{ instituteId: number; utr: string; settledAt: Date }[]> {
+  return db.query(
+    `select institute_id as "instituteId", utr, settled_at as "settledAt" from bank_settlements
+     where settled_at >= $1 and settled_at < $2 order by settled_at, utr`,
+    [from, to],
+  )
+}
+
+export type PayOutItem = {
+  kind: 'payment' | 'refund'
+  ourId: string
+  ref: string
+  amountPaise: Paise
+  mode: string
+}
+
+/** A pay-out's items in slices: a large one is never in memory whole. */
+export async function listPayOutItems(
+  db: Queryable,
+  instituteId: number,
+  utr: string,
+  page: { after: string; limit: number },
+): Promise<PayOutItem[]> {
+  return db.query(
+    `select * from (
+       (select 'payment' as kind, payment_id as "ourId", ref, amount_paise as "amountPaise", mode from bank_payments
+        where institute_id = $1 and settlement_utr = $2 and ref > $3 order by ref limit $4)
+       union all
+       (select 'refund', r.refund_id, r.ref, r.amount_paise, b.mode
+        from bank_refunds r join bank_payments b on b.institute_id = r.institute_id and b.ref = r.payment_ref
+        where r.institute_id = $1 and r.settlement_utr = $2 and r.ref > $3 order by r.ref limit $4)
+     ) item order by ref limit $4`,
+    [instituteId, utr, page.after, page.limit],
+  )
+}

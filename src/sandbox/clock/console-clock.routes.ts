@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify'
+import { EVERYONE } from '../../console/console.rules.ts'
+import {
+  ClockView,
+  MoveBody,
+  MovedView,
+  TriggerBody,
+  TriggeredView,
+} from '../../console/developers/sandbox.schemas.ts'
+import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
+import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Ground } from '../../platform/context.ts'
+import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
+import { triggerEvent, type Triggered } from '../trigger.service.ts'
+
+/** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
+export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandbox: SandboxClock): void {
+  addConsoleRead(app, ground, {
+    url: '/sandbox/clock',
+    roles: EVERYONE,
+    docs: {
+      operationId: 'consoleGetClock',
+      summary: "Read the sandbox's clock",
+      description: 'Sandbox only.',
+      data: ClockView,
+    },
+    async answer() {
+      await loadOffset(sandbox)
+      return ok({ now: sandbox.clock.now().toISOString(), real_now: new Date().toISOString() })
+    },
+  })
+  addConsoleWrite(app, ground, {
+    method: 'POST',
+    url: '/sandbox/clock',
+    roles: DEVELOPERS,
+    docs: {
+      operationId: 'consoleMoveClock',
+      summary: "Move the sandbox's clock forward",
+      description:
+        'Everything that falls due on the way happens before the answer. For all institutes. Sandbox only.',
+      data: MovedView,
+      exampleBody: { advance: 'PT0S' },
+    },
+    body: MoveBody,
+    perform: (act, { body }) => moveClock(sandbox, act, { advance: body.advance, to: body.to }),
+    audit: ({ institute }, { now }: Moved) => ({
+      what: 'sandbox.clock.moved',
+      about: institute.code,
+      after: { to: now },
+    }),
+    toResponse: (moved: Moved) => ok(movedView(moved)),
+  })
+  addConsoleWrite(app, ground, {
+    method: 'POST',
+    url: '/sandbox/events',
+    roles: DEVELOPERS,
+    docs: {
+      operationId: 'consoleTriggerEvent',
+      summary: 'Trigger an event',
+      description: 'With a made-up payload, delivered like any other. Sandbox only.',
+      data: TriggeredView,
+      creates: true,
+    },
+    body: TriggerBody,
+    perform: (act, { institute, body }) =>
+      triggerEvent(ground, act, institute, {
+        eventCode: body.event_code,
+        collectorCode: body.collector_code,
+      }),
+    audit: (_call, { eventId, eventCode }: Triggered) => ({
+      what: 'sandbox.event.triggered',
+      about: eventId,
+      after: { event_code: eventCode },
+    }),
+    toResponse: ({ eventId, eventCode, resourceId, subscriptions }: Triggered) =>
+      created({ event_id: eventId, event_code: eventCode, resource_id: resourceId, subscriptions }),
+  })
+}

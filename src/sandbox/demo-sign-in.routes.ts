@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { addOpenWrite } from '../console/auth/access.routes.ts'
+import { doorOf, giveCookie } from '../console/auth/session.routes.ts'
+import { signInAsDemo } from '../console/auth/sign-in.service.ts'
+import { ok } from '../http/envelope.ts'
+import { field } from '../http/fields.ts'
+import type { Ground } from '../platform/context.ts'
+
+const DemoBody = Type.Object({
+  email: field.email({ description: 'One of `demo_people`.', examples: ['bursar@demo-school.example'] }),
+})
+
+/** The door that only a sandbox has: one click, no password. */
+export function demoSignInRoutes(app: FastifyInstance, ground: Ground): void {
+  addOpenWrite(app, ground, {
+    method: 'POST',
+    url: '/session/demo',
+    docs: {
+      operationId: 'consoleSignInAsDemo',
+      summary: 'Sign in as a demo person',
+      description: 'Without a password. Sandbox only.',
+    },
+    body: DemoBody,
+    async perform(_act, { body, ...visit }) {
+      giveCookie(ground, visit, await signInAsDemo(ground, body.email, doorOf(visit)))
+      return null
+    },
+    toResponse: () => ok(),
+  })
+}

@@ -1,0 +1,67 @@
+import { getApplication } from '../../loans/applications.service.ts'
+import type { CredGround } from '../../loans/context.ts'
+import { applicationUrl } from '../../loans/loan-view.ts'
+import { sendToLender } from '../../loans/lender-sync.service.ts'
+import type { LoanFile } from '../../loans/loans.rules.ts'
+import type { LenderAct, LenderLoan } from './simulator.rules.ts'
+import type { SandboxLender } from './simulator.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { rememberAnswer, type Act } from '../../platform/idempotency.ts'
+
+/** What the sandbox lets a developer do to the lender. */
+export type SandboxLoans = { cred: CredGround; lender: SandboxLender }
+
+export type OwnedLoan = { file: LoanFile; institute: Institute }
+
+/** Tells the lender what happened, and hands its callbacks to the door that every lender's go through. */
+export async function actAtLender(
+  { lender }: Pick<SandboxLoans, 'lender'>,
+  where: Pick<LenderLoan, 'instituteId' | 'ref'>,
+  act: LenderAct,
+): Promise<void> {
+  for (const callback of await lender.act(where, act)) await lender.tell(callback)
+}
+
+/** The same for an application, which the lender is handed first if the parent has not gone there yet. */
+export async function actOnApplication(
+  sandbox: SandboxLoans,
+  act: Act<OwnedLoan>,
+  { institute, applicationId }: { institute: Institute; applicationId: string },
+  lenderAct: LenderAct,
+): Promise<OwnedLoan> {
+  const { cred } = sandbox
+  const before = await getApplication(cred, institute, applicationId)
+  const where = await findAtLender(sandbox, institute, applicationId)
+  if (lenderAct.kind === 'disburse') await tellOfFailures(sandbox, where, before)
+  await actAtLender(sandbox, where, lenderAct)
+  const done = { file: await getApplication(cred, institute, applicationId), institute }
+  if (act.once !== undefined) await rememberAnswer(cred.db, act.instituteId, act.once, act.once.answer(done))
+  return done
+}
+
+async function findAtLender(
+  { cred, lender }: SandboxLoans,
+  institute: Institute,
+  applicationId: string,
+): Promise<LenderLoan> {
+  const known = await lender.find(institute.id, { applicationId })
+  if (known !== null) return known
+  await sendToLender(
+    cred,
+    { instituteId: institute.id, applicationId },
+    applicationUrl(cred, institute, applicationId),
+  )
+  const sent = await lender.find(institute.id, { applicationId })
+  if (sent === null) throw new Error(`the lender lost ${applicationId}`)
+  return sent
+}
+
+/** A lender hears from its own bank that a transfer came back, and pays that tranche again. */
+async function tellOfFailures(
+  sandbox: SandboxLoans,
+  where: LenderLoan,
+  { tranches }: LoanFile,
+): Promise<void> {
+  for (const { lenderRef: trancheRef } of tranches.filter(({ state }) => state === 'failed'))
+    await actAtLender(sandbox, where, { kind: 'bounce', trancheRef })
+}

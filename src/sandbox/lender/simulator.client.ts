@@ -1,0 +1,127 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Callback } from '../../providers/port.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { newId } from '../../platform/ids.ts'
+import type { LoanNews, LoanReport } from '../../loans/lender-port.ts'
+import type { SandboxLender } from './simulator.ts'
+import {
+  lenderMove,
+  SANDBOX_LIMITS,
+  SANDBOX_TERMS,
+  tellings,
+  type LenderAct,
+  type LenderLoan,
+} from './simulator.rules.ts'
+import * as store from './simulator.store.ts'
+
+const SIGNATURE = 'x-sandbox-lender-signature'
+const ENDINGS = { canceled: 'cancel', expired: 'expire' } as const
+
+/** The sandbox's lender: a model of one file that implements the port. */
+export function createSandboxLender(ground: Ground, key: string): SandboxLender {
+  const { db } = ground
+  const status = async (instituteId: number, applicationId: string): Promise<LoanReport[]> => {
+    const loan = await store.findLoan(db, instituteId, { applicationId })
+    return loan === null ? [] : (await historyOf(ground, loan)).map(news => reportOf(loan, news))
+  }
+  const lender: SandboxLender = {
+    name: 'sandbox',
+    title: 'Sandbox Lender',
+    limits: SANDBOX_LIMITS,
+    terms: SANDBOX_TERMS,
+    tell: () => Promise.reject(new Error('the lender does not know where to post')),
+    async start({ instituteId, amountPaise: askedPaise, ...request }) {
+      const { ref } = await store.openLoan(db, { ...request, instituteId, askedPaise, ref: newId('lend') })
+      return { lenderRef: ref, lenderUrl: `${ground.publicUrl}/sandbox/lender/${instituteId}/${ref}` }
+    },
+    status: ({ instituteId, applicationId }) => status(instituteId, applicationId),
+    async end({ instituteId, applicationId }, how) {
+      const loan = await store.findLoan(db, instituteId, { applicationId })
+      if (loan !== null) await actOnLoan(ground, loan, { kind: ENDINGS[how] }, 'or leave it')
+      return status(instituteId, applicationId)
+    },
+    readCallback: async callback => readCallback(key, callback),
+    find: (instituteId, where) => store.findLoan(db, instituteId, where),
+    async act(where, act) {
+      const { loan, news } = await actOnLoan(ground, where, act)
+      if (news === null) return []
+      const callback = callbackFor(key, reportOf(loan, news))
+      return Array.from({ length: tellings(loan) }, () => callback)
+    },
+  }
+  return lender
+}
+
+/** One after the other on a loan, and each in one transaction with what there is to tell of it. */
+async function actOnLoan(
+  { db, clock }: Ground,
+  { instituteId, ref }: Pick<LenderLoan, 'instituteId' | 'ref'>,
+  act: LenderAct,
+  isLenient?: 'or leave it',
+): Promise<{ loan: LenderLoan; news: LoanNews | null }> {
+  return db.transaction(async tx => {
+    const loan = await store.lockLoan(tx, instituteId, ref)
+    if (loan === null) throw notFound('This loan')
+    const history = (await store.listNews(tx, loan)).map(revive)
+    // A loan that is signed is not ended behind the borrower's back.
+    const isKept = isLenient !== undefined && loan.state === 'signed'
+    const move = isKept ? null : lenderMove(loan, act, { now: clock.now(), history })
+    if (move === null && isLenient !== undefined) return { loan, news: null }
+    if (move === null) throw conflict(refusal(loan, act, history))
+    await store.writeLoan(tx, move.loan)
+    if (move.news !== null) await store.addNews(tx, loan, history.length + 1, move.news)
+    return move
+  })
+}
+
+const WORDS: Record<LenderAct['kind'], string> = {
+  fill: 'filled in',
+  approve: 'approved',
+  reject: 'rejected',
+  sign: 'signed',
+  disburse: 'disbursed',
+  bounce: 'paid back',
+  emi: 'paid back by an EMI',
+  expire: 'expired',
+  cancel: 'canceled',
+}
+
+function refusal({ state }: LenderLoan, { kind }: LenderAct, history: readonly LoanNews[]): string {
+  const isPaidOut = history.some(news => news.kind === 'paid_out')
+  const stands = state === 'signed' && isPaidOut ? 'signed and paid out' : state
+  return `The lender has this loan as ${stands}, so it cannot be ${WORDS[kind]} now.`
+}
+
+async function historyOf({ db }: Ground, loan: LenderLoan): Promise<LoanNews[]> {
+  return (await store.listNews(db, loan)).map(revive)
+}
+
+function reportOf({ instituteId, applicationId, ref }: LenderLoan, news: LoanNews): LoanReport {
+  return { instituteId, applicationId, lenderRef: ref, news }
+}
+
+/** What the lender posts to us, signed. */
+function callbackFor(key: string, report: LoanReport): Callback {
+  const rawBody = Buffer.from(JSON.stringify(report))
+  return { headers: { [SIGNATURE]: sign(key, rawBody) }, rawBody }
+}
+
+/** Null when the signature is not the lender's. */
+function readCallback(key: string, { headers, rawBody }: Callback): LoanReport[] | null {
+  const sent = Buffer.from(headers[SIGNATURE] ?? '')
+  const expected = Buffer.from(sign(key, rawBody))
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null
+  // Signed by ourselves, so its shape is known.
+  const report = JSON.parse(rawBody.toString('utf8')) as LoanReport
+  return [{ ...report, news: revive(report.news) }]
+}
+
+function sign(key: string, body: Buffer): string {
+  return createHmac('sha256', key).update(body).digest('hex')
+}
+
+/** JSON has no moments. */
+function revive(news: LoanNews & { at: Date | string }): LoanNews {
+  return { ...news, at: new Date(news.at) }
+}

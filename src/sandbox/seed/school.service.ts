@@ -1,0 +1,62 @@
+import { joinCatalogue } from '../../institutes/catalogue.service.ts'
+import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
+import { conflict } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import * as store from './school.store.ts'
+
+export type Seeded = { students: number; payments: number }
+
+/** Small enough that no statement comes near its time limit, large enough to be quick. */
+const BATCH = 500
+const PAYMENTS_EACH = 10
+const SHIFTS = 28
+
+const FIRST_NAMES =
+  'Aarav Aditi Advik Ahana Aisha Ananya Anaya Arjun Asha Bhavna Chetan Deepa Dev Diya Esha Farhan Gauri Harsh Imran Ishaan Jaya Kabir Kavya Kiran Lakshmi Manav Meera Mohan Naina Neel Nikhil Nisha Omkar Pooja Pranav Priya Rahul Rhea Rohan Saanvi Samir Sara Shreya Tara Uma Vihaan Yash Zoya'
+const SURNAMES =
+  'Agarwal Bhat Bose Chatterjee Das Desai Deshmukh Fernandes Ghosh Gupta Hegde Iyer Jain Joshi Kapoor Khan Kulkarni Kumar Mehta Menon Mishra Nair Naidu Pandey Patel Patil Pillai Rao Reddy Roy Saxena Shah Sharma Shetty Singh Sinha Srinivasan Thomas Varma Yadav'
+
+const CODES: readonly CatalogueEntry[] = [
+  ...Array.from({ length: 12 }, (_, n) => ({ kind: 'grade' as const, code: String(n + 1) })),
+  { kind: 'component', code: 'TUITION_FEE' },
+  { kind: 'component', code: 'TRANSPORT_FEE' },
+  { kind: 'discount', code: 'SIBLING' },
+]
+
+/**
+ * Fills an institute of a sandbox with a school that has been paying for a year: students and families, fees, ten paid
+ * and settled orders each, receipts, ledger and the bank's own books, which reconcile. No events: nobody is told of what
+ * never happened. Each run adds to the ones before.
+ */
+export async function seedSchool(
+  ground: Ground,
+  institute: Institute,
+  students: number,
+  onProgress?: (done: number) => void,
+): Promise<Seeded> {
+  if (ground.mode !== 'sandbox') throw conflict('Only a sandbox is filled with made-up students.')
+  await joinCatalogue(ground.db, institute, CODES)
+  const first = await store.countSeeded(ground.db, institute.id)
+  const stamp = firstIdAt('order', new Date()).slice('order_'.length)
+  for (let done = 0; done < students; done += BATCH) {
+    const low = first + done
+    const high = first + Math.min(done + BATCH, students) - 1
+    await ground.db.transaction(tx =>
+      store.insertBatch(tx, {
+        instituteId: institute.id,
+        low,
+        high,
+        stamp,
+        now: ground.clock.now(),
+        shiftDays: Math.floor(low / BATCH) % SHIFTS,
+        firstNames: FIRST_NAMES.split(' '),
+        surnames: SURNAMES.split(' '),
+        branches: institute.branches.map(branch => branch.collectorCode),
+      }),
+    )
+    onProgress?.(high - first + 1)
+  }
+  await store.analyseTables(ground.db)
+  return { students, payments: students * PAYMENTS_EACH }
+}

@@ -1,0 +1,185 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+
+/** Some students in a row, and what everything about them is made of; nothing is random, so every statement agrees. */
+export type Batch = {
+  instituteId: number
+  /** Numbers of the first and the last student. */
+  low: number
+  high: number
+  /** The time in the ids. */
+  stamp: string
+  now: Date
+  /** Days by which the payments of this batch are earlier than those of another. */
+  shiftDays: number
+  firstNames: readonly string[]
+  surnames: readonly string[]
+  branches: readonly string[]
+}
+
+/** A name for a number, the same each time and without a pattern that shows. */
+const pick = (names: string, number: string): string =>
+  `${names}[1 + abs(hashint4(${number}) % cardinality(${names}))]`
+
+/**
+ * Pupils: every fifth is the brother or sister of the one before. A third has paid everything, the others six parts of
+ * ten. Each pays ten times, thirty days apart, all of a batch on the same day, so that a day has a settlement.
+ */
+const BATCH = `
+  input as (
+    select $1::int as institute_id, $2::int as low, $3::int as high, $4::text as stamp, $5::timestamptz as now,
+      $6::int as shift, $7::text[] as first_names, $8::text[] as surnames, $9::text[] as branches
+  ), numbers as (
+    select i.*, n, n - (n % 5 = 4)::int as family, 1 + n % 12 as grade, n % 3 = 0 as is_paid, n % 2 = 0 as rides,
+      case when n % 5 = 4 then 500000 else 0 end as off
+    from input i, generate_series(i.low, i.high) as n
+  ), pupils as (
+    select b.*, 'student_' || stamp || substr(md5('student' || n), 1, 15) as id, 'SEED-' || lpad(n::text, 6, '0') as identifier,
+      ${pick('first_names', 'n')} || ' ' || ${pick('surnames', 'family + 7')} as fullname,
+      ${pick('first_names', 'family + 3')} || ' ' || ${pick('surnames', 'family + 7')} as parent,
+      (6 + family % 4)::text || lpad((family::bigint * 7919 % 1000000000)::text, 9, '0') as phone,
+      lower(${pick('first_names', 'family + 3')} || '.' || ${pick('surnames', 'family + 7')}) || family || '@example.in' as email,
+      'seed-parent-' || family as registration_id,
+      branches[1 + n % cardinality(branches)] as collector_code,
+      6000000 + grade * 200000 as tuition
+    from numbers b
+  ), debits as (
+    select p.*, k, 'order_' || stamp || substr(md5('order' || n || '-' || k), 1, 15) as order_id,
+      'pay_' || stamp || substr(md5('pay' || n || '-' || k), 1, 15) as payment_id,
+      'bank_' || stamp || substr(md5('pay' || n || '-' || k), 1, 15) as ref,
+      'SEED' || upper(substr(md5('bank' || n || '-' || k), 1, 12)) as transaction_id,
+      'stl_' || stamp || substr(md5('stl' || low || collector_code || k), 1, 15) as settlement_id,
+      'SEEDN' || upper(substr(md5('utr' || low || collector_code || k), 1, 11)) as utr,
+      (array['upi', 'card', 'netbanking'])[1 + (n + k) % 3] as mode,
+      case when is_paid then (tuition - off) / 10 else tuition * 6 / 100 end as tuition_part,
+      case when is_paid and rides then 120000 else 0 end as ride_part,
+      (date_trunc('day', now at time zone 'Asia/Kolkata') - make_interval(days => (10 - k) * 30 + 2 + shift)
+        + make_interval(hours => 9, mins => n * 37 % 600)) at time zone 'Asia/Kolkata' as paid_at,
+      (date_trunc('day', now at time zone 'Asia/Kolkata') - make_interval(days => (10 - k) * 30 + 1 + shift, hours => -10))
+        at time zone 'Asia/Kolkata' as settled_at
+    from pupils p, generate_series(1, 10) as k
+  )`
+
+const day = (moment: string): string => `(${moment} at time zone 'Asia/Kolkata')::date`
+const FINANCIAL_YEAR = `to_char(${day('paid_at')} - interval '3 months', 'YYYY') || '-'
+  || to_char(${day('paid_at')} + interval '9 months', 'YY')`
+
+const STATEMENTS: readonly string[] = [
+  `insert into users (institute_id, registration_id, id, name, phone, email, created_at)
+   select institute_id, registration_id, 'user_' || stamp || substr(md5('user' || n), 1, 15), parent, phone, email,
+     now - interval '340 days' from pupils where family = n`,
+  `insert into students (institute_id, id, collector_code, identifier, grade, academic_year_start, academic_year_end,
+     fullname, new_admission, date_of_birth, primary_contact_name, primary_contact_number, primary_contact_email, status,
+     created_at, updated_at)
+   select institute_id, id, collector_code, identifier, grade::text, extract(year from now - interval '3 months')::int,
+     extract(year from now - interval '3 months')::int + 1, fullname, n % 6 = 0,
+     (now - make_interval(years => 5 + grade, days => n % 300))::date, parent, phone, email,
+     case when n % 50 = 49 then 'dropped' else 'active' end, now - interval '340 days', now - interval '340 days' from pupils`,
+  `insert into student_users (institute_id, student_id, registration_id, linked_at)
+   select institute_id, id, registration_id, now - interval '340 days' from pupils`,
+  `insert into fee_components (institute_id, student_id, component_type, position, fee_paise, discounts)
+   select institute_id, id, 'TUITION_FEE', 1, tuition, case when off = 0 then '[]'::jsonb
+     else jsonb_build_array(jsonb_build_object('discountType', 'SIBLING', 'valuePaise', off)) end from pupils
+   union all select institute_id, id, 'TRANSPORT_FEE', 2, 1200000, '[]' from pupils where rides`,
+  `insert into fee_changes (institute_id, student_id, component_type, changed_at, source, fee_after_paise, discounts_after)
+   select c.institute_id, c.student_id, c.component_type, p.now - interval '340 days', 'registration', c.fee_paise, c.discounts
+   from pupils p join fee_components c on c.institute_id = p.institute_id and c.student_id = p.id`,
+  `insert into orders (institute_id, id, kind, collector_code, state, name, phone, email, identifier, student_name, grade,
+     academic_year_start, academic_year_end, new_admission, notes, transaction_id, paid_at, created_at, student_id)
+   select institute_id, order_id, 'student', collector_code, 'paid', parent, phone, email, identifier, fullname, grade::text,
+     extract(year from now - interval '3 months')::int, extract(year from now - interval '3 months')::int + 1, false, '[]',
+     transaction_id, paid_at, paid_at - interval '4 minutes', id from debits`,
+  `insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise, settlement_utr, settled_at)
+   select institute_id, order_id, 1, 'TUITION_FEE', tuition_part, utr, settled_at from debits
+   union all
+   select institute_id, order_id, 2, 'TRANSPORT_FEE', ride_part, utr, settled_at from debits where ride_part > 0`,
+  `insert into dues_orders (institute_id, order_id, student_id, late_fees)
+   select institute_id, order_id, id, '[]' from debits`,
+  `insert into payments (institute_id, id, order_id, provider, state, amount_paise, mode, provider_ref, transaction_id,
+     created_at, captured_at, settle_due_on, settlement_id)
+   select institute_id, payment_id, order_id, 'sandbox', 'captured', tuition_part + ride_part, mode, ref, transaction_id,
+     paid_at - interval '3 minutes', paid_at, ${day('settled_at')}, settlement_id from debits`,
+  `insert into bank_settlements (institute_id, utr, collector_code, settled_at)
+   select distinct institute_id, utr, collector_code, settled_at from debits`,
+  `insert into bank_payments (institute_id, ref, payment_id, collector_code, amount_paise, state, mode, transaction_id,
+     return_url, captured_at, settlement_utr)
+   select institute_id, ref, payment_id, collector_code, tuition_part + ride_part, 'captured', mode, transaction_id, '',
+     paid_at, utr from debits`,
+  `insert into settlements (institute_id, id, provider, collector_code, utr, settled_at, gross_paise, fee_paise,
+     refund_paise, net_paise)
+   select institute_id, settlement_id, 'sandbox', collector_code, utr, settled_at, sum(tuition_part + ride_part), 0, 0,
+     sum(tuition_part + ride_part) from debits group by institute_id, settlement_id, collector_code, utr, settled_at`,
+  `insert into ledger_postings (institute_id, kind, reference, occurred_at)
+   select institute_id, 'payment_captured', payment_id, paid_at from debits
+   union all select distinct institute_id, 'settled', settlement_id, settled_at from debits`,
+  `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+   select d.institute_id, p.id, 1, 'institute_payable', 'provider_receivable', d.tuition_part + d.ride_part
+   from debits d join ledger_postings p on p.institute_id = d.institute_id and p.kind = 'payment_captured'
+     and p.reference = d.payment_id`,
+  `insert into ledger_transfers (institute_id, posting_id, line_no, source, destination, amount_paise)
+   select s.institute_id, p.id, t.no, t.source, t.destination, s.net_paise
+   from (select distinct institute_id, settlement_id from debits) d
+   join settlements s on s.institute_id = d.institute_id and s.id = d.settlement_id
+   join ledger_postings p on p.institute_id = d.institute_id and p.kind = 'settled' and p.reference = d.settlement_id
+   cross join (values (1, 'provider_receivable', 'settlement_bank'), (2, 'institute_settled', 'institute_payable'))
+     as t (no, source, destination)`,
+  // Last, because it makes whoever issues receipts wait.
+  `, counted as (
+     insert into receipt_counters as c (institute_id, financial_year, last_number)
+     select institute_id, ${FINANCIAL_YEAR}, count(*) from debits group by 1, 2
+     on conflict (institute_id, financial_year) do update set last_number = c.last_number + excluded.last_number
+     returning financial_year, last_number
+   )
+   insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
+   select d.institute_id, d.year, c.last_number + 1 - d.place, d.payment_id, d.paid_at
+   from (select *, row_number() over (partition by year order by paid_at desc, payment_id desc) as place
+     from (select *, ${FINANCIAL_YEAR} as year from debits) d) d join counted c on c.financial_year = d.year`,
+  `insert into direct_payments (institute_id, student_id, transaction_id, id, amount_paise, paid_at, mode, recorded_at)
+   select institute_id, id, 'SEED-CASH-' || n, 'pay_' || stamp || substr(md5('cash' || n), 1, 15), 100000,
+     now - interval '45 days', 'cash', now - interval '45 days' from pupils where n % 10 = 5 and not is_paid`,
+  `insert into direct_payment_lines (institute_id, student_id, transaction_id, line_no, component_type, amount_paise)
+   select institute_id, id, 'SEED-CASH-' || n, 1, 'TUITION_FEE', 100000 from pupils where n % 10 = 5 and not is_paid`,
+]
+
+export async function insertBatch(tx: Transaction, batch: Batch): Promise<void> {
+  const values = [
+    batch.instituteId,
+    batch.low,
+    batch.high,
+    batch.stamp,
+    batch.now,
+    batch.shiftDays,
+    batch.firstNames,
+    batch.surnames,
+    batch.branches,
+  ]
+  for (const statement of STATEMENTS) await tx.query(`with ${BATCH} ${statement}`, values)
+}
+
+/** The number that the next student gets. */
+export async function countSeeded(db: Queryable, instituteId: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) from students where institute_id = $1 and identifier like 'SEED-%'`,
+    [instituteId],
+  )
+  return row?.count ?? 0
+}
+
+const TABLES = [
+  'users',
+  'students',
+  'student_users',
+  'fee_components',
+  'orders',
+  'order_lines',
+  'payments',
+  'receipts',
+  'direct_payments',
+  'ledger_postings',
+  'ledger_transfers',
+  'settlements',
+]
+
+/** So that the planner knows at once how much there is. */
+export async function analyseTables(db: Queryable): Promise<void> {
+  for (const table of TABLES) await db.query(`analyze ${table}`)
+}

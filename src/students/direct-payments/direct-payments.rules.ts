@@ -1,0 +1,91 @@
+import type { FieldProblem } from '../../platform/errors.ts'
+import { minPaise, subtractPaise, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { balanceOf, type FeeComponent, type PaidByComponent } from '../../fees/fees.rules.ts'
+import type { DirectPayment } from '../students.rules.ts'
+
+/** A payment taken outside, as it stands here. */
+export type RecordedPayment = DirectPayment & { id: string; recordedAt: Date; cancelledAt: Date | null }
+
+type Lines = DirectPayment['lines']
+
+export function amountProblems({ amountPaise, lines }: DirectPayment): FieldProblem[] {
+  const sum = sumPaise(lines.map(line => line.amountPaise))
+  if (sum === amountPaise) return []
+  return [{ key: 'amount', message: `must equal the sum of its fee_components, which is ${toRupees(sum)}` }]
+}
+
+export type RecordDecision =
+  | { kind: 'add' }
+  /** The same again: nothing is to be done. */
+  | { kind: 'known'; payment: RecordedPayment }
+  | { kind: 'conflict'; message: string }
+
+/** What a payment with this transaction id is, beside the one that has it already. */
+export function decideRecord(known: RecordedPayment | null, sent: DirectPayment): RecordDecision {
+  if (known === null) return { kind: 'add' }
+  if (known.cancelledAt !== null) {
+    const message = 'The payment with this transaction_id was cancelled. Record it anew with another one.'
+    return { kind: 'conflict', message }
+  }
+  if (isSamePayment(known, sent)) return { kind: 'known', payment: known }
+  const message =
+    'This transaction_id is recorded with other details. Correct it by PATCH, or use another transaction_id.'
+  return { kind: 'conflict', message }
+}
+
+/** In whatever order its lines stand. */
+export function isSamePayment(one: DirectPayment, other: DirectPayment): boolean {
+  return (
+    one.amountPaise === other.amountPaise &&
+    one.paidAt.getTime() === other.paidAt.getTime() &&
+    one.mode === other.mode &&
+    one.settlementUtr === other.settlementUtr &&
+    one.notes === other.notes &&
+    textOf(one.lines) === textOf(other.lines)
+  )
+}
+
+function textOf(lines: Lines): string {
+  const texts = lines.map(({ componentType, amountPaise }) => `${amountPaise} ${componentType}`)
+  return JSON.stringify(texts.sort())
+}
+
+/** What a correction says of a payment; a field that it does not name stays as it is. */
+export type Correction = {
+  [Name in keyof Omit<DirectPayment, 'transactionId'>]?: DirectPayment[Name] | undefined
+}
+
+export function correctPayment<Payment extends DirectPayment>(stored: Payment, sent: Correction): Payment {
+  const named = Object.entries(sent).filter(([, value]) => value !== undefined)
+  return { ...stored, ...Object.fromEntries(named) }
+}
+
+/** How much of a payment is beyond what is due of its components; `paidOtherwise` is without this payment. */
+export function advanceOf(
+  lines: Lines,
+  fees: readonly FeeComponent[],
+  paidOtherwise: PaidByComponent,
+): Paise {
+  const parts = [...sumByComponent(lines)].map(([componentType, amountPaise]) => {
+    const fee = fees.find(one => one.componentType === componentType)
+    const due =
+      fee === undefined ? ZERO : balanceOf(fee, paidOtherwise.get(componentType) ?? ZERO).outstandingPaise
+    return subtractPaise(amountPaise, minPaise(amountPaise, due))
+  })
+  return sumPaise(parts)
+}
+
+/** What is paid, less the lines of one payment that is counted in it. */
+export function withoutLines(paid: PaidByComponent, lines: Lines): Map<string, Paise> {
+  const rest = new Map(paid)
+  for (const [type, amount] of sumByComponent(lines))
+    rest.set(type, subtractPaise(rest.get(type) ?? ZERO, amount))
+  return rest
+}
+
+function sumByComponent(lines: Lines): Map<string, Paise> {
+  const sums = new Map<string, Paise>()
+  for (const { componentType, amountPaise } of lines)
+    sums.set(componentType, sumPaise([sums.get(componentType) ?? ZERO, amountPaise]))
+  return sums
+}

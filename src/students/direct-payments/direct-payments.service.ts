@@ -1,0 +1,205 @@
+import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { EventCode } from '../../events/codes.ts'
+import { recordEvents } from '../../events/events.service.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { badField, badFields, conflict, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Paise } from '../../platform/money.ts'
+import {
+  advanceOf,
+  amountProblems,
+  correctPayment,
+  decideRecord,
+  isSamePayment,
+  withoutLines,
+  type Correction,
+  type RecordedPayment,
+} from './direct-payments.rules.ts'
+import * as store from './direct-payments.store.ts'
+import type { PaidByComponent } from '../../fees/fees.rules.ts'
+import { paymentBlock } from '../student-blocks.ts'
+import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
+import { paidProblems, type DirectPayment } from '../students.rules.ts'
+import { hasStudent, lockStudent } from '../students.store.ts'
+
+export type { PaymentBefore, PaymentWithHistory } from './direct-payments.store.ts'
+
+/** Payments taken outside: at the counter, by cheque, by a transfer to the institute's account. */
+export type Target = { institute: Institute; studentId: string }
+export type PaymentTarget = Target & { transactionId: string }
+
+/** Without a transaction id of its own it gets one of ours. */
+export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | undefined }
+
+/** What banks have been asked for on behalf of a student and have not answered. */
+export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<Paise>
+
+export type Counted = {
+  payment: RecordedPayment
+  /** How much of it is beyond what is due of its components. */
+  advancePaise: Paise
+}
+
+export type Recorded = Counted & { isNew: boolean; onTheWayPaise: Paise }
+
+/** Records a payment once per transaction id: the same again changes nothing. */
+export async function recordPayment(
+  ground: Ground,
+  act: Act<Recorded>,
+  { institute, studentId }: Target,
+  wanted: { payment: SentPayment; readOnTheWay: ReadOnTheWay },
+): Promise<Recorded> {
+  const id = newId('pay')
+  const sent: DirectPayment = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
+  const problems = amountProblems(sent)
+  if (problems.length > 0) throw badFields(problems)
+  return transact(ground.db, act, async tx => {
+    const scene = await openScene(tx, { institute, studentId }, sent.lines, ground.clock.now())
+    const { key, context } = scene
+    const decision = decideRecord(await store.findPayment(tx, key, sent.transactionId), sent)
+    if (decision.kind === 'conflict') throw conflict(decision.message)
+    const onTheWayPaise = await wanted.readOnTheWay(tx, institute.id, studentId)
+    if (decision.kind === 'known') return { ...count(context, decision.payment), isNew: false, onTheWayPaise }
+    refuseTooMuch(context.paid, sent)
+    const payment: RecordedPayment = { ...sent, id, recordedAt: scene.now, cancelledAt: null }
+    await store.insertPayments(tx, institute.id, [{ ...payment, studentId }], scene.now)
+    await tell(scene, 'direct.payment.added', payment)
+    const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
+    return { payment, advancePaise, isNew: true, onTheWayPaise }
+  })
+}
+
+/** Corrects what is recorded of a payment; what it was stays in its history. */
+export async function changePayment(
+  ground: Ground,
+  act: Act<Counted>,
+  { transactionId, ...target }: PaymentTarget,
+  sent: Correction,
+): Promise<Counted> {
+  return transact(ground.db, act, async tx => {
+    const scene = await openScene(tx, target, sent.lines ?? [], ground.clock.now())
+    const { key, context } = scene
+    const before = await requirePayment(tx, key, transactionId)
+    if (before.cancelledAt !== null)
+      throw conflict('This payment was cancelled. Record it anew with another transaction_id.')
+    const payment = correctPayment(before, sent)
+    const problems = amountProblems(payment)
+    if (problems.length > 0) throw badFields(problems)
+    if (isSamePayment(before, payment)) return count(context, before)
+    const paidOtherwise = withoutLines(context.paid, before.lines)
+    refuseTooMuch(paidOtherwise, payment)
+    await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: scene.now })
+    await store.updatePayment(tx, key, payment)
+    await tell(scene, 'direct.payment.updated', payment)
+    return { payment, advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise) }
+  })
+}
+
+/** From then on it does not count as paid. Cancelling it again changes nothing. */
+export async function cancelPayment(
+  ground: Ground,
+  act: Act<RecordedPayment>,
+  { transactionId, ...target }: PaymentTarget,
+): Promise<RecordedPayment> {
+  return transact(ground.db, act, async tx => {
+    const scene = await openScene(tx, target, [], ground.clock.now())
+    const before = await requirePayment(tx, scene.key, transactionId)
+    if (before.cancelledAt !== null) return before
+    const payment = { ...before, cancelledAt: scene.now }
+    await store.insertChange(tx, scene.key, before, { kind: 'cancelled', changedAt: scene.now })
+    await store.updatePayment(tx, scene.key, payment)
+    await tell(scene, 'direct.payment.cancelled', payment)
+    return payment
+  })
+}
+
+export async function getPayment(
+  ground: Ground,
+  { institute, studentId, transactionId }: PaymentTarget,
+): Promise<store.PaymentWithHistory> {
+  const key = { instituteId: institute.id, studentId }
+  const payment = await store.findWithHistory(ground.db, key, transactionId)
+  if (payment === null) throw notFound('This payment')
+  return payment
+}
+
+export async function listPayments(
+  ground: Ground,
+  { institute, studentId }: Target,
+  filter: store.PaymentFilter,
+  limit: number,
+): Promise<{ payments: RecordedPayment[]; nextCursor: string | undefined }> {
+  const key = { instituteId: institute.id, studentId }
+  if (!(await hasStudent(ground.db, institute.id, studentId))) throw notFound('This student')
+  if (filter.cursor !== undefined && !(await store.hasPayment(ground.db, key, filter.cursor)))
+    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  const found = await store.listPayments(ground.db, key, filter, limit + 1)
+  const payments = found.slice(0, limit)
+  return { payments, nextCursor: found.length > limit ? payments.at(-1)?.id : undefined }
+}
+
+/** A student that is held until the commit, so that what is decided by what it owes still holds then. */
+type Scene = {
+  tx: Transaction
+  key: { instituteId: number; studentId: string }
+  context: StudentContext
+  now: Date
+}
+
+async function openScene(
+  tx: Transaction,
+  { institute, studentId }: Target,
+  lines: DirectPayment['lines'],
+  now: Date,
+): Promise<Scene> {
+  const codes = lines.map(({ componentType: code }, index): CodeInUse => {
+    return { kind: 'component', code, key: `fee_components.${index}.component_type` }
+  })
+  await checkCatalogue(tx, institute, codes)
+  await joinCatalogue(tx, institute, codes)
+  const key = { instituteId: institute.id, studentId }
+  if ((await lockStudent(tx, institute.id, studentId)) === null) throw notFound('This student')
+  const context = (await readStudentContexts(tx, [key])).get(studentId)
+  if (context === undefined) throw notFound('This student')
+  return { tx, key, context, now }
+}
+
+async function requirePayment(
+  tx: Transaction,
+  key: Scene['key'],
+  transactionId: string,
+): Promise<RecordedPayment> {
+  const payment = await store.findPayment(tx, key, transactionId)
+  if (payment === null) throw notFound('This payment')
+  return payment
+}
+
+/** One that is among what the context counts as paid. */
+function count({ fees, paid }: StudentContext, payment: RecordedPayment): Counted {
+  return { payment, advancePaise: advanceOf(payment.lines, fees, withoutLines(paid, payment.lines)) }
+}
+
+function refuseTooMuch(paidOtherwise: PaidByComponent, payment: DirectPayment): void {
+  const problems = paidProblems([...paidOtherwise.values()], [payment], 'amount')
+  if (problems.length > 0) throw badFields(problems)
+}
+
+async function tell(
+  { tx, key, context, now }: Scene,
+  code: EventCode,
+  payment: RecordedPayment,
+): Promise<void> {
+  await recordEvents(tx, [
+    {
+      code,
+      instituteId: key.instituteId,
+      collectorCode: context.student.collectorCode,
+      resourceId: key.studentId,
+      occurredAt: now,
+      payload: { ...context.identity, payment: paymentBlock(payment) },
+    },
+  ])
+}

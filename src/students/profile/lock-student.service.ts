@@ -1,0 +1,25 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/errors.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
+import { readFees } from '../../fees/fees.store.ts'
+import { changeFees } from '../registration/register.service.ts'
+import { lockStudent } from '../students.store.ts'
+
+type Held = { instituteId: number; studentId: string }
+
+/** Whoever decides by what a student owes holds it until the commit, as whoever changes it does. */
+export async function holdStudent(tx: Transaction, { instituteId, studentId }: Held): Promise<void> {
+  if ((await lockStudent(tx, instituteId, studentId)) === null) throw notFound('This student')
+}
+
+/** A late fee becomes a fee of the student's when it is paid; the caller holds the student. */
+export async function addToFee(
+  tx: Transaction,
+  held: Held,
+  charge: { componentType: string; amountPaise: Paise; at: Date },
+): Promise<void> {
+  const fees = await readFees(tx, held.instituteId, held.studentId)
+  const before = fees.find(fee => fee.componentType === charge.componentType)?.feePaise ?? 0
+  const sent = { componentType: charge.componentType, feePaise: paiseOf(before + charge.amountPaise) }
+  await changeFees(tx, held, [sent], { changedAt: charge.at, source: 'late_fee' })
+}

@@ -1,0 +1,110 @@
+import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
+import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
+import { recordEvents } from '../../events/events.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { decideProfile, type SentProfile } from './profile.rules.ts'
+import { findIdentical, isIdentityClash, updateStudent } from '../../erp/pull/pull.store.ts'
+import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
+import { readStudentContexts } from '../student-contexts.service.ts'
+import { changesBetween } from './update.rules.ts'
+import type { Student } from '../students.rules.ts'
+import * as store from '../students.store.ts'
+
+export type { ProfileChange } from './changes.store.ts'
+
+type Target = { institute: Institute; id: string }
+
+/**
+ * Corrects what is said of a student. It stays the same student under the same id, with its fees, payments and their
+ * history, also when grade, year, branch or identifier change.
+ */
+export async function changeProfile(
+  ground: Ground,
+  act: Act<store.StudentRecord>,
+  { institute, id }: Target,
+  sent: SentProfile,
+): Promise<store.StudentRecord> {
+  const codes: CodeInUse[] =
+    sent.grade === undefined ? [] : [{ kind: 'grade', code: sent.grade, key: 'grade' }]
+  try {
+    return await transact(ground.db, act, async tx => {
+      await checkCatalogue(tx, institute, codes)
+      await joinCatalogue(tx, institute, codes)
+      const stored = await lock(tx, institute, id)
+      if (sent.collectorCode !== undefined) knownBranch(institute, sent.collectorCode, 'collector_code')
+      const decision = decideProfile(stored, sent)
+      if (decision.kind === 'invalid') throw badFields(decision.problems)
+      if (decision.kind === 'changed') {
+        const { student, isIdentityChanged } = decision
+        const other = isIdentityChanged ? await findIdentical(tx, institute.id, student) : null
+        if (other !== null) throw identityTaken({ service_student_id: other })
+        const changedAt = ground.clock.now()
+        await updateStudent(tx, institute.id, student, changedAt)
+        const change = { studentId: id, changes: changesBetween(stored, student) }
+        await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
+      }
+      return read(tx, institute, id)
+    })
+  } catch (error) {
+    // Another got it between our look and our write.
+    throw isIdentityClash(error) ? identityTaken() : error
+  }
+}
+
+const MOST_CHANGES = 100
+
+/** What registrations, corrections and imports changed of a student, newest first. */
+export async function listChanges(ground: Ground, { institute, id }: Target): Promise<ProfileChange[]> {
+  if (!(await store.hasStudent(ground.db, institute.id, id))) throw notFound('This student')
+  return listProfileChanges(ground.db, { instituteId: institute.id, studentId: id }, MOST_CHANGES)
+}
+
+/** Marks a student dropped, or active again; the event tells of the change, so a repeat has none. */
+export async function changeStatus(
+  ground: Ground,
+  act: Act<store.StudentRecord>,
+  { institute, id }: Target,
+  status: Student['status'],
+): Promise<store.StudentRecord> {
+  return transact(ground.db, act, async tx => {
+    const { status: before, collectorCode } = await lock(tx, institute, id)
+    if (before === status) return read(tx, institute, id)
+    const now = ground.clock.now()
+    await store.updateStatus(tx, institute.id, id, { status, updatedAt: now })
+    const context = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId: id }])).get(id)
+    if (context === undefined) throw notFound('This student')
+    await recordEvents(tx, [
+      {
+        code: status === 'dropped' ? 'masterdata.student.dropped' : 'masterdata.student.activated',
+        instituteId: institute.id,
+        collectorCode,
+        resourceId: id,
+        occurredAt: now,
+        payload: context.identity,
+      },
+    ])
+    return read(tx, institute, id)
+  })
+}
+
+async function lock(tx: Transaction, institute: Institute, id: string): Promise<Student> {
+  const student = await store.lockStudent(tx, institute.id, id)
+  if (student === null) throw notFound('This student')
+  return student
+}
+
+async function read(tx: Transaction, institute: Institute, id: string): Promise<store.StudentRecord> {
+  const record = await store.readRecord(tx, institute.id, id)
+  if (record === null) throw notFound('This student')
+  return record
+}
+
+function identityTaken(other?: { service_student_id: string }): BursarError {
+  return conflict(
+    'Another student has this identifier in this grade, academic year and branch. Change that one first, or send others.',
+    other,
+  )
+}

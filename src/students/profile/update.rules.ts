@@ -1,0 +1,132 @@
+import { sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import type { ErpRecord, PulledFee } from '../../erp/erp.rules.ts'
+import { mergeFees, type FeeChange, type FeeComponent, type Price } from '../../fees/fees.rules.ts'
+import { mergeProfile, type Identity, type Profile, type Student } from '../students.rules.ts'
+
+/** What a pulled record makes of a student. */
+export type StoredStudent = { student: Student; fees: readonly FeeComponent[] }
+
+/** One field that changed, by its name on the wire; fees in rupees. */
+export type StudentChange = {
+  field: string
+  before: string | number | boolean | null
+  after: string | number | boolean | null
+}
+
+export type StudentUpdate = {
+  /** As it will be. */
+  student: Student
+  fees: readonly FeeChange[]
+  /** Anything but its fees. */
+  isStudentChanged: boolean
+  /** Grade, year or branch: no two students may share them under one identifier. */
+  isIdentityChanged: boolean
+  /** Empty when the ERP says what is stored. */
+  changes: readonly StudentChange[]
+}
+
+/** The branch that a record puts a student into; null when the institute has no such branch. */
+export function branchAfter(
+  institute: { branches: readonly { collectorCode: string }[] },
+  student: { collectorCode: string },
+  record: { collectorCode: string | null },
+): string | null {
+  // With one branch the code is not compared, as everywhere.
+  if (record.collectorCode === null || institute.branches.length === 1) return student.collectorCode
+  const isKnown = institute.branches.some(branch => branch.collectorCode === record.collectorCode)
+  return isKnown ? record.collectorCode : null
+}
+
+/** `branch`: the one that the record names, or the student's own when it names none. */
+export function decideUpdate(stored: StoredStudent, record: ErpRecord, branch: string): StudentUpdate {
+  const { student: before, fees } = stored
+  // The identifier is the one that was asked for, and may have been changed here since.
+  const { identifier } = before
+  const identity: Identity & { collectorCode: string } = {
+    ...record.identity,
+    identifier,
+    collectorCode: branch,
+  }
+  const student: Student = { ...before, ...identity, ...profileAfter(before, record.profile) }
+  const feeChanges = replaceFees(fees, record.fees)
+  const own = changesBetween(before, student)
+  return {
+    student,
+    fees: feeChanges,
+    isStudentChanged: own.length > 0,
+    isIdentityChanged: IDENTITY.some(name => before[name] !== student[name]),
+    changes: [...own, ...feeChanges.flatMap(describeFee)],
+  }
+}
+
+const IDENTITY = ['grade', 'academicYearStart', 'academicYearEnd', 'collectorCode'] as const
+
+/** What is said of a student otherwise now. */
+export function changesBetween(before: Student, after: Student): StudentChange[] {
+  return FIELDS.flatMap(({ field, of }) =>
+    before[of] === after[of] ? [] : [{ field, before: before[of], after: after[of] }],
+  )
+}
+
+const FIELDS = [
+  { field: 'fullname', of: 'fullname' },
+  { field: 'identifier', of: 'identifier' },
+  { field: 'custom_identifier', of: 'customIdentifier' },
+  { field: 'collector_code', of: 'collectorCode' },
+  { field: 'grade', of: 'grade' },
+  { field: 'new_admission', of: 'newAdmission' },
+  { field: 'academic_year_start', of: 'academicYearStart' },
+  { field: 'academic_year_end', of: 'academicYearEnd' },
+  { field: 'date_of_birth', of: 'dateOfBirth' },
+  { field: 'primary_contact_name', of: 'contactName' },
+  { field: 'primary_contact_number', of: 'contactNumber' },
+  { field: 'primary_contact_email', of: 'contactEmail' },
+] as const
+
+/** The ERP's record has no second identifier, and may leave out the birthday: both stay as they are. */
+function profileAfter(before: Profile, sent: ErpRecord['profile']): Profile {
+  const dateOfBirth = sent.dateOfBirth ?? before.dateOfBirth
+  return mergeProfile(before, { ...sent, dateOfBirth, customIdentifier: null }).profile
+}
+
+/**
+ * Fees as the ERP has them. What it sends is a component's total after discounts: it replaces the fee and ends the
+ * discounts stored here. A component that it does not send any more costs nothing: the ERP is the source of truth, and
+ * a fee that it took back must not be debited. The component stays, at 0, with its history and its place.
+ */
+export function replaceFees(current: readonly FeeComponent[], sent: readonly PulledFee[]): FeeChange[] {
+  const isSent = new Set(sent.map(fee => fee.componentType))
+  const gone = current.filter(fee => !isSent.has(fee.componentType))
+  const wanted = [...sent, ...gone.map(({ componentType }) => ({ componentType, feePaise: ZERO }))]
+  const changes = mergeFees(
+    current,
+    wanted.map(fee => ({ ...fee, discounts: [] })),
+  )
+  return changes.map(change => ({ ...change, note: noteOf(change, isSent.has(change.componentType)) }))
+}
+
+function noteOf({ before }: FeeChange, isSent: boolean): string | null {
+  if (!isSent) return 'no longer sent by the ERP'
+  return (before?.discounts.length ?? 0) > 0 ? 'discounts are part of the total that the ERP sent' : null
+}
+
+function describeFee({ componentType, before, after }: FeeChange): StudentChange[] {
+  const field = `fee_components.${componentType}`
+  const fee: StudentChange = {
+    field: `${field}.fee_amount`,
+    before: before === null ? null : toRupees(before.feePaise),
+    after: toRupees(after.feePaise),
+  }
+  const isSameFee = before?.feePaise === after.feePaise
+  const hadDiscounts = before !== null && before.discounts.length > 0
+  return [
+    ...(isSameFee ? [] : [fee]),
+    ...(hadDiscounts
+      ? [{ field: `${field}.discounts`, before: toRupees(discountOf(before)), after: 0 }]
+      : []),
+  ]
+}
+
+function discountOf({ discounts }: Price): Paise {
+  return sumPaise(discounts.map(discount => discount.valuePaise))
+}

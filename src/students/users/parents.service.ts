@@ -1,0 +1,30 @@
+import { notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import * as store from './parents.store.ts'
+
+export type { CounterPayment } from './parents.store.ts'
+
+const MOST_CHILDREN = 100
+const MOST_PAYMENTS = 500
+
+export async function requireUser({ db }: Ground, user: store.UserKey): Promise<void> {
+  if (!(await store.hasUser(db, user))) throw notFound('This user')
+}
+
+/** The ids of a user's students, those still at school first. */
+export async function listChildren({ db }: Ground, user: store.UserKey): Promise<string[]> {
+  return store.listChildren(db, user, MOST_CHILDREN)
+}
+
+export async function isChild({ db }: Ground, user: store.UserKey, studentId: string): Promise<boolean> {
+  return store.isChild(db, user, studentId)
+}
+
+/** What the institute took itself for these students, newest first. */
+export async function listCounterPayments(
+  { db }: Ground,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<store.CounterPayment[]> {
+  return store.listCounterPayments(db, instituteId, studentIds, MOST_PAYMENTS)
+}

@@ -1,0 +1,82 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+
+/** A user and its children, as the parents' pages ask for them. */
+export type UserKey = { instituteId: number; registrationId: string }
+
+export async function hasUser(db: Queryable, { instituteId, registrationId }: UserKey): Promise<boolean> {
+  const rows = await db.query('select 1 from users where institute_id = $1 and registration_id = $2', [
+    instituteId,
+    registrationId,
+  ])
+  return rows.length === 1
+}
+
+/** Those still at school first, then by year and name. */
+export async function listChildren(
+  db: Queryable,
+  { instituteId, registrationId }: UserKey,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select s.id from student_users u join students s on s.institute_id = u.institute_id and s.id = u.student_id
+     where u.institute_id = $1 and u.registration_id = $2
+     order by s.status, s.academic_year_start desc, s.fullname, s.id limit $3`,
+    [instituteId, registrationId, limit],
+  )
+  return rows.map(row => row.id)
+}
+
+export async function isChild(
+  db: Queryable,
+  { instituteId, registrationId }: UserKey,
+  studentId: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from student_users where institute_id = $1 and registration_id = $2 and student_id = $3',
+    [instituteId, registrationId, studentId],
+  )
+  return rows.length === 1
+}
+
+/** A payment that the institute took itself. */
+export type CounterPayment = {
+  studentId: string
+  transactionId: string
+  amountPaise: Paise
+  paidAt: Date
+  mode: string
+}
+
+/** Newest first; what was cancelled does not count as paid and is not among them. */
+export async function listCounterPayments(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+  limit: number,
+): Promise<CounterPayment[]> {
+  return db.query<CounterPayment>(
+    `select student_id as "studentId", transaction_id as "transactionId", amount_paise as "amountPaise",
+       paid_at as "paidAt", mode
+     from direct_payments where institute_id = $1 and student_id = any($2) and cancelled_at is null
+     order by paid_at desc, transaction_id desc limit $3`,
+    [instituteId, studentIds, limit],
+  )
+}
+
+/** Who a student belongs to, the first linked first; those of its primary contact, however it is written, before all. */
+export async function listUsersOf(
+  db: Queryable,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+): Promise<{ registrationId: string; isContact: boolean }[]> {
+  return db.query<{ registrationId: string; isContact: boolean }>(
+    `select l.registration_id as "registrationId", phone_key(u.phone) = phone_key(s.primary_contact_number)
+       and lower(u.email) = lower(s.primary_contact_email) as "isContact"
+     from student_users l
+     join users u on u.institute_id = l.institute_id and u.registration_id = l.registration_id
+     join students s on s.institute_id = l.institute_id and s.id = l.student_id
+     where l.institute_id = $1 and l.student_id = $2
+     order by "isContact" desc, l.linked_at, l.registration_id`,
+    [instituteId, studentId],
+  )
+}

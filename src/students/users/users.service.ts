@@ -1,0 +1,38 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Ground } from '../../platform/context.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import * as store from './users.store.ts'
+
+export type Person = { name: string; phone: string; email: string }
+
+export type RegisteredUser = { registrationId: string; isNew: boolean }
+
+/** A user of this phone and e-mail: the oldest there is, else a new one with a registration id of ours. */
+export async function registerUser(
+  ground: Ground,
+  act: Act<RegisteredUser>,
+  institute: Institute,
+  person: Person,
+): Promise<RegisteredUser> {
+  return transact(ground.db, act, tx => findOrMakeUser(tx, institute.id, person, ground.clock.now()))
+}
+
+/**
+ * No constraint can keep two users of one contact apart, because Register Student makes the user that it names whoever
+ * else shares phone and e-mail. So whoever looks for a contact holds it until the commit.
+ */
+export async function findOrMakeUser(
+  tx: Transaction,
+  instituteId: number,
+  person: Person,
+  now: Date,
+): Promise<RegisteredUser> {
+  await store.lockContact(tx, instituteId, person)
+  const known = await store.findByContact(tx, instituteId, person)
+  if (known !== null) return { registrationId: known, isNew: false }
+  const id = newId('user')
+  await store.ensureUser(tx, instituteId, { ...person, id, registrationId: id, createdAt: now })
+  return { registrationId: id, isNew: true }
+}

@@ -1,0 +1,159 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { TEST_CODE } from '../../events/codes.ts'
+import { recordEvents } from '../../events/events.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
+import type { Ground } from '../../platform/context.ts'
+import { transact, type Act } from '../../platform/idempotency.ts'
+import { firstIdAt, newId } from '../../platform/ids.ts'
+import * as store from './deliveries.store.ts'
+import {
+  findSubscription,
+  lockSubscription,
+  type Subscription,
+} from '../subscriptions/subscriptions.store.ts'
+
+export type { Delivery } from './deliveries.store.ts'
+
+export async function listDeliveries(
+  { db }: Ground,
+  institute: Institute,
+  filter: store.DeliveryFilter,
+  limit: number,
+): Promise<{ deliveries: store.Delivery[]; nextCursor: string | undefined }> {
+  const { cursor } = filter
+  if (cursor !== undefined && (await store.findDelivery(db, institute.id, cursor)) === null) {
+    throw badField('cursor', 'is not a delivery of this list; use next_cursor of the page before')
+  }
+  const found = await store.listDeliveries(db, institute.id, filter, limit + 1)
+  const deliveries = found.slice(0, limit)
+  return { deliveries, nextCursor: found.length > limit ? deliveries.at(-1)?.id : undefined }
+}
+
+export async function getDelivery({ db }: Ground, institute: Institute, id: string): Promise<store.Delivery> {
+  const delivery = await store.findDelivery(db, institute.id, id)
+  if (delivery === null) throw notFound('This delivery')
+  return delivery
+}
+
+const MOST_ATTEMPTS = 100
+
+/** Sends a delivery once more, whatever became of it: the same delivery, one attempt more, the schedule from its start. */
+export async function redeliver(
+  ground: Ground,
+  act: Act<store.Delivery>,
+  institute: Institute,
+  id: string,
+): Promise<store.Delivery> {
+  return transact(ground.db, act, async tx => {
+    const delivery = await store.findDelivery(tx, institute.id, id)
+    if (delivery === null) throw notFound('This delivery')
+    await lockSubscription(tx, institute.id, delivery.webhookId)
+    await requireActive(tx, institute, delivery.webhookId)
+    if (delivery.attempts.length >= MOST_ATTEMPTS) {
+      throw conflict(`It was attempted ${delivery.attempts.length} times, and that is the most there can be.`)
+    }
+    if (!(await store.sendAgain(tx, institute.id, id))) {
+      throw conflict('An attempt of this delivery is under way. Look at its result first.')
+    }
+    tx.ring('deliveries')
+    return requireDelivery(tx, institute.id, id)
+  })
+}
+
+/** Sends `webhook.test` to one subscription: nothing happened, and nothing in it looks as if money had moved. */
+export async function sendTest(
+  ground: Ground,
+  act: Act<store.Delivery>,
+  institute: Institute,
+  webhookId: string,
+): Promise<store.Delivery> {
+  return transact(ground.db, act, async tx => {
+    const subscription = await requireActive(tx, institute, webhookId)
+    const [eventId = ''] = await recordEvents(tx, [
+      {
+        code: TEST_CODE,
+        instituteId: institute.id,
+        collectorCode: subscription.collectorCode,
+        resourceId: webhookId,
+        occurredAt: ground.clock.now(),
+        payload: { webhook_id: webhookId, message: `A test of the webhook for ${subscription.eventCode}.` },
+      },
+    ])
+    const id = newId('dlv')
+    await store.insertAskedFor(tx, { instituteId: institute.id, webhookId, id, eventId })
+    tx.ring('deliveries')
+    return requireDelivery(tx, institute.id, id)
+  })
+}
+
+const RECOVER_AT_ONCE = 5_000
+const KEPT_DAYS = 90
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * Sends again whatever failed since a moment: given up under this subscription, given up or cancelled under an earlier
+ * one to the same events that was disabled, or recorded after that while nobody was subscribed. Answers how many
+ * deliveries that makes.
+ */
+export async function recoverFailed(
+  ground: Ground,
+  act: Act<number>,
+  institute: Institute,
+  asked: { webhookId: string; since: Date },
+): Promise<number> {
+  if (asked.since.getTime() > Date.now()) throw badField('since', 'is in the future')
+  return transact(ground.db, act, async tx => {
+    // One at a time: two would each find the same events missing.
+    await lockSubscription(tx, institute.id, asked.webhookId)
+    await requireActive(tx, institute, asked.webhookId)
+    const target = { instituteId: institute.id, ...asked }
+    let count = await store.retryExhausted(tx, target)
+    const page = { firstId: firstIdAt('evt', firstKept(asked.since)), afterId: '', limit: RECOVER_AT_ONCE }
+    for (let batch = RECOVER_AT_ONCE; batch === RECOVER_AT_ONCE;) {
+      const missed = await store.listMissed(tx, target, page)
+      const deliveries = missed.map(eventId => ({ id: newId('dlv'), eventId }))
+      await store.insertDeliveries(tx, target, deliveries)
+      batch = missed.length
+      count += batch
+      page.afterId = missed.at(-1) ?? page.afterId
+    }
+    await store.liftPause(tx, institute.id, asked.webhookId)
+    tx.ring('deliveries')
+    return count
+  })
+}
+
+/** Takes deliveries out of the log that are over and older than three months; the events themselves stay. */
+export async function purgeDeliveries({ db }: Ground, limit: number): Promise<number> {
+  return store.purgeBelow(db, firstIdAt('dlv', new Date(Date.now() - KEPT_DAYS * DAY_MS)), limit)
+}
+
+/** A day within the log, so that what is forgotten meanwhile is not taken for what was never sent. */
+function firstKept(since: Date): Date {
+  const kept = Date.now() - (KEPT_DAYS - 1) * DAY_MS
+  // Ids are made by our clock and dated by the database's; an hour is more than they ever differ.
+  return new Date(Math.max(since.getTime() - HOUR_MS, kept))
+}
+
+async function requireActive(
+  tx: Transaction,
+  institute: Institute,
+  webhookId: string,
+): Promise<Subscription> {
+  const subscription = await findSubscription(tx, institute.id, webhookId)
+  if (subscription === null) throw notFound('This webhook subscription')
+  if (subscription.disabledAt !== null) {
+    throw conflict(
+      'This subscription is disabled, so nothing is sent to it. Add the webhook again, unless you have, and recover there what was not received.',
+    )
+  }
+  return subscription
+}
+
+async function requireDelivery(tx: Transaction, instituteId: number, id: string): Promise<store.Delivery> {
+  const delivery = await store.findDelivery(tx, instituteId, id)
+  if (delivery === null) throw new Error(`the delivery ${id} is gone`)
+  return delivery
+}

@@ -1,0 +1,289 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Ground } from '../../platform/context.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Outbound, OutboundResult } from '../../platform/http-client/http-client.ts'
+import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
+import { deliveryBody } from './delivery-body.ts'
+import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './delivery-engine.store.ts'
+import { Lanes, type Waiting } from './endpoint-queues.ts'
+import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
+import { OpenedKeys } from './signing-keys.ts'
+import { deliveryRequest, type Keys } from './receiver.client.ts'
+import { Results } from './result-writer.ts'
+
+/**
+ * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until the bell
+ * rings, a retry of its own falls due, or a second has passed. Any number of processes do this side by side: a claim
+ * belongs to one of them, and one that dies leaves claims that run out.
+ */
+export type DeliveryOptions = {
+  retrySeconds: readonly number[]
+  placesPerEndpoint: number
+}
+
+const MAX_AT_ONCE = 6_000
+const CLAIM_AT_ONCE = 1_500
+const LOOK_EVERY_MS = 1_000
+/** A claim outlives this and the attempt after it. */
+const LONGEST_WAIT_MS = 15_000
+const STOP_WITHIN_MS = 3_000
+const AFTER_FAILURE_MS = 1_000
+
+export class DeliveryEngine {
+  readonly #ground: Ground
+  readonly #outbound: Outbound
+  readonly #log: Log
+  readonly #options: DeliveryOptions
+  readonly #lanes: Lanes
+  readonly #listener: { start(): void; stop(): Promise<void> }
+  readonly #held = new Set<Claimed>()
+  readonly #keys: OpenedKeys
+  readonly #results: Results
+  #retryTimer: NodeJS.Timeout | null = null
+  #retryAt = Infinity
+  #wake: () => void = () => {}
+  #onIdle: () => void = () => {}
+  #isAwake = false
+  #stopped = false
+  #running: Promise<void> | null = null
+  /** Attempts made since the start. */
+  attempted = 0
+
+  constructor(ground: Ground, outbound: Outbound, log: Log, options: DeliveryOptions) {
+    this.#ground = ground
+    this.#outbound = outbound
+    this.#log = log
+    this.#options = options
+    this.#keys = new OpenedKeys(ground)
+    this.#lanes = new Lanes(options.placesPerEndpoint)
+    this.#results = new Results(ground, log, (batch, shut) => this.#letGo(batch, shut))
+    this.#listener = ground.db.listen('deliveries', () => this.wake())
+  }
+
+  start(): void {
+    if (this.#running !== null) return
+    this.#listener.start()
+    this.#running = this.#loop()
+  }
+
+  /** Looks for due deliveries now. */
+  wake(): void {
+    this.#isAwake = true
+    this.#wake()
+  }
+
+  /** Lets attempts under way finish for a moment, then gives back whatever is left. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.wake()
+    await this.#listener.stop()
+    await this.#running
+    if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
+    const unstarted = this.#takeWaiting(() => true)
+    await this.#whenIdle(STOP_WITHIN_MS)
+    await this.#results.writeAll()
+    const out = [...this.#held]
+    this.#held.clear()
+    const { db } = this.#ground
+    await Promise.allSettled([releaseAll(db, unstarted), releaseAll(db, out, { areOut: true })])
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopped) {
+      this.#isAwake = false
+      try {
+        if (!(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
+      } catch (error) {
+        this.#log.warn({ err: error }, 'deliveries could not be claimed and are tried again')
+        await this.#sleep(AFTER_FAILURE_MS)
+      }
+    }
+  }
+
+  /** True when there may be more that can start at once. */
+  async #takeDue(): Promise<boolean> {
+    const { db } = this.#ground
+    const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
+    const roomEach = this.#roomNow()
+    const busy = this.#lanes.busy(roomEach)
+    const samples = this.#lanes.sampleWaiting()
+    const [claims, targets] = await Promise.all([
+      limit > 0 ? claimDue(db, { limit, roomEach, busy }) : [],
+      // A look that fails is made again with the next claim; what this one took must not be lost with it.
+      readTargets(db, samples).catch(() => null),
+    ])
+    const stale = targets === null ? [] : this.#takeStale(samples, targets)
+    const surplus: Claimed[] = []
+    const now = Date.now()
+    for (const claimed of claims) {
+      if (claimed.webhook.isDisabled) {
+        this.#held.add(claimed)
+        this.#results.add(unsent(claimed))
+        continue
+      }
+      const entry = this.#lanes.enter(claimed, now)
+      if (entry === 'full') surplus.push(claimed)
+      else this.#held.add(claimed)
+      if (entry === 'starts') this.#deliver(claimed)
+    }
+    this.#lanes.setStock()
+    // The surplus is of an endpoint with more subscriptions than places.
+    await releaseAll(db, [...surplus, ...stale])
+    return (limit > 0 && claims.length === limit) || stale.length > 0
+  }
+
+  /**
+   * What is claimed ahead waits for a place, so that none stands empty until the next claim; more would only grow old in
+   * memory. With half of what we can hold taken, a few each: however many endpoints hang, there is room for others.
+   */
+  #roomNow(): number {
+    const { placesPerEndpoint } = this.#options
+    const { running, waiting } = this.#lanes
+    return running + waiting < MAX_AT_ONCE / 2 ? 4 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+  }
+
+  /**
+   * What waits too long behind a slow endpoint would outlive its claim; what waits for a subscription that was changed
+   * would leave with its old key, or although it was disabled or paused. Given back, the next claim reads it as it is.
+   */
+  #takeStale(samples: readonly Claimed[], targets: Targets): Claimed[] {
+    const changed = new Set(
+      samples
+        .map(({ webhook }) => webhook)
+        .filter(webhook => !isDeepStrictEqual(webhook, targets.get(webhook.id))),
+    )
+    const before = Date.now() - LONGEST_WAIT_MS
+    return this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook))
+  }
+
+  #takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
+    const taken = this.#lanes.takeWaiting(isTaken)
+    for (const claimed of taken) this.#held.delete(claimed)
+    return taken
+  }
+
+  /** Attempts one, and whoever waits for its place when it has ended. */
+  #deliver(claimed: Claimed): void {
+    const at = new Date()
+    let keys: Keys | null = null
+    const onResult = (result: OutboundResult): void =>
+      this.#onEnded(this.#judge(claimed, { at, keys, result }))
+    try {
+      keys = this.#keys.of(claimed.webhook)
+      const body = Buffer.from(deliveryBody(claimed))
+      const { url } = claimed.webhook
+      const request = deliveryRequest({ url, eventId: claimed.eventId, body, at, keys })
+      this.#outbound.exchange(request, onResult)
+    } catch (error) {
+      const problem = this.#cannotSend(claimed, error)
+      queueMicrotask(() => onResult(problem))
+    }
+  }
+
+  #onEnded(ended: Ended): void {
+    const { claimed } = ended.finish
+    const { origin } = claimed.webhook
+    // Given back already, as interrupted.
+    if (!this.#held.has(claimed)) return
+    this.#results.add(ended)
+    this.#lanes.leave(claimed, answerMsOf(ended))
+    // Two, if the endpoint has more places than before.
+    for (const next of [this.#lanes.next(origin), this.#lanes.next(origin)]) {
+      if (next !== null) this.#deliver(next)
+    }
+    if (this.#lanes.isLow(origin)) this.#refill()
+  }
+
+  #refill(): void {
+    this.#lanes.clearStock()
+    this.wake()
+  }
+
+  #judge(
+    claimed: Claimed,
+    { at, keys, result }: { at: Date; keys: Keys | null; result: OutboundResult },
+  ): Ended {
+    const verdict = judge(result, new Date())
+    const step = stepAfter(claimed.failures, verdict, {
+      retrySeconds: this.#options.retrySeconds,
+      chance: Math.random(),
+    })
+    this.#logAttempt(claimed, result, step.state)
+    this.attempted++
+    return { finish: { claimed, ...step, attempt: attemptRecord(at, result, verdict, keys) }, verdict }
+  }
+
+  /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
+  #cannotSend(claimed: Claimed, error: unknown): OutboundResult {
+    this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
+    const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
+    return { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
+  }
+
+  /** Of these the results are written, or cannot be; a subscription that was shut by them gets nothing more. */
+  #letGo(batch: readonly Ended[], shut: ReadonlySet<string>): void {
+    if (shut.size > 0) void this.#giveBack(this.#takeWaiting(({ claimed }) => shut.has(claimed.webhook.id)))
+    let next = Infinity
+    for (const { finish } of batch) {
+      this.#held.delete(finish.claimed)
+      next = Math.min(next, finish.nextInMs ?? Infinity)
+    }
+    if (this.#held.size === 0) this.#onIdle()
+    if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
+    if (batch.some(({ finish }) => this.#lanes.isDry(finish.claimed.webhook.origin))) this.wake()
+  }
+
+  async #giveBack(claims: readonly Claimed[]): Promise<void> {
+    try {
+      await releaseAll(this.#ground.db, claims)
+    } catch (error) {
+      this.#log.warn({ err: error }, 'deliveries could not be given back; their claims run out')
+    }
+  }
+
+  #wakeAt(moment: number): void {
+    if (moment >= this.#retryAt) return
+    if (this.#retryTimer !== null) clearTimeout(this.#retryTimer)
+    this.#retryAt = moment
+    this.#retryTimer = setTimeout(() => {
+      this.#retryAt = Infinity
+      this.wake()
+    }, moment - Date.now())
+  }
+
+  /** Every attempt is on record at its delivery; the log has those that somebody has to look at. */
+  #logAttempt(claimed: Claimed, result: OutboundResult, state: string): void {
+    const level = state === 'delivered' ? 'debug' : 'info'
+    if (!this.#log.isLevelEnabled(level)) return
+    this.#log[level](
+      {
+        delivery_id: claimed.id,
+        event_id: claimed.eventId,
+        event: claimed.eventCode,
+        webhook_id: claimed.webhook.id,
+        ...(result.kind === 'answered' ? { http_status: result.httpStatus } : { failed: result.reason }),
+        duration_ms: result.durationMs,
+        state,
+      },
+      'delivery attempted',
+    )
+  }
+
+  async #whenIdle(limitMs: number): Promise<void> {
+    if (this.#held.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, limitMs)
+    this.#onIdle = resolve
+    await promise
+    clearTimeout(timer)
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (this.#isAwake || this.#stopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#wake = resolve
+    await promise
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,260 @@
+import { assert } from '../../platform/assert.ts'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import { CIRCUIT_OPENS_AT, type DeliveryState } from '../delivery-log/deliveries.rules.ts'
+import type { DeliverableEvent } from './delivery-body.ts'
+
+/** A delivery that this worker holds: nobody else attempts or finishes it until its claim runs out. */
+export type Claimed = {
+  instituteId: number
+  id: string
+  claim: number
+  /** Of its row in the queue. */
+  place: string
+  failures: number
+  webhook: Target
+} & DeliverableEvent
+
+/** Where a subscription's deliveries go at this moment; those of one batch share it. */
+export type Target = {
+  id: string
+  url: string
+  /** Of the address: its endpoint. */
+  origin: string
+  isDisabled: boolean
+  /** Its circuit is open, or it asked for a pause: only a probe goes there, and what somebody asked for. */
+  isPaused: boolean
+  secretSealed: Buffer | null
+  /** Null once its day is over. */
+  previousSecretSealed: Buffer | null
+  headerKey: string | null
+  headerValueSealed: Buffer | null
+}
+
+/** By the id of the subscription. */
+export type Targets = ReadonlyMap<string, Target>
+
+/** Deliveries, and behind them their subscriptions. */
+type ClaimedRow = (Omit<Claimed, 'webhook'> & { webhookId: string; target: null }) | { target: SealedTarget }
+
+/** As it comes within JSON: what is sealed in hexadecimal. */
+type SealedTarget = Omit<Target, 'secretSealed' | 'previousSecretSealed' | 'headerValueSealed'> &
+  Record<'secretSealed' | 'previousSecretSealed' | 'headerValueSealed', string | null>
+
+const PAUSED = `coalesce(s.paused_until > now(), false)`
+const targetJson = (
+  isPaused: string,
+): string => `json_build_object('id', s.id, 'url', s.url, 'origin', s.origin,
+  'isDisabled', s.disabled_at is not null, 'isPaused', ${isPaused}, 'secretSealed', encode(s.secret_sealed, 'hex'),
+  'previousSecretSealed', case when s.previous_secret_until > now() then encode(s.previous_secret_sealed, 'hex') end,
+  'headerKey', s.header_key, 'headerValueSealed', encode(s.header_value_sealed, 'hex'))`
+
+/** The longest attempt and its bookkeeping fit in well; a worker that died is followed by another after it. */
+const LEASE = `interval '40 seconds'`
+
+/** An attempt of which we know only when it was claimed. */
+const interrupted = (claimedUntil: string): string => `jsonb_build_object(
+  'attempted_at', to_char((${claimedUntil} - ${LEASE}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  'problem', 'The attempt was interrupted; whether it arrived is not known.')`
+
+/** When a delivery is due that somebody asked for by hand: before all others, and although its subscription is paused. */
+export const ASKED_FOR = `'-infinity'::timestamptz`
+
+/** How many more the subscriptions of one endpoint may be given between them. */
+export type Room = { origin: string; room: number }
+
+/**
+ * Takes what is due, subscription by subscription rather than in the order of time: behind the backlog of a slow
+ * endpoint, time order would read past all of it to find the next one's delivery. The recursive part skips from one
+ * subscription that has something waiting to the next, so its cost is their number and not that of their deliveries.
+ * Subscriptions of one endpoint share its room; a disabled one needs none, as what it has left is only cancelled. With
+ * the circuit open a subscription gets one probe, and the pause that the probe puts on it keeps others away. Those come
+ * first, so that none is paused for a probe that the limit cuts off, and one that somebody else has locked is passed by.
+ *
+ * A row with a claim on it was held by a worker that is gone: its attempt is written down as interrupted. That update
+ * goes to the places of the deliveries, as a join might read the whole log to find that there are none.
+ */
+const CLAIM = `
+  with recursive waiting as (
+    (select institute_id, webhook_id, next_attempt_at from webhook_queue
+     order by institute_id, webhook_id, next_attempt_at limit 1)
+    union all
+    select next.* from waiting w cross join lateral (
+      select institute_id, webhook_id, next_attempt_at from webhook_queue
+      where (institute_id, webhook_id) > (w.institute_id, w.webhook_id)
+      order by institute_id, webhook_id, next_attempt_at limit 1) next
+  ), ready as (
+    select s.institute_id, s.id as webhook_id,
+      ceil(coalesce(busy.room, $2)::float8 / count(*) over (partition by s.origin))::int as room,
+      case when ${PAUSED} and s.disabled_at is null then ${ASKED_FOR} else now() end as until,
+      s.failures_in_row >= ${CIRCUIT_OPENS_AT} and s.disabled_at is null and not ${PAUSED} as needs_probe
+    from waiting w
+    join webhook_subscriptions s on s.institute_id = w.institute_id and s.id = w.webhook_id
+    left join unnest($3::text[], $4::int[]) as busy (origin, room)
+      on busy.origin = s.origin and s.disabled_at is null
+    where w.next_attempt_at <= now() and coalesce(busy.room, $2) > 0
+      and (not ${PAUSED} or s.disabled_at is not null or w.next_attempt_at = ${ASKED_FOR})
+    order by needs_probe desc, random()
+  ), probing as (
+    update webhook_subscriptions p set paused_until = now() + ${LEASE}
+    from (
+      select s.institute_id, s.id from ready r
+      join webhook_subscriptions s on s.institute_id = r.institute_id and s.id = r.webhook_id
+      where r.needs_probe and not ${PAUSED} limit $1 for no key update of s skip locked) s
+    where p.institute_id = s.institute_id and p.id = s.id
+    returning p.id
+  ), due as (
+    select d.place
+    from (select r.*, case when r.needs_probe then (select count(*) from probing p where p.id = r.webhook_id) else r.room end as take
+          from ready r) r
+    cross join lateral (
+      select ctid as place from webhook_queue
+      where institute_id = r.institute_id and webhook_id = r.webhook_id and next_attempt_at <= r.until
+        and (claimed_until is null or claimed_until <= now())
+      order by next_attempt_at limit r.take for update skip locked) d
+    limit $1
+  ), taken as (
+    update webhook_queue q set claimed_until = now() + ${LEASE}, claim = (select nextval('webhook_claims'))
+    from due where q.ctid = due.place
+    returning q.*, q.ctid as place, old.claimed_until as lost_claim
+  ), lost as (
+    update webhook_deliveries d set attempts = d.attempts || (select ${interrupted('t.lost_claim')} from taken t
+      where t.institute_id = d.institute_id and t.delivery_id = d.id)
+    where d.ctid = any (array(
+      select (select l.ctid from webhook_deliveries l where l.institute_id = t.institute_id and l.id = t.delivery_id)
+      from taken t where t.lost_claim is not null))
+  )
+  select t.institute_id as "instituteId", t.delivery_id as id, t.claim, t.place, t.failures, t.webhook_id as "webhookId",
+    e.id as "eventId", e.event_code as "eventCode", floor(date_part('epoch', e.occurred_at))::bigint as timestamp, e.sequence, e.payload::text as "payloadJson",
+    null::json as target
+  from taken t join events e on e.institute_id = t.institute_id and e.id = t.event_id
+  union all
+  select null, null, null, null, null, null, null, null, null, null, null,
+    ${targetJson(`${PAUSED} or s.id in (select id from probing)`)}
+  from webhook_subscriptions s where (s.institute_id, s.id) in (select t.institute_id, t.webhook_id from taken t)`
+
+/** With them comes how their subscriptions are: to ask for it later would cost another turn of a busy event loop. */
+export async function claimDue(
+  db: Database,
+  { limit, roomEach, busy }: { limit: number; roomEach: number; busy: readonly Room[] },
+): Promise<Claimed[]> {
+  const rows = await db.query<ClaimedRow>(CLAIM, [
+    limit,
+    roomEach,
+    busy.map(({ origin }) => origin),
+    busy.map(({ room }) => room),
+  ])
+  const targets = new Map<string, Target>()
+  for (const { target } of rows) if (target !== null) targets.set(target.id, decodeTarget(target))
+  return rows.flatMap(row => {
+    if (row.target !== null) return []
+    const webhook = targets.get(row.webhookId)
+    assert(webhook !== undefined, 'a delivery has a subscription')
+    return Object.assign(row, { webhook })
+  })
+}
+
+/** How the subscriptions of these are at this moment. */
+export async function readTargets(db: Database, held: readonly Claimed[]): Promise<Targets> {
+  if (held.length === 0) return new Map()
+  const rows = await db.query<{ target: SealedTarget }>(
+    `select ${targetJson(PAUSED)} as target from webhook_subscriptions s
+     where (institute_id, id) in (select * from unnest($1::int[], $2::text[]))`,
+    [held.map(({ instituteId }) => instituteId), held.map(({ webhook }) => webhook.id)],
+  )
+  return new Map(rows.map(({ target }) => [target.id, decodeTarget(target)]))
+}
+
+function decodeTarget(target: SealedTarget): Target {
+  return {
+    ...target,
+    secretSealed: fromHex(target.secretSealed),
+    previousSecretSealed: fromHex(target.previousSecretSealed),
+    headerValueSealed: fromHex(target.headerValueSealed),
+  }
+}
+
+const fromHex = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'hex'))
+
+export type AttemptRecord = {
+  attempted_at: string
+  duration_ms?: number
+  http_status?: number
+  problem?: string
+  response?: string
+}
+
+export type Finish = {
+  claimed: Claimed
+  state: DeliveryState
+  failures: number
+  nextInMs: number | null
+  attempt: AttemptRecord | null
+}
+
+/**
+ * Only the holder of a claim finishes it. Nobody else changes a row with a claim on it, so it stands where it stood when
+ * it was claimed: looking for it there costs half of looking for it by its id.
+ */
+const FINISH = `
+  with result as materialized (
+    select * from unnest($1::bigint[], $2::tid[], $3::text[], $4::int[], $5::bigint[], string_to_array($6, e'\\n')::jsonb[])
+      as r (claim, place, state, failures, next_ms, attempt)
+  ), over as (
+    delete from webhook_queue q using result r
+    where r.next_ms is null and q.ctid = r.place and q.claim = r.claim
+    returning q.institute_id, q.delivery_id, r.state, r.attempt
+  ), again as (
+    update webhook_queue q set claim = null, claimed_until = null, failures = r.failures,
+      next_attempt_at = now() + r.next_ms * interval '1 millisecond'
+    from result r
+    where r.next_ms is not null and q.ctid = r.place and q.claim = r.claim
+    returning q.institute_id, q.delivery_id, r.state, r.attempt
+  ), written as (
+    update webhook_deliveries d set state = r.state, attempts = d.attempts || r.attempt,
+      given_up_at = case when r.state = 'exhausted' then now() end
+    from (select * from over union all select * from again) r
+    where d.institute_id = r.institute_id and d.id = r.delivery_id
+    returning d.id, d.state
+  )
+  select id from written where state <> 'delivered'`
+
+/** Answers which of them did not arrive, but for those that were not ours any more. */
+export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
+  // Written as PostgreSQL writes arrays, as the client would quote item by item. JSON has no line break in it.
+  const rows = await tx.query<{ id: string }>(FINISH, [
+    arrayOf(finishes, ({ claimed }) => claimed.claim),
+    arrayOf(finishes, ({ claimed }) => `"${claimed.place}"`),
+    arrayOf(finishes, ({ state }) => state),
+    arrayOf(finishes, ({ failures }) => failures),
+    arrayOf(finishes, ({ nextInMs }) => nextInMs ?? 'null'),
+    finishes.map(({ attempt }) => JSON.stringify(attempt === null ? [] : [attempt])).join('\n'),
+  ])
+  return new Set(rows.map(({ id }) => id))
+}
+
+function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string | number): string {
+  return `{${finishes.map(read).join()}}`
+}
+
+const RELEASE = `
+  update webhook_queue q set claim = null, claimed_until = null
+  from unnest($1::int[], $2::text[], $3::bigint[]) as r (institute_id, id, claim)
+  where q.institute_id = r.institute_id and q.delivery_id = r.id and q.claim = r.claim
+  returning q.institute_id, q.delivery_id, old.claimed_until as lost_claim`
+const RELEASE_INTERRUPTED = `with released as (${RELEASE})
+  update webhook_deliveries d set attempts = d.attempts || ${interrupted('r.lost_claim')} from released r
+  where d.institute_id = r.institute_id and d.id = r.delivery_id`
+
+/** Gives back what was claimed: not attempted, or on its way when we had to leave. */
+export async function releaseAll(
+  db: Database,
+  claims: readonly Claimed[],
+  { areOut }: { areOut: boolean } = { areOut: false },
+): Promise<void> {
+  if (claims.length === 0) return
+  await db.query(areOut ? RELEASE_INTERRUPTED : RELEASE, [
+    claims.map(({ instituteId }) => instituteId),
+    claims.map(({ id }) => id),
+    claims.map(({ claim }) => claim),
+  ])
+}

@@ -1,0 +1,35 @@
+import { queueMessages } from '../../messages/messages.service.ts'
+import type { Ground } from '../../platform/context.ts'
+import { deliveryLink } from '../delivery-log/delivery-link.ts'
+import { writeFailureMail, type DueMail } from './failure-mail.rules.ts'
+import { takeDueMails } from './notices.store.ts'
+
+/** Turns what is to be told into mails, one per subscription and hour; answers how many subscriptions that were. */
+export async function mailFailures(ground: Ground, limit: number): Promise<number> {
+  return ground.db.transaction(async tx => {
+    const due = await takeDueMails(tx, limit)
+    await queueMessages(
+      tx,
+      due.flatMap(mail => messagesOf(ground, mail)),
+    )
+    return due.length
+  })
+}
+
+function messagesOf(ground: Ground, mail: DueMail) {
+  const text = writeFailureMail(mail, id => deliveryLink(ground, mail.instituteCode, id))
+  const addresses = mail.failureEmails
+    .split(',')
+    .map(address => address.trim())
+    .filter(address => address !== '')
+  // An address that stands twice, however it is spelt, is written to once.
+  const recipients = new Map(addresses.map(address => [address.toLowerCase(), address])).values()
+  return Array.from(recipients, recipient => ({
+    instituteId: mail.instituteId,
+    channel: 'email' as const,
+    recipient,
+    ...text,
+    about: mail.webhookId,
+    at: ground.clock.now(),
+  }))
+}

@@ -1,0 +1,54 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
+import type { DueMail } from './failure-mail.rules.ts'
+
+/** Something a failure mail has to tell. */
+export type Notice = {
+  instituteId: number
+  webhookId: string
+  kind: NoticeKind
+  times: number
+  /** The last delivery it was seen on. */
+  deliveryId: string
+}
+
+/** Notices of one kind add up until they are told. A recovery takes back nothing: the mail tells both. */
+export async function addNotices(tx: Transaction, notices: readonly Notice[]): Promise<void> {
+  await tx.query(
+    `insert into webhook_notices as known (institute_id, webhook_id, kind, times, delivery_id)
+     select * from unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[])
+     on conflict (institute_id, webhook_id, kind)
+       do update set times = known.times + excluded.times, delivery_id = excluded.delivery_id`,
+    [
+      notices.map(({ instituteId }) => instituteId),
+      notices.map(({ webhookId }) => webhookId),
+      notices.map(({ kind }) => kind),
+      notices.map(({ times }) => times),
+      notices.map(({ deliveryId }) => deliveryId),
+    ],
+  )
+}
+
+/** Takes the notices of subscriptions that were not written about within the last hour, real time. */
+export async function takeDueMails(tx: Transaction, limit: number): Promise<DueMail[]> {
+  return tx.query<DueMail>(
+    `with due as (
+       select s.institute_id, s.id from webhook_subscriptions s
+       where exists (select 1 from webhook_notices n where n.institute_id = s.institute_id and n.webhook_id = s.id)
+         and (s.mailed_at is null or s.mailed_at <= now() - interval '1 hour')
+       limit $1 for no key update of s skip locked
+     ), told as (
+       delete from webhook_notices n using due d where n.institute_id = d.institute_id and n.webhook_id = d.id returning n.*
+     ), mailed as (
+       update webhook_subscriptions s set mailed_at = now() from due d where s.institute_id = d.institute_id and s.id = d.id
+       returning s.*
+     )
+     select s.institute_id as "instituteId", i.code as "instituteCode", i.name as "instituteName", s.id as "webhookId",
+       s.event_code as "eventCode", s.url, s.failure_notification_email as "failureEmails",
+       s.failures_in_row as "failuresInRow", s.disabled_because as "disabledBecause",
+       (select json_agg(json_build_object('kind', t.kind, 'times', t.times, 'deliveryId', t.delivery_id, 'firstAt', t.first_at)
+          order by t.first_at) from told t where t.institute_id = s.institute_id and t.webhook_id = s.id) as notices
+     from mailed s join institutes i on i.id = s.institute_id`,
+    [limit],
+  )
+}

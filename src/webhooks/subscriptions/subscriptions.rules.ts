@@ -1,0 +1,69 @@
+import type { FieldProblem } from '../../platform/errors.ts'
+
+/** What an update may change: undefined leaves it, null clears it. */
+export type SubscriptionChange = {
+  secretKey?: string | null | undefined
+  headerKey?: string | null | undefined
+  headerValue?: string | null | undefined
+}
+
+/** By the institute, by an answer of 410, or because nothing arrived for a day. */
+export type DisabledBecause = 'request' | 'gone' | 'failures'
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+// Visible ASCII with inner blanks: what every server accepts, and nothing that could start another header.
+const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/
+const RESERVED_HEADER =
+  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*|webhook-.*|x-signature.*)$/i
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const STANDARD_PREFIX = 'whsec_'
+
+export function subscriptionProblems(change: SubscriptionChange): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const { secretKey, headerKey, headerValue } = change
+  if (typeof secretKey === 'string' && !isUsableSecret(secretKey)) {
+    problems.push({ key: 'secret_key', message: 'begins with whsec_, so the rest must be valid base64' })
+  }
+  if (typeof headerKey === 'string' && !HEADER_NAME.test(headerKey)) {
+    problems.push({ key: 'header_key', message: 'is not a valid HTTP header name' })
+  } else if (typeof headerKey === 'string' && RESERVED_HEADER.test(headerKey)) {
+    problems.push({
+      key: 'header_key',
+      message: 'is set by the service itself; choose another, such as X-Api-Key',
+    })
+  }
+  if (typeof headerValue === 'string' && !HEADER_VALUE.test(headerValue)) {
+    problems.push({ key: 'header_value', message: 'must be printable ASCII without line breaks' })
+  }
+  return problems
+}
+
+function isUsableSecret(secret: string): boolean {
+  if (!secret.startsWith(STANDARD_PREFIX)) return true
+  const encoded = secret.slice(STANDARD_PREFIX.length)
+  return encoded.length > 0 && BASE64.test(encoded)
+}
+
+export function urlProblem(url: string, mode: 'sandbox' | 'live'): FieldProblem | null {
+  const { protocol, username, password } = new URL(url)
+  if (username !== '' || password !== '') {
+    return { key: 'url', message: 'must not carry credentials; send them with header_key and header_value' }
+  }
+  if (mode === 'live' && protocol !== 'https:') return { key: 'url', message: 'must be an https URL' }
+  return null
+}
+
+/** What to tell the caller about things that were sent and not applied, or that will have no effect yet. */
+export function remarks(facts: { isFixedChanged: boolean; isHalfHeader: boolean }): string | undefined {
+  const texts: string[] = []
+  if (facts.isFixedChanged) {
+    texts.push(
+      'This event code is subscribed already. Its url and failure_notification_email stay as shown; ' +
+        'to change them, disable the subscription and add it again.',
+    )
+  }
+  if (facts.isHalfHeader) {
+    texts.push('The custom header is sent only when header_key and header_value are both set.')
+  }
+  return texts.length === 0 ? undefined : texts.join(' ')
+}

@@ -1,0 +1,145 @@
+import type { EventCode } from '../../events/codes.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { DisabledBecause } from './subscriptions.rules.ts'
+
+export type Subscription = {
+  id: string
+  collectorCode: string
+  eventCode: EventCode
+  url: string
+  failureEmails: string
+  secretSealed: Buffer | null
+  previousSecretSealed: Buffer | null
+  previousSecretUntil: Date | null
+  headerKey: string | null
+  headerValueSealed: Buffer | null
+  createdAt: Date
+  disabledAt: Date | null
+  disabledBecause: DisabledBecause | null
+  failuresInRow: number
+  pausedUntil: Date | null
+}
+
+const COLUMNS = `id, collector_code as "collectorCode", event_code as "eventCode", url,
+  failure_notification_email as "failureEmails", secret_sealed as "secretSealed",
+  previous_secret_sealed as "previousSecretSealed", previous_secret_until as "previousSecretUntil",
+  header_key as "headerKey", header_value_sealed as "headerValueSealed", created_at as "createdAt",
+  disabled_at as "disabledAt", disabled_because as "disabledBecause", failures_in_row as "failuresInRow",
+  paused_until as "pausedUntil"`
+
+/** False when the event code is subscribed for this branch already. */
+export async function insertSubscription(
+  tx: Transaction,
+  instituteId: number,
+  subscription: Subscription,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email,
+       secret_sealed, header_key, header_value_sealed, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (institute_id, collector_code, event_code) where disabled_at is null do nothing returning 1`,
+    [
+      instituteId,
+      subscription.id,
+      subscription.collectorCode,
+      subscription.eventCode,
+      subscription.url,
+      subscription.failureEmails,
+      subscription.secretSealed,
+      subscription.headerKey,
+      subscription.headerValueSealed,
+      subscription.createdAt,
+    ],
+  )
+  return rows.length === 1
+}
+
+export async function lockActive(
+  tx: Transaction,
+  instituteId: number,
+  collectorCode: string,
+  eventCode: EventCode,
+): Promise<Subscription | null> {
+  const [row] = await tx.query<Subscription>(
+    `select ${COLUMNS} from webhook_subscriptions
+     where institute_id = $1 and collector_code = $2 and event_code = $3 and disabled_at is null for no key update`,
+    [instituteId, collectorCode, eventCode],
+  )
+  return row ?? null
+}
+
+export async function updateSecrets(
+  tx: Transaction,
+  instituteId: number,
+  subscription: Subscription,
+): Promise<void> {
+  await tx.query(
+    `update webhook_subscriptions set secret_sealed = $3, previous_secret_sealed = $4, previous_secret_until = $5,
+       header_key = $6, header_value_sealed = $7
+     where institute_id = $1 and id = $2`,
+    [
+      instituteId,
+      subscription.id,
+      subscription.secretSealed,
+      subscription.previousSecretSealed,
+      subscription.previousSecretUntil,
+      subscription.headerKey,
+      subscription.headerValueSealed,
+    ],
+  )
+}
+
+/** False when there is no active subscription with this id. */
+export async function disableSubscription(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+  because: DisabledBecause,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update webhook_subscriptions set disabled_at = now(), disabled_because = $3
+     where institute_id = $1 and id = $2 and disabled_at is null returning 1`,
+    [instituteId, id, because],
+  )
+  return rows.length === 1
+}
+
+export async function findSubscription(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<Subscription | null> {
+  const [row] = await db.query<Subscription>(
+    `select ${COLUMNS} from webhook_subscriptions where institute_id = $1 and id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+/** Whoever else asks for it, or disables it, waits until we are done. */
+export async function lockSubscription(tx: Transaction, instituteId: number, id: string): Promise<void> {
+  await tx.query(
+    'select 1 from webhook_subscriptions where institute_id = $1 and id = $2 for no key update',
+    [instituteId, id],
+  )
+}
+
+const MAX_DISABLED = 200
+
+/** All active ones, at most one per event code and branch; of the disabled those disabled last. */
+export async function listSubscriptions(
+  db: Queryable,
+  instituteId: number,
+  filter: { collectorCode: string | null; withDisabled: boolean },
+): Promise<Subscription[]> {
+  return db.query<Subscription>(
+    `select ${COLUMNS} from webhook_subscriptions
+     where institute_id = $1 and ($2::text is null or collector_code = $2)
+       and (disabled_at is null or ($3 and id in (
+         select d.id from webhook_subscriptions d
+         where d.institute_id = $1 and ($2::text is null or d.collector_code = $2) and d.disabled_at is not null
+         order by d.disabled_at desc, d.id desc limit ${MAX_DISABLED})))
+     order by id`,
+    [instituteId, filter.collectorCode, filter.withDisabled],
+  )
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import type { ConsoleRole } from '../../../src/console/console.rules.ts'
+import { must, openFlexSchool, type FlexSchool } from '../../console/flex-support.ts'
+import { setMoney } from '../../console/money-support.ts'
+import { linksFile, makeOrder, uploadFile } from '../../console/orders-support.ts'
+import { API, createPerson, demoVisitor, type Visitor } from '../../console/support.ts'
+import { createPage } from '../../payment-pages/support.ts'
+import { openBrowser, type Stage } from '../../harness/browser.ts'
+import { subscribe, trigger } from '../../webhooks/support.ts'
+import { I, memberOf, openDesk, type Desk } from './support.ts'
+
+/** Every page that has acts, once by somebody who may do them and once by somebody who may only look. */
+type Case = {
+  path: string
+  /** What is there for both. */
+  there: string | RegExp
+  acts: readonly (string | RegExp)[]
+  may: ConsoleRole
+  mayNot: ConsoleRole
+  /** Where acts stand beside the table, or in a menu. */
+  open?: (page: Page) => Promise<void>
+  /** What is read in the place of the acts. */
+  instead?: string
+}
+
+const MONEY = { may: 'finance', mayNot: 'developer' } as const
+const CODE = { may: 'developer', mayNot: 'finance' } as const
+const KEEP = { may: 'owner', mayNot: 'finance' } as const
+const RUN = { may: 'operator', mayNot: 'owner', instead: 'For the operator alone' } as const
+const NOT_MAKING = 'For owners and finance'
+
+const firstRow = async (page: Page): Promise<void> => {
+  await page.locator('tr.opens').first().click()
+  await page.getByRole('dialog').waitFor()
+}
+
+const menuItem =
+  (menu: string, item: RegExp) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: menu, exact: true }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('dialog').getByText('Group:').first().waitFor()
+  }
+
+type Ids = { link: string; paid: string; page: string; file: string; student: string; plan: string }
+
+function casesOf(ids: Ids): readonly Case[] {
+  const developers = `${I}/developers`
+  return [
+    { path: `${I}/orders`, there: 'Unpaid', acts: ['New link'], ...MONEY },
+    { path: `${I}/orders/pages`, there: 'Science fair', acts: ['New page'], ...MONEY },
+    { path: `${I}/orders/files`, there: 'links.csv', acts: ['Choose a file'], ...MONEY },
+    { path: `${I}/orders/new`, there: 'New link', acts: ['Make it'], instead: NOT_MAKING, ...MONEY },
+    {
+      path: `${I}/orders/pages/new`,
+      there: 'New payment page',
+      acts: ['Make the page'],
+      instead: NOT_MAKING,
+      ...MONEY,
+    },
+    {
+      path: `${I}/orders/pages/${ids.page}/edit`,
+      there: 'Edit payment page',
+      acts: ['Save'],
+      instead: NOT_MAKING,
+      ...MONEY,
+    },
+    { path: `${I}/orders/${ids.link}`, there: 'What happened', acts: ['Send', 'Cancel'], ...MONEY },
+    { path: `${I}/orders/${ids.paid}`, there: 'What happened', acts: ['Refund'], ...MONEY },
+    { path: `${I}/orders/pages/${ids.page}`, there: 'Copy address', acts: ['Edit', 'Take off'], ...MONEY },
+    { path: `${I}/orders/files/${ids.file}`, there: 'Rows', acts: ['Make 1 link', 'Call off'], ...MONEY },
+    {
+      path: `${I}/students/${ids.student}`,
+      there: 'CASH-1',
+      acts: ['Payment link', 'Record a payment', /^More/, 'Cancel the payment CASH-1'],
+      ...MONEY,
+    },
+    {
+      path: `${I}/students/${ids.student}`,
+      there: 'CASH-1',
+      acts: ['Fetch from the ERP'],
+      may: 'developer',
+      mayNot: 'viewer',
+    },
+    {
+      path: `${I}/flex/plans/${ids.plan}`,
+      there: 'What happened',
+      acts: ['Hold', 'Cancel the plan', 'Move instalment 2 to another day'],
+      ...MONEY,
+    },
+    {
+      path: `${I}/flex/settings`,
+      there: 'Name for parents',
+      acts: ['Change the default plan'],
+      ...MONEY,
+    },
+    {
+      path: `${I}/money?view=receipts`,
+      there: 'Receipt',
+      acts: ['Cancel this receipt'],
+      open: firstRow,
+      ...MONEY,
+    },
+    {
+      path: `${I}/money?view=payments`,
+      there: 'Export',
+      acts: ['Use these names'],
+      open: menuItem('Export', /Tally ledgers/),
+      ...MONEY,
+    },
+    { path: `${developers}/keys`, there: 'Active', acts: ['Make a key'], ...CODE },
+    { path: `${developers}/keys`, there: 'Active', acts: ['Rotate', 'Revoke'], open: firstRow, ...CODE },
+    { path: `${developers}/webhooks`, there: 'pay.payment.debited', acts: ['Add a webhook'], ...CODE },
+    {
+      path: `${developers}/webhooks`,
+      there: 'pay.payment.debited',
+      acts: ['Send a test', 'Change secret or header', 'Recover', 'Disable'],
+      open: firstRow,
+      ...CODE,
+    },
+    {
+      path: `${developers}/deliveries`,
+      there: 'pay.payment.debited',
+      acts: ['Send it again'],
+      open: firstRow,
+      ...CODE,
+    },
+    { path: `${developers}/erp`, there: 'Asked at', acts: ['Change', 'Disconnect', 'Ask the ERP'], ...CODE },
+    {
+      path: `${developers}/sandbox`,
+      there: 'Mailbox',
+      acts: ['An hour', 'A day', 'A week', 'A month', 'Move', 'Trigger it'],
+      ...CODE,
+    },
+    {
+      path: `${I}/settings/team`,
+      there: 'Members',
+      acts: ['Invite somebody', 'Change role', 'Remove', 'Withdraw'],
+      ...KEEP,
+    },
+    {
+      path: `${I}/settings/audit`,
+      there: 'Settings',
+      acts: [/^Export \d/],
+      instead: 'Your role here is finance',
+      ...KEEP,
+    },
+    { path: '/operator/institutes', there: 'Operator', acts: ['Create an institute'], ...RUN },
+    {
+      path: '/operator/institutes',
+      there: 'Operator',
+      acts: ['Rename', 'Add a branch'],
+      open: firstRow,
+      ...RUN,
+    },
+    { path: '/operator/holidays', there: 'Operator', acts: ['Add a holiday'], ...RUN },
+    ...['jobs', 'health', 'providers', 'audit'].map(name => ({
+      path: `/operator/${name}`,
+      there: 'Operator',
+      acts: ['Institutes'],
+      ...RUN,
+    })),
+  ]
+}
+
+/** Something of everything that can be acted on. */
+async function fill(school: FlexSchool, owner: Visitor): Promise<Ids> {
+  const { bursar, plans } = school
+  const { demo } = bursar
+  const { settled, half } = await setMoney(bursar)
+  await subscribe(demo, 'http://127.0.0.1:9/hook')
+  await trigger(demo)
+  const invitation = { email: 'new@school.example', role: 'viewer' }
+  await must(owner.post(`${API}/institutes/demo-school/team/invitations`, invitation))
+  const row = 'Parent,9876510000,p@example.in,TUITION_FEE,1000'
+  const { body } = await must(uploadFile(owner, linksFile([row])))
+  return {
+    link: await makeOrder(demo, 'payment_links'),
+    paid: settled.orderId,
+    page: (await createPage(demo)).id,
+    file: body.data.id,
+    student: half,
+    plan: plans.Kabir,
+  }
+}
+
+function actOf(page: Page, name: string | RegExp): Locator {
+  const exact = typeof name === 'string'
+  return page.getByRole('button', { name, exact }).or(page.locator('main').getByRole('link', { name, exact }))
+}
+
+async function expectOffered(desk: Desk, one: Case): Promise<void> {
+  const page = await desk.go(one.path)
+  await page.locator('main').getByText(one.there).first().waitFor()
+  await one.open?.(page)
+  for (const name of one.acts) await actOf(page, name).first().waitFor()
+}
+
+async function expectNotOffered(desk: Desk, one: Case): Promise<void> {
+  const page = await desk.go(one.path)
+  if (one.instead === undefined) {
+    await page.locator('main').getByText(one.there).first().waitFor()
+    await one.open?.(page)
+  } else await page.locator('main').getByText(one.instead).first().waitFor()
+  await page.waitForFunction(() => document.querySelector('.mantine-Loader-root') === null)
+  for (const name of one.acts) {
+    assert.equal(await actOf(page, name).count(), 0, `${one.mayNot} is offered ${String(name)}`)
+  }
+}
+
+test('each act is offered to those who may, and to nobody else', async t => {
+  const browser = await openBrowser(t)
+  if (browser === null) return
+  const school = await openFlexSchool(t)
+  const stage: Stage = { browser, bursar: school.bursar }
+  const ids = await fill(school, await demoVisitor(school.bursar.url))
+  const desks: Partial<Record<ConsoleRole, Desk>> = {}
+  for (const role of ['owner', 'finance', 'developer', 'viewer'] as const)
+    desks[role] = await openDesk(stage, await memberOf(stage, role))
+  const operator = { email: 'operator@house.example', operator: true }
+  desks.operator = await openDesk(stage, await createPerson(stage.bursar, operator))
+  const deskOf = (role: ConsoleRole): Desk => desks[role] as Desk
+
+  for (const one of casesOf(ids))
+    await t.test(
+      `${one.path.replace(/_\w+/, '')} ${one.acts.join(', ')}: ${one.may}, not ${one.mayNot}`,
+      async () => {
+        await expectOffered(deskOf(one.may), one)
+        await expectNotOffered(deskOf(one.mayNot), one)
+      },
+    )
+
+  await t.test('another institute’s pages are not there, whoever asks', async () => {
+    const member = { email: 'stranger@group.example', institute: 'demo-group' }
+    const { page, go } = await openDesk(stage, await createPerson(stage.bursar, member))
+    const read = casesOf(ids).filter(({ path, instead }) => path.startsWith(I) && instead === undefined)
+    for (const path of new Set(read.map(one => one.path))) {
+      await go(path)
+      await page.locator('main').getByText('This institute was not found').first().waitFor()
+    }
+  })
+  for (const [role, { complaints }] of Object.entries(desks)) assert.deepEqual(complaints, [], role)
+})

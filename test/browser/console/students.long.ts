@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
+import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { createPerson, PASSWORD } from '../../console/support.ts'
+import { DESKTOP, expectCount, PHONE, setStage, type Stage } from '../../harness/browser.ts'
+import type { Json } from '../../harness/client.ts'
+import { sampleRecord, startFakeErp, type FakeErp } from '../../harness/fake-erp.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { setErp } from '../../students/support.ts'
+import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+
+const AT = '/console/i/demo-school'
+const KABIR = { fullname: 'Kabir Rao', identifier: 'ADM-1042', grade: '5' }
+const TUITION = {
+  component_type: 'TUITION_FEE',
+  fee_amount: 60_000,
+  discounts: [{ discount_type: 'SIBLING', value: 5_000 }],
+}
+
+/** A family with a late fee, money paid, and instalments of which the ERP let one be skipped. */
+async function fill({ bursar }: Stage, erp: FakeErp): Promise<string> {
+  const { demo, house, url } = bursar
+  const rule = {
+    component_type: 'TUITION_FEE',
+    due_date: '2026-01-10',
+    kind: 'per_day',
+    amount_per_day: 10,
+    max_amount: 900,
+  }
+  await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [rule] })
+  const register = async (parent: string, student: object, fees: Json[]): Promise<string> => {
+    const body = { student: sampleStudent({ ...student }), fee_components: fees }
+    return (await demo.post(`${ERP}/users/${parent}/students`, body)).body.data.service_student_id
+  }
+  const id = await register('parent-1', KABIR, [
+    TUITION,
+    { component_type: 'TRANSPORT_FEE', fee_amount: 12_000 },
+  ])
+  await register('parent-1', { fullname: 'Anaya Rao', identifier: 'ADM-1043', grade: '2' }, [TUITION])
+  for (const [no, fullname] of ['Meera Iyer', 'Zoya Khan', 'Dev Patel', 'Kavya Nair'].entries())
+    await register(
+      `parent-${no + 2}`,
+      { fullname, identifier: `ADM-${1100 + no}`, grade: '8', primary_contact_name: 'Lata Menon' },
+      [TUITION],
+    )
+  await demo.post(`${ERP}/students/${id}/payments`, {
+    amount: 5_000,
+    paid_at: '2026-06-01',
+    mode: 'cash',
+    transaction_id: 'CASH-17',
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 5_000 }],
+  })
+  await setErp(demo, erp)
+  erp.put(
+    sampleRecord(KABIR, {
+      fee_components: [
+        { component_type: 'TUITION_FEE', fee_amount: 55_000 },
+        { component_type: 'TRANSPORT_FEE', fee_amount: 12_000 },
+      ],
+    }),
+  )
+  const { plan_id: planId } = (await demo.post(`/api/v1/integrations/flex/students/${id}/plans`)).body.data
+  const { id: instituteId } = await getInstitute(house.ground, 'demo-school')
+  const mandate = { rail: 'upi_autopay', language: 'en', returnUrl: url } as const
+  await startMandate(house.flex, { instituteId, planId }, mandate)
+  await demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`, {})
+  erp.refuse('ADM-1042', 'amount_mismatch', 'The fee is being corrected.')
+  await demo.post('/api/v1/sandbox/clock', { advance: 'P40D' })
+  return id
+}
+
+async function enter(page: Page, { bursar }: Stage): Promise<void> {
+  await page.goto(`${bursar.url}/console`)
+  await page.getByRole('button', { name: 'Bursar of Demo School' }).click()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+}
+
+async function openPage(stage: Stage, viewport = DESKTOP): Promise<{ page: Page; complaints: string[] }> {
+  const context = await stage.browser.newContext({ viewport })
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', error => complaints.push(String(error)))
+  page.on('console', message => {
+    if (message.type() === 'error' && !/status of 40/.test(message.text())) complaints.push(message.text())
+  })
+  return { page, complaints }
+}
+
+test('students in the console', async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const erp = await startFakeErp(t)
+  const id = await fill(stage, erp)
+  await findsStudents(t, stage, id)
+  await tellsAStudentsStory(t, stage, id, erp)
+  await letsAViewerOnlyLook(t, stage, id)
+  await fitsAPhone(t, stage, id)
+})
+
+async function findsStudents(t: TestContext, stage: Stage, id: string): Promise<void> {
+  await t.test(
+    'students are found while one types, filtered in the address and opened by the keyboard',
+    async () => {
+      const { page, complaints } = await openPage(stage)
+      await enter(page, stage)
+      await page.getByRole('link', { name: 'Students', exact: true }).click()
+      const rows = page.locator('tbody tr')
+      await page.getByText('Zoya Khan').waitFor()
+      await expectCount(rows, 6)
+      await expectSoundAndKeep(page, 'console-students-list')
+      await page.getByLabel('Search students', { exact: true }).pressSequentially('rao', { delay: 20 })
+      await page.waitForURL(/q=rao/)
+      await page.getByText('Zoya Khan').waitFor({ state: 'hidden' })
+      await expectCount(rows, 2)
+      await page.getByLabel('Search students', { exact: true }).fill('nobody like this')
+      await page.getByText('Nobody fits “nobody like this”').waitFor()
+      await page.goBack()
+      await page.goto(`${stage.bursar.url}${AT}/students?grade=8&owing=yes`)
+      await page.getByText('Meera Iyer').waitFor()
+      await expectCount(rows, 4)
+      await page.getByRole('button', { name: 'Remove the filter Grade: 8' }).click()
+      await page.getByText('Anaya Rao').waitFor()
+      await rows.first().focus()
+      await page.keyboard.press('ArrowDown')
+      assert.equal(await rows.nth(1).evaluate(row => row === document.activeElement), true)
+
+      await page.keyboard.press('/')
+      await page.keyboard.type('adm-1042')
+      const hits = page.getByRole('listbox')
+      await hits.getByRole('option', { name: /Kabir Rao/ }).waitFor()
+      await expectSoundAndKeep(page, 'console-students-search')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${AT}/students/${id}`)
+      await page.getByRole('heading', { name: 'Kabir Rao', level: 1 }).waitFor()
+      assert.deepEqual(complaints, [])
+      await page.context().close()
+    },
+  )
+}
+
+async function act(
+  page: Page,
+  name: string,
+  confirm: string,
+  reason = 'Asked by the parents',
+): Promise<void> {
+  const dialogue = page.getByRole('dialog')
+  await dialogue.getByLabel('Reason').fill(reason)
+  await dialogue.getByRole('button', { name: confirm, exact: true }).click()
+  await page.getByText(name).waitFor()
+  await dialogue.waitFor({ state: 'hidden' })
+}
+
+async function choose(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp: FakeErp): Promise<void> {
+  await t.test(
+    'a student’s page says why an instalment was skipped, and money acts ask for a reason',
+    async () => {
+      const { page, complaints } = await openPage(stage)
+      await enter(page, stage)
+      await page.goto(`${stage.bursar.url}${AT}/students/${id}`)
+      await page.getByText('The fee is being corrected').first().waitFor()
+      await page.getByText('Instalment skipped').first().waitFor()
+      await page.getByText('The family owes').waitFor()
+      await expectSoundAndKeep(page, 'console-students-student')
+
+      await page.getByRole('button', { name: 'Record a payment' }).click()
+      await page.getByLabel('Tuition fee, rupees').fill('1,500')
+      await page.getByRole('dialog').getByRole('button', { name: 'Record it' }).click()
+      await page.getByText('Say why, in a few words').waitFor()
+      await expectSoundAndKeep(page, 'console-students-record')
+      await act(page, '₹1,500.00 is recorded.', 'Record it')
+      await page.getByText('₹48,500.00').first().waitFor()
+
+      await page.getByRole('button', { name: 'Cancel the payment CASH-17' }).click()
+      await expectSoundAndKeep(page, 'console-students-cancel')
+      await act(page, 'The payment of ₹5,000.00 is cancelled.', 'Cancel the payment')
+
+      await choose(page, 'Give or change a concession')
+      await page.getByRole('combobox', { name: 'Kind of concession' }).fill('MERIT')
+      await page.getByLabel('Amount in rupees, in all').fill('90000')
+      await page.getByRole('textbox', { name: 'Reason' }).fill('Topper')
+      await page.getByRole('button', { name: 'Change the concession' }).click()
+      await page.getByText(/Is more than the ₹55,000\.00/).waitFor()
+      await expectSound(page, 'concession')
+      await page.getByLabel('Amount in rupees, in all').fill('1000')
+      await act(page, 'The concession on Tuition fee is changed.', 'Change the concession', 'Topper')
+
+      await choose(page, 'Waive a late fee')
+      await act(page, 'The late fee is waived.', 'Waive it')
+      await page.getByText('₹900.00 waived').first().waitFor()
+
+      erp.put(
+        sampleRecord(
+          { ...KABIR, grade: '6' },
+          { fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 50_000 }] },
+        ),
+      )
+      await choose(page, 'Fetch from the ERP now')
+      await page.getByText('things are different now').waitFor()
+      await expectSoundAndKeep(page, 'console-students-fetch')
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+
+      await page.getByRole('button', { name: 'Payment link' }).click()
+      await page.getByLabel('Amount in rupees').fill('2000')
+      await page.getByRole('button', { name: 'Make the link' }).click()
+      assert.match(await page.getByLabel('Link', { exact: true }).inputValue(), /\/pay\/demo-school\/order_/)
+      await page.keyboard.press('Escape')
+      await choose(page, 'Mark as dropped')
+      await act(page, 'Kabir Rao is marked as dropped.', 'Mark as dropped', 'Left for Pune')
+      await page.getByText('Left for Pune').waitFor()
+      await page
+        .getByRole('region', { name: 'Everything that happened' })
+        .getByText('Raw JSON')
+        .first()
+        .click()
+      await expectSoundAndKeep(page, 'console-students-story')
+      assert.deepEqual(complaints, [])
+      await page.context().close()
+    },
+  )
+}
+
+async function letsAViewerOnlyLook(t: TestContext, stage: Stage, id: string): Promise<void> {
+  await t.test('a viewer sees all of it and is offered no act', async () => {
+    const email = 'viewer@school.example'
+    await createPerson(stage.bursar, { email, institute: 'demo-school', role: 'viewer' })
+    const { page, complaints } = await openPage(stage)
+    await page.goto(`${stage.bursar.url}${AT}/students/${id}`)
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Left for Pune').waitFor()
+    for (const name of [/Record a payment/, /Payment link/, /More/, /^Cancel/])
+      assert.equal(await page.getByRole('button', { name }).count(), 0)
+    assert.deepEqual(complaints, [])
+    await page.context().close()
+  })
+}
+
+async function fitsAPhone(t: TestContext, stage: Stage, id: string): Promise<void> {
+  await t.test('list, search and student fit a phone', async () => {
+    const { page, complaints } = await openPage(stage, PHONE)
+    await enter(page, stage)
+    await page.goto(`${stage.bursar.url}${AT}/students`)
+    await page.getByText('Zoya Khan').waitFor()
+    await expectSoundAndKeep(page, 'console-students-list-phone')
+    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await page.getByRole('combobox').fill('kabir')
+    await page.getByRole('option', { name: /Kabir Rao/ }).waitFor()
+    await expectSoundAndKeep(page, 'console-students-search-phone')
+    await page.getByRole('option', { name: /Kabir Rao/ }).click()
+    await page.waitForURL(`**/students/${id}`)
+    await page.getByText('Left for Pune').waitFor()
+    await expectSoundAndKeep(page, 'console-students-student-phone')
+    assert.deepEqual(complaints, [])
+    await page.context().close()
+  })
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/supervisor.ts'
+import { Client, DEMO } from '../harness/client.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
+import { waitFor } from '../harness/wait.ts'
+import { ask, run, scratch, start, type Env } from './command-line.ts'
+
+/** A Bursar of its own process on its own data folder. */
+async function startHouse(t: TestContext, env: Env) {
+  const child = start({ ...env, PORT: '0', LOG_LEVEL: 'silent' }, 'src/app/main.ts')
+  const complaint = text(child.stderr)
+  const exited = once(child, 'exit')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  t.after(stop)
+  // Read to the end: a Bursar whose output is cut off would not stop in order.
+  let said = ''
+  child.stdout.on('data', chunk => (said += String(chunk)))
+  await waitFor(async () => said.includes('Ctrl-C') || child.exitCode !== null, 'Bursar to start')
+  const url = /Listening +(http\S+)/.exec(said)?.[1] ?? assert.fail(`${said}${await complaint}`)
+  return { demo: new Client(url, DEMO), stop }
+}
+
+/** A data folder whose server is stopped, if a failed test left it running, before the folder goes. */
+function dataFolder(t: TestContext): Env & { DATA_DIR: string } {
+  const folder: string[] = []
+  t.after(async () => {
+    if (isRunning(folder[0] ?? '')) await (await openEmbeddedPostgres({ dataDir: folder[0] ?? '' })).stop()
+  })
+  folder.push(scratch(t))
+  return { DATA_DIR: folder[0] ?? '' }
+}
+
+function isRunning(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'pg', 'postmaster.pid'))
+}
+
+async function createOrder(demo: Client): Promise<string> {
+  const { status, body, text: answer } = await demo.post(`${PAY}/orders`, sampleOrder())
+  assert.equal(status, 201, answer)
+  return body.data.order_id
+}
+
+test('an order taken before a backup, of a running or of a stopped Bursar, is there after a restore', async t => {
+  const [env, fromRunning, fromStopped] = [dataFolder(t), dataFolder(t), dataFolder(t)]
+  const files = scratch(t)
+  const [running, stopped] = [join(files, 'running'), join(files, 'stopped')]
+  const house = await startHouse(t, env)
+  const first = await createOrder(house.demo)
+  assert.deepEqual(await ask(env, 'backup', running), { file: running, bytes: statSync(running).size })
+  const second = await createOrder(house.demo)
+  await house.stop()
+  assert.ok(!isRunning(env.DATA_DIR))
+  const told = await run(env, 'backup', stopped)
+  assert.equal(told.code, 0, told.err)
+  assert.match(told.out, /It holds the master key too/)
+  assert.equal(told.err, '', 'no progress where there is no terminal')
+  assert.ok(!isRunning(env.DATA_DIR), 'the server that the backup started is stopped')
+
+  for (const [target, file, orders] of [
+    [fromRunning, running, [first]],
+    [fromStopped, stopped, [first, second]],
+  ] as const) {
+    const restored = await run(target, 'restore', file)
+    assert.match(
+      restored.out,
+      /Restored the backup of .* IST into .*\nStart Bursar to use it\./,
+      restored.err,
+    )
+    const { demo, stop } = await startHouse(t, target)
+    for (const id of orders) assert.equal((await demo.get(`${PAY}/orders/${id}`)).status, 200)
+    await stop()
+  }
+  assert.deepEqual(readdirSync(files).sort(), ['running', 'stopped'])
+})
+
+test('a restore never touches a folder with a database, and a backup never overwrites a file', async t => {
+  const env = dataFolder(t)
+  const file = join(scratch(t), 'one')
+  const nothing = await run(env, 'backup', file)
+  assert.deepEqual([nothing.code, existsSync(file)], [1, false])
+  assert.match(nothing.err, /has no database, so there is nothing to back up/)
+  assert.deepEqual(readdirSync(env.DATA_DIR), [], 'none was made for it either')
+  assert.match((await run(env, 'migrate')).out, /Applied 0001_\w+\.sql\n[^]*The database is at version \d+\./)
+  assert.equal((await run(env, 'backup', file)).code, 0)
+  const { size, mtimeMs } = statSync(file)
+  for (const [command, expected] of [
+    ['backup', /one exists: choose another name/],
+    ['restore', /pg exists: choose another DATA_DIR/],
+  ] as const) {
+    const { code, err } = await run(env, command, file)
+    assert.equal(code, 1)
+    assert.match(err, expected)
+  }
+  assert.deepEqual([statSync(file).size, statSync(file).mtimeMs], [size, mtimeMs])
+  assert.match((await run(env, 'migrate')).out, /^Nothing to do: the database is at version/)
+})
+
+test('with a database of your own, backup and restore point to its own tools', async () => {
+  for (const command of ['backup', 'restore']) {
+    const { code, err } = await run({ DATABASE_URL: 'postgres://db.example.in/x' }, command, 'file')
+    assert.equal(code, 1)
+    assert.match(err, /pg_dump.*pg_basebackup/)
+  }
+})
+
+test('a command leaves the embedded server as it found it, also beside others and after a failure', async t => {
+  const env = dataFolder(t)
+  assert.equal((await run(env, 'institutes', 'list')).code, 0)
+  assert.ok(!isRunning(env.DATA_DIR), 'started for the command, stopped after it')
+  assert.equal((await run(env, 'keys', 'list', 'nobody')).code, 1)
+  assert.ok(!isRunning(env.DATA_DIR), 'also after a failure')
+  const codes = ['a', 'b', 'c', 'd', 'e', 'f']
+  const made = await Promise.all(codes.map(code => run(env, 'institutes', 'create', code, '--name', code)))
+  for (const { code, err } of made) assert.equal(code, 0, err)
+
+  const { demo } = await startHouse(t, env)
+  assert.equal((await ask(env, 'institutes', 'list')).length, 2 + codes.length)
+  assert.ok(isRunning(env.DATA_DIR), "a running Bursar's server is left alone")
+  await createOrder(demo)
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { applyReport } from '../../../src/payments/payments.service.ts'
+import type { Till } from '../../../src/payments/context.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+import type { Json } from '../../harness/client.ts'
+import { readCatalogued, type Told } from '../../harness/events.ts'
+import { ERP, PAY } from '../../harness/samples.ts'
+import { createPage, pay, submit } from '../../payment-pages/support.ts'
+import {
+  assertStatus,
+  createLink,
+  createOrder,
+  newStudent,
+  openContract,
+  samplePayment,
+} from '../../http/support.ts'
+
+/** What really happens is told exactly as the catalogue has it. Plans and loans have tests of their own. */
+const contract = await openContract()
+const { demo, house } = contract
+const SANDBOX = '/api/v1/sandbox'
+
+const told = (): Promise<Told[]> => readCatalogued(contract)
+const toldOf = async (id: string): Promise<Told[]> =>
+  (await told()).filter(({ resourceId }) => resourceId === id)
+
+async function read(path: string): Promise<Json> {
+  const answer = await demo.get(path)
+  assertStatus(answer, 200)
+  return answer.body.data
+}
+
+async function settle(): Promise<void> {
+  assertStatus(await demo.post(`${SANDBOX}/settlements/run`), 200)
+}
+
+test('orders, links and pages are told of twice with one payment, whole as they are read, debited and settled', async () => {
+  const order = await createOrder(demo, { identifier: 'X-1', notes: [{ key: 'term', value: '1' }] })
+  const link = await createLink(demo, { details: [{ component_type: 'BUS_FEE', amount: 99.5 }] })
+  const page = await createPage(demo)
+  const paged = await submit(page.url)
+  for (const [id, path, kind] of [
+    [order, `${PAY}/orders/${order}`, 'order'],
+    [link, `${PAY}/payment_links/${link}`, 'payment_link'],
+    [paged, null, 'page'],
+  ] as const) {
+    for (const happened of ['debited', 'settled']) {
+      if (happened === 'debited') await pay(demo, id)
+      else await settle()
+      const view = path === null ? null : await read(path)
+      const [first, second, ...more] = (await toldOf(id)).slice(happened === 'debited' ? 0 : 2)
+      assert.deepEqual(more, [])
+      assert.deepEqual(
+        [first?.code, second?.code],
+        [`pay.payment.${happened}`, `${kind}.payment.${happened}`],
+      )
+      assert.ok(first && second)
+      const { page_id: pageId, ...payload } = second.payload
+      assert.deepEqual(payload, first.payload)
+      assert.equal(pageId, kind === 'page' ? page.id : undefined)
+      assert.equal(payload.order_id, id)
+      if (view !== null) assert.deepEqual(payload.order, view)
+      assert.equal(payload.payment.details[0].settlement_utr === undefined, happened === 'debited')
+    }
+  }
+})
+
+test('a student, its direct payments and what is paid of its dues are told of in one line', async () => {
+  const id = await newStudent(demo, {
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }],
+    payments: [samplePayment()],
+  })
+  const payments = `${ERP}/students/${id}/payments`
+  const cash = await demo.post(payments, samplePayment({ notes: 'at the counter' }))
+  assertStatus(cash, 201)
+  const one = `${payments}/${cash.body.data.transaction_id}`
+  assertStatus(await demo.patch(one, { mode: 'cheque' }), 200)
+  assertStatus(await demo.delete(one), 200)
+  for (const act of ['drop', 'activate']) assertStatus(await demo.post(`${ERP}/students/${id}/${act}`), 200)
+  const made = await demo.post(`${PAY}/students/${id}/orders`, {})
+  assertStatus(made, 201)
+  await pay(demo, made.body.data.order_id)
+  await settle()
+  const events = await toldOf(id)
+  assert.deepEqual(
+    events.map(({ code, payload }) => [code, payload.payment?.product]),
+    [
+      ['masterdata.student.registered', undefined],
+      ['direct.payment.added', 'direct'],
+      ['direct.payment.added', 'direct'],
+      ['direct.payment.updated', 'direct'],
+      ['direct.payment.cancelled', 'direct'],
+      ['masterdata.student.dropped', undefined],
+      ['masterdata.student.activated', undefined],
+      ['pay.payment.debited', 'pay'],
+      ['pay.payment.settled', 'pay'],
+    ],
+  )
+  const dues = events.at(-1)?.payload
+  assert.deepEqual([dues.service_student_id, 'order_id' in dues, 'order' in dues], [id, false, false])
+})
+
+test('a refund is told of with the payment that it takes from', async () => {
+  const id = await createOrder(demo, { details: [{ component_type: 'TUITION_FEE', amount: 150.01 }] })
+  const { payment_id: paymentId } = await pay(demo, id)
+  await settle()
+  assertStatus(await demo.post(`${PAY}/orders/${id}/refunds`, { amount: 100, reason: 'left' }), 201)
+  await house.worker.runAllDue()
+  const [event, ...more] = (await toldOf(id)).filter(({ code }) => code.startsWith('refund.'))
+  assert.deepEqual([event?.code, more], ['refund.processed', []])
+  assert.ok(event)
+  const { order_id: orderId, payment, refund } = event.payload
+  assert.deepEqual([orderId, payment.id, payment.amount], [id, paymentId, 150.01])
+  assert.deepEqual([refund.amount, refund.status, refund.reason], [100, 'processed', 'left'])
+  assert.ok(payment.settlement_utr && refund.utr && refund.processed_at)
+})
+
+test('the refund of a second payment carries nothing of the settlement of the first', async () => {
+  const id = await createOrder(demo, { details: [{ component_type: 'TUITION_FEE', amount: 80 }] })
+  const late = await pay(demo, id, 'failure')
+  await pay(demo, id)
+  await settle()
+  // Some providers take money on a page that they had called failed.
+  const [institute] = await contract.sql<{ id: number }>(
+    `select id from institutes where code = 'demo-school'`,
+  )
+  await applyReport(house.ground as Till, {
+    about: 'payment',
+    instituteId: institute?.id ?? 0,
+    paymentId: late['payment_id'],
+    providerRef: '',
+    outcome: {
+      kind: 'captured',
+      amountPaise: paiseOf(80_00),
+      mode: 'upi',
+      transactionId: 'T-LATE',
+      capturedAt: house.ground.clock.now(),
+    },
+  })
+  await house.worker.runAllDue()
+  const [event, ...more] = (await toldOf(id)).filter(({ code }) => code.startsWith('refund.'))
+  assert.ok(event)
+  assert.deepEqual(more, [])
+  const { payment } = event.payload
+  assert.deepEqual([payment.id, payment.transaction_id], [late['payment_id'], 'T-LATE'])
+  assert.equal('settlement_utr' in payment, false)
+  assert.deepEqual(payment.details, [{ component_type: 'TUITION_FEE', amount: 80 }])
+})

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inflateSync } from 'node:zlib'
+import fc from 'fast-check'
+import { renderReceipt, type ReceiptDocument } from '../../../src/payments/receipts/receipt-pdf.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+
+const RECEIPT: ReceiptDocument = {
+  institute: 'Saraswati Vidya Mandir',
+  branch: 'Indore — Vijay Nagar',
+  receiptNumber: 'SVM/2026-27/000123',
+  issuedAt: new Date('2026-11-15T20:00:00Z'),
+  payer: { name: 'Siddharth Sharma', phone: '+919876543210', email: 'sharma@example.in' },
+  student: { name: 'प्रज्ञा शर्मा', identifier: 'ADM-2041', grade: 'Class X', academicYear: '2026-27' },
+  lines: [
+    { label: 'Tuition fee, second term', amountPaise: paiseOf(1_12_345_00) },
+    { label: 'परिवहन शुल्क', amountPaise: paiseOf(10_000_00) },
+    { label: 'Late fee', amountPaise: paiseOf(1_111_50) },
+  ],
+  totalPaise: paiseOf(1_23_456_50),
+  mode: 'UPI',
+  transactionId: 'pay_NkT3vQ0S8uVd1x',
+  orderId: 'ord_01JCQ7T4W8',
+  isCancelled: null,
+  isSandbox: false,
+}
+const CANCELLED = { at: new Date('2026-12-01T10:00:00Z'), reason: 'Paid twice by mistake' }
+const RIGHT_EDGE = 547
+
+test('a receipt says who paid whom, when, for what, how much and how, on one page', async () => {
+  const { text, title, pages } = await read({})
+  assert.equal(title, 'Receipt SVM/2026-27/000123')
+  assert.equal(pages.length, 1)
+  for (const part of [
+    'Saraswati Vidya Mandir',
+    'Indore — Vijay Nagar',
+    'SVM/2026-27/000123',
+    '16 November 2026 at 1:30 am IST',
+    'प्रज्ञा शर्मा',
+    'ADM-2041',
+    'Class X',
+    '2026-27',
+    'Siddharth Sharma',
+    '+919876543210',
+    'sharma@example.in',
+    'Tuition fee, second term',
+    '₹1,12,345.00',
+    'परिवहन शुल्क',
+    '₹10,000.00',
+    'Late fee',
+    '₹1,111.50',
+    '₹1,23,456.50',
+    'Rupees One Lakh Twenty Three Thousand Four Hundred Fifty Six and Paise Fifty Only',
+    'UPI',
+    'pay_NkT3vQ0S8uVd1x',
+    'ord_01JCQ7T4W8',
+    'Page 1 of 1',
+  ]) {
+    assert.ok(text.includes(part), `${part} is not in:\n${text}`)
+  }
+  assert.doesNotMatch(text, /CANCELLED|SANDBOX/)
+})
+
+test('amounts end at the right edge, also the largest', async () => {
+  const most = paiseOf(50 * 1e13)
+  const { pages } = await read({ lines: [{ label: 'All', amountPaise: most }], totalPaise: most })
+  const amounts = pages.flat().filter(piece => piece.text.startsWith('₹'))
+  assert.deepEqual(
+    amounts.map(piece => piece.text),
+    ['₹50,00,00,00,00,000.00', '₹50,00,00,00,00,000.00'],
+  )
+  for (const { x, width } of amounts) assert.ok(Math.abs(x + width - RIGHT_EDGE) < 0.5)
+})
+
+test('Latin, rupee sign and Devanagari have glyphs, also mixed in one word', async () => {
+  const { pages, text } = await read({
+    institute: 'सरस्वती Vidya मन्दिर',
+    student: { ...RECEIPT.student, grade: 'X-कक्षा', name: 'फ़ातिमा ज्ञानेन्द्र' },
+  })
+  for (const piece of pages.flat()) assert.ok(!piece.glyphs.includes('0000'), `a box in ${piece.text}`)
+  for (const part of ['सरस्वती Vidya मन्दिर', 'X-कक्षा', 'फ़ातिमा ज्ञानेन्द्र'.normalize('NFC')]) {
+    assert.ok(text.includes(part), part)
+  }
+})
+
+test('Devanagari after Latin letters is joined as it is alone', async () => {
+  const { pages } = await read({ student: { ...RECEIPT.student, identifier: 'कक्षा', grade: 'X-कक्षा' } })
+  const words = pages.flat().filter(piece => piece.text.endsWith('कक्षा'))
+  const [alone = [], mixed = []] = words.map(piece => piece.glyphs)
+  assert.equal(words.length, 2)
+  assert.deepEqual(mixed.slice(-alone.length), alone)
+})
+
+test('a cancelled receipt says so with time and reason, a sandbox one that no money moved, on every page', async () => {
+  const { text, pages } = await read({ isCancelled: CANCELLED, isSandbox: true, lines: longLines(50) })
+  assert.match(text, /CANCELLED on 1 December 2026 at 3:30 pm IST/)
+  assert.match(text, /Reason: Paid twice by mistake/)
+  for (const pieces of pages) {
+    const texts = pieces.map(piece => piece.text)
+    assert.ok(texts.includes('CANCELLED'))
+    assert.ok(texts.includes('SANDBOX — not a receipt for real money'))
+  }
+})
+
+test('fifty long lines go on over further pages, all in order, none over another or over the footer', async () => {
+  const { pages } = await read({ lines: longLines(50) })
+  assert.ok(pages.length >= 2)
+  const starts = pages.flat().flatMap(piece => /^Line (\d+):/.exec(piece.text)?.[1] ?? [])
+  assert.deepEqual(
+    starts,
+    Array.from({ length: 50 }, (_, index) => `${index + 1}`),
+  )
+  for (const [index, pieces] of pages.entries()) {
+    assert.ok(pieces.some(piece => piece.text === `Page ${index + 1} of ${pages.length}`))
+    for (const column of Map.groupBy(pieces, piece => piece.x).values()) assertApart(column)
+  }
+})
+
+test('odd text of any kind is drawn and never fails', async () => {
+  const odd = [
+    '',
+    ' ',
+    'x'.repeat(500),
+    'क्षि'.repeat(300),
+    '🙂👨‍👩‍👧',
+    'مرحبا שלום',
+    'தமிழ் 漢字',
+    '\0\ud800\n\t\u202e(\\',
+  ]
+  for (const text of odd) assert.ok((await read(everywhere(text))).pages.length >= 1)
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async text => {
+      assert.ok((await renderReceipt(everywhere(text))).length > 0)
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('a name in a script without glyphs still copies as it was written', async () => {
+  const { text } = await read({ payer: { ...RECEIPT.payer, name: 'முருகன் 🙂' } })
+  assert.ok(text.includes('முருகன் 🙂'))
+})
+
+test('the same receipt is the same file to the byte, and another is not', async () => {
+  const first = await renderReceipt({ ...RECEIPT, isCancelled: CANCELLED })
+  assert.deepEqual(await renderReceipt({ ...RECEIPT, isCancelled: CANCELLED }), first)
+  assert.notDeepEqual(await renderReceipt(RECEIPT), first)
+})
+
+function longLines(count: number): ReceiptDocument['lines'] {
+  return Array.from({ length: count }, (_, index) => ({
+    label: `Line ${index + 1}: ${'laboratory, library and examination fee '.repeat((index % 4) + 1)}`,
+    amountPaise: paiseOf(1_00_000_00),
+  }))
+}
+
+function everywhere(text: string): ReceiptDocument {
+  return {
+    ...RECEIPT,
+    institute: text,
+    branch: text,
+    receiptNumber: text,
+    payer: { name: text, phone: text, email: text },
+    student: { name: text, identifier: text, grade: text, academicYear: text },
+    lines: [{ label: text, amountPaise: paiseOf(0) }],
+    mode: text,
+    transactionId: text,
+    orderId: text,
+    isCancelled: { at: RECEIPT.issuedAt, reason: text },
+  }
+}
+
+function assertApart(column: readonly Piece[]): void {
+  const byHeight = column.toSorted((left, right) => right.y - left.y)
+  for (const [index, piece] of byHeight.entries()) {
+    const below = byHeight[index + 1]
+    if (below !== undefined) assert.ok(piece.y - below.y >= below.size * 1.2, `${piece.text} / ${below.text}`)
+  }
+}
+
+type Piece = { text: string; glyphs: string[]; x: number; y: number; width: number; size: number }
+type Read = { text: string; title: string; pages: Piece[][] }
+type Font = { letters: string[]; widths: number[] }
+
+/** Reads back what pdfkit writes: enough of PDF for its pages, fonts and the text given along with glyphs. */
+async function read(change: Partial<ReceiptDocument>): Promise<Read> {
+  const file = (await renderReceipt({ ...RECEIPT, ...change })).toString('latin1')
+  const objects = new Map(
+    [...file.matchAll(/^(\d+) 0 obj\n([\s\S]*?)\nendobj/gm)].map(([, id = '', body = '']) => [id, body]),
+  )
+  const follow = (body: string, key: string): string =>
+    objects.get(new RegExp(`/${key} \\[?(\\d+) 0 R`).exec(body)?.[1] ?? '') ?? ''
+  const fonts = new Map(
+    ['F1', 'F2'].map(name => {
+      const font = follow(file, name)
+      const widths = /\/W \[0 \[([^\]]*)/.exec(follow(font, 'DescendantFonts'))?.[1] ?? ''
+      return [
+        name,
+        { letters: lettersOf(streamOf(follow(font, 'ToUnicode'))), widths: widths.split(' ').map(Number) },
+      ]
+    }),
+  )
+  const contents = [...objects.values()]
+    .filter(body => /\/Type \/Page\n/.test(body))
+    .map(body => streamOf(follow(body, 'Contents')))
+  const pages = contents.map(content => piecesOf(content, fonts))
+  const given = contents.flatMap(content => [...content.matchAll(/\/ActualText \(((?:\\.|[^\\)])*)\)/gs)])
+  const texts = [...pages.flat().map(piece => piece.text), ...given.map(([, text = '']) => unescape(text))]
+  const title = unescape(follow(file, 'Title').slice(1, -1))
+  return { text: texts.join('\n'), title, pages }
+}
+
+function streamOf(body: string): string {
+  const bytes = /stream\n([\s\S]*)\nendstream/.exec(body)?.[1] ?? ''
+  return inflateSync(Buffer.from(bytes, 'latin1')).toString('latin1')
+}
+
+function lettersOf(cmap: string): string[] {
+  const ranges = [...cmap.matchAll(/^<\w+> <\w+> \[(.*)\]$/gm)].map(([, list = '']) => list)
+  return [...ranges.join(' ').matchAll(/<([\w ]*)>/g)].map(([, hex = '']) =>
+    Buffer.from(hex.replaceAll(' ', ''), 'hex').swap16().toString('utf16le'),
+  )
+}
+
+function piecesOf(content: string, fonts: ReadonlyMap<string, Font>): Piece[] {
+  return [...content.matchAll(/^BT\n([\s\S]*?)\nET$/gm)].map(([, block = '']) => {
+    const [, x, y] = /^1 0 0 1 (\S+) (\S+) Tm/m.exec(block) ?? []
+    const [, name = '', size] = /^\/(F\d) (\S+) Tf/m.exec(block) ?? []
+    const { letters, widths } = fonts.get(name) ?? assert.fail(`no font ${name}`)
+    const glyphs = [...block.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
+    const kerning = [...block.matchAll(/> (-?[\d.]+)/g)].reduce((sum, [, shift]) => sum + Number(shift), 0)
+    const advance = glyphs.reduce((sum, glyph) => sum + (widths[Number.parseInt(glyph, 16)] ?? 0), 0)
+    const text = glyphs.map(glyph => letters[Number.parseInt(glyph, 16)] ?? '').join('')
+    const width = ((advance - kerning) * Number(size)) / 1000
+    return { text: text.trim(), glyphs, x: Number(x), y: Number(y), width, size: Number(size) }
+  })
+}
+
+function unescape(text: string): string {
+  const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
+  const plain = text.replaceAll(/\\([\s\S])/g, (_, char: string) => controls[char] ?? char)
+  if (!plain.startsWith('\xfe\xff')) return plain
+  return Buffer.from(plain.slice(2), 'latin1').swap16().toString('utf16le')
+}

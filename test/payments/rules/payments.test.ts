@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  assertMove,
+  decide,
+  financialYear,
+  nextCheck,
+  refundableOf,
+  refundAmount,
+  settleDueOn,
+  type Payment,
+  type PaymentState,
+  type Refund,
+} from '../../../src/payments/payments.rules.ts'
+import type { PaymentOutcome, SettlementItem } from '../../../src/providers/port.ts'
+import { judge, sumItems, type Known } from '../../../src/payments/settlements/settlements.rules.ts'
+import { paiseOf, subtractPaise } from '../../../src/platform/money.ts'
+
+const STATES: PaymentState[] = ['created', 'pending', 'captured', 'failed']
+const amount = fc.integer({ min: 1, max: 10_000_000_000_000 }).map(paiseOf)
+const state = fc.constantFrom(...STATES)
+
+function paymentOf(changes: Partial<Payment> = {}): Payment {
+  return {
+    instituteId: 1,
+    id: 'pay_1',
+    orderId: 'order_1',
+    provider: 'sandbox',
+    state: 'created',
+    amountPaise: paiseOf(100),
+    mode: 'upi',
+    providerRef: 'bank_1',
+    redirectUrl: null,
+    transactionId: null,
+    failureCode: null,
+    failureMessage: null,
+    isDuplicate: false,
+    createdAt: new Date(0),
+    capturedAt: null,
+    settlementId: null,
+    checks: 0,
+    ...changes,
+  }
+}
+
+function refundOf(changes: Partial<Refund>): Refund {
+  return {
+    instituteId: 1,
+    id: 'rfd_1',
+    paymentId: 'pay_1',
+    orderId: 'order_1',
+    kind: 'requested',
+    state: 'pending',
+    amountPaise: paiseOf(1),
+    reason: null,
+    providerRef: null,
+    utr: null,
+    failureMessage: null,
+    requestedAt: new Date(0),
+    processedAt: null,
+    tries: 0,
+    ...changes,
+  }
+}
+
+const outcome: fc.Arbitrary<PaymentOutcome> = fc.oneof(
+  fc.constant<PaymentOutcome>({ kind: 'open' }),
+  fc.constant<PaymentOutcome>({ kind: 'pending' }),
+  fc.constant<PaymentOutcome>({ kind: 'failed', code: 'bank_declined', message: 'No.' }),
+  fc.constantFrom(100, 100, 100, 99).map((paise): PaymentOutcome => ({
+    kind: 'captured',
+    amountPaise: paiseOf(paise),
+    mode: 'upi',
+    transactionId: 'T1',
+    capturedAt: new Date(1),
+  })),
+)
+
+const isMoney = (reported: PaymentOutcome): boolean =>
+  reported.kind === 'captured' && reported.amountPaise === 100
+
+/** The state that a decision leads to. */
+function after(before: PaymentState, reported: PaymentOutcome, isPaid: boolean): PaymentState {
+  const decision = decide(paymentOf({ state: before }), reported, isPaid)
+  const to = {
+    nothing: before,
+    mismatch: before,
+    pending: 'pending',
+    fail: 'failed',
+    capture: 'captured',
+  } as const
+  return to[decision.kind]
+}
+
+test('nothing that is reported changes a captured payment', () => {
+  fc.assert(
+    fc.property(outcome, fc.boolean(), (reported, isPaid) => {
+      assert.deepEqual(decide(paymentOf({ state: 'captured' }), reported, isPaid), { kind: 'nothing' })
+    }),
+  )
+})
+
+test('money wins: a capture of the right amount is taken from every other state, and is a duplicate if the order is paid', () => {
+  for (const before of ['created', 'pending', 'failed'] as const) {
+    for (const isPaid of [true, false]) {
+      const reported: PaymentOutcome = {
+        kind: 'captured',
+        amountPaise: paiseOf(100),
+        mode: 'card',
+        transactionId: 'T9',
+        capturedAt: new Date(5),
+      }
+      const decision = decide(paymentOf({ state: before }), reported, isPaid)
+      assert.deepEqual(decision, { kind: 'capture', outcome: reported, isDuplicate: isPaid })
+    }
+  }
+})
+
+test('a capture of another amount is never taken', () => {
+  fc.assert(
+    fc.property(state, amount, amount, fc.boolean(), (before, asked, told, isPaid) => {
+      fc.pre(asked !== told)
+      const captured = { kind: 'captured', amountPaise: told, mode: 'upi', transactionId: 'T' } as const
+      const reported = { ...captured, capturedAt: new Date(0) }
+      const { kind } = decide(paymentOf({ state: before, amountPaise: asked }), reported, isPaid)
+      assert.equal(kind, before === 'captured' ? 'nothing' : 'mismatch')
+    }),
+  )
+})
+
+test('reports in any order and number make only lawful moves, and a repeat of the last changes nothing', () => {
+  fc.assert(
+    fc.property(state, fc.array(outcome, { maxLength: 12 }), (first, reports) => {
+      let current = first
+      for (const reported of reports) {
+        const next = after(current, reported, false)
+        if (next !== current) assertMove(current, next)
+        assert.equal(after(next, reported, false), next)
+        current = next
+      }
+      if (reports.some(isMoney)) assert.equal(current, 'captured')
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a payment never goes back to under way, and a move outside the table is refused', () => {
+  for (const from of STATES) assert.throws(() => assertMove(from, 'created'))
+  for (const from of ['captured', 'failed', 'pending'] as const)
+    assert.throws(() => assertMove(from, 'pending'))
+  for (const to of STATES) assert.throws(() => assertMove('captured', to))
+})
+
+test('what can be refunded is the payment less asked-for refunds that have not failed, and never less than nothing', () => {
+  const parts = fc.array(
+    fc.record({
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      state: fc.constantFrom('pending', 'processed', 'failed'),
+      kind: fc.constantFrom('requested', 'duplicate'),
+    }),
+    { maxLength: 12 },
+  )
+  fc.assert(
+    fc.property(amount, parts, (paise, asked) => {
+      const payment = paymentOf({ state: 'captured', amountPaise: paise })
+      const refunds: Refund[] = []
+      let expected = paise
+      for (const part of asked) {
+        const left = refundableOf(payment, refunds)
+        assert.equal(left, expected)
+        const wanted = paiseOf(Math.floor(left * part.share))
+        if (wanted === 0) continue
+        refunds.push(
+          refundOf({ kind: part.kind, state: part.state, amountPaise: refundAmount(wanted, left) }),
+        )
+        if (part.kind === 'requested' && part.state !== 'failed') expected = subtractPaise(expected, wanted)
+      }
+      assert.equal(refundableOf(payment, refunds), expected)
+      assert.ok(expected >= 0)
+    }),
+  )
+})
+
+test('a refund is what was asked for, or all that is left, and above that it is refused', () => {
+  fc.assert(
+    fc.property(amount, amount, (asked, refundable) => {
+      assert.equal(refundAmount(undefined, refundable), refundable)
+      if (asked <= refundable) assert.equal(refundAmount(asked, refundable), asked)
+      else assert.throws(() => refundAmount(asked, refundable), { code: 'HUE00002' })
+    }),
+  )
+  assert.throws(() => refundAmount(undefined, paiseOf(0)), { code: 'HUE00002' })
+  assert.throws(() => refundAmount(paiseOf(1), paiseOf(0)), { code: 'HUE00002' })
+})
+
+test('the financial year turns on the first of April, also at the end of a century', () => {
+  assert.equal(financialYear('2026-03-31'), '2025-26')
+  assert.equal(financialYear('2026-04-01'), '2026-27')
+  assert.equal(financialYear('2027-01-01'), '2026-27')
+  assert.equal(financialYear('2099-12-31'), '2099-00')
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 80_000 }), days => {
+      const date = Temporal.PlainDate.from('1990-01-01').add({ days })
+      const start = Number(financialYear(date.toString()).slice(0, 4))
+      const isBefore = (day: string) => Temporal.PlainDate.compare(date, day) < 0
+      assert.ok(!isBefore(`${start}-04-01`) && isBefore(`${start + 1}-04-01`))
+    }),
+  )
+})
+
+test('money is due on a later working day in India, however late in the evening it was taken', () => {
+  assert.equal(settleDueOn(new Date('2026-11-16T18:29:59Z'), new Set()), '2026-11-17', 'a minute to midnight')
+  assert.equal(settleDueOn(new Date('2026-11-16T18:30:00Z'), new Set()), '2026-11-18', 'midnight')
+  assert.equal(
+    settleDueOn(new Date('2026-11-13T06:00:00Z'), new Set()),
+    '2026-11-16',
+    'over a second Saturday',
+  )
+})
+
+test('the janitor asks ever more rarely and never stops asking', () => {
+  const now = new Date('2026-11-16T00:00:00Z')
+  const waits = Array.from({ length: 50 }, (_, checks) => nextCheck(checks, now).getTime() - now.getTime())
+  assert.ok(waits.every((wait, index) => wait > 0 && wait >= (waits[index - 1] ?? 0) && wait <= 3_600_000))
+})
+
+const item: fc.Arbitrary<SettlementItem> = fc.record({
+  kind: fc.constantFrom('payment', 'refund'),
+  ourId: fc.constantFrom('a', 'b'),
+  providerRef: fc.constant('ref'),
+  amountPaise: amount,
+  feePaise: fc.integer({ min: 0, max: 10_000 }).map(paiseOf),
+})
+
+test('a reported item is settled only if it is known, done, unsettled and of the same amount; else it is known or shown', () => {
+  const known = fc.option(
+    fc.record({ isSame: fc.boolean(), isDone: fc.boolean(), settlementId: fc.option(fc.constant('stl_1')) }),
+  )
+  fc.assert(
+    fc.property(item, known, (reported, facts) => {
+      const { isSame = false, isDone = false, settlementId = null } = facts ?? {}
+      const amountPaise = paiseOf(reported.amountPaise + (isSame ? 0 : 1))
+      const ours: Known | undefined = facts === null ? undefined : { amountPaise, isDone, settlementId }
+      const verdict = judge(reported, ours)
+      const isSound = facts !== null && isSame && isDone
+      assert.equal(verdict.kind, !isSound ? 'exception' : settlementId === null ? 'matched' : 'known')
+      if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a settlement sums payments, refunds and fees apart', () => {
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 20 }), items => {
+      const sums = sumItems(items)
+      const total = items.reduce((sum, each) => sum + each.amountPaise, 0)
+      assert.equal(sums.grossPaise + sums.refundPaise, total)
+      assert.equal(
+        sums.feePaise,
+        items.reduce((sum, each) => sum + each.feePaise, 0),
+      )
+    }),
+  )
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { BursarError } from '../../../src/platform/errors.ts'
+import { cloneDatabase, startBursar } from '../../harness/bursar.ts'
+import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import { PAY, sampleOrder } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
+
+const bursar = await startBursar({ after })
+const { db } = bursar.house.ground
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof BursarError && error.code === 'SYE00001'
+}
+
+test('a connection lost between two statements fails its transaction and nothing else', async () => {
+  await assert.rejects(
+    db.transaction(async tx => {
+      const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
+      await bursar.sql('select pg_terminate_backend($1)', [row?.pid])
+      await waitFor(async () => {
+        const alive = await bursar.sql('select 1 from pg_stat_activity where pid = $1', [row?.pid])
+        return alive.length === 0
+      }, 'the connection to be gone')
+      await tx.query('select 1')
+    }),
+    isUnavailable,
+  )
+  assert.equal((await bursar.demo.get(`${PAY}/orders`)).status, 200)
+})
+
+test('point reads go on after their shared connection was lost', async () => {
+  const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder())
+  const read = () => bursar.demo.get(`${PAY}/orders/${body.data.order_id}`)
+  assert.equal((await read()).status, 200)
+  await bursar.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  const answers = await Promise.all(Array.from({ length: 50 }, read))
+  assert.deepEqual(new Set(answers.map(answer => answer.status)), new Set([200]))
+})
+
+test('a deadlock is tried again and both transactions are done', async () => {
+  await bursar.sql('create table seat (id integer primary key, taken integer not null default 0)')
+  await bursar.sql('insert into seat values (1), (2)')
+  const bothHold = Promise.withResolvers<void>()
+  let holding = 0
+  const take = (first: number, second: number) =>
+    db.transaction(async tx => {
+      await tx.query('update seat set taken = taken + 1 where id = $1', [first])
+      if (++holding === 2) bothHold.resolve()
+      await bothHold.promise
+      await tx.query('update seat set taken = taken + 1 where id = $1', [second])
+    })
+  await Promise.all([take(1, 2), take(2, 1)])
+  assert.deepEqual(await bursar.sql('select taken from seat order by id'), [{ taken: 2 }, { taken: 2 }])
+})
+
+function stepTwice(first: number, last: number): Promise<void> {
+  return db.transaction(async tx => {
+    tx.endWith('insert into step values ($1)', [last])
+    await tx.query('insert into step values ($1)', [first])
+  })
+}
+
+function leap(...ids: number[]): Promise<unknown> {
+  return db.transaction(tx => Promise.all(ids.map(id => tx.query('insert into leap values ($1)', [id]))))
+}
+
+test('what a transaction ends with is committed with all of it, or undoes all of it', async () => {
+  await bursar.sql('create table step (id integer primary key)')
+  await stepTwice(1, 2)
+  await assert.rejects(stepTwice(3, 2), /duplicate key/)
+  await assert.rejects(stepTwice(1, 4), /duplicate key/)
+  assert.deepEqual(await bursar.sql('select id from step order by id'), [{ id: 1 }, { id: 2 }])
+})
+
+test('statements that leave together are in the transaction, the first of them too, and one that fails undoes all', async () => {
+  await bursar.sql('create table leap (id integer primary key)')
+  await leap(1, 2)
+  await assert.rejects(leap(3, 4, 2, 5), /duplicate key/)
+  await Promise.all(Array.from({ length: 40 }, (_, n) => leap(100 + n, 200 + n)))
+  assert.deepEqual(await bursar.sql('select count(*) as rows from leap'), [{ rows: 82 }])
+})
+
+test('reading an order is one statement, and so is creating one with an Idempotency-Key after the key was looked up', async t => {
+  const url = new URL(await cloneDatabase(t))
+  const proxy = await startPostgresProxy(url.searchParams.get('host') ?? '')
+  t.after(() => proxy.close())
+  url.searchParams.set('host', proxy.host)
+  const { demo } = await startBursar(t, { DATABASE_URL: url.toString() })
+  const counted = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = proxy.statements()
+    await act()
+    return proxy.statements() - before
+  }
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  await demo.get(`${PAY}/orders/${body.data.order_id}`)
+  // Time that passes here is real: the clock is followed and keys are looked up again now and then.
+  const least = async (act: () => Promise<unknown>): Promise<number> => {
+    const counts = [await counted(act), await counted(act), await counted(act)]
+    return Math.min(...counts)
+  }
+  assert.equal(await least(() => demo.get(`${PAY}/orders/${body.data.order_id}`)), 1)
+  assert.equal(await least(() => demo.post(`${PAY}/orders`, sampleOrder())), 1)
+  let key = 0
+  assert.equal(
+    await least(() => demo.post(`${PAY}/orders`, sampleOrder(), { 'idempotency-key': `k${++key}` })),
+    2,
+  )
+})
+
+test('a list is found by its index, not by reading the whole table', async () => {
+  const plan = await bursar.sql<{ 'QUERY PLAN': string }>(
+    `explain select o.id from orders o where o.institute_id = 1 and o.kind = 'order'
+     order by o.created_at desc, o.id desc limit 51`,
+  )
+  assert.match(plan.map(row => row['QUERY PLAN']).join('\n'), /orders_by_creation/)
+})

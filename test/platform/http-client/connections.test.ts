@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { type AddressInfo, createServer } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { anyAddress } from '../../../src/platform/http-client/addresses.ts'
+import {
+  Outbound,
+  type OutboundRequest,
+  type OutboundResult,
+} from '../../../src/platform/http-client/http-client.ts'
+import { startReceiver } from '../../harness/receiver.ts'
+
+/** How connections are lent from one request to the next. */
+function open(t: TestContext): Outbound {
+  const outbound = new Outbound({ policy: anyAddress, connectionsPerOrigin: 5 })
+  t.after(() => outbound.close())
+  return outbound
+}
+
+function requestTo(url: string): OutboundRequest {
+  return { method: 'POST', url, headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000 }
+}
+
+type Round = { count: number; atOnce: number; stall?: () => void }
+
+/** Each follows as soon as the one before it is told, `atOnce` of them side by side. */
+async function sendInTurn(
+  outbound: Outbound,
+  url: string,
+  { count, atOnce, stall = () => {} }: Round,
+): Promise<OutboundResult[]> {
+  const results: OutboundResult[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = 0
+  const sendNext = (): void => {
+    if (begun++ >= count) return
+    outbound.exchange(requestTo(url), result => {
+      if (results.push(result) === count) resolve()
+      stall()
+      sendNext()
+    })
+  }
+  for (let n = 0; n < atOnce; n++) sendNext()
+  await promise
+  return results
+}
+
+function kindsOf(results: readonly OutboundResult[]): string[] {
+  return [...new Set(results.map(result => (result.kind === 'failed' ? result.message : result.kind)))]
+}
+
+test('requests that follow each other go over one connection', async t => {
+  const receiver = await startReceiver(t)
+  const results = await sendInTurn(open(t), receiver.url, { count: 50, atOnce: 1 })
+  assert.deepEqual(kindsOf(results), ['answered'])
+  assert.equal(receiver.connections, 1)
+})
+
+/** Closes each connection with or after so many answers, without having said so. */
+async function startCloser(
+  t: TestContext,
+  { answers, afterMs }: { answers: number; afterMs: number },
+): Promise<string> {
+  const server = createServer(socket => {
+    let left = answers
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+      if (--left > 0) return
+      if (afterMs === 0) socket.end()
+      else void wait(afterMs).then(() => socket.end())
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+for (const afterMs of [0, 1]) {
+  test(`a server that closes ${afterMs} ms after each answer, without having said so, loses no request`, async t => {
+    const url = await startCloser(t, { answers: 1, afterMs })
+    const results = await sendInTurn(open(t), url, { count: 100, atOnce: 5 })
+    assert.deepEqual(kindsOf(results), ['answered'])
+  })
+}
+
+/** For longer than a connection rests. */
+function stall(): void {
+  for (const until = performance.now() + 20; performance.now() < until;) continue
+}
+
+test('a process that stands still after each answer loses no request to a server that closed meanwhile', async t => {
+  const url = await startCloser(t, { answers: 1, afterMs: 0 })
+  const results = await sendInTurn(open(t), url, { count: 30, atOnce: 10, stall })
+  assert.deepEqual(kindsOf(results), ['answered'])
+})
+
+test('a server that closes after every third answer, without having said so, loses a request for each connection and then none', async t => {
+  const outbound = open(t)
+  const url = await startCloser(t, { answers: 3, afterMs: 0 })
+  const first = await sendInTurn(outbound, url, { count: 100, atOnce: 5 })
+  assert.ok(first.filter(({ kind }) => kind === 'failed').length <= 5, kindsOf(first).join())
+  const second = await sendInTurn(outbound, url, { count: 100, atOnce: 5 })
+  assert.deepEqual(kindsOf(second), ['answered'])
+})
+
+test('failures that follow each other at once come one by one, however many', async t => {
+  const outbound = open(t)
+  await outbound.close()
+  const results = await sendInTurn(outbound, 'http://127.0.0.1:1/', { count: 50_000, atOnce: 1 })
+  assert.deepEqual(kindsOf(results), ['Bursar was stopping.'])
+})
+
+test('a fault of whoever is told of an answer ends the process; it is not taken for one of the connection', async t => {
+  const receiver = await startReceiver(t)
+  const program = `
+    import { anyAddress } from '../../faults/src/platform/outbound-addresses.ts'
+    import { Outbound } from '../../faults/src/platform/outbound.ts'
+    const request = ${JSON.stringify(requestTo(receiver.url))}
+    new Outbound({ policy: anyAddress }).exchange(request, ({ kind }) => { throw new Error('told: ' + kind) })`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.notEqual(code, 0)
+  assert.match(said, /told: answered/)
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Claimed } from '../../src/webhooks/engine/delivery-engine.store.ts'
+import { Lanes } from '../../src/webhooks/engine/endpoint-queues.ts'
+
+/** The connections have a limit of their own; this is the one that keeps claims from piling up behind them. */
+function claimedFor(host: number, subscription: number, id: number): Claimed {
+  return {
+    instituteId: 1,
+    id: `dlv_${id}`,
+    claim: 1,
+    place: '(0,1)',
+    failures: 0,
+    eventId: `evt_${id}`,
+    eventCode: 'x',
+    timestamp: 0,
+    sequence: 1,
+    payloadJson: '{}',
+    webhook: {
+      id: `wh_${host}_${subscription}`,
+      url: `http://host-${host}.test/path-${subscription}`,
+      origin: `http://host-${host}.test`,
+      isDisabled: false,
+      isPaused: false,
+      secretSealed: null,
+      previousSecretSealed: null,
+      headerKey: null,
+      headerValueSealed: null,
+    },
+  }
+}
+
+const hostOf = ({ webhook }: Claimed): string => new URL(webhook.url).origin
+const inLane = (list: Claimed[], host: string): Claimed[] => list.filter(each => hostOf(each) === host)
+const step = fc.oneof(
+  fc.record({ host: fc.nat(2), subscription: fc.nat(2) }),
+  fc.constant('leave' as const),
+  fc.constant('take' as const),
+)
+
+test('a lane never runs more than its places, never holds more than four times as many again, and hands out each once in turn', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 80 }), (places, steps) => {
+      const lanes = new Lanes(places)
+      const running: Claimed[] = []
+      let waiting: Claimed[] = []
+      for (const [now, each] of steps.entries()) {
+        if (each === 'take') {
+          assert.deepEqual(
+            new Set(lanes.takeWaiting(({ since }) => since < now - 10)),
+            new Set(waiting.filter(({ id }) => Number(id.slice(4)) < now - 10)),
+          )
+          waiting = waiting.filter(({ id }) => Number(id.slice(4)) >= now - 10)
+        } else if (each === 'leave') {
+          const done = running.shift()
+          if (done === undefined) continue
+          const [first = null] = inLane(waiting, hostOf(done))
+          lanes.leave(done, null)
+          assert.equal(lanes.next(hostOf(done)), first)
+          if (first === null) continue
+          waiting = waiting.filter(other => other !== first)
+          running.push(first)
+        } else {
+          const claimed = claimedFor(each.host, each.subscription, now)
+          const host = hostOf(claimed)
+          const isFree = inLane(running, host).length < places
+          const isFull = !isFree && inLane(waiting, host).length >= 4 * places
+          assert.equal(lanes.enter(claimed, now), isFree ? 'starts' : isFull ? 'full' : 'waits')
+          if (isFree) running.push(claimed)
+          else if (!isFull) waiting.push(claimed)
+        }
+        assert.deepEqual([lanes.running, lanes.waiting], [running.length, waiting.length])
+      }
+    }),
+  )
+})
+
+test('the room told of a busy host is what is left over all its subscriptions, and a full one has none', () => {
+  const lanes = new Lanes(2)
+  assert.deepEqual(lanes.busy(2), [])
+  const first = claimedFor(0, 0, 0)
+  lanes.enter(first, 0)
+  assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 3 }])
+  for (let id = 1; id <= 4; id++) lanes.enter(claimedFor(0, 1, id), 0)
+  assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 0 }])
+})
+
+/** As many as find a place when `total` come, the rest waiting. */
+function fill(lanes: Lanes, total: number): Claimed[] {
+  const all = Array.from({ length: total }, (_, id) => claimedFor(0, 0, id))
+  return all.filter(claimed => lanes.enter(claimed, 0) === 'starts')
+}
+
+/** The oldest of the running ones leave, one after the other, and whoever may takes a place. */
+function turn(lanes: Lanes, running: Claimed[], answerMs: number | null, times: number): void {
+  for (let n = 0; n < times; n++) {
+    const done = running.shift()
+    assert(done !== undefined)
+    lanes.leave(done, answerMs)
+    for (let next = lanes.next(hostOf(done)); next !== null; next = lanes.next(hostOf(done)))
+      running.push(next)
+  }
+}
+
+test('an endpoint that answers quickly is sent 20 at once, a slow one what it takes for 250 a second, at most its places', () => {
+  for (const [answerMs, places] of [
+    [3, 20],
+    [120, 30],
+    [900, 50],
+  ] as const) {
+    const lanes = new Lanes(50)
+    const running = fill(lanes, 200)
+    assert.equal(running.length, 20)
+    turn(lanes, running, answerMs, 100)
+    assert.equal(running.length, places)
+  }
+})
+
+test('an endpoint that becomes quick again goes back to few at once', () => {
+  const lanes = new Lanes(50)
+  const running = fill(lanes, 200)
+  turn(lanes, running, 900, 50)
+  assert.equal(running.length, 50)
+  turn(lanes, running, 3, 60)
+  assert.equal(running.length, 20)
+})
+
+test('an endpoint that does not answer gets no more places', () => {
+  const lanes = new Lanes(50)
+  const running = fill(lanes, 200)
+  turn(lanes, running, null, 50)
+  assert.equal(running.length, 20)
+})
+
+test('a lane is low once half of its stock is gone, until more is on its way', () => {
+  const lanes = new Lanes(2)
+  const running = fill(lanes, 8)
+  const [{ webhook } = claimedFor(0, 0, 0)] = running
+  lanes.setStock()
+  turn(lanes, running, null, 3)
+  assert.equal(lanes.isLow(webhook.origin), false)
+  turn(lanes, running, null, 1)
+  assert.equal(lanes.isLow(webhook.origin), true)
+  lanes.clearStock()
+  assert.equal(lanes.isLow(webhook.origin), false)
+  assert.equal(lanes.isDry(webhook.origin), false)
+  turn(lanes, running, null, 2)
+  assert.equal(lanes.isDry(webhook.origin), true)
+})
