@@ -5,8 +5,8 @@ import { runUntilDone } from '../src/platform/jobs/job.ts'
 import { Slots } from '../src/platform/jobs/slots.ts'
 import { openErp } from '../src/app/open-erp.ts'
 import { openFlex } from '../src/app/open-flex.ts'
-import { openGround } from '../src/app/open-database.ts'
-import { openTill } from '../src/app/open-till.ts'
+import { openDatabase } from '../src/app/open-database.ts'
+import { createProviders } from '../src/app/open-till.ts'
 
 /**
  * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs
@@ -40,11 +40,11 @@ client.query = function (...args) {
 }
 
 const config = readConfig(process.env)
-const { ground } = await openGround(config)
-const { till } = openTill(config, ground)
-const { erpGround, closeErp } = openErp(config, ground)
-const flex = openFlex(Object.assign(till, erpGround))
-const { gate } = erpGround.erp
+const { ctx } = await openDatabase(config)
+const { ctx } = createProviders(config, ctx)
+const { ctx, closeErp } = openErp(config, ctx)
+const flex = openFlex(Object.assign(ctx, ctx))
+const { gate } = ctx.erp
 const run = gate.run.bind(gate)
 gate.run = (...args) => run(...args).finally(() => counted.answers++)
 
@@ -66,7 +66,7 @@ const result: FlexResult = {
 }
 process.stdout.write(JSON.stringify(result))
 await closeErp()
-await ground.db.close()
+await ctx.db.close()
 
 async function stepAll(): Promise<number> {
   let done = 0

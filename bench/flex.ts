@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
-import { openGround } from '../src/app/open-database.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import type { Figure } from './figures.ts'
 import { findFaults, meanCall, seedDue } from './flex-books.ts'
 import type { FlexPlan, FlexResult } from './flex-drain.ts'
@@ -35,8 +35,8 @@ type Run = FlexResult & { perSecond: number; callMs: number; load: number; fault
 async function announce(cluster: Cluster, total: number, name: string): Promise<Run> {
   const url = await cluster.makeDatabase(`flex_${name}`)
   const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'warn' }
-  const { ground } = await openGround(readConfig(env))
-  await ground.db.close()
+  const { ctx } = await openDatabase(readConfig(env))
+  await ctx.db.close()
   const erp = await openFakeErp()
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { readConfig } from '../src/app/config.ts'
 import { getInstitute } from '../src/institutes/institutes.service.ts'
-import { openGround } from '../src/app/open-database.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import { finishImport } from '../src/imports/import-steps.service.ts'
 import { createImport, getImport, type ImportFile } from '../src/imports/imports.service.ts'
 
@@ -27,8 +27,8 @@ const { path, mode } = JSON.parse(process.argv[2] ?? '{}') as ImportPlan
 const collect = globalThis.gc
 if (collect === undefined) throw new Error('run this with --expose-gc')
 
-const { ground } = await openGround(readConfig(process.env))
-const institute = await getInstitute(ground, 'demo-school')
+const { ctx } = await openDatabase(readConfig(process.env))
+const institute = await getInstitute(ctx, 'demo-school')
 const samples: ImportSample[] = []
 let samplingMs = 0
 
@@ -36,7 +36,7 @@ async function run(): Promise<{ ms: number; rows: ImportResult['rows'] }> {
   const handle = await open(path)
   const start = performance.now()
   samplingMs = 0
-  const one = await createImport(ground, { instituteId: institute.id }, institute, {
+  const one = await createImport(ctx, { instituteId: institute.id }, institute, {
     kind: 'students',
     mode,
     isDryRun: false,
@@ -44,7 +44,7 @@ async function run(): Promise<{ ms: number; rows: ImportResult['rows'] }> {
   })
   let stage = 0
   await finishImport(
-    ground,
+    ctx,
     { instituteId: institute.id, id: one.id },
     {
       onProgress(percent) {
@@ -63,7 +63,7 @@ async function run(): Promise<{ ms: number; rows: ImportResult['rows'] }> {
   const ms = performance.now() - start - samplingMs
   await handle.close()
   const { totalRows, badRows, appliedRows, unchangedRows, state, message } = await getImport(
-    ground,
+    ctx,
     institute,
     one.id,
   )
@@ -98,4 +98,4 @@ const result: ImportResult = {
   again: { ms: repeated.ms, applied: repeated.rows.applied, unchanged: repeated.rows.unchanged },
 }
 process.stdout.write(JSON.stringify(result))
-await ground.db.close()
+await ctx.db.close()

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
-import { openGround } from '../src/app/open-database.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import { median, type Figure } from './figures.ts'
 import type { ImportPlan, ImportResult } from './import-all.ts'
 import { openCluster, runChild, type Cluster } from './rig.ts'
@@ -33,8 +33,8 @@ type Run = ImportResult & { copyMs: number[]; faults: string[] }
 async function run(cluster: Cluster, path: string, mode: ImportPlan['mode']): Promise<Run> {
   const url = await cluster.makeDatabase(`import_${mode}`)
   const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'warn' }
-  const { ground } = await openGround(readConfig(env))
-  await ground.db.close()
+  const { ctx } = await openDatabase(readConfig(env))
+  await ctx.db.close()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

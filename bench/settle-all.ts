@@ -1,6 +1,6 @@
 import { readConfig } from '../src/app/config.ts'
-import { openGround } from '../src/app/open-database.ts'
-import { openTill } from '../src/app/open-till.ts'
+import { openDatabase } from '../src/app/open-database.ts'
+import { createProviders } from '../src/app/open-till.ts'
 import { settleDay, today } from '../src/payments/settlements/settlements.service.ts'
 
 /**
@@ -28,8 +28,8 @@ const collect = globalThis.gc
 if (collect === undefined) throw new Error('run this with --expose-gc')
 
 const config = readConfig(process.env)
-const { ground } = await openGround(config)
-const { till, bank } = openTill(config, ground)
+const { ctx } = await openDatabase(config)
+const { ctx, bank } = createProviders(config, ctx)
 if (bank === null) throw new Error('only the sandbox has a bank that pays out when told to')
 
 const samples: Sample[] = []
@@ -57,14 +57,14 @@ function drawBar(settled: number): void {
 }
 
 // The day before the pay-out, so that midnight between the two does not part them.
-const day = today(till)
+const day = today(ctx)
 const begin = performance.now()
-await bank.payOut(new Date(till.clock.now().getTime() + 1))
+await bank.payOut(new Date(ctx.clock.now().getTime() + 1))
 const start = performance.now()
-const summary = await settleDay(till, 'sandbox', day, onProgress)
+const summary = await settleDay(ctx, 'sandbox', day, onProgress)
 const settleMs = performance.now() - start - samplingMs
 const restart = performance.now()
-const repeated = await settleDay(till, 'sandbox', day)
+const repeated = await settleDay(ctx, 'sandbox', day)
 const result: SettleResult = {
   ...summary,
   payOutMs: start - begin,
@@ -73,4 +73,4 @@ const result: SettleResult = {
   again: { ...repeated, ms: performance.now() - restart },
 }
 process.stdout.write(JSON.stringify(result))
-await ground.db.close()
+await ctx.db.close()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
-import { openGround } from '../src/app/open-database.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import type { Figure } from './figures.ts'
 import { openCluster, runPart, type Cluster } from './rig.ts'
 import type { SettlePlan, SettleResult } from './settle-all.ts'
@@ -29,8 +29,8 @@ type Run = SettleResult & { perSecond: number; faults: string[] }
 async function settle(cluster: Cluster, total: number, name: string): Promise<Run> {
   const url = await cluster.makeDatabase(`settle_${name}`)
   const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'warn' }
-  const { ground } = await openGround(readConfig(env))
-  await ground.db.close()
+  const { ctx } = await openDatabase(readConfig(env))
+  await ctx.db.close()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
-import { openGround } from '../src/app/open-database.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import { deliveryBody } from '../src/webhooks/engine/delivery-body.ts'
 import type { Cluster } from './rig.ts'
 
@@ -57,10 +57,10 @@ export async function openBooks(
 ): Promise<Books> {
   const url = await cluster.makeDatabase(name)
   const env = { DATABASE_URL: url, DATA_DIR: cluster.folder, LOG_LEVEL: 'info' }
-  const { ground } = await openGround(readConfig(env))
+  const { ctx } = await openDatabase(readConfig(env))
   const ids = Array.from({ length: webhooks }, (_, n) => `wh_${String(n).padStart(3, '0')}`)
-  const sealed = ids.map(id => ground.vault.seal('a-long-random-text', `webhook secret of ${id}`))
-  await ground.db.close()
+  const sealed = ids.map(id => ctx.vault.seal('a-long-random-text', `webhook secret of ${id}`))
+  await ctx.db.close()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(

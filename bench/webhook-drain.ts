@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { readConfig } from '../src/app/config.ts'
 import { openDeliveries } from '../src/app/open-deliveries.ts'
-import { openGround } from '../src/app/open-database.ts'
+import { openDatabase } from '../src/app/open-database.ts'
 import { createLog } from '../src/platform/log.ts'
 
 /**
@@ -24,14 +24,14 @@ client.query = function (...args) {
 
 const log = createLog({ level: 'info', format: 'json', destination: process.stderr })
 const config = readConfig(process.env)
-const { ground } = await openGround(config)
-const { deliveries, closeDeliveries } = openDeliveries(config, ground, log)
+const { ctx } = await openDatabase(config)
+const { deliveries, closeDeliveries } = openDeliveries(config, ctx, log)
 
 const samples: DrainSample[] = []
 deliveries.start()
 const result = 'seconds' in plan ? await drainFor(plan) : await drainAll(plan.total, plan.sampleEvery)
 await closeDeliveries()
-await ground.db.close()
+await ctx.db.close()
 process.stdout.write(JSON.stringify(result))
 
 async function drainFor({ warmUpMs, seconds }: { warmUpMs: number; seconds: number }): Promise<DrainResult> {

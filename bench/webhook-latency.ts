@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../src/app/config.ts'
 import { recordEvents } from '../src/events/events.service.ts'
-import { openGround } from '../src/app/open-database.ts'
-import type { Ground } from '../src/platform/context.ts'
+import { openDatabase } from '../src/app/open-database.ts'
+import type { Context } from '../src/platform/context.ts'
 import type { Figure } from './figures.ts'
 import { START_FLAGS, openReceiver, type Cluster } from './rig.ts'
 import { openBooks, PAYLOAD } from './webhook-books.ts'
@@ -25,17 +25,17 @@ export async function measureLatency(cluster: Cluster, seconds: number): Promise
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   )
-  const { ground } = await openGround(readConfig(books.env))
+  const { ctx } = await openDatabase(readConfig(books.env))
   const readArrivals = async (): Promise<Record<string, number>> => {
     const answer = await fetch(`http://127.0.0.1:${receiver.ports[0]}/arrivals`)
     return (await answer.json()) as Record<string, number>
   }
   try {
     const figures: Figure[] = []
-    await record(ground, 1)
+    await record(ctx, 1)
     await untilAll(1, readArrivals)
     for (const rate of RATES) {
-      const commits = await recordSteadily(ground, rate, seconds * 2)
+      const commits = await recordSteadily(ctx, rate, seconds * 2)
       const arrivals = await untilAll(commits.size, readArrivals)
       const waits = [...commits].map(([id, at]) => (arrivals[id] ?? Infinity) - at)
       waits.sort((left, right) => left - right)
@@ -51,32 +51,32 @@ export async function measureLatency(cluster: Cluster, seconds: number): Promise
   } finally {
     worker.kill('SIGKILL')
     await once(worker, 'exit')
-    await ground.db.close()
+    await ctx.db.close()
     await books.client.end()
     await receiver.close()
   }
 }
 
-async function recordSteadily(ground: Ground, rate: number, seconds: number): Promise<Map<string, number>> {
+async function recordSteadily(ctx: Context, rate: number, seconds: number): Promise<Map<string, number>> {
   const commits = new Map<string, number>()
   const under: Promise<void>[] = []
   const start = performance.now()
   for (let n = 0; n < rate * seconds; n++) {
     const dueIn = start + (n * 1_000) / rate - performance.now()
     if (dueIn > 0) await wait(dueIn)
-    under.push(recordAndNote(ground, n, commits))
+    under.push(recordAndNote(ctx, n, commits))
   }
   await Promise.all(under)
   return commits
 }
 
-async function recordAndNote(ground: Ground, n: number, commits: Map<string, number>): Promise<void> {
-  const id = await record(ground, n)
+async function recordAndNote(ctx: Context, n: number, commits: Map<string, number>): Promise<void> {
+  const id = await record(ctx, n)
   commits.set(id, performance.timeOrigin + performance.now())
 }
 
-async function record(ground: Ground, n: number): Promise<string> {
-  const [id = ''] = await ground.db.transaction(tx =>
+async function record(ctx: Context, n: number): Promise<string> {
+  const [id = ''] = await ctx.db.transaction(tx =>
     recordEvents(tx, [
       {
         code: 'pay.payment.debited',

@@ -1,9 +1,9 @@
 import type { Config } from './config.ts'
-import type { House } from './bursar.ts'
+import type { Bursar } from './bursar.ts'
 import { DEMO_PEOPLE, SANDBOX_INSTITUTES } from '../sandbox/seed/seed.service.ts'
 
 /** What a person sees when it has started: where it is, how to get in, what to do next. */
-export function describeStart({ config, embedded, migration }: House, hasOperator: boolean): string {
+export function describeStart({ config, embedded, migration }: Bursar, hasOperator: boolean): string {
   const where = `${config.tls === null ? 'http' : 'https'}://${config.host}:${config.port}`
   const database =
     embedded === null

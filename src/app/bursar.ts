@@ -7,37 +7,37 @@ import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
-import type { FlexGround } from '../flex/flex-ground.ts'
-import type { CredGround } from '../loans/context.ts'
+import type { FlexContext } from '../flex/flex-ground.ts'
+import type { LoanContext } from '../loans/context.ts'
 import { openConsole } from './installation.ts'
 import { openCred } from './open-cred.ts'
 import { openDeliveries } from './open-deliveries.ts'
 import { openDues } from './open-dues.ts'
 import { openErp } from './open-erp.ts'
 import { openFlex } from './open-flex.ts'
-import { openGround, type OpenGround } from './open-database.ts'
+import { openDatabase, type OpenedDatabase } from './open-database.ts'
 import { openPages } from './open-pages.ts'
-import { openPost } from './senders.ts'
-import { openTill } from './open-till.ts'
+import { createSenders } from './senders.ts'
+import { createProviders } from './open-till.ts'
 import { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
-import type { ErpGround } from '../erp/context.ts'
+import type { ErpContext } from '../erp/context.ts'
 import { ImportEngine } from '../imports/import-engine.ts'
 import type { ServedRoute } from '../http/route-table.ts'
 import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
 
 /** A running Bursar. */
-export type House = OpenGround & {
+export type Bursar = OpenedDatabase & {
   /** As configured, with the port it really got. */
   config: Config
   worker: JobRunner
   deliveries: DeliveryEngine
-  erpGround: ErpGround
-  flex: FlexGround
-  cred: CredGround
+  ctx: ErpContext
+  flex: FlexContext
+  cred: LoanContext
   /** What it serves; nothing where it only works. */
   routes: readonly ServedRoute[]
   /** In order: readiness, requests, work, database. */
@@ -52,24 +52,24 @@ class StartRefused extends Error {
 const WATCH_MS = 1_000
 const REAP_MS = 100
 
-export async function startHouse(
+export async function createBursar(
   wanted: Config,
   log: Log,
   onEmbedded?: (embedded: EmbeddedPostgres) => void,
-): Promise<House> {
+): Promise<Bursar> {
   const { hold, ...opened } = await openAndHold(wanted, log, onEmbedded)
-  const { ground, sandboxClock, embedded } = opened
+  const { ctx, sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
-  const { till, bank } = openTill(wanted, ground)
-  openDues(till)
-  openPages(till)
-  const { post, closePost } = await openPost(wanted, ground, log)
-  const { erpGround, closeErp } = openErp(wanted, ground)
-  const flex = openFlex(Object.assign(till, erpGround))
+  const { ctx, bank } = createProviders(wanted, ctx)
+  openDues(ctx)
+  openPages(ctx)
+  const { post, closeSenders } = await createSenders(wanted, ctx, log)
+  const { ctx, closeErp } = openErp(wanted, ctx)
+  const flex = openFlex(Object.assign(ctx, ctx))
   const { cred, lender } = openCred(flex)
-  const worker = new JobRunner(createJobs(cred, bank, post), { clock: ground.clock, log })
-  const { deliveries, closeDeliveries } = openDeliveries(wanted, ground, log)
-  const imports = new ImportEngine(ground, log)
+  const worker = new JobRunner(createJobs(cred, bank, post), { clock: ctx.clock, log })
+  const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
+  const imports = new ImportEngine(ctx, log)
   const timers = watch(opened, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
@@ -78,10 +78,10 @@ export async function startHouse(
     // A request that waits for an ERP is answered at once, instead of holding everything up for its 15 seconds.
     await Promise.all([app === null ? null : closeServer(app), closeErp()])
     await Promise.all([worker.stop(), closeDeliveries(), imports.stop()])
-    closePost()
+    closeSenders()
     for (const timer of timers) clearInterval(timer)
     await hold?.release()
-    await ground.db.close()
+    await ctx.db.close()
     await embedded?.stop()
   }
   try {
@@ -90,11 +90,11 @@ export async function startHouse(
       const sandbox =
         sandboxClock === null || bank === null || lender === null
           ? null
-          : { db: ground.db, clock: sandboxClock, worker, till, bank, cred, lender }
+          : { db: ctx.db, clock: sandboxClock, worker, ctx, bank, cred, lender }
       app = await createApp({
         ...wanted,
-        till,
-        erpGround,
+        ctx,
+        ctx,
         flex,
         cred,
         log,
@@ -104,14 +104,14 @@ export async function startHouse(
         tls: await readTls(wanted),
       })
       config = await listen(app, wanted)
-      ground.publicUrl = config.publicUrl
+      ctx.publicUrl = config.publicUrl
     }
     if (wanted.role !== 'api') {
       worker.start()
       deliveries.start()
       imports.start()
       if (sandboxClock !== null)
-        finishMove({ db: ground.db, clock: sandboxClock, worker }).catch((err: unknown) =>
+        finishMove({ db: ctx.db, clock: sandboxClock, worker }).catch((err: unknown) =>
           log.warn({ err }, 'a move of the clock could not be finished'),
         )
     }
@@ -121,7 +121,7 @@ export async function startHouse(
       config,
       worker,
       deliveries,
-      erpGround,
+      ctx,
       flex,
       cred,
       routes,
@@ -133,18 +133,18 @@ export async function startHouse(
   }
 }
 
-type HeldGround = OpenGround & { hold: DataDirHold | null }
+type LockedDatabase = OpenedDatabase & { hold: DataDirHold | null }
 
-/** The ground, with the data folder held. A start that is refused leaves no server of ours behind. */
+/** The context, with the data folder held. A start that is refused leaves no server of ours behind. */
 async function openAndHold(
   config: Config,
   log: Log,
   onEmbedded: ((embedded: EmbeddedPostgres) => void) | undefined,
-): Promise<HeldGround> {
+): Promise<LockedDatabase> {
   let hold: DataDirHold | null = null
   let server: EmbeddedPostgres | null = null
   try {
-    const opened = await openGround(config, {
+    const opened = await openDatabase(config, {
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
       async onEmbedded(embedded) {
         hold = await holdDataDir(embedded, log)
@@ -189,7 +189,7 @@ async function closeServer(app: FastifyInstance): Promise<void> {
 }
 
 /** Brings the embedded server back if it dies, and follows a clock that another process moved. */
-function watch({ ground, sandboxClock, embedded }: OpenGround, log: Log): NodeJS.Timeout[] {
+function watch({ ctx, sandboxClock, embedded }: OpenedDatabase, log: Log): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
   const everySecond = (failure: string, act: () => Promise<void>): void => {
     let isBusy = false
@@ -206,7 +206,7 @@ function watch({ ground, sandboxClock, embedded }: OpenGround, log: Log): NodeJS
     everySecond('the embedded PostgreSQL could not be started again', () => embedded.ensureRunning())
   }
   if (sandboxClock !== null) {
-    everySecond('the clock could not be read', () => loadOffset({ db: ground.db, clock: sandboxClock }))
+    everySecond('the clock could not be read', () => loadOffset({ db: ctx.db, clock: sandboxClock }))
   }
   return timers
 }

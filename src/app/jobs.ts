@@ -1,4 +1,4 @@
-import type { CredGround } from '../loans/context.ts'
+import type { LoanContext } from '../loans/context.ts'
 import {
   checkApplications,
   nextLapse,
@@ -9,10 +9,10 @@ import { purgeRequests } from '../console/developers/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { fitSome } from '../flex/plans/rebalance.service.ts'
-import type { FlexGround } from '../flex/flex-ground.ts'
+import type { FlexContext } from '../flex/flex-ground.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
-import type { Post } from '../messages/senders.ts'
+import type { MessageContext } from '../messages/senders.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
@@ -38,7 +38,11 @@ import { mailFailures } from '../webhooks/failure-mails/failure-mails.service.ts
  * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: what the bank tells of
  * its own accord need not be asked for, and messages go after everything that may have something to tell.
  */
-export function createJobs(ctx: FlexGround & CredGround, bank: SandboxBank | null, post: Post): Job[] {
+export function createJobs(
+  ctx: FlexContext & LoanContext,
+  bank: SandboxBank | null,
+  post: MessageContext,
+): Job[] {
   return [
     work('orders_expired', {
       run: processBatches(limit => expireOrders(ctx, limit)),
@@ -88,7 +92,7 @@ function bankJob(bank: SandboxBank): Job {
 }
 
 /** Plans and loans. A chunk or batch asks an ERP about hundreds of students, and an ERP may be slow. */
-function flexJobs(ctx: FlexGround & CredGround): Job[] {
+function flexJobs(ctx: FlexContext & LoanContext): Job[] {
   return [
     work('mandates_checked', {
       concurrency: 8,
@@ -125,7 +129,7 @@ function flexJobs(ctx: FlexGround & CredGround): Job[] {
   ]
 }
 
-function purges(ctx: FlexGround): Job[] {
+function purges(ctx: FlexContext): Job[] {
   return [
     purge('deliveries_purged', limit => purgeDeliveries(ctx, limit)),
     purge('imports_purged', limit => purgeImports(ctx, limit)),

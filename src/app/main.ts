@@ -1,6 +1,6 @@
 import { ConfigError, readConfig } from './config.ts'
 import { hasOperator } from '../console/auth/users.service.ts'
-import { startHouse } from './bursar.ts'
+import { createBursar } from './bursar.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import { describeStart } from './banner.ts'
@@ -41,11 +41,11 @@ try {
   const wanted = readConfig(process.env)
   const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
   process.on('unhandledRejection', err => log.error({ err }, 'a promise was left alone'))
-  const starting = startHouse(wanted, log, server => (embedded = server))
+  const starting = createBursar(wanted, log, server => (embedded = server))
   // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
   stopOnSignal(async () => (await starting).stop(), log)
   const house = await starting
-  process.stdout.write(describeStart(house, await hasOperator(house.ground)))
+  process.stdout.write(describeStart(house, await hasOperator(house.ctx)))
 } catch (error) {
   const lines =
     error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)]

@@ -5,16 +5,16 @@ import type { Config } from './config.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
 import { MASTER_KEY_BYTES, parseMasterKey, Vault } from '../platform/secrets.ts'
 import { claimSetting } from '../platform/db/instance-settings.ts'
 import { loadOffset } from '../sandbox/clock/clock.service.ts'
 import { seedSandbox } from '../sandbox/seed/seed.service.ts'
 
-/** The ground to stand on: database, keys and clock, brought to this version's state. */
-export type OpenGround = {
-  ground: Ground
+/** The context to stand on: database, keys and clock, brought to this version's state. */
+export type OpenedDatabase = {
+  ctx: Context
   /** Null in live mode. */
   sandboxClock: OffsetClock | null
   embedded: EmbeddedPostgres | null
@@ -27,7 +27,7 @@ type OpenOptions = {
   onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
 }
 
-export async function openGround(config: Config, options: OpenOptions = {}): Promise<OpenGround> {
+export async function openDatabase(config: Config, options: OpenOptions = {}): Promise<OpenedDatabase> {
   const embedded =
     config.databaseUrl === null ? await openEmbeddedPostgres({ dataDir: config.dataDir }) : null
   if (embedded !== null) await options.onEmbedded?.(embedded)
@@ -41,7 +41,7 @@ export async function openGround(config: Config, options: OpenOptions = {}): Pro
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
     await checkMasterKey(db, vault)
     const sandboxClock = config.mode === 'sandbox' ? new OffsetClock() : null
-    const ground: Ground = {
+    const ctx: Context = {
       db,
       clock: sandboxClock ?? realClock,
       vault,
@@ -49,10 +49,10 @@ export async function openGround(config: Config, options: OpenOptions = {}): Pro
       publicUrl: config.publicUrl,
     }
     if (sandboxClock !== null) {
-      await seedSandbox(ground)
+      await seedSandbox(ctx)
       await loadOffset({ db, clock: sandboxClock })
     }
-    return { ground, sandboxClock, embedded, migration }
+    return { ctx, sandboxClock, embedded, migration }
   } catch (error) {
     await db.close()
     throw error

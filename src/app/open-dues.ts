@@ -1,7 +1,7 @@
-import { duesPurpose } from '../dues/dues-payment-handler.ts'
-import type { Till } from '../payments/context.ts'
+import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
+import type { PaymentContext } from '../payments/context.ts'
 
 /** Lets dues know of the money that parents pay of them. */
-export function openDues(till: Till): void {
-  till.purposes.set('student', duesPurpose(till))
+export function openDues(ctx: PaymentContext): void {
+  ctx.paymentHandlers.set('student', duesPaymentHandler(ctx))
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CredGround } from '../loans/context.ts'
+import type { LoanContext } from '../loans/context.ts'
 import { credRoutes } from '../loans/loans.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics } from '../http/metrics.ts'
@@ -14,7 +14,7 @@ import { orderRoutes } from '../orders/orders.routes.ts'
 import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
 import { listOnTheWay } from '../payments/student-payments.service.ts'
-import type { Till } from '../payments/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import type { Log } from '../platform/log.ts'
 import { sumPaise } from '../platform/money.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
@@ -42,16 +42,16 @@ import type { SandboxLoans } from '../sandbox/lender/lender.service.ts'
 import { lenderPages } from '../sandbox/lender/lender.routes.ts'
 import { mailboxPages, mailboxRoutes } from '../sandbox/mailbox/mailbox.routes.ts'
 import { sandboxPaymentRoutes } from '../sandbox/payments.routes.ts'
-import type { SandboxTill } from '../sandbox/payments.service.ts'
+import type { SandboxPayments } from '../sandbox/payments.service.ts'
 import { triggerRoutes } from '../sandbox/trigger.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import { keepRequestLog } from '../console/developers/requests.routes.ts'
 import type { Installation } from '../console/operator/health.service.ts'
 import { operatorRoutes } from '../console/operator/operator.routes.ts'
 import { consolePages } from '../console/shell.routes.ts'
-import type { FlexGround } from '../flex/flex-ground.ts'
+import type { FlexContext } from '../flex/flex-ground.ts'
 import { flexRoutes } from '../flex/plans/plans.routes.ts'
-import type { ErpGround } from '../erp/context.ts'
+import type { ErpContext } from '../erp/context.ts'
 import { directPaymentRoutes } from '../students/direct-payments/direct-payments.routes.ts'
 import { importRoutes } from '../imports/imports.routes.ts'
 import { masterdataRoutes } from '../students/masterdata/masterdata.routes.ts'
@@ -62,13 +62,13 @@ import { eventRoutes } from '../webhooks/delivery-log/events.routes.ts'
 import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.routes.ts'
 
 export type AppOptions = {
-  till: Till
-  erpGround: ErpGround
-  flex: FlexGround
-  cred: CredGround
+  ctx: PaymentContext
+  ctx: ErpContext
+  flex: FlexContext
+  cred: LoanContext
   log: Log
   /** Only in sandbox mode. */
-  sandbox: (SandboxClock & SandboxTill & SandboxLoans) | null
+  sandbox: (SandboxClock & SandboxPayments & SandboxLoans) | null
   readiness: Readiness
   installation: Installation
   metricsToken: string | null
@@ -78,67 +78,67 @@ export type AppOptions = {
 
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { till, erpGround, flex, cred, log, sandbox } = options
-  const metrics = createMetrics(till.db, options.installation.jobs)
-  const app = createServer({ ground: till, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
-  const requestLog = keepRequestLog(app, till)
+  const { ctx, ctx, flex, cred, log, sandbox } = options
+  const metrics = createMetrics(ctx.db, options.installation.jobs)
+  const app = createServer({ ctx: ctx, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
+  const requestLog = keepRequestLog(app, ctx)
   const finishMethods = refuseOtherMethods(app)
   keepRouteTable(app)
-  await addOpenApi(app, till.publicUrl, EVENT_WEBHOOKS)
+  await addOpenApi(app, ctx.publicUrl, EVENT_WEBHOOKS)
 
-  orderRoutes(app, till)
-  paymentRoutes(app, till)
-  paymentPageRoutes(app, till)
-  studentRoutes(app, till)
-  masterdataRoutes(app, till)
-  directPaymentRoutes(app, till, async (db, instituteId, studentId) =>
+  orderRoutes(app, ctx)
+  paymentRoutes(app, ctx)
+  paymentPageRoutes(app, ctx)
+  studentRoutes(app, ctx)
+  masterdataRoutes(app, ctx)
+  directPaymentRoutes(app, ctx, async (db, instituteId, studentId) =>
     sumPaise((await listOnTheWay(db, instituteId, [studentId])).map(payment => payment.amountPaise)),
   )
-  await importRoutes(app, till)
-  pullRoutes(app, erpGround)
-  duesRoutes(app, till)
+  await importRoutes(app, ctx)
+  pullRoutes(app, ctx)
+  duesRoutes(app, ctx)
   flexRoutes(app, flex)
-  entryRoutes(app, erpGround)
+  entryRoutes(app, ctx)
   productRoutes(app, cred)
   credRoutes(app, cred)
-  subscriptionRoutes(app, till)
-  eventRoutes(app, till)
-  deliveryRoutes(app, till)
+  subscriptionRoutes(app, ctx)
+  eventRoutes(app, ctx)
+  deliveryRoutes(app, ctx)
   await consoleRoutes(app, flex)
   operatorRoutes(app, cred, { installation: options.installation, metrics, requestLog })
   if (sandbox !== null) {
-    demoSignInRoutes(app, till)
-    clockRoutes(app, till, sandbox)
-    sandboxConsoleRoutes(app, till, sandbox)
+    demoSignInRoutes(app, ctx)
+    clockRoutes(app, ctx, sandbox)
+    sandboxConsoleRoutes(app, ctx, sandbox)
     sandboxPaymentRoutes(app, sandbox)
     sandboxFlexRoutes(app, { ...sandbox, flex })
     sandboxLoanRoutes(app, sandbox)
-    triggerRoutes(app, till)
-    sandboxErpRoutes(app, till)
-    mailboxRoutes(app, till)
+    triggerRoutes(app, ctx)
+    sandboxErpRoutes(app, ctx)
+    mailboxRoutes(app, ctx)
   }
 
-  addHealthRoutes(app, { ...options, ground: till, metrics })
+  addHealthRoutes(app, { ...options, ctx: ctx, metrics })
   finishMethods()
   addReference(app)
   await app.register(async pages => {
-    await protectPages(pages, till.mode, log)
-    checkoutRoutes(pages, till)
-    paymentPages(pages, till)
+    await protectPages(pages, ctx.mode, log)
+    checkoutRoutes(pages, ctx)
+    paymentPages(pages, ctx)
     flexPages(pages, flex)
-    entryDoor(pages, till)
+    entryDoor(pages, ctx)
     parentPages(pages, flex)
     planPages(pages, flex)
     credPages(pages, cred)
     credParentPages(pages, cred)
-    historyPages(pages, till)
-    deliveryPages(pages, till)
+    historyPages(pages, ctx)
+    deliveryPages(pages, ctx)
     if (sandbox !== null) {
       bankRoutes(pages, sandbox)
       lenderPages(pages, sandbox)
-      mailboxPages(pages, till)
+      mailboxPages(pages, ctx)
     }
   })
-  await app.register(console => consolePages(console, till))
+  await app.register(console => consolePages(console, ctx))
   return app
 }

@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
-import type { Post, Sender } from '../messages/senders.ts'
+import type { MessageContext, Sender } from '../messages/senders.ts'
 import { createSmsSender } from '../messages/senders/sms.client.ts'
 import { createWhatsappSender } from '../messages/senders/whatsapp.client.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import type { MailAddress } from '../messages/senders/mail-settings.ts'
 import type { Mailer } from '../messages/senders/smtp.client.ts'
@@ -11,12 +11,12 @@ import { unknownNames } from './sms-templates.ts'
 /** Lands in the sandbox's mailbox, where every message is to be read anyway. */
 const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
 
-/** How messages to people leave this house: each channel by what is set up for it; in a sandbox the rest stays here. */
-export async function openPost(
+/** How messages to people leave this process: each channel by what is set up for it; in a sandbox the rest stays here. */
+export async function createSenders(
   { mail, sms = null, whatsapp = null }: Pick<Config, 'mail'> & Partial<Pick<Config, 'sms' | 'whatsapp'>>,
-  { db, clock, mode }: Ground,
+  { db, clock, mode }: Context,
   log: Log,
-): Promise<{ post: Post; closePost: () => void }> {
+): Promise<{ post: MessageContext; closeSenders: () => void }> {
   const mailer = mail.smtpUrl === null ? null : await openMailer(mail.smtpUrl, mail.from)
   if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
   const withoutProvider = (words: string): Sender =>
@@ -30,7 +30,7 @@ export async function openPost(
     sms: toPhone(byWhatsapp, bySms) ?? withoutProvider('no provider for SMS is set up'),
     whatsapp: byWhatsapp ?? withoutProvider('no provider for WhatsApp is set up'),
   }
-  return { post: { db, clock, senders, log }, closePost: () => mailer?.close() }
+  return { post: { db, clock, senders, log }, closeSenders: () => mailer?.close() }
 }
 
 /** A short text to a phone: by WhatsApp where that is set up, and what it refuses, such as a number without it, by SMS. */
@@ -44,7 +44,7 @@ function toPhone(byWhatsapp: Sender | null, bySms: Sender | null): Sender | null
   }
 }
 
-/** Its library is loaded only where mail leaves the house. */
+/** Its library is loaded only where mail leaves the process. */
 async function openMailer(url: string, from: MailAddress): Promise<Mailer> {
   const { createMailer } = await import('../messages/senders/smtp.client.ts')
   return createMailer({ url, from })

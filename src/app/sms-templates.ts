@@ -4,7 +4,7 @@ import { shortTemplates } from '../flex/notices/family.texts.ts'
 import { familyTemplates } from '../flex/notices/reminder.texts.ts'
 import type { Template } from '../messages/messages.rules.ts'
 
-/** Every short text that may leave the house. */
+/** Every short text that may leave the process. */
 export function smsTemplates(): Template[] {
   return [...shortTemplates(), ...familyTemplates(), ...bounceTemplates(), ...linkTemplates()]
 }

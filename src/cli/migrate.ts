@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addExamples } from './help.ts'
 import { show } from './output.ts'
-import { withGround } from './with-context.ts'
+import { withContext } from './with-context.ts'
 
 export function addMigrateCommand(program: Command): void {
   const migrate = program
@@ -15,7 +15,7 @@ export function addMigrateCommand(program: Command): void {
 }
 
 async function runMigrate(): Promise<void> {
-  await withGround(async (_ground, { applied, version }) => {
+  await withContext(async (_ground, { applied, version }) => {
     const text =
       applied.length === 0
         ? `Nothing to do: the database is at version ${version}.`

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
-import { openTill } from '../app/open-till.ts'
+import { createProviders } from '../app/open-till.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
 import { cancelReceipt } from '../payments/receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode, readName } from './input.ts'
 import { show, startProgress } from './output.ts'
-import { withGround } from './with-context.ts'
+import { withContext } from './with-context.ts'
 
 export function addMoneyCommands(program: Command): void {
   const check = program
@@ -32,13 +32,13 @@ export function addMoneyCommands(program: Command): void {
 }
 
 async function runReconcile(code?: string): Promise<void> {
-  await withGround(async ground => {
-    const { till } = openTill(readConfig(process.env), ground)
-    const institutes = code === undefined ? await listInstitutes(ground) : [await getInstitute(ground, code)]
+  await withContext(async ctx => {
+    const { ctx } = createProviders(readConfig(process.env), ctx)
+    const institutes = code === undefined ? await listInstitutes(ctx) : [await getInstitute(ctx, code)]
     const results: Reconciliation[] = []
     for (const institute of institutes) {
       const progress = startProgress(`Payments of ${institute.code}`, undefined, String)
-      results.push(await reconcile(till, institute, compared => progress.tick(compared)))
+      results.push(await reconcile(ctx, institute, compared => progress.tick(compared)))
       progress.end()
     }
     show(results, results.map(describe).join('\n'))
@@ -62,10 +62,10 @@ async function runCancel(institute: string, number: string, options: { reason: s
   if (financialYear === undefined || digits === undefined) {
     throw new InputError(`"${number}" is not a receipt number; they look like 2026-27/000042.`)
   }
-  await withGround(async ground => {
+  await withContext(async ctx => {
     const target = { financialYear, number: Number(digits), reason: options.reason }
-    const { id: instituteId } = await getInstitute(ground, institute)
-    await cancelReceipt(ground, { instituteId }, target)
+    const { id: instituteId } = await getInstitute(ctx, institute)
+    await cancelReceipt(ctx, { instituteId }, target)
     show({ cancelled: number }, `Cancelled the receipt ${number}.`)
   })
 }

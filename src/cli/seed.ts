@@ -4,7 +4,7 @@ import { seedSchool } from '../sandbox/seed/school.service.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode } from './input.ts'
 import { show, startProgress } from './output.ts'
-import { withGround } from './with-context.ts'
+import { withContext } from './with-context.ts'
 
 const MOST_STUDENTS = 1_000_000
 
@@ -21,11 +21,11 @@ export function addSeedCommand(program: Command): void {
 }
 
 async function runSeed({ students, institute }: { students: number; institute: string }): Promise<void> {
-  await withGround(async ground => {
-    if (ground.mode !== 'sandbox') throw new InputError('Only a sandbox is filled with made-up students.')
-    const target = await getInstitute(ground, institute)
+  await withContext(async ctx => {
+    if (ctx.mode !== 'sandbox') throw new InputError('Only a sandbox is filled with made-up students.')
+    const target = await getInstitute(ctx, institute)
     const progress = startProgress(`Students of ${institute}`, students, String)
-    const seeded = await seedSchool(ground, target, students, done => progress.tick(done))
+    const seeded = await seedSchool(ctx, target, students, done => progress.tick(done))
     progress.end()
     show(
       { institute, ...seeded },

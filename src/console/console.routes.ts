@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { FlexGround } from '../flex/flex-ground.ts'
+import type { FlexContext } from '../flex/flex-ground.ts'
 import { accountRoutes } from './team/account.routes.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
@@ -13,16 +13,16 @@ import { studentConsoleRoutes } from './students/students.routes.ts'
 import { teamRoutes } from './team/team.routes.ts'
 
 /** Every area of the console's API, one line each. */
-export async function consoleRoutes(app: FastifyInstance, ground: FlexGround): Promise<void> {
-  sessionRoutes(app, ground)
-  accountRoutes(app, ground)
-  teamRoutes(app, ground)
-  auditRoutes(app, ground)
-  homeRoutes(app, ground)
-  moneyRoutes(app, ground)
-  studentConsoleRoutes(app, ground)
-  searchRoutes(app, ground)
-  flexConsoleRoutes(app, ground)
-  developerRoutes(app, ground)
-  await consoleOrderRoutes(app, ground)
+export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
+  sessionRoutes(app, ctx)
+  accountRoutes(app, ctx)
+  teamRoutes(app, ctx)
+  auditRoutes(app, ctx)
+  homeRoutes(app, ctx)
+  moneyRoutes(app, ctx)
+  studentConsoleRoutes(app, ctx)
+  searchRoutes(app, ctx)
+  flexConsoleRoutes(app, ctx)
+  developerRoutes(app, ctx)
+  await consoleOrderRoutes(app, ctx)
 }

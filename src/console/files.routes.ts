@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
-import { answerAct, compileCall, readOnce } from '../http/endpoint.ts'
+import { answerCommand, compileCall, readIdempotency } from '../http/endpoint.ts'
 import { successBody, type Success } from '../http/envelope.ts'
 import { documentFile } from '../http/openapi.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
 import { assert } from '../platform/assert.ts'
-import type { Ground } from '../platform/context.ts'
-import type { Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import type { Command } from '../platform/idempotency.ts'
 import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
 import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
@@ -29,13 +29,13 @@ type FileEndpoint<Params extends TObject> = {
 
 export function addConsoleFile<Params extends TObject>(
   app: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   endpoint: FileEndpoint<Params>,
 ): void {
   const { mediaType, roles } = endpoint
   const url = INSTITUTE + endpoint.url
   const params = withInstitute(url, endpoint.params) as Params
-  const door = atInstitute(ground, roles)
+  const door = atInstitute(ctx, roles)
   const readCall = compileCall<Static<Params>, unknown, unknown>({ params })
   const description = `${endpoint.docs.description} For the roles ${roles.join(', ')}.`
   const docs = { ...endpoint.docs, description }
@@ -46,7 +46,7 @@ export function addConsoleFile<Params extends TObject>(
       'x-roles': roles,
     },
     handler: async (request, reply) => {
-      const visit = await door.enter(await admit(ground, request, reply))
+      const visit = await door.enter(await admit(ctx, request, reply))
       const { body, saveAs } = await endpoint.answer({ params: readCall(request).params, ...visit })
       reply.header('content-type', mediaType)
       // Whatever stands in a file of ours, it runs nothing.
@@ -64,7 +64,7 @@ type UploadEndpoint<Query extends TObject, Result> = {
   query: Query
   mediaTypes: readonly string[]
   perform(
-    act: Act<Result>,
+    command: Command<Result>,
     call: { query: Static<Query>; file: ReceivedFile } & InstituteVisit,
   ): Promise<Result>
   audit(result: Result): AuditNote
@@ -74,11 +74,11 @@ type UploadEndpoint<Query extends TObject, Result> = {
 /** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
 export function addConsoleUpload<Query extends TObject, Result>(
   scope: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   endpoint: UploadEndpoint<Query, Result>,
 ): void {
   const url = INSTITUTE + endpoint.url
-  const door = atInstitute(ground, endpoint.roles)
+  const door = atInstitute(ctx, endpoint.roles)
   const params = withInstitute(url, undefined) as TObject
   const readCall = compileCall<unknown, Static<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
@@ -94,20 +94,19 @@ export function addConsoleUpload<Query extends TObject, Result>(
       body: { content: Object.fromEntries(endpoint.mediaTypes.map(type => [type, FILE])) },
     },
     onRequest: async (request, reply) => {
-      visits.set(request, await door.enter(await admit(ground, request, reply)))
+      visits.set(request, await door.enter(await admit(ctx, request, reply)))
     },
     handler: (request, reply) => {
       const visit = visits.get(request)
       assert(visit !== undefined, 'nobody gets here past the door')
       const { who, origin, institute } = visit
       const by = { instituteId: institute.id, actor: { who, origin } }
-      const once = readOnce(request, answerOf, `console ${who.userId} `)
-      const act: Act<Result> = { instituteId: institute.id, once }
-      const witness: Act<Result>['witness'] = (tx, result) =>
-        recordAudit(tx, ground, by, endpoint.audit(result))
-      return answerAct(ground, act, { request, reply, answerOf }, async () => {
+      const idempotency = readIdempotency(request, answerOf, `console ${who.userId} `)
+      const command: Command<Result> = { instituteId: institute.id, idempotency }
+      const audit: Command<Result>['audit'] = (tx, result) => recordAudit(tx, ctx, by, endpoint.audit(result))
+      return answerCommand(ctx, command, { request, reply, answerOf }, async () => {
         const call = { query: readCall(request).query, file: fileOf(request), ...visit }
-        return endpoint.perform({ ...act, witness }, call)
+        return endpoint.perform({ ...command, audit }, call)
       })
     },
   })

@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 
 /** The console's own page: one document for all addresses, and the files that it loads. */
 const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))
@@ -18,8 +18,8 @@ const NOT_BUILT = `The console has not been built yet. Build it with
 and load this page again. \`npm ci\` does it by itself.
 `
 
-export async function consolePages(app: FastifyInstance, ground: Ground): Promise<void> {
-  await protect(app, ground)
+export async function consolePages(app: FastifyInstance, ctx: Context): Promise<void> {
+  await protect(app, ctx)
   // The names of these files hold a hash of what is in them.
   await app.register(staticFiles, {
     root: `${DIST}assets`,
@@ -41,10 +41,10 @@ export async function consolePages(app: FastifyInstance, ground: Ground): Promis
  * Scripts come from our own files only. Styles too, but for those that Mantine writes while it runs, which carry the
  * nonce of the page; nothing is loaded from or sent to another host.
  */
-async function protect(app: FastifyInstance, ground: Ground): Promise<void> {
+async function protect(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: false,
-    strictTransportSecurity: ground.mode === 'live' ? { maxAge: 31_536_000 } : false,
+    strictTransportSecurity: ctx.mode === 'live' ? { maxAge: 31_536_000 } : false,
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginEmbedderPolicy: false,
   })

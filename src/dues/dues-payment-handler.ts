@@ -1,7 +1,7 @@
 import { recordEvents, type NewEvent } from '../events/events.service.ts'
 import { paymentBlock } from '../payments/payment-events.ts'
-import type { PaidOrder, Purpose } from '../payments/payment-handler.ts'
-import type { Till } from '../payments/context.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
@@ -15,9 +15,9 @@ import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues
 import { isStillDue } from './pay-dues.service.ts'
 
 /** What a parent pays of a student's dues. */
-export function duesPurpose(till: Till): Purpose {
+export function duesPaymentHandler(ctx: PaymentContext): PaymentHandler {
   return {
-    mayStart: (instituteId, order) => isStillDue(till, instituteId, order),
+    mayStart: (instituteId, order) => isStillDue(ctx, instituteId, order),
     captured: takeIn,
     settled: tellSettled,
     // The parent sees it on the page and tries again.

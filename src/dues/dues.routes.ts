@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok } from '../http/envelope.ts'
 import { listOnTheWay, listPaid } from '../payments/student-payments.service.ts'
-import type { Till } from '../payments/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import { badField } from '../platform/errors.ts'
 import { paiseOf } from '../platform/money.ts'
 import * as docs from './dues.docs.ts'
@@ -23,20 +23,20 @@ import {
 
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
-const PAY = '/api/v1/integrations/pay/students/:service_student_id'
+const ORDER_PAYMENT_HANDLER = '/api/v1/integrations/pay/students/:service_student_id'
 
-export function duesRoutes(app: FastifyInstance, till: Till): void {
+export function duesRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addRead(app, {
     url: `${ERP}/payment-rules`,
     docs: docs.getRulesDocs,
-    answer: async ({ caller }) => ok(rulesView(await getPaymentRules(till, caller.institute))),
+    answer: async ({ caller }) => ok(rulesView(await getPaymentRules(ctx, caller.institute))),
   })
-  addWrite(app, till, {
+  addWrite(app, ctx, {
     method: 'PUT',
     url: `${ERP}/payment-rules`,
     docs: docs.setRulesDocs,
     body: schemas.RulesBody,
-    perform: (act, { caller, body }) => setPaymentRules(till, act, caller.institute, toRules(body)),
+    perform: (act, { caller, body }) => setPaymentRules(ctx, act, caller.institute, toRules(body)),
     toResponse: (rules: PaymentRules) => ok(rulesView(rules)),
   })
   addRead(app, {
@@ -44,16 +44,16 @@ export function duesRoutes(app: FastifyInstance, till: Till): void {
     docs: docs.getDuesDocs,
     params: schemas.StudentParams,
     async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
-      const dues = await getDues(till, { instituteId: institute.id, studentId })
-      return ok(duesView(dues, await listOnTheWay(till.db, institute.id, [studentId])))
+      const dues = await getDues(ctx, { instituteId: institute.id, studentId })
+      return ok(duesView(dues, await listOnTheWay(ctx.db, institute.id, [studentId])))
     },
   })
-  addLateFeeRoutes(app, till)
-  addPayRoutes(app, till)
+  addLateFeeRoutes(app, ctx)
+  addPayRoutes(app, ctx)
 }
 
-function addLateFeeRoutes(app: FastifyInstance, till: Till): void {
-  addWrite(app, till, {
+function addLateFeeRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
     docs: docs.waiveDocs,
@@ -61,7 +61,7 @@ function addLateFeeRoutes(app: FastifyInstance, till: Till): void {
     body: schemas.WaiverBody,
     perform: (act, { caller, params, body }) =>
       waiveLateFees(
-        till,
+        ctx,
         act,
         { institute: caller.institute, studentId: params.service_student_id },
         { ruleId: body.late_fee_id, amountPaise: body.amount, reason: body.reason, actor: caller.keyId },
@@ -73,22 +73,22 @@ function addLateFeeRoutes(app: FastifyInstance, till: Till): void {
     docs: docs.listEntriesDocs,
     params: schemas.StudentParams,
     async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
-      await getDues(till, { instituteId: institute.id, studentId })
-      return ok((await listLateFeeEntries(till, { institute, studentId })).map(entryView))
+      await getDues(ctx, { instituteId: institute.id, studentId })
+      return ok((await listLateFeeEntries(ctx, { institute, studentId })).map(entryView))
     },
   })
 }
 
-function addPayRoutes(app: FastifyInstance, till: Till): void {
-  addWrite(app, till, {
+function addPayRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addWrite(app, ctx, {
     method: 'POST',
-    url: `${PAY}/orders`,
+    url: `${ORDER_PAYMENT_HANDLER}/orders`,
     docs: docs.payDocs,
     params: schemas.StudentParams,
     body: schemas.PayBody,
     perform: (act, { caller, params, body }) =>
       createDuesOrder(
-        till,
+        ctx,
         act,
         { institute: caller.institute, studentId: params.service_student_id },
         { amountPaise: body.amount ?? null, callbackUrl: body.callback_url ?? null },
@@ -96,14 +96,14 @@ function addPayRoutes(app: FastifyInstance, till: Till): void {
     toResponse: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
   })
   addRead(app, {
-    url: `${PAY}/payments`,
+    url: `${ORDER_PAYMENT_HANDLER}/payments`,
     docs: docs.listPaidDocs,
     params: schemas.StudentParams,
     async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
-      await getDues(till, { instituteId: institute.id, studentId })
+      await getDues(ctx, { instituteId: institute.id, studentId })
       const [onTheWay, paid] = await Promise.all([
-        listOnTheWay(till.db, institute.id, [studentId]),
-        listPaid(till.db, institute.id, [studentId]),
+        listOnTheWay(ctx.db, institute.id, [studentId]),
+        listPaid(ctx.db, institute.id, [studentId]),
       ])
       return ok([...onTheWay, ...paid].map(paidView))
     },

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { withoutLines } from '../students/direct-payments/direct-payments.rules.ts'
@@ -46,12 +46,12 @@ export type Dues = {
 type StudentKey = { instituteId: number; studentId: string }
 
 /** By student id; three statements however many students. */
-export async function readDues(ground: Ground, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
-  return readDuesOn(ground.db, keys, dayOf(ground.clock.now()))
+export async function readDues(ctx: Context, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
+  return readDuesOn(ctx.db, keys, dayOf(ctx.clock.now()))
 }
 
-export async function getDues(ground: Ground, key: StudentKey): Promise<Dues> {
-  const dues = (await readDues(ground, [key])).get(key.studentId)
+export async function getDues(ctx: Context, key: StudentKey): Promise<Dues> {
+  const dues = (await readDues(ctx, [key])).get(key.studentId)
   if (dues === undefined) throw notFound('This student')
   return dues
 }

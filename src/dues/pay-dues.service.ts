@@ -3,12 +3,12 @@ import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import type { Order } from '../orders/orders.rules.ts'
 import { orderFor } from '../orders/student-order.ts'
 import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
-import type { Till } from '../payments/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate, isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
@@ -24,28 +24,32 @@ export type OpenedOrder = { orderId: string; redirectUrl: string }
  * already taking by mandate is left out of it, and an earlier one that nobody paid is closed: whoever still pays that
  * in another tab has paid an advance, and is told so.
  */
-export async function openDuesOrder(till: Till, target: Target, wanted: Wanted): Promise<OpenedOrder> {
-  return till.db.transaction(tx => openIn(tx, till, target, wanted))
+export async function openDuesOrder(
+  ctx: PaymentContext,
+  target: Target,
+  wanted: Wanted,
+): Promise<OpenedOrder> {
+  return ctx.db.transaction(tx => openIn(tx, ctx, target, wanted))
 }
 
 /** The same for an ERP, which may repeat itself. */
 export async function createDuesOrder(
-  till: Till,
-  act: Act<OpenedOrder>,
+  ctx: PaymentContext,
+  command: Command<OpenedOrder>,
   target: Target,
   wanted: Wanted,
 ): Promise<OpenedOrder> {
-  return transact(till.db, act, tx => openIn(tx, till, target, wanted))
+  return transact(ctx.db, command, tx => openIn(tx, ctx, target, wanted))
 }
 
 async function openIn(
   tx: Transaction,
-  till: Till,
+  ctx: PaymentContext,
   { institute, studentId }: Target,
   { amountPaise, callbackUrl }: Wanted,
 ): Promise<OpenedOrder> {
   const key = { instituteId: institute.id, studentId }
-  const now = till.clock.now()
+  const now = ctx.clock.now()
   await holdStudent(tx, key)
   const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
   assertNothingPending(onTheWay)
@@ -55,18 +59,18 @@ async function openIn(
   await closeUnpaid(tx, institute.id, await listOpenOrders(tx, institute.id, studentId), now)
   await openOrders(tx, [{ instituteId: institute.id, order, studentId }])
   await insertDuesOrder(tx, { ...key, orderId: order.id }, share.lateFees)
-  return { orderId: order.id, redirectUrl: `${till.publicUrl}/pay/${institute.code}/${order.id}` }
+  return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
 }
 
 /** False when less is due by now than the order would take; it is closed then. */
-export async function isStillDue(till: Till, instituteId: number, order: Order): Promise<boolean> {
-  return till.db.transaction(async tx => {
+export async function isStillDue(ctx: PaymentContext, instituteId: number, order: Order): Promise<boolean> {
+  return ctx.db.transaction(async tx => {
     const made = (await readDuesOrders(tx, instituteId, [order.id])).get(order.id)
     assert(made !== undefined, `${order.id} pays nobody's dues`)
     const { studentId, lateFees } = made
     const key = { instituteId, studentId }
     await holdStudent(tx, key)
-    const now = till.clock.now()
+    const now = ctx.clock.now()
     const onTheWay = await listOnTheWay(tx, instituteId, [studentId])
     const others = onTheWay.filter(payment => payment.orderId !== order.id)
     const dues = withoutTaken(await readHeld(tx, key, now), others)

@@ -2,8 +2,8 @@ import { joinCatalogue } from '../institutes/catalogue.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { badField, badFields, conflict } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
@@ -14,8 +14,8 @@ import * as store from './dues.store.ts'
 export type { LateFeeEntry, PaymentRules } from './dues.store.ts'
 
 /** How an institute lets parents pay: parts, the order in which fees are filled, due days and late fees. */
-export async function getPaymentRules(ground: Ground, institute: Institute): Promise<store.PaymentRules> {
-  const rules = (await store.readRules(ground.db, [institute.id])).get(institute.id)
+export async function getPaymentRules(ctx: Context, institute: Institute): Promise<store.PaymentRules> {
+  const rules = (await store.readRules(ctx.db, [institute.id])).get(institute.id)
   if (rules === undefined) throw new Error('an institute without rules has the standard ones')
   return rules
 }
@@ -24,14 +24,14 @@ export type NewRules = Omit<store.PaymentRules, 'lateFees'> & { lateFees: readon
 
 /** Replaces them whole. The rule of a component keeps its id, so that what was paid or let off of it still counts. */
 export async function setPaymentRules(
-  ground: Ground,
-  act: Act<store.PaymentRules>,
+  ctx: Context,
+  command: Command<store.PaymentRules>,
   institute: Institute,
   sent: NewRules,
 ): Promise<store.PaymentRules> {
   const problems = ruleProblems(sent.lateFees, 'late_fees')
   if (problems.length > 0) throw badFields(problems)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     if (sent.lateFees.length > 0) await joinCatalogue(tx, institute, [{ kind: 'component', code: LATE_FEE }])
     const known = (await store.readRules(tx, [institute.id])).get(institute.id)?.lateFees ?? []
     const lateFees = sent.lateFees.map(rule => {
@@ -48,15 +48,15 @@ type Waiver = { ruleId: string | undefined; amountPaise: Paise | undefined; reas
 
 /** Lets a student off late fees: all that is due of them, or a part of one. */
 export async function waiveLateFees(
-  ground: Ground,
-  act: Act<store.LateFeeEntry[]>,
+  ctx: Context,
+  command: Command<store.LateFeeEntry[]>,
   { institute, studentId }: { institute: Institute; studentId: string },
   { ruleId, amountPaise, reason, actor }: Waiver,
 ): Promise<store.LateFeeEntry[]> {
   const key = { instituteId: institute.id, studentId }
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await holdStudent(tx, key)
-    const at = ground.clock.now()
+    const at = ctx.clock.now()
     const due = (await readDuesOn(tx, [key], dayOf(at))).get(studentId)?.lateFees ?? []
     const meant = due.filter(fee => fee.amountPaise > 0 && (ruleId === undefined || fee.ruleId === ruleId))
     const [first, second] = meant
@@ -83,8 +83,8 @@ export async function waiveLateFees(
 }
 
 export async function listLateFeeEntries(
-  ground: Ground,
+  ctx: Context,
   { institute, studentId }: { institute: Institute; studentId: string },
 ): Promise<store.LateFeeEntry[]> {
-  return store.listEntries(ground.db, institute.id, studentId)
+  return store.listEntries(ctx.db, institute.id, studentId)
 }

@@ -1,11 +1,11 @@
 import { BursarError, type FieldProblem } from '../platform/errors.ts'
-import type { OutboundAnswer, OutboundResult } from '../platform/http-client/http-client.ts'
+import type { OutboundAnswer, HttpResult } from '../platform/http-client/http-client.ts'
 import { readRecord, readRefusal, type Demands } from './record.schemas.ts'
 import { unavailableBecause, type Asked, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
 
 /** What the ERP's answer says, whatever came: a record, a refusal, or why it is neither. */
-export function understand(result: OutboundResult, asked: Asked, demands: Demands): ErpAnswer {
+export function understand(result: HttpResult, asked: Asked, demands: Demands): ErpAnswer {
   const { durationMs } = result
   if (result.kind === 'failed') return unavailableBecause(result.reason, result.message, { durationMs })
   const { httpStatus } = result

@@ -1,5 +1,5 @@
 import { afterCall, afterStart, CLOSED, letsThrough, type Circuit } from './circuit.rules.ts'
-import { NoPlace, type SharedPlaces } from '../platform/db/cluster-semaphore.ts'
+import { NoSlot, type ClusterSemaphore } from '../platform/db/cluster-semaphore.ts'
 import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from './erp.rules.ts'
 
 /**
@@ -22,12 +22,12 @@ export type Gate = {
 const MAX_WAITING = 20_000
 
 export class ErpGate {
-  readonly #places: SharedPlaces
+  readonly #places: ClusterSemaphore
   readonly #now: () => number
   readonly #circuits = new Map<string, { version: number; state: Circuit }>()
 
   /** The clock only goes forward; real time, whatever a sandbox's clock says. */
-  constructor(places: SharedPlaces, now: () => number = () => performance.now()) {
+  constructor(places: ClusterSemaphore, now: () => number = () => performance.now()) {
     this.#places = places
     this.#now = now
   }
@@ -55,7 +55,7 @@ export class ErpGate {
     try {
       return await this.#places.enter(lane, maxCalls, isForPerson)
     } catch (error) {
-      if (error instanceof NoPlace) return null
+      if (error instanceof NoSlot) return null
       throw error
     }
   }

@@ -2,7 +2,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { assertNever } from '../platform/assert.ts'
 import { newId } from '../platform/ids.ts'
 import type { Gate } from './call-limiter.ts'
-import type { ErpGround } from './context.ts'
+import type { ErpContext } from './context.ts'
 import { authHeaders, type StoredSettings } from './settings/settings.service.ts'
 import { fetchStudent } from './erp.client.ts'
 import { fetchUrl, type Asked, type ErpAnswer } from './erp.rules.ts'
@@ -17,11 +17,11 @@ export type ErpDoor = {
   isBranchRequired: boolean
 }
 
-export function openDoor(ground: ErpGround, institute: Institute, settings: StoredSettings): ErpDoor {
+export function openDoor(ctx: ErpContext, institute: Institute, settings: StoredSettings): ErpDoor {
   const { collectorCode, url, maxCalls, updatedAt } = settings
   return {
     settings,
-    headers: authHeaders(ground, settings),
+    headers: authHeaders(ctx, settings),
     gate: {
       lane: `${institute.id} ${new URL(url).origin}`,
       maxCalls,
@@ -35,7 +35,7 @@ export function openDoor(ground: ErpGround, institute: Institute, settings: Stor
 
 /** Asks, when there is a place and the ERP is not resting. Never inside a transaction. */
 export async function askErp(
-  { erp }: ErpGround,
+  { erp }: ErpContext,
   door: ErpDoor,
   asked: Asked,
   reason: PullReason,
@@ -50,7 +50,7 @@ export async function askErp(
   }
   const isForPerson = reason !== 'presentation' && reason !== 'reminder'
   return erp.gate.run({ ...door.gate, isTest: reason === 'test', isForPerson }, () =>
-    fetchStudent(erp.outbound, call),
+    fetchStudent(erp.httpClient, call),
   )
 }
 

@@ -1,4 +1,4 @@
-import { mergeHeaders, type Outbound } from '../platform/http-client/http-client.ts'
+import { mergeHeaders, type HttpClient } from '../platform/http-client/http-client.ts'
 import { understand } from './answer.ts'
 import type { Demands } from './record.schemas.ts'
 import type { Asked, ErpAnswer } from './erp.rules.ts'
@@ -18,8 +18,8 @@ export type FetchCall = {
 }
 
 /** One GET on the ERP's fetch-student endpoint; whatever happens is an answer. */
-export async function fetchStudent(outbound: Outbound, call: FetchCall): Promise<ErpAnswer> {
-  const result = await outbound.send({
+export async function fetchStudent(httpClient: HttpClient, call: FetchCall): Promise<ErpAnswer> {
+  const result = await httpClient.send({
     method: 'GET',
     url: call.url,
     headers: mergeHeaders(OWN_HEADERS, call.headers),

@@ -1,7 +1,7 @@
 import { defaultBranch, knownBranch, type Institute } from '../institutes/institutes.rules.ts'
 import { badField, BursarError, conflict, notFound } from '../platform/errors.ts'
 import { askErp, openDoor, toFetch, type FetchedFor } from './call.service.ts'
-import type { ErpGround } from './context.ts'
+import type { ErpContext } from './context.ts'
 import { settingsFor } from './settings/settings.rules.ts'
 import { listSettings } from './settings/settings.store.ts'
 import {
@@ -34,7 +34,7 @@ export type Named = {
 
 export type InitStudent = { studentId: string; registrationId: string }
 
-type Scene = { ground: ErpGround; institute: Institute; named: Named; branch: string | undefined }
+type Scene = { ctx: ErpContext; institute: Institute; named: Named; branch: string | undefined }
 
 /** What the ERP said, and how the log names it. */
 type Told = { scene: Scene; answer: ErpAnswer; about: (studentId: string | null) => FetchedFor }
@@ -46,22 +46,18 @@ const MOST_CANDIDATES = 50
  * known is brought up to date, one that is not is made, and so is the user of its phone and e-mail. Without an address
  * to ask at, both must be known already. Not inside a transaction.
  */
-export async function pullForInit(
-  ground: ErpGround,
-  institute: Institute,
-  named: Named,
-): Promise<InitStudent> {
+export async function pullForInit(ctx: ErpContext, institute: Institute, named: Named): Promise<InitStudent> {
   const branch = branchOf(institute, named.collectorCode)
-  const scene: Scene = { ground, institute, named, branch }
+  const scene: Scene = { ctx, institute, named, branch }
   const candidates = await findCandidates(scene)
   const meant = candidates.filter(student => isMeant(student, named))
   const only = meant.length === 1 ? (meant[0] ?? null) : null
-  const all = await listSettings(ground.db, [institute.id])
+  const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? only?.collectorCode)
   if (settings === null) return stored(scene, meant)
   const asked: Asked = { ...(only === null ? {} : askedOf(only)), ...sentOf(scene) }
-  const fetchedAt = ground.clock.now()
-  const answer = await askErp(ground, openDoor(ground, institute, settings), asked, 'init')
+  const fetchedAt = ctx.clock.now()
+  const answer = await askErp(ctx, openDoor(ctx, institute, settings), asked, 'init')
   const told: Told = {
     scene,
     answer,
@@ -86,9 +82,9 @@ function branchOf(institute: Institute, sent: string | undefined): string | unde
   return knownBranch(institute, sent, 'student.collector_code')
 }
 
-async function findCandidates({ ground, institute, named, branch }: Scene): Promise<Student[]> {
+async function findCandidates({ ctx, institute, named, branch }: Scene): Promise<Student[]> {
   const filter = { identifier: named.identifier, collectorCode: branch }
-  const records = await listRecords(ground.db, institute.id, filter, MOST_CANDIDATES)
+  const records = await listRecords(ctx.db, institute.id, filter, MOST_CANDIDATES)
   return records.map(record => record.student)
 }
 
@@ -130,8 +126,8 @@ async function stored(scene: Scene, meant: readonly Student[]): Promise<InitStud
       'student.identifier',
       'names several students; send grade, academic_year_start, academic_year_end or collector_code too',
     )
-  const { ground, institute } = scene
-  const [first, second] = await listUsersOf(ground.db, { instituteId: institute.id, studentId: student.id })
+  const { ctx, institute } = scene
+  const [first, second] = await listUsersOf(ctx.db, { instituteId: institute.id, studentId: student.id })
   const isCertain = first !== undefined && (first.isContact || second === undefined)
   const { contactName: name, contactNumber: phone, contactEmail: email } = student
   const registrationId = isCertain
@@ -145,7 +141,7 @@ async function usable(told: Told, only: Student | null): Promise<{ record: ErpRe
   const { answer, scene, about } = told
   if (answer.kind === 'found' && answer.record.user !== null)
     return { record: answer.record, user: answer.record.user }
-  await insertFetches(scene.ground.db, [toFetch(about(only?.id ?? null), answer, [])])
+  await insertFetches(scene.ctx.db, [toFetch(about(only?.id ?? null), answer, [])])
   if (answer.kind === 'refused') throw conflict(answer.message, { erp_code: answer.code })
   if (answer.kind === 'unavailable')
     throw conflict(
@@ -181,7 +177,7 @@ function chooseKnown(
 
 async function update(told: Told, studentId: string, record: ErpRecord): Promise<void> {
   const { scene, answer, about } = told
-  const outcome = await updateFromRecord(scene.ground, {
+  const outcome = await updateFromRecord(scene.ctx, {
     institute: scene.institute,
     studentId,
     record,
@@ -194,16 +190,16 @@ async function create(
   told: Told,
   { record, user, home }: { record: ErpRecord; user: ErpUser; home: string | undefined },
 ): Promise<InitStudent> {
-  const { ground, institute, named } = told.scene
+  const { ctx, institute, named } = told.scene
   const branch = branchAfter(institute, { collectorCode: home ?? defaultBranch(institute) }, record)
   if (branch === null)
     throw await contradiction(told, null, sayWrong(`there is no branch ${record.collectorCode}`))
-  const now = ground.clock.now()
-  const { registrationId } = await ground.db.transaction(tx =>
+  const now = ctx.clock.now()
+  const { registrationId } = await ctx.db.transaction(tx =>
     findOrMakeUser(tx, institute.id, userOf(record, user), now),
   )
   try {
-    const { studentId } = await registerStudent(ground, { instituteId: institute.id }, institute, {
+    const { studentId } = await registerStudent(ctx, { instituteId: institute.id }, institute, {
       registrationId,
       collectorCode: branch,
       identity: record.identity,
@@ -211,7 +207,7 @@ async function create(
       fees: record.fees.map(fee => ({ ...fee, discounts: [] })),
       payments: [],
     })
-    await insertFetches(ground.db, [toFetch(told.about(studentId), told.answer, [])])
+    await insertFetches(ctx.db, [toFetch(told.about(studentId), told.answer, [])])
     return { studentId, registrationId }
   } catch (error) {
     // A grade or component outside a closed catalogue is the record's mistake, not that of whoever asked.
@@ -234,7 +230,7 @@ async function contradiction(
   const code = 'data_error'
   const { durationMs } = answer
   const refused: Refused = { kind: 'refused', httpStatus: 200, durationMs, code, actsAs: code, message }
-  await insertFetches(scene.ground.db, [toFetch(about(studentId), refused, [])])
+  await insertFetches(scene.ctx.db, [toFetch(about(studentId), refused, [])])
   return conflict(message, { erp_code: code })
 }
 
@@ -242,9 +238,9 @@ function userOf(record: ErpRecord, user: ErpUser): Person {
   return { name: user.name, phone: user.phone, email: record.profile.contactEmail }
 }
 
-async function linkTo({ ground, institute }: Scene, studentId: string, person: Person): Promise<string> {
-  const now = ground.clock.now()
-  return ground.db.transaction(async tx => {
+async function linkTo({ ctx, institute }: Scene, studentId: string, person: Person): Promise<string> {
+  const now = ctx.clock.now()
+  return ctx.db.transaction(async tx => {
     const { registrationId } = await findOrMakeUser(tx, institute.id, person, now)
     await linkUser(tx, institute.id, { studentId, registrationId, linkedAt: now })
     return registrationId

@@ -6,7 +6,7 @@ import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 
 /**
  * What an ERP's fetch-student endpoint answers, read by the wire conventions that we hold ourselves to: this is the
- * edge of the house too, only that here we are the client. Readers throw a 400 that names every wrong field.
+ * edge of the process too, only that here we are the client. Readers throw a 400 that names every wrong field.
  */
 const MAX_SCHEDULE_ROWS = 366
 const MAX_MESSAGE = 2_000

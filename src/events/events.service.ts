@@ -1,6 +1,6 @@
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
 import type { EventCode, TestCode } from './codes.ts'
 import type { EventPayload, TestPayload } from './payloads.ts'
@@ -36,7 +36,7 @@ export async function recordEvents(tx: Transaction, events: readonly NewEvent[])
     id: newId('evt'),
     payloadJson: jsonOf(payload),
   }))
-  if ((await store.insertEvents(tx, rows)) > 0) tx.ring('deliveries')
+  if ((await store.insertEvents(tx, rows)) > 0) tx.notify('deliveries')
   return rows.map(row => row.id)
 }
 
@@ -45,7 +45,7 @@ export async function recordEvents(tx: Transaction, events: readonly NewEvent[])
  * other can still be recorded before it, so that going on from the last one seen misses none.
  */
 export async function listEvents(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   filter: store.EventFilter,
   page: { order: 'newest' | 'oldest'; limit: number },
@@ -63,7 +63,7 @@ export async function listEvents(
 }
 
 export async function getEvent(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   id: string,
 ): Promise<store.RecordedEvent> {

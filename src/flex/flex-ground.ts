@@ -1,5 +1,5 @@
-import type { Till } from '../payments/context.ts'
-import type { ErpGround } from '../erp/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
+import type { ErpContext } from '../erp/context.ts'
 
 /** What Flex stands on: money that moves, and ERPs that can be asked. */
-export type FlexGround = Till & ErpGround
+export type FlexContext = PaymentContext & ErpContext

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../institutes/institutes.rules.ts'
 import { authenticate, recordKeyUse } from '../institutes/keys.service.ts'
 import { BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 
 /**
  * Basic authentication. A verified header is remembered for a few seconds under a salted digest, so that a
@@ -16,13 +16,13 @@ const USE_RECORDED_EVERY_MS = 60_000
 type Remembered = { caller: Caller | null; until: number }
 
 export class Authenticator {
-  readonly #ground: Ground
+  readonly #ctx: Context
   readonly #salt = randomBytes(16).toString('hex')
   readonly #remembered = new Map<string, Remembered>()
   readonly #useRecordedAt = new Map<string, number>()
 
-  constructor(ground: Ground) {
-    this.#ground = ground
+  constructor(ctx: Context) {
+    this.#ctx = ctx
   }
 
   async identify(header: string | undefined): Promise<Caller> {
@@ -43,7 +43,7 @@ export class Authenticator {
     if (remembered !== undefined && remembered.until > now) return remembered.caller
     const credentials = parseBasic(header)
     const caller =
-      credentials === null ? null : await authenticate(this.#ground, credentials.keyId, credentials.secret)
+      credentials === null ? null : await authenticate(this.#ctx, credentials.keyId, credentials.secret)
     this.#remember(digest, { caller, until: now + REMEMBERED_MS })
     if (caller !== null) this.#recordUse(caller.keyId, now)
     return caller
@@ -62,7 +62,7 @@ export class Authenticator {
     if (now - (this.#useRecordedAt.get(keyId) ?? 0) < USE_RECORDED_EVERY_MS) return
     this.#useRecordedAt.set(keyId, now)
     // "Last used" is a courtesy; a database that is away must not fail the request for it.
-    recordKeyUse(this.#ground, [keyId]).catch(() => this.#useRecordedAt.delete(keyId))
+    recordKeyUse(this.#ctx, [keyId]).catch(() => this.#useRecordedAt.delete(keyId))
   }
 }
 

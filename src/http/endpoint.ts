@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import {
   AlreadyDone,
   rememberAnswer,
   replayIfDone,
-  type Act,
+  type Command,
   type Answer,
-  type Once,
+  type Idempotency,
 } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
@@ -50,8 +50,8 @@ export type WriteEndpoint<
   Result,
 > = Shape<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
-  /** Does it, in a transaction that stores `toResponse`'s answer when the act is to be done once. */
-  perform(act: Act<Result>, call: Call<SentBy<Params>, SentBy<Query>, SentBy<Body>>): Promise<Result>
+  /** Does it, in a transaction that stores `toResponse`'s answer when the command is to be done once. */
+  perform(command: Command<Result>, call: Call<SentBy<Params>, SentBy<Query>, SentBy<Body>>): Promise<Result>
   toResponse(result: Result): Success
 }
 
@@ -77,7 +77,7 @@ export function addWrite<
   Params extends Readable = typeof NOTHING,
   Query extends Readable = typeof NOTHING,
   Body extends Readable = typeof NOTHING,
->(app: FastifyInstance, ground: Ground, endpoint: WriteEndpoint<Params, Query, Body, Result>): void {
+>(app: FastifyInstance, ctx: Context, endpoint: WriteEndpoint<Params, Query, Body, Result>): void {
   const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(endpoint)
   const answerOf = (result: Result) => {
     const success = endpoint.toResponse(result)
@@ -89,12 +89,12 @@ export function addWrite<
     config: { scope: 'write' },
     schema: documentEndpoint(endpoint),
     handler: (request, reply) => {
-      const act: Act<Result> = {
+      const command: Command<Result> = {
         instituteId: callerOf(request).institute.id,
-        once: readOnce(request, answerOf),
+        idempotency: readIdempotency(request, answerOf),
       }
-      return answerAct(ground, act, { request, reply, answerOf }, () =>
-        endpoint.perform(act, { ...readCall(request), caller: callerOf(request) }),
+      return answerCommand(ctx, command, { request, reply, answerOf }, () =>
+        endpoint.perform(command, { ...readCall(request), caller: callerOf(request) }),
       )
     },
   })
@@ -106,35 +106,36 @@ type Exchange<Result> = {
   answerOf: (result: Result) => Answer
 }
 
-/** Performs an act and answers it, or repeats the answer that its Idempotency-Key stands for. */
-export async function answerAct<Result>(
-  ground: Ground,
-  act: Act<Result>,
+/** Performs an command and answers it, or repeats the answer that its Idempotency-Key stands for. */
+export async function answerCommand<Result>(
+  ctx: Context,
+  command: Command<Result>,
   { request, reply, answerOf }: Exchange<Result>,
   perform: () => Promise<Result>,
 ): Promise<FastifyReply> {
   try {
     // Before anything is read: what was right when it was first sent is not judged again.
-    if (act.once !== undefined) await replayIfDone(ground.db, act.instituteId, act.once)
+    if (command.idempotency !== undefined)
+      await replayIfDone(ctx.db, command.instituteId, command.idempotency)
     const { httpStatus, body } = answerOf(await perform())
     return await send(reply, httpStatus, body)
   } catch (error) {
-    return answerRepeat(ground, act, { error, request, reply })
+    return answerRepeat(ctx, command, { error, request, reply })
   }
 }
 
 async function answerRepeat<Result>(
-  ground: Ground,
-  act: Act<Result>,
+  ctx: Context,
+  command: Command<Result>,
   { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   if (error instanceof AlreadyDone) {
     reply.header('idempotent-replayed', 'true')
     return send(reply, error.answer.httpStatus, error.answer.body)
   }
-  if (act.once !== undefined && error instanceof BursarError && isRemembered(error)) {
+  if (command.idempotency !== undefined && error instanceof BursarError && isRemembered(error)) {
     const answer = { httpStatus: error.httpStatus, body: errorBody(error, request.id) }
-    await rememberAnswer(ground.db, act.instituteId, act.once, answer)
+    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, answer)
   }
   throw error
 }
@@ -164,11 +165,11 @@ export function compileCall<Params, Query, Body>(
 const MAX_KEY_LENGTH = 255
 
 /** Keys of different kinds of callers are told apart by what goes before them. */
-export function readOnce<Result>(
+export function readIdempotency<Result>(
   request: FastifyRequest,
-  answer: Once<Result>['answer'],
+  answer: Idempotency<Result>['answer'],
   before = '',
-): Once<Result> | undefined {
+): Idempotency<Result> | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY_LENGTH) {

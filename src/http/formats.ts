@@ -3,7 +3,7 @@ import { isEmail, isOneLine, isPhone } from '../platform/contacts.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { parseRupees } from '../platform/money.ts'
 
-/** The house's own `format` values: what each turns a sent value into, and what to say when it cannot. */
+/** The process's own `format` values: what each turns a sent value into, and what to say when it cannot. */
 type Format = { read(value: unknown): unknown; expects: string }
 
 const MOMENT_OR_DAY =

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { BursarError, unavailable } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { isMigrated } from '../platform/db/migrate.ts'
 import { hashSecret, secretMatches } from '../platform/secrets.ts'
 import { ok, successBody, JSON_TYPE } from './envelope.ts'
@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts'
 /** Said no to before the doors close, so that a load balancer sends new requests elsewhere. */
 export type Readiness = { isDraining: boolean }
 
-type HealthOptions = { ground: Ground; readiness: Readiness; metrics: Metrics; metricsToken: string | null }
+type HealthOptions = { ctx: Context; readiness: Readiness; metrics: Metrics; metricsToken: string | null }
 
 const READY_LIMIT_MS = 2_000
 // A yes is good for a moment, so that many probes cost one look at migrations and database.
@@ -18,7 +18,7 @@ const READY_FOR_MS = 1_000
 
 /** For machines that look after us: process up, ready for work, numbers. None takes an API key. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const { ground, readiness, metrics, metricsToken } = options
+  const { ctx, readiness, metrics, metricsToken } = options
   const hidden = { schema: { hide: true } }
   let readyUntil = 0
   app.get('/healthz', hidden, (_request, reply) =>
@@ -27,13 +27,13 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   app.get('/readyz', hidden, async (_request, reply) => {
     if (readiness.isDraining) throw unavailable('This process is shutting down.')
     if (performance.now() >= readyUntil) {
-      await assertReady(ground)
+      await assertReady(ctx)
       readyUntil = performance.now() + READY_FOR_MS
     }
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
   app.get('/metrics', hidden, async (request, reply) => {
-    const isOpen = metricsToken === null && ground.mode === 'sandbox'
+    const isOpen = metricsToken === null && ctx.mode === 'sandbox'
     const isKnown =
       metricsToken !== null &&
       secretMatches(request.headers.authorization ?? '', hashSecret(`Bearer ${metricsToken}`))
@@ -43,7 +43,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   })
 }
 
-async function assertReady({ db }: Ground): Promise<void> {
+async function assertReady({ db }: Context): Promise<void> {
   const isReady = await Promise.race([isMigrated(db), wait(READY_LIMIT_MS, null, { ref: false })])
   if (isReady === null) throw unavailable('The database does not answer in time.')
   if (!isReady) throw unavailable('The database is not migrated to this version yet.')

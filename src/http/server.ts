@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../institutes/institutes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator, requireScope } from './auth.ts'
@@ -24,7 +24,7 @@ declare module 'fastify' {
 }
 
 export type ServerOptions = {
-  ground: Ground
+  ctx: Context
   log: Log
   metrics: Metrics
   tls?: { cert: Buffer; key: Buffer } | undefined
@@ -37,7 +37,7 @@ const KEEP_ALIVE_MS = 65_000
 
 /** The shared edge: ids, authentication, limits, headers, errors. Features add their routes to it. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { ground, log, metrics, tls } = options
+  const { ctx, log, metrics, tls } = options
   const app: FastifyInstance = Fastify({
     // Node would refuse a missing Host by itself, without our envelope; admitCallers does it.
     ...(tls === undefined
@@ -71,7 +71,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       `There is no ${request.method} at this address. See /docs for what there is.`,
     )
   })
-  admitCallers(app, ground)
+  admitCallers(app, ctx)
   observeRequests(app, log, metrics)
   return app
 }
@@ -87,20 +87,20 @@ function readBodiesRaw(app: FastifyInstance): void {
   })
 }
 
-function admitCallers(app: FastifyInstance, ground: Ground): void {
-  const authenticator = new Authenticator(ground)
+function admitCallers(app: FastifyInstance, ctx: Context): void {
+  const authenticator = new Authenticator(ctx)
   const limiter = new RateLimiter()
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    if (ground.mode === 'live') reply.header('strict-transport-security', 'max-age=31536000')
+    if (ctx.mode === 'live') reply.header('strict-transport-security', 'max-age=31536000')
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw badRequest('HTTP/1.1 needs a Host header.')
     }
     const { scope } = request.routeOptions.config
     if (scope === undefined) return
     reply.header('cache-control', 'no-store')
-    if (ground.mode === 'live') refusePlainHttp(request)
+    if (ctx.mode === 'live') refusePlainHttp(request)
     request.caller = await authenticator.identify(request.headers.authorization)
     limiter.admit(request.caller, reply, performance.now())
     requireScope(request.caller, scope)

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { badRequest, BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import type { Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import type { Command } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
-import { answerAct, compileCall, NOTHING, readOnce } from './endpoint.ts'
+import { answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
 import { successBody, type Success } from './envelope.ts'
 import { documentUpload, type EndpointDocs } from './openapi.ts'
 import type { Readable, SentBy } from './readable.ts'
@@ -47,7 +47,7 @@ type Upload<Query extends Readable, Result> = {
   /** As its scope was told. */
   maxBytes: number
   perform(
-    act: Act<Result>,
+    command: Command<Result>,
     call: { query: SentBy<Query>; file: ReceivedFile; caller: Caller },
   ): Promise<Result>
   toResponse(result: Result): Success
@@ -69,7 +69,7 @@ async function close({ body }: FastifyRequest): Promise<void> {
 
 export function addUpload<Query extends Readable, Result>(
   scope: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   endpoint: Upload<Query, Result>,
 ): void {
   const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query, body: NOTHING })
@@ -84,11 +84,11 @@ export function addUpload<Query extends Readable, Result>(
     schema: documentUpload(endpoint),
     handler: (request, reply) => {
       const caller = callerOf(request)
-      const once = readOnce(request, answerOf)
-      const act: Act<Result> = { instituteId: caller.institute.id, once }
-      return answerAct(ground, act, { request, reply, answerOf }, async () => {
+      const idempotency = readIdempotency(request, answerOf)
+      const command: Command<Result> = { instituteId: caller.institute.id, idempotency }
+      return answerCommand(ctx, command, { request, reply, answerOf }, async () => {
         const { query } = readCall(request)
-        return endpoint.perform(act, { query, file: fileOf(request), caller })
+        return endpoint.perform(command, { query, file: fileOf(request), caller })
       })
     },
   })

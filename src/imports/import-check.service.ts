@@ -1,7 +1,7 @@
 import { catalogueProblems, type CodeInUse } from '../institutes/catalogue.service.ts'
 import { defaultBranch, type Institute } from '../institutes/institutes.rules.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { FileRefused, type FileRow } from './import-file-rows.ts'
 import { readRows } from './import-file.ts'
 import { handlers, judgeGroups, readChunks } from './import-groups.service.ts'
@@ -28,14 +28,14 @@ const FEED_BYTES = 65_536
  * say together and beside what is registered. Good rows stay in the stage, problems are written down.
  */
 export async function checkFile(
-  ground: Ground,
+  ctx: Context,
   tx: Transaction,
   target: CheckTarget,
   report: Report,
 ): Promise<Checked> {
   const { key, one } = target
   const reader = new Reader(tx, target)
-  const parts = readFile(ground.db, key)
+  const parts = readFile(ctx.db, key)
   for await (const { rows, share } of readRows(one.fileFormat, parts, one.fileBytes)) {
     await reader.take(rows)
     report(share * READING_SHARE)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import { advanceImport } from './import-steps.service.ts'
 import { findUnfinished } from './imports.store.ts'
@@ -14,17 +14,17 @@ const LOOK_EVERY_MS = 1_000
 const AFTER_FAILURE_MS = 2_000
 
 export class ImportEngine {
-  readonly #ground: Ground
+  readonly #ctx: Context
   readonly #log: Log
   readonly #listener: { start(): void; stop(): Promise<void> }
   readonly #stop = new AbortController()
   #ring: () => void = () => {}
   #running: Promise<void> | null = null
 
-  constructor(ground: Ground, log: Log) {
-    this.#ground = ground
+  constructor(ctx: Context, log: Log) {
+    this.#ctx = ctx
     this.#log = log
-    this.#listener = ground.db.listen('imports', () => this.#ring())
+    this.#listener = ctx.db.listen('imports', () => this.#ring())
   }
 
   start(): void {
@@ -44,12 +44,12 @@ export class ImportEngine {
   async #loop(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
-      const { promise: rung, resolve } = Promise.withResolvers<void>()
+      const { promise: notified, resolve } = Promise.withResolvers<void>()
       this.#ring = resolve
       const done = await this.#advanceEach()
       if (done === 'some') continue
       const sleepMs = done === 'failed' ? AFTER_FAILURE_MS : LOOK_EVERY_MS
-      await Promise.race([rung, wait(sleepMs, undefined, { signal }).catch(() => {})])
+      await Promise.race([notified, wait(sleepMs, undefined, { signal }).catch(() => {})])
     }
   }
 
@@ -68,9 +68,9 @@ export class ImportEngine {
       }
     }
     const { signal } = this.#stop
-    for (const key of (await attempt(() => findUnfinished(this.#ground.db, AT_ONCE))) ?? []) {
+    for (const key of (await attempt(() => findUnfinished(this.#ctx.db, AT_ONCE))) ?? []) {
       if (signal.aborted) break
-      const step = await attempt(() => advanceImport(this.#ground, key, { signal }))
+      const step = await attempt(() => advanceImport(this.#ctx, key, { signal }))
       isMoved ||= step === 'done'
     }
     return isMoved ? 'some' : isFailed ? 'failed' : 'none'

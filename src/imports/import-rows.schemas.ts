@@ -6,7 +6,7 @@ import type { Discount } from '../fees/fees.rules.ts'
 import { MAX_PROBLEMS_PER_ROW, type ImportKind, type RawProblem, type RawRow } from './imports.rules.ts'
 import type { DirectPayment, Identity, Profile } from '../students/students.rules.ts'
 
-/** Rows of an import, read by the formats and limits of the API: this is an edge of the house too. */
+/** Rows of an import, read by the formats and limits of the API: this is an edge of the process too. */
 type RowOfStudent = { identity: Identity; collectorCode: string | undefined }
 
 export type StudentRow = RowOfStudent & { registrationId: string; profile: Profile }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { checkFile } from './import-check.service.ts'
 import { FileRefused } from './import-file-rows.ts'
 import { joinCodes, judgeGroups, readChunks, type Chunk } from './import-groups.service.ts'
@@ -32,14 +32,14 @@ const REPORT_EVERY_MS = 300
 /** How long students of a file stay held, when not all of them have to be. */
 const SLICE_MS = 2_000
 
-export async function advanceImport(ground: Ground, key: store.ImportKey, watch: Watch = {}): Promise<Step> {
+export async function advanceImport(ctx: Context, key: store.ImportKey, watch: Watch = {}): Promise<Step> {
   try {
-    const step = await ground.db.transaction(tx => runStep(ground, tx, key, watch))
-    if (step === 'done') await store.endTry(ground.db, key)
+    const step = await ctx.db.transaction(tx => runStep(ctx, tx, key, watch))
+    if (step === 'done') await store.endTry(ctx.db, key)
     return step
   } catch (error) {
-    if (error instanceof FileRefused) return end(ground, key, { state: 'failed', message: error.message })
-    if (error instanceof TurnedBad) return sendBack(ground, key, error.problems)
+    if (error instanceof FileRefused) return end(ctx, key, { state: 'failed', message: error.message })
+    if (error instanceof TurnedBad) return sendBack(ctx, key, error.problems)
     // Somebody registered a student of the file since we looked; now we see it.
     if (isUniqueViolation(error, 'students_identity')) return 'done'
     throw error
@@ -47,29 +47,29 @@ export async function advanceImport(ground: Ground, key: store.ImportKey, watch:
 }
 
 /** Goes on until there is nothing more to do, whoever does it. */
-export async function finishImport(ground: Ground, key: store.ImportKey, watch: Watch = {}): Promise<void> {
+export async function finishImport(ctx: Context, key: store.ImportKey, watch: Watch = {}): Promise<void> {
   for (;;) {
-    const step = await advanceImport(ground, key, watch)
+    const step = await advanceImport(ctx, key, watch)
     if (step === 'over') return
     if (step === 'done') continue
     await wait(REPORT_EVERY_MS)
-    watch.onProgress?.((await store.findImport(ground.db, key))?.percent ?? 100)
+    watch.onProgress?.((await store.findImport(ctx.db, key))?.percent ?? 100)
   }
 }
 
-async function runStep(ground: Ground, tx: Transaction, key: store.ImportKey, watch: Watch): Promise<Step> {
+async function runStep(ctx: Context, tx: Transaction, key: store.ImportKey, watch: Watch): Promise<Step> {
   const one = await store.lockImport(tx, key)
-  if (one === null) return (await store.findImport(ground.db, key)) === null ? 'over' : 'busy'
+  if (one === null) return (await store.findImport(ctx.db, key)) === null ? 'over' : 'busy'
   if (one.state !== 'checking' && one.state !== 'running') return 'over'
-  if ((await store.beginTry(ground.db, key)) > MAX_TRIES) throw new FileRefused(GAVE_UP)
-  const [institute] = await getInstitutesById(ground, [key.instituteId])
+  if ((await store.beginTry(ctx.db, key)) > MAX_TRIES) throw new FileRefused(GAVE_UP)
+  const [institute] = await getInstitutesById(ctx, [key.instituteId])
   if (institute === undefined) throw new Error('an institute vanished')
-  const scene: ImportScene = { institute, now: ground.clock.now(), gradeNames: new Map() }
-  const progress = new Progress(ground, key, watch)
+  const scene: ImportScene = { institute, now: ctx.clock.now(), gradeNames: new Map() }
+  const progress = new Progress(ctx, key, watch)
   if (one.state === 'running') await planByKeys(tx)
   try {
-    if (one.state === 'checking') await check(ground, tx, { key, one, scene, progress })
-    else await apply(ground, tx, { key, one, scene, progress })
+    if (one.state === 'checking') await check(ctx, tx, { key, one, scene, progress })
+    else await apply(ctx, tx, { key, one, scene, progress })
   } finally {
     await progress.written
   }
@@ -81,8 +81,8 @@ const GAVE_UP =
 
 type Work = { key: store.ImportKey; one: store.Import; scene: ImportScene; progress: Progress }
 
-async function check(ground: Ground, tx: Transaction, { key, one, scene, progress }: Work): Promise<void> {
-  const checked = await checkFile(ground, tx, { key, one, scene }, share => progress.tell(share))
+async function check(ctx: Context, tx: Transaction, { key, one, scene, progress }: Work): Promise<void> {
+  const checked = await checkFile(ctx, tx, { key, one, scene }, share => progress.tell(share))
   const state = stateAfterCheck(one, checked)
   await store.updateImport(tx, key, {
     ...checked,
@@ -96,13 +96,13 @@ async function check(ground: Ground, tx: Transaction, { key, one, scene, progres
  * All of the file, or nothing of it; or, when only the good rows are wanted, as many students as a moment allows. A
  * problem that only shows now then keeps nobody else back.
  */
-async function apply(ground: Ground, tx: Transaction, { key, one, scene, progress }: Work): Promise<void> {
+async function apply(ctx: Context, tx: Transaction, { key, one, scene, progress }: Work): Promise<void> {
   const { appliedRows, unchangedRows } = one
   const sum = { appliedRows, unchangedRows, badRows: one.badRows, nextGroup: one.nextGroup }
   const deadline = one.mode === 'all' ? Infinity : performance.now() + SLICE_MS
   // Read beside the transaction: the next rows come while these are being written.
-  for await (const chunk of ahead(readChunks(ground.db, key, one.nextGroup))) {
-    const { problems, outcome } = await applyChunk(ground, tx, { one, scene }, chunk)
+  for await (const chunk of ahead(readChunks(ctx.db, key, one.nextGroup))) {
+    const { problems, outcome } = await applyChunk(ctx, tx, { one, scene }, chunk)
     if (problems.length > 0 && one.mode === 'all') throw new TurnedBad(problems)
     await rowStore.insertProblems(tx, key, problems)
     sum.appliedRows += outcome.appliedRows
@@ -116,12 +116,12 @@ async function apply(ground: Ground, tx: Transaction, { key, one, scene, progres
 }
 
 async function applyChunk(
-  ground: Ground,
+  ctx: Context,
   tx: Transaction,
   { one, scene }: Pick<Work, 'one' | 'scene'>,
   chunk: Chunk<ImportKind>,
 ): Promise<{ problems: RowProblem[]; outcome: Outcome }> {
-  await joinCodes(ground.db, one.kind, scene, chunk.rows)
+  await joinCodes(ctx.db, one.kind, scene, chunk.rows)
   const judged = await judgeGroups(tx, one.kind, scene, chunk.rows, { isHeld: true })
   return { problems: judged.problems, outcome: await judged.apply(tx) }
 }
@@ -138,12 +138,8 @@ class TurnedBad extends Error {
 }
 
 /** To be decided anew, now that there are bad rows. */
-async function sendBack(
-  ground: Ground,
-  key: store.ImportKey,
-  problems: readonly RowProblem[],
-): Promise<Step> {
-  return ground.db.transaction(async tx => {
+async function sendBack(ctx: Context, key: store.ImportKey, problems: readonly RowProblem[]): Promise<Step> {
+  return ctx.db.transaction(async tx => {
     const one = await store.lockImport(tx, key)
     if (one?.state !== 'running') return 'busy'
     const bad = new Set(problems.map(problem => problem.rowNo))
@@ -155,12 +151,11 @@ async function sendBack(
   })
 }
 
-async function end(ground: Ground, key: store.ImportKey, change: store.ImportChange): Promise<Step> {
-  return ground.db.transaction(async tx => {
+async function end(ctx: Context, key: store.ImportKey, change: store.ImportChange): Promise<Step> {
+  return ctx.db.transaction(async tx => {
     const one = await store.lockImport(tx, key)
     if (one === null) return 'busy'
-    if (one.finishedAt === null)
-      await store.updateImport(tx, key, { ...change, finishedAt: ground.clock.now() })
+    if (one.finishedAt === null) await store.updateImport(tx, key, { ...change, finishedAt: ctx.clock.now() })
     return 'done'
   })
 }
@@ -180,14 +175,14 @@ async function* ahead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
 
 /** Tells how far a step is, now and then, beside the step's own transaction; and gives it up when asked to. */
 class Progress {
-  readonly #ground: Ground
+  readonly #ctx: Context
   readonly #key: store.ImportKey
   readonly #watch: Watch
   #toldAt = 0
   written: Promise<void> = Promise.resolve()
 
-  constructor(ground: Ground, key: store.ImportKey, watch: Watch) {
-    this.#ground = ground
+  constructor(ctx: Context, key: store.ImportKey, watch: Watch) {
+    this.#ctx = ctx
     this.#key = key
     this.#watch = watch
   }
@@ -200,6 +195,6 @@ class Progress {
     const percent = Math.min(99, Math.floor(share * 100))
     this.#watch.onProgress?.(percent)
     // Nothing depends on it.
-    this.written = store.setProgress(this.#ground.db, this.#key, percent).catch(() => {})
+    this.written = store.setProgress(this.#ctx.db, this.#key, percent).catch(() => {})
   }
 }

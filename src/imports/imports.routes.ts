@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
 import { addUpload, receiveFiles } from '../http/upload.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { importView, problemView } from './import-view.ts'
 import * as docs from './imports.docs.ts'
 import { MAX_FILE_BYTES } from './imports.rules.ts'
@@ -20,17 +20,17 @@ import {
 const IMPORTS = '/api/v1/integrations/erp/imports'
 const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
 
-export async function importRoutes(app: FastifyInstance, ground: Ground): Promise<void> {
+export async function importRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, MAX_FILE_BYTES)
-    addUpload(scope, ground, {
+    addUpload(scope, ctx, {
       url: IMPORTS,
       docs: docs.createImportDocs,
       query: schemas.CreateImportQuery,
       mediaTypes: MEDIA_TYPES,
       maxBytes: MAX_FILE_BYTES,
       perform: (act, { caller, query, file }) =>
-        createImport(ground, act, caller.institute, {
+        createImport(ctx, act, caller.institute, {
           kind: query.kind,
           mode: query.mode ?? 'all',
           isDryRun: query.dry_run === 'true',
@@ -39,36 +39,36 @@ export async function importRoutes(app: FastifyInstance, ground: Ground): Promis
       toResponse: (one: Import) => created(importView(one)),
     })
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${IMPORTS}/:import_id/apply`,
     docs: docs.applyImportDocs,
     params: schemas.ImportParams,
     body: schemas.ApplyImportBody,
     perform: (act, { caller, params, body }) =>
-      applyImport(ground, act, { institute: caller.institute, id: params.import_id }, body.mode),
+      applyImport(ctx, act, { institute: caller.institute, id: params.import_id }, body.mode),
     toResponse: (one: Import) => ok(importView(one)),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'DELETE',
     url: `${IMPORTS}/:import_id`,
     docs: docs.cancelImportDocs,
     params: schemas.ImportParams,
     perform: (act, { caller, params }) =>
-      cancelImport(ground, act, { institute: caller.institute, id: params.import_id }),
+      cancelImport(ctx, act, { institute: caller.institute, id: params.import_id }),
     toResponse: (one: Import) => ok(importView(one)),
   })
-  addReads(app, ground)
+  addReads(app, ctx)
 }
 
-function addReads(app: FastifyInstance, ground: Ground): void {
+function addReads(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: IMPORTS,
     docs: docs.listImportsDocs,
     query: schemas.ListImportsQuery,
     async answer({ caller, query }) {
       const { limit = 50, ...filter } = query
-      const { imports, nextCursor } = await listImports(ground, caller.institute, filter, limit)
+      const { imports, nextCursor } = await listImports(ctx, caller.institute, filter, limit)
       return page(imports.map(importView), nextCursor)
     },
   })
@@ -77,7 +77,7 @@ function addReads(app: FastifyInstance, ground: Ground): void {
     docs: docs.getImportDocs,
     params: schemas.ImportParams,
     answer: async ({ caller, params }) =>
-      ok(importView(await getImport(ground, caller.institute, params.import_id))),
+      ok(importView(await getImport(ctx, caller.institute, params.import_id))),
   })
   addRead(app, {
     url: `${IMPORTS}/:import_id/problems`,
@@ -85,7 +85,7 @@ function addReads(app: FastifyInstance, ground: Ground): void {
     params: schemas.ImportParams,
     query: schemas.ListProblemsQuery,
     async answer({ caller, params, query }) {
-      const { problems, nextCursor } = await listProblems(ground, caller.institute, params.import_id, {
+      const { problems, nextCursor } = await listProblems(ctx, caller.institute, params.import_id, {
         cursor: query.cursor,
         limit: query.limit ?? 50,
       })

@@ -1,7 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { badField, badRequest, conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { formatOf } from './import-file-rows.ts'
 import * as rowStore from './import-rows.store.ts'
@@ -28,8 +28,8 @@ const MAX_UNFINISHED = 5
 
 /** Takes the file over and answers at once; a worker reads it. */
 export async function createImport(
-  ground: Ground,
-  act: Act<store.Import>,
+  ctx: Context,
+  command: Command<store.Import>,
   institute: Institute,
   { kind, mode, isDryRun, file }: WantedImport,
 ): Promise<store.Import> {
@@ -37,7 +37,7 @@ export async function createImport(
   if (institute.branches.length === 0) throw conflict('The institute has no branch yet; add one first.')
   const key = { instituteId: institute.id, id: newId('imp') }
   const fileFormat = formatOf(await file.read(0, HEAD_BYTES))
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     if ((await store.countUnfinished(tx, institute.id)) >= MAX_UNFINISHED)
       throw conflict(`${MAX_UNFINISHED} imports are under way already. Wait until one of them is over.`)
     await store.insertImport(tx, institute.id, {
@@ -48,21 +48,21 @@ export async function createImport(
       fileFormat,
       fileBytes: file.bytes,
       fileDigest: file.digest,
-      createdAt: ground.clock.now(),
+      createdAt: ctx.clock.now(),
     })
     for (let partNo = 0; partNo * PART_BYTES < file.bytes; partNo++)
       await store.insertPart(tx, key, partNo, await file.read(partNo * PART_BYTES, PART_BYTES))
-    tx.ring('imports')
+    tx.notify('imports')
     return required(await store.findImport(tx, key))
   })
 }
 
-export async function getImport(ground: Ground, institute: Institute, id: string): Promise<store.Import> {
-  return required(await store.findImport(ground.db, { instituteId: institute.id, id }))
+export async function getImport(ctx: Context, institute: Institute, id: string): Promise<store.Import> {
+  return required(await store.findImport(ctx.db, { instituteId: institute.id, id }))
 }
 
 export async function listImports(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.ImportFilter,
   limit: number,
@@ -70,10 +70,10 @@ export async function listImports(
   const { cursor } = filter
   if (
     cursor !== undefined &&
-    (await store.findImport(ground.db, { instituteId: institute.id, id: cursor })) === null
+    (await store.findImport(ctx.db, { instituteId: institute.id, id: cursor })) === null
   )
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  const found = await store.listImports(ground.db, institute.id, filter, limit + 1)
+  const found = await store.listImports(ctx.db, institute.id, filter, limit + 1)
   const imports = found.slice(0, limit)
   return { imports, nextCursor: found.length > limit ? imports.at(-1)?.id : undefined }
 }
@@ -82,18 +82,18 @@ const CURSOR = /^(\d{1,9})-(\d{1,15})$/
 
 /** In the order of the file. */
 export async function listProblems(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   id: string,
   page: { cursor: string | undefined; limit: number },
 ): Promise<{ problems: rowStore.Problem[]; nextCursor: string | undefined }> {
   const key = { instituteId: institute.id, id }
-  required(await store.findImport(ground.db, key))
+  required(await store.findImport(ctx.db, key))
   const [, rowNo = '0', problemNo = '0'] = CURSOR.exec(page.cursor ?? '0-0') ?? []
   if (page.cursor !== undefined && !CURSOR.test(page.cursor))
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   const after = { rowNo: Number(rowNo), problemNo: Number(problemNo) }
-  const found = await rowStore.listProblems(ground.db, key, after, page.limit + 1)
+  const found = await rowStore.listProblems(ctx.db, key, after, page.limit + 1)
   const problems = found.slice(0, page.limit)
   const last = problems.at(-1)
   const hasMore = found.length > page.limit && last !== undefined
@@ -102,12 +102,12 @@ export async function listProblems(
 
 /** Applies what was checked and waits: all of it, or the good rows. */
 export async function applyImport(
-  ground: Ground,
-  act: Act<store.Import>,
+  ctx: Context,
+  command: Command<store.Import>,
   { institute, id }: { institute: Institute; id: string },
   mode: ImportMode,
 ): Promise<store.Import> {
-  return decide(ground, act, { institute, id }, one => {
+  return decide(ctx, command, { institute, id }, one => {
     if (mode === 'all' && one.badRows > 0)
       throw conflict(`${one.badRows} rows are bad. Send mode good to apply the others, or correct the file.`)
     return { mode, state: 'running' }
@@ -116,21 +116,21 @@ export async function applyImport(
 
 /** Forgets what was checked and waits. */
 export async function cancelImport(
-  ground: Ground,
-  act: Act<store.Import>,
+  ctx: Context,
+  command: Command<store.Import>,
   target: { institute: Institute; id: string },
 ): Promise<store.Import> {
-  return decide(ground, act, target, () => ({ state: 'cancelled', finishedAt: ground.clock.now() }))
+  return decide(ctx, command, target, () => ({ state: 'cancelled', finishedAt: ctx.clock.now() }))
 }
 
 async function decide(
-  ground: Ground,
-  act: Act<store.Import>,
+  ctx: Context,
+  command: Command<store.Import>,
   { institute, id }: { institute: Institute; id: string },
   change: (one: store.Import) => store.ImportChange,
 ): Promise<store.Import> {
   const key = { instituteId: institute.id, id }
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const known = required(await store.findImport(tx, key))
     const one = await store.lockImport(tx, key)
     if (one?.state !== 'checked')
@@ -138,7 +138,7 @@ async function decide(
         `This import is ${one?.state ?? known.state}; this is possible only while it is checked and waits.`,
       )
     await store.updateImport(tx, key, change(one))
-    tx.ring('imports')
+    tx.notify('imports')
     return required(await store.findImport(tx, key))
   })
 }
@@ -148,7 +148,7 @@ const KEPT_DAYS = 90
 const MS_PER_DAY = 86_400_000
 
 /** Files and rows of imports that are over, problems after some months; what nobody decided on is cancelled. */
-export async function purgeImports({ db, clock }: Ground, limit: number): Promise<number> {
+export async function purgeImports({ db, clock }: Context, limit: number): Promise<number> {
   const now = clock.now()
   const ago = (days: number): Date => new Date(now.getTime() - days * MS_PER_DAY)
   const forgotten = await store.cancelForgotten(db, ago(KEPT_WAITING_DAYS), now)

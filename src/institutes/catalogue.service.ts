@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/database.ts'
 import { badFields, type FieldProblem } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { getInstitute } from './institutes.service.ts'
 import type { CatalogueEntry, Institute } from './institutes.rules.ts'
 import * as store from './catalogue.store.ts'
@@ -94,7 +94,7 @@ export async function gradeName(db: Queryable, institute: Institute, code: strin
 
 /** Every code of one kind, with its name. */
 export async function listEntries(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   kind: CatalogueEntry['kind'],
 ): Promise<{ code: string; name: string }[]> {
@@ -102,15 +102,15 @@ export async function listEntries(
 }
 
 export async function addToCatalogue(
-  ground: Ground,
+  ctx: Context,
   instituteCode: string,
   entry: CatalogueEntry & { name: string },
 ): Promise<void> {
-  const institute = await getInstitute(ground, instituteCode)
-  await store.nameEntry(ground.db, institute.id, entry)
+  const institute = await getInstitute(ctx, instituteCode)
+  await store.nameEntry(ctx.db, institute.id, entry)
 }
 
-export async function listCatalogue(ground: Ground, instituteCode: string) {
-  const institute = await getInstitute(ground, instituteCode)
-  return store.listCatalogue(ground.db, institute.id)
+export async function listCatalogue(ctx: Context, instituteCode: string) {
+  const institute = await getInstitute(ctx, instituteCode)
+  return store.listCatalogue(ctx.db, institute.id)
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/database.ts'
 import { conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newSecret } from '../platform/secrets.ts'
 import type { Branch, Institute } from './institutes.rules.ts'
 import * as store from './institutes.store.ts'
@@ -14,16 +14,16 @@ export type NewInstitute = {
   branches: readonly { collectorCode: string; name: string }[]
 }
 
-/** An act of the installation's, and of nobody who is to be remembered. */
-const UNSEEN: Act<unknown> = { instituteId: 0 }
+/** An command of the installation's, and of nobody who is to be remembered. */
+const UNSEEN: Command<unknown> = { instituteId: 0 }
 
 export async function createInstitute(
-  ground: Ground,
+  ctx: Context,
   input: NewInstitute,
-  act: Act<Institute> = UNSEEN,
+  command: Command<Institute> = UNSEEN,
 ): Promise<Institute> {
-  const { db, vault } = ground
-  return transact(db, act, async tx => {
+  const { db, vault } = ctx
+  return transact(db, command, async tx => {
     const callbackKeySealed = vault.seal(newSecret(), callbackKeyPurpose(input.code))
     const id = await store.insertInstitute(tx, { ...input, callbackKeySealed })
     if (id === null) throw conflict(`There is already an institute with the code ${input.code}.`)
@@ -37,12 +37,12 @@ export async function createInstitute(
 
 /** What parents and people at the console read; its code stays. */
 export async function renameInstitute(
-  { db }: Ground,
-  act: Act<Renamed>,
+  { db }: Context,
+  command: Command<Renamed>,
   code: string,
   name: string,
 ): Promise<Renamed> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const { id, name: before } = await required(tx, code)
     await store.setName(tx, id, name)
     return { code, before, after: name }
@@ -51,7 +51,7 @@ export async function renameInstitute(
 
 export type Renamed = { code: string; before: string; after: string }
 
-export async function getInstitute({ db }: Ground, code: string): Promise<Institute> {
+export async function getInstitute({ db }: Context, code: string): Promise<Institute> {
   return required(db, code)
 }
 
@@ -61,32 +61,32 @@ async function required(db: Queryable, code: string): Promise<Institute> {
   return institute
 }
 
-export async function findInstitute({ db }: Ground, code: string): Promise<Institute | null> {
+export async function findInstitute({ db }: Context, code: string): Promise<Institute | null> {
   return store.findInstitute(db, code)
 }
 
 /** Those of these ids, in any order. */
-export async function getInstitutesById({ db }: Ground, ids: readonly number[]): Promise<Institute[]> {
+export async function getInstitutesById({ db }: Context, ids: readonly number[]): Promise<Institute[]> {
   return store.findInstitutes(db, ids)
 }
 
-export async function listInstitutes({ db }: Ground): Promise<Institute[]> {
+export async function listInstitutes({ db }: Context): Promise<Institute[]> {
   return store.listInstitutes(db)
 }
 
-export async function setStrictCatalogue(ground: Ground, code: string, strict: boolean): Promise<Institute> {
-  const institute = await getInstitute(ground, code)
-  await store.setStrict(ground.db, institute.id, strict)
-  return getInstitute(ground, code)
+export async function setStrictCatalogue(ctx: Context, code: string, strict: boolean): Promise<Institute> {
+  const institute = await getInstitute(ctx, code)
+  await store.setStrict(ctx.db, institute.id, strict)
+  return getInstitute(ctx, code)
 }
 
 export async function addBranch(
-  { db }: Ground,
+  { db }: Context,
   code: string,
   branch: Branch,
-  act: Act<Institute> = UNSEEN,
+  command: Command<Institute> = UNSEEN,
 ): Promise<Institute> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const institute = await required(tx, code)
     await store.lockInstitute(tx, institute.id)
     if (branch.isDefault) await store.clearDefaultBranch(tx, institute.id)
@@ -100,11 +100,11 @@ export type NewDefault = { code: string; before: string | undefined; after: stri
 
 /** The branch of whatever names none. */
 export async function setDefaultBranch(
-  { db }: Ground,
-  act: Act<NewDefault>,
+  { db }: Context,
+  command: Command<NewDefault>,
   { code, collectorCode }: { code: string; collectorCode: string },
 ): Promise<NewDefault> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const { id } = await required(tx, code)
     await store.lockInstitute(tx, id)
     const { branches } = await required(tx, code)
@@ -117,7 +117,7 @@ export async function setDefaultBranch(
 }
 
 /** The key that signs a payer's return to the ERP. */
-export async function readCallbackKey({ db, vault }: Ground, institute: Institute): Promise<string> {
+export async function readCallbackKey({ db, vault }: Context, institute: Institute): Promise<string> {
   const sealed = await store.readCallbackKey(db, institute.id)
   if (sealed === null) throw notFound(`The institute ${institute.code}`)
   return vault.open(sealed, callbackKeyPurpose(institute.code))

@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'
 import type { Caller, Institute, Scope } from './institutes.rules.ts'
@@ -22,21 +22,21 @@ export type IssuedKey = { keyId: string; secret: string; label: string; scopes: 
 /** Two, so that a new key can be rolled out while the old one still works. */
 const ACTIVE_PER_LABEL = 2
 
-export async function createKey(ground: Ground, instituteCode: string, input: NewKey): Promise<IssuedKey> {
-  const institute = await getInstitute(ground, instituteCode)
-  return issueKey(ground, { instituteId: institute.id }, institute, input)
+export async function createKey(ctx: Context, instituteCode: string, input: NewKey): Promise<IssuedKey> {
+  const institute = await getInstitute(ctx, instituteCode)
+  return issueKey(ctx, { instituteId: institute.id }, institute, input)
 }
 
 /** The secret is returned here and nowhere else, ever. */
 export async function issueKey(
-  ground: Ground,
-  act: Act<IssuedKey>,
+  ctx: Context,
+  command: Command<IssuedKey>,
   institute: Institute,
   input: NewKey,
 ): Promise<IssuedKey> {
-  const keyId = input.fixed?.keyId ?? newId(ground.mode === 'live' ? 'key_live' : 'key_test')
+  const keyId = input.fixed?.keyId ?? newId(ctx.mode === 'live' ? 'key_live' : 'key_test')
   const secret = input.fixed?.secret ?? newSecret()
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await lockInstitute(tx, institute.id)
     const active = await store.countActiveKeys(tx, institute.id, input.label)
     if (active >= ACTIVE_PER_LABEL) {
@@ -56,50 +56,50 @@ export async function issueKey(
 }
 
 /** A successor with the same label, scopes and limits; the old key works on until it is revoked. */
-export async function rotateKey(ground: Ground, keyId: string): Promise<IssuedKey> {
-  const owner = await store.findKeyOwner(ground.db, keyId)
+export async function rotateKey(ctx: Context, keyId: string): Promise<IssuedKey> {
+  const owner = await store.findKeyOwner(ctx.db, keyId)
   if (owner === null) throw notFound(`An active key ${keyId}`)
-  return createKey(ground, owner.instituteCode, owner)
+  return createKey(ctx, owner.instituteCode, owner)
 }
 
 /** The same for somebody who sees one institute only. */
 export async function rotateKeyOf(
-  ground: Ground,
-  act: Act<IssuedKey>,
+  ctx: Context,
+  command: Command<IssuedKey>,
   institute: Institute,
   keyId: string,
 ): Promise<IssuedKey> {
-  const owner = await store.findKeyOwner(ground.db, keyId)
+  const owner = await store.findKeyOwner(ctx.db, keyId)
   if (owner?.instituteCode !== institute.code) throw notFound(`An active key ${keyId}`)
-  return issueKey(ground, act, institute, owner)
+  return issueKey(ctx, command, institute, owner)
 }
 
-export async function revokeKey({ db }: Ground, keyId: string): Promise<void> {
+export async function revokeKey({ db }: Context, keyId: string): Promise<void> {
   if ((await store.revokeKey(db, keyId)) === null) throw notFound(`An active key ${keyId}`)
 }
 
 export type RevokedKey = { keyId: string; label: string; scopes: readonly Scope[] }
 
 export async function revokeKeyOf(
-  { db }: Ground,
-  act: Act<RevokedKey>,
+  { db }: Context,
+  command: Command<RevokedKey>,
   institute: Institute,
   keyId: string,
 ): Promise<RevokedKey> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const revoked = await store.revokeKey(tx, keyId, institute.id)
     if (revoked === null) throw notFound(`An active key ${keyId}`)
     return { keyId, ...revoked }
   })
 }
 
-export async function listKeys(ground: Ground, instituteCode: string): Promise<store.ApiKey[]> {
-  const institute = await getInstitute(ground, instituteCode)
-  return store.listKeys(ground.db, institute.id)
+export async function listKeys(ctx: Context, instituteCode: string): Promise<store.ApiKey[]> {
+  const institute = await getInstitute(ctx, instituteCode)
+  return store.listKeys(ctx.db, institute.id)
 }
 
 export async function authenticate(
-  { db, mode }: Ground,
+  { db, mode }: Context,
   keyId: string,
   secret: string,
 ): Promise<Caller | null> {
@@ -109,6 +109,6 @@ export async function authenticate(
   return found !== null && secretMatches(secret, found.secretHash) ? found.caller : null
 }
 
-export async function recordKeyUse({ db }: Ground, keyIds: readonly string[]): Promise<void> {
+export async function recordKeyUse({ db }: Context, keyIds: readonly string[]): Promise<void> {
   await store.touchKeys(db, keyIds)
 }

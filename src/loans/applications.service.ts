@@ -2,35 +2,35 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { branchFor } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { credEvent } from './loan-events.ts'
-import { lenderOf, type CredGround } from './context.ts'
+import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { Lender } from './lender-port.ts'
 import { amountToAsk, lapsesAt, type Application, type LoanFile } from './loans.rules.ts'
 
 /** The lender that new applications go to. */
-export function requireLender(cred: CredGround): Lender {
+export function requireLender(cred: LoanContext): Lender {
   if (cred.currentLender === null) throw conflict('Loans are not set up for this installation.')
   return lenderOf(cred, cred.currentLender)
 }
 
 /**
  * Starts an application. The lender hears of it when the parent goes on to its pages: until then nothing about the
- * family leaves the house.
+ * family leaves the process.
  */
 export async function createApplication(
-  cred: CredGround,
-  act: Act<Application>,
+  cred: LoanContext,
+  command: Command<Application>,
   institute: Institute,
   wanted: { studentId: string; amountPaise: Paise | undefined },
 ): Promise<Application> {
   const { studentId } = wanted
   const lender = requireLender(cred)
-  return transact(cred.db, act, async tx => {
+  return transact(cred.db, command, async tx => {
     const student = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId }])).get(studentId)
     if (student === undefined) throw notFound('This student')
     if (student.student.status !== 'active') throw conflict('This student is dropped. Activate it first.')
@@ -99,14 +99,14 @@ function newApplication(
 }
 
 export async function findLoanFile(
-  { db }: CredGround,
+  { db }: LoanContext,
   institute: Institute,
   id: string,
 ): Promise<LoanFile | null> {
   return store.readFile(db, { instituteId: institute.id, applicationId: id })
 }
 
-export async function getApplication(cred: CredGround, institute: Institute, id: string): Promise<LoanFile> {
+export async function getApplication(cred: LoanContext, institute: Institute, id: string): Promise<LoanFile> {
   const file = await findLoanFile(cred, institute, id)
   if (file === null) throw notFound('This application')
   return file
@@ -114,7 +114,7 @@ export async function getApplication(cred: CredGround, institute: Institute, id:
 
 /** The newest of a student with all that belongs to it; the one that is not over, if there is one, is the newest. */
 export async function findNewest(
-  cred: CredGround,
+  cred: LoanContext,
   instituteId: number,
   studentId: string,
 ): Promise<LoanFile | null> {
@@ -125,7 +125,7 @@ export async function findNewest(
 export type ApplicationPage = { applications: Application[]; nextCursor: string | undefined }
 
 export async function listApplications(
-  cred: CredGround,
+  cred: LoanContext,
   institute: Institute,
   filter: store.LoanFilter,
   limit: number,

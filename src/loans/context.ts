@@ -1,18 +1,18 @@
-import type { Till } from '../payments/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import type { Lender, LenderName } from './lender-port.ts'
 
 /** What Cred stands on: money that moves, and lenders. New applications go to the current one, if there is one. */
-export type CredGround = Till & {
+export type LoanContext = PaymentContext & {
   lenders: ReadonlyMap<LenderName, Lender>
   currentLender: LenderName | null
 }
 
 /** What parents know it as; its plain name where it is no longer set up. */
-export function lenderTitle({ lenders }: CredGround, name: LenderName): string {
+export function lenderTitle({ lenders }: LoanContext, name: LenderName): string {
   return lenders.get(name)?.title ?? name
 }
 
-export function lenderOf({ lenders }: CredGround, name: LenderName): Lender {
+export function lenderOf({ lenders }: LoanContext, name: LenderName): Lender {
   const lender = lenders.get(name)
   if (lender === undefined) throw new Error(`the lender ${name} is not configured`)
   return lender

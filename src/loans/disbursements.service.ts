@@ -1,11 +1,11 @@
 import { recordEvents, type NewEvent } from '../events/events.service.ts'
-import type { PaidOrder, Purpose } from '../payments/payment-handler.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { totalOf } from '../orders/orders.rules.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { credEvent, disbursementBlock } from './loan-events.ts'
-import { lenderTitle, type CredGround } from './context.ts'
+import { lenderTitle, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import { assertTrancheMove, type LoanFile, type RecordedPayOut, type Tranche } from './loans.rules.ts'
 import { moveTo } from './lender-news.service.ts'
@@ -14,7 +14,7 @@ import { moveTo } from './lender-news.service.ts'
 const NOT_SENT = 'abandoned'
 
 /** What the bank's word about a lender's transfer means for its tranche, in the transaction that wrote it down. */
-export function disbursementPurpose(cred: CredGround): Purpose {
+export function disbursementPaymentHandler(cred: LoanContext): PaymentHandler {
   return {
     captured: (tx, { payment }) =>
       withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche }) => {
@@ -70,7 +70,7 @@ async function moveTranche(
 
 /** The money is at the institute: only now is it disbursed, and with the last tranche the loan is. */
 async function settle(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   paid: readonly PaidOrder[],
   at: Date,

@@ -9,7 +9,7 @@ import { newId } from '../platform/ids.ts'
 import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { credEvent, disbursementBlock, emiBlock } from './loan-events.ts'
-import { lenderOf, type CredGround } from './context.ts'
+import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LenderName, LoanNews, LoanReport } from './lender-port.ts'
 import {
@@ -27,7 +27,7 @@ import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
 /** Takes what a lender posts: believed only with its signature, applied once however often and in whatever order. */
 export async function takeLenderCallback(
-  cred: CredGround,
+  cred: LoanContext,
   name: LenderName,
   callback: Callback,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function takeLenderCallback(
 
 /** Hears everything that the lender has to tell of an application; what is known already changes nothing. */
 export async function askLender(
-  cred: CredGround,
+  cred: LoanContext,
   { instituteId, applicationId }: Pick<LoanReport, 'instituteId' | 'applicationId'>,
 ): Promise<void> {
   const application = await store.findApplication(cred.db, { instituteId, applicationId })
@@ -52,14 +52,14 @@ export async function askLender(
 }
 
 /** In the lender's order: what is ahead even so, the lender has not told of yet, and the janitor asks again. */
-export async function applyAll(cred: CredGround, reports: readonly LoanReport[]): Promise<void> {
+export async function applyAll(cred: LoanContext, reports: readonly LoanReport[]): Promise<void> {
   for (const report of reports) await applyNews(cred, report)
 }
 
 type Sending = { payment: Payment; collectorCode: string; reference: string }
 
 /** Applies one piece of news in one transaction with its event; a pay-out is then told to the bank that takes it in. */
-async function applyNews(cred: CredGround, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
+async function applyNews(cred: LoanContext, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
   const sendings: Sending[] = []
   const outcome = await cred.db.transaction(async tx => {
     sendings.length = 0
@@ -84,7 +84,7 @@ async function applyNews(cred: CredGround, report: LoanReport): Promise<'applied
 type Scene = { file: LoanFile; student: StudentContext }
 
 async function perform(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   scene: Scene,
   news: LoanNews,
@@ -134,7 +134,7 @@ const CODES = {
 } as const
 
 async function move(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   scene: Scene,
   { to, at, change }: { to: keyof typeof CODES; at: Date; change: Partial<Application> },
@@ -149,7 +149,7 @@ async function move(
 
 /** As it is in its next state, and when the lender is asked about it then. */
 export function moveTo(
-  { clock }: Pick<CredGround, 'clock'>,
+  { clock }: Pick<LoanContext, 'clock'>,
   application: Application,
   to: LoanState,
   change: Partial<Application>,
@@ -161,7 +161,7 @@ export function moveTo(
 
 /** The loan is taken: the agreement says what comes when, and how much in all. */
 async function sign(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   scene: Scene,
   { at, tranches }: Extract<LoanNews, { kind: 'signed' }>,
@@ -190,7 +190,7 @@ async function sign(
 
 /** The lender has sent money: it gets an order and a payment, which the bank will report as it does every other. */
 async function takePayOut(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   scene: Scene,
   { at, payOut }: Extract<LoanNews, { kind: 'paid_out' }>,
@@ -216,7 +216,7 @@ function keyOf({ file: { application } }: Scene): store.LoanKey {
 }
 
 async function tell(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   { file, student }: Scene,
   eventOf: (facts: { student: StudentContext; lenderTitle: string }) => NewEvent,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../platform/db/database.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
-import { rememberAnswer, type Act } from '../platform/idempotency.ts'
+import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
@@ -9,7 +9,7 @@ import { findPayment } from '../payments/payments.service.ts'
 import { sendTransfer } from '../payments/debits/transfers.service.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { credEvent } from './loan-events.ts'
-import { lenderOf, type CredGround } from './context.ts'
+import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LoanRequest } from './lender-port.ts'
 import { canEnd, nextCheck, type Application, type LoanFile } from './loans.rules.ts'
@@ -21,7 +21,11 @@ import { applyAll, askLender, moveTo } from './lender-news.service.ts'
  * Hands the application to the lender, or takes up where it was left; answers the lender's page. That it was sent is
  * committed before the lender is asked; if the answer is lost, the janitor asks, and the next click sends it again.
  */
-export async function sendToLender(cred: CredGround, key: store.LoanKey, returnUrl: string): Promise<string> {
+export async function sendToLender(
+  cred: LoanContext,
+  key: store.LoanKey,
+  returnUrl: string,
+): Promise<string> {
   const { application, student } = await markSent(cred, key)
   if (application.lenderUrl !== null) return application.lenderUrl
   const { contactName: name, contactNumber: phone, contactEmail: email, fullname } = student.student
@@ -50,7 +54,7 @@ async function answered<Answer>(asking: Promise<Answer>): Promise<Answer> {
 }
 
 async function markSent(
-  cred: CredGround,
+  cred: LoanContext,
   key: store.LoanKey,
 ): Promise<{ application: Application; student: StudentContext }> {
   return cred.db.transaction(async tx => {
@@ -80,7 +84,7 @@ async function requireFile(tx: Transaction, key: store.LoanKey): Promise<LoanFil
  * committed before it is asked, so the janitor finishes what was begun.
  */
 export async function endApplication(
-  cred: CredGround,
+  cred: LoanContext,
   key: store.LoanKey,
   how: 'canceled' | 'expired',
 ): Promise<LoanFile> {
@@ -106,15 +110,20 @@ export async function endApplication(
 
 /** As the institute asks for it. */
 export async function cancelApplication(
-  cred: CredGround,
-  act: Act<Application>,
+  cred: LoanContext,
+  command: Command<Application>,
   institute: Institute,
   applicationId: string,
 ): Promise<Application> {
   const { application } = await endApplication(cred, { instituteId: institute.id, applicationId }, 'canceled')
   // The lender was asked in between, so no transaction could hold all of it; a repeat that comes first is told 409.
-  if (act.once !== undefined)
-    await rememberAnswer(cred.db, act.instituteId, act.once, act.once.answer(application))
+  if (command.idempotency !== undefined)
+    await rememberAnswer(
+      cred.db,
+      command.instituteId,
+      command.idempotency,
+      command.idempotency.answer(application),
+    )
   return application
 }
 
@@ -127,7 +136,7 @@ function notEndable({ state }: Application): Error {
 }
 
 async function endHere(
-  cred: CredGround,
+  cred: LoanContext,
   tx: Transaction,
   application: Application,
   how: 'canceled' | 'expired',
@@ -143,7 +152,7 @@ async function endHere(
   await recordEvents(tx, [credEvent(code, ended, { student, lenderTitle, at })])
 }
 
-async function endAtLender(cred: CredGround, key: store.LoanKey): Promise<void> {
+async function endAtLender(cred: LoanContext, key: store.LoanKey): Promise<void> {
   const application = await store.findApplication(cred.db, key)
   if (application === null || application.ending === null) return
   const { lender, lenderRef, ending } = application
@@ -157,11 +166,11 @@ async function endAtLender(cred: CredGround, key: store.LoanKey): Promise<void> 
 }
 
 /** Asks about applications whose end is not known, and ends those whose time is up. */
-export function checkApplications(cred: CredGround): Run {
+export function checkApplications(cred: LoanContext): Run {
   return processDue(cred, store.toCheck, application => checkApplication(cred, application))
 }
 
-async function checkApplication(cred: CredGround, application: Application): Promise<void> {
+async function checkApplication(cred: LoanContext, application: Application): Promise<void> {
   const { instituteId, id: applicationId } = application
   const key = { instituteId, applicationId }
   if (application.sentAt !== null) await askLender(cred, key)
@@ -178,7 +187,7 @@ async function checkApplication(cred: CredGround, application: Application): Pro
 }
 
 /** Transfers that the bank was not told of because somebody died in between; telling it twice changes nothing. */
-async function sendLeftTransfers(cred: CredGround, key: store.LoanKey): Promise<void> {
+async function sendLeftTransfers(cred: LoanContext, key: store.LoanKey): Promise<void> {
   const file = await store.readFile(cred.db, key)
   if (file === null) return
   const left = file.payOuts.filter(({ trancheId, number }) => {
@@ -193,11 +202,11 @@ async function sendLeftTransfers(cred: CredGround, key: store.LoanKey): Promise<
   }
 }
 
-export async function nextCheckDue({ db }: CredGround): Promise<Date | null> {
+export async function nextCheckDue({ db }: LoanContext): Promise<Date | null> {
   return store.toCheck.nextDue(db)
 }
 
 /** Where a moving clock has to stop: when an application lapses. */
-export async function nextLapse({ db, clock }: CredGround): Promise<Date | null> {
+export async function nextLapse({ db, clock }: LoanContext): Promise<Date | null> {
   return store.nextLapse(db, clock.now())
 }

@@ -1,12 +1,12 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toRupees } from '../platform/money.ts'
 import { disbursementBlock, emiBlock } from './loan-events.ts'
-import { lenderTitle, type CredGround } from './context.ts'
+import { lenderTitle, type LoanContext } from './context.ts'
 import { canEnd, type Application, type LoanFile } from './loans.rules.ts'
 
 /** The page of an application, where the parent goes on to the lender and comes back to. */
 export function applicationUrl(
-  { publicUrl }: Pick<CredGround, 'publicUrl'>,
+  { publicUrl }: Pick<LoanContext, 'publicUrl'>,
   institute: Institute,
   id: string,
 ): string {
@@ -14,7 +14,7 @@ export function applicationUrl(
 }
 
 /** The application as the API answers it everywhere. */
-export function applicationView(cred: CredGround, institute: Institute, application: Application) {
+export function applicationView(cred: LoanContext, institute: Institute, application: Application) {
   return {
     application_id: application.id,
     service_student_id: application.studentId,
@@ -34,7 +34,7 @@ export function applicationView(cred: CredGround, institute: Institute, applicat
 }
 
 /** The same with its tranches and EMIs. */
-export function wholeApplicationView(cred: CredGround, institute: Institute, file: LoanFile) {
+export function wholeApplicationView(cred: LoanContext, institute: Institute, file: LoanFile) {
   return {
     ...applicationView(cred, institute, file.application),
     disbursements: disbursementViews(file),

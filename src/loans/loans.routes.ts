@@ -3,9 +3,9 @@ import { rawBody } from '../http/body.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, JSON_TYPE, ok, page, successBody } from '../http/envelope.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import type { Act } from '../platform/idempotency.ts'
+import type { Command } from '../platform/idempotency.ts'
 import { createApplication, getApplication, listApplications } from './applications.service.ts'
-import type { CredGround } from './context.ts'
+import type { LoanContext } from './context.ts'
 import { applicationUrl, applicationView, disbursementViews, wholeApplicationView } from './loan-view.ts'
 import * as docs from './loans.docs.ts'
 import * as schemas from './loans.schemas.ts'
@@ -19,15 +19,15 @@ const CRED = '/api/v1/integrations/cred'
 /** An application and whose it is: the address of its page needs both. */
 type Owned = { application: Application; institute: Institute }
 
-export function credRoutes(app: FastifyInstance, cred: CredGround): void {
+export function credRoutes(app: FastifyInstance, cred: LoanContext): void {
   addWrite(app, cred, {
     method: 'POST',
     url: `${CRED}/students/:service_student_id/applications`,
     docs: docs.createDocs,
     params: schemas.StudentParams,
     body: schemas.CreateApplicationBody,
-    perform: (act: Act<Owned>, { caller: { institute }, params, body }) =>
-      owned(act, institute, inner =>
+    perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
+      owned(command, institute, inner =>
         createApplication(cred, inner, institute, {
           studentId: params.service_student_id,
           amountPaise: body.amount,
@@ -41,15 +41,15 @@ export function credRoutes(app: FastifyInstance, cred: CredGround): void {
     url: `${CRED}/applications/:application_id/cancel`,
     docs: docs.cancelDocs,
     params: schemas.ApplicationParams,
-    perform: (act: Act<Owned>, { caller: { institute }, params }) =>
-      owned(act, institute, inner => cancelApplication(cred, inner, institute, params.application_id)),
+    perform: (command: Command<Owned>, { caller: { institute }, params }) =>
+      owned(command, institute, inner => cancelApplication(cred, inner, institute, params.application_id)),
     toResponse: ({ application, institute }: Owned) => ok(applicationView(cred, institute, application)),
   })
   addReads(app, cred)
   for (const name of cred.lenders.keys()) addCallbackRoute(app, cred, name)
 }
 
-function addReads(app: FastifyInstance, cred: CredGround): void {
+function addReads(app: FastifyInstance, cred: LoanContext): void {
   addRead(app, {
     url: `${CRED}/students/:service_student_id/applications`,
     docs: docs.listOfStudentDocs,
@@ -99,21 +99,21 @@ function addReads(app: FastifyInstance, cred: CredGround): void {
   })
 }
 
-/** Services answer with the application; what is remembered of an act is the whole answer. */
+/** Services answer with the application; what is remembered of an command is the whole answer. */
 async function owned(
-  { instituteId, once }: Act<Owned>,
+  { instituteId, idempotency }: Command<Owned>,
   institute: Institute,
-  perform: (act: Act<Application>) => Promise<Application>,
+  perform: (command: Command<Application>) => Promise<Application>,
 ): Promise<Owned> {
-  const inner = once && {
-    ...once,
-    answer: (application: Application) => once.answer({ application, institute }),
+  const inner = idempotency && {
+    ...idempotency,
+    answer: (application: Application) => idempotency.answer({ application, institute }),
   }
-  return { application: await perform({ instituteId, once: inner }), institute }
+  return { application: await perform({ instituteId, idempotency: inner }), institute }
 }
 
 /** Not an operation of the API: no key, but a signature. */
-function addCallbackRoute(app: FastifyInstance, cred: CredGround, name: LenderName): void {
+function addCallbackRoute(app: FastifyInstance, cred: LoanContext, name: LenderName): void {
   app.post(`/callbacks/lenders/${name}`, { schema: { hide: true } }, async (request, reply) => {
     const headers = request.headers as Record<string, string | undefined>
     await takeLenderCallback(cred, name, { headers, rawBody: rawBody(request) })

@@ -2,14 +2,14 @@ import { assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
 import { AWAY_MS, nextTry, plainWords, type Message, type NewMessage } from './messages.rules.ts'
 import * as store from './messages.store.ts'
-import type { Outcome, Post } from './senders.ts'
+import type { Outcome, MessageContext } from './senders.ts'
 import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
@@ -33,11 +33,11 @@ export async function stopReminders(
  * Sends messages that are due. A message is sent before it is marked, so a process that dies in between sends it again,
  * under the same id; it is never sent twice on purpose.
  */
-export function sendMessages(post: Post): Run {
+export function sendMessages(post: MessageContext): Run {
   return processDue(post, store.toSend, message => sendMessage(post, message))
 }
 
-async function sendMessage(post: Post, message: Message): Promise<void> {
+async function sendMessage(post: MessageContext, message: Message): Promise<void> {
   const now = post.clock.now()
   if (message.isReminder && !isWakingHour(now)) return store.putOff(post.db, message, nextWakingMoment(now))
   const outcome = await send(post, message)
@@ -50,11 +50,11 @@ async function sendMessage(post: Post, message: Message): Promise<void> {
 
 /** Once what kept it from going is mended; as if it had never been tried. */
 export async function retryMessage(
-  { db, clock }: Ground,
-  act: Act<Message>,
+  { db, clock }: Context,
+  command: Command<Message>,
   target: { instituteId: number; id: string },
 ): Promise<Message> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const message = await store.sendAgain(tx, target, clock.now())
     if (message === null) throw notFound('This message, as one that failed,')
     return message
@@ -62,16 +62,16 @@ export async function retryMessage(
 }
 
 /** Where a clock that is moved has to stop, so that what waits for the morning goes out in the morning. */
-export async function nextMessageStop({ db, clock }: Pick<Ground, 'db' | 'clock'>): Promise<Date | null> {
+export async function nextMessageStop({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<Date | null> {
   return store.nextWaiting(db, clock.now())
 }
 
-export async function nextMessageDue(post: Post): Promise<Date | null> {
+export async function nextMessageDue(post: MessageContext): Promise<Date | null> {
   return store.toSend.nextDue(post.db)
 }
 
 /** A sender that fails in a way of its own must not hold up the others, nor be asked for ever. */
-async function send(post: Post, message: Message): Promise<Outcome> {
+async function send(post: MessageContext, message: Message): Promise<Outcome> {
   try {
     return await post.senders[message.channel].send({ ...message, subject: message.subject ?? '' })
   } catch (error) {
@@ -79,7 +79,7 @@ async function send(post: Post, message: Message): Promise<Outcome> {
   }
 }
 
-async function finish(post: Post, message: Message, outcome: Outcome): Promise<void> {
+async function finish(post: MessageContext, message: Message, outcome: Outcome): Promise<void> {
   const end = endOf(message, outcome, post.clock.now())
   await store.finishTry(post.db, message, end)
   const { id, channel, tries } = message
@@ -107,7 +107,7 @@ function endOf(message: Message, outcome: Outcome, now: Date): Parameters<typeof
 
 /** A page of an institute's sent messages, the newest first. */
 export async function listSentMessages(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   filter: { recipient: string | undefined },
   page: PageRange,
@@ -117,7 +117,7 @@ export async function listSentMessages(
 
 /** A page of everybody's messages, the newest first; for a sandbox only. */
 export async function listEverybodysMessages(
-  { db }: Ground,
+  { db }: Context,
   filter: { recipientPart: string | undefined; before: string | undefined; limit: number },
 ): Promise<Page<Message>> {
   return store.listEverybodys(db, filter)

@@ -1,6 +1,6 @@
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
-import type { OutboundResult } from '../platform/http-client/http-client.ts'
+import type { HttpResult } from '../platform/http-client/http-client.ts'
 import type { Channel, Message } from './messages.rules.ts'
 
 /** What became of one try. */
@@ -18,7 +18,10 @@ export type Sender = {
   send(message: Letter): Promise<Outcome>
 }
 
-export type Post = Pick<Ground, 'db' | 'clock'> & { senders: Readonly<Record<Channel, Sender>>; log: Log }
+export type MessageContext = Pick<Context, 'db' | 'clock'> & {
+  senders: Readonly<Record<Channel, Sender>>
+  log: Log
+}
 
 /** What an HTTP provider says in its answer; `null` leaves it to the status. */
 export type Said = { verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null; words: string }
@@ -28,7 +31,7 @@ const MAY_PASS = [401, 402, 403, 408, 429]
 
 /** Only words that `read` found are kept, never a page as it came, and no secret that they repeat. */
 export function outcomeOf(
-  result: OutboundResult,
+  result: HttpResult,
   read: (json: unknown) => Said,
   secrets: readonly string[],
 ): Outcome {

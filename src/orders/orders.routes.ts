@@ -4,18 +4,18 @@ import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import { badField } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { listLinksQuery, listOrdersQuery, ORDER_ID, orderInput, orderParams } from './order.input.ts'
 import { createdOrderOutput, linkOutput, orderOutput, toOrderJson } from './order.output.ts'
 import type { PublicKind } from './orders.rules.ts'
 import { cancelOrder, createOrder, getOrder, listOrders, type CreatedOrder } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
-export function orderRoutes(app: FastifyInstance, ground: Ground): void {
-  addWrites(app, ground, 'order')
-  addWrites(app, ground, 'link')
-  addReads(app, ground, 'order')
-  addReads(app, ground, 'link')
+export function orderRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrites(app, ctx, 'order')
+  addWrites(app, ctx, 'link')
+  addReads(app, ctx, 'order')
+  addReads(app, ctx, 'link')
 }
 
 type Names = Pick<EndpointDocs, 'tag'> & { url: string; noun: string; id: string }
@@ -35,9 +35,9 @@ export const ORDER_NAMES: Record<PublicKind, Names> = {
   },
 }
 
-function addWrites(app: FastifyInstance, ground: Ground, kind: PublicKind): void {
+function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
   const { url, tag, noun, id } = ORDER_NAMES[kind]
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url,
     docs: {
@@ -48,10 +48,10 @@ function addWrites(app: FastifyInstance, ground: Ground, kind: PublicKind): void
       answers: { 201: answer('Created.', createdOrderOutput) },
     },
     body: orderInput,
-    perform: (act, { caller, body }) => createOrder(ground, act, caller.institute, { kind, ...body }),
+    perform: (act, { caller, body }) => createOrder(ctx, act, caller.institute, { kind, ...body }),
     toResponse: (order: CreatedOrder) => created(createdOrderOutput.toJson(order)),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'DELETE',
     url: `${url}/:order_id`,
     docs: {
@@ -67,12 +67,12 @@ function addWrites(app: FastifyInstance, ground: Ground, kind: PublicKind): void
     },
     params: orderParams,
     perform: (act, { caller, params }) =>
-      cancelOrder(ground, act, { institute: caller.institute, kind, id: params.orderId }),
+      cancelOrder(ctx, act, { institute: caller.institute, kind, id: params.orderId }),
     toResponse: () => ok(),
   })
 }
 
-function addReads(app: FastifyInstance, ground: Ground, kind: PublicKind): void {
+function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
   const { url, tag, noun, id } = ORDER_NAMES[kind]
   const output = kind === 'link' ? linkOutput : orderOutput
   addRead(app, {
@@ -87,8 +87,8 @@ function addReads(app: FastifyInstance, ground: Ground, kind: PublicKind): void 
     query: kind === 'order' ? listOrdersQuery : listLinksQuery,
     async answer({ caller, query: { limit, note, ...filters } }) {
       const filter = { kind, ...filters, note: note === undefined ? undefined : readNote(note) }
-      const { orders, nextCursor } = await listOrders(ground, caller.institute, filter, limit)
-      const now = ground.clock.now()
+      const { orders, nextCursor } = await listOrders(ctx, caller.institute, filter, limit)
+      const now = ctx.clock.now()
       return page(
         orders.map(order => toOrderJson(order, now)),
         nextCursor,
@@ -107,8 +107,8 @@ function addReads(app: FastifyInstance, ground: Ground, kind: PublicKind): void 
     },
     params: orderParams,
     async answer({ caller, params }) {
-      const order = await getOrder(ground, caller.institute, kind, params.orderId)
-      return ok(toOrderJson(order, ground.clock.now()))
+      const order = await getOrder(ctx, caller.institute, kind, params.orderId)
+      return ok(toOrderJson(order, ctx.clock.now()))
     },
   })
 }

@@ -8,8 +8,8 @@ import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { badField, notFound, unavailable } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { toOrderJson } from './order.output.ts'
 import { assertCancellable, unpaidOrder, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
@@ -28,12 +28,12 @@ export type NewOrder = Omit<
 export type CreatedOrder = { orderId: string; redirectUrl: string }
 
 export async function createOrder(
-  ground: Ground,
-  act: Act<CreatedOrder>,
+  ctx: Context,
+  command: Command<CreatedOrder>,
   institute: Institute,
   input: NewOrder,
 ): Promise<CreatedOrder> {
-  const { db, clock } = ground
+  const { db, clock } = ctx
   const now = clock.now()
   if (input.expiresAt !== null && input.expiresAt <= now)
     throw badField('expires_at', 'must be in the future')
@@ -42,14 +42,14 @@ export async function createOrder(
   await checkCatalogue(db, institute, codes)
   const newCodes = unseenEntries(db, institute, codes)
   const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, createdAt: now })
-  const result = { orderId: order.id, redirectUrl: `${ground.publicUrl}/pay/${institute.code}/${order.id}` }
+  const result = { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
   const insert = (on: Queryable): ReturnType<typeof store.insertOrder> =>
-    store.insertOrder(on, institute.id, order, { newCodes, once: act.once, result })
+    store.insertOrder(on, institute.id, order, { newCodes, idempotency: command.idempotency, result })
   const { isNew, isFree } =
-    act.witness === undefined ? await insert(db) : await insertSeen(db, act.witness, insert, result)
+    command.audit === undefined ? await insert(db) : await insertSeen(db, command.audit, insert, result)
   if (!isFree) throw stillRunning()
   if (!isNew) {
-    if (act.once !== undefined) await replayIfDone(db, institute.id, act.once)
+    if (command.idempotency !== undefined) await replayIfDone(db, institute.id, command.idempotency)
     throw unavailable('The earlier answer to this Idempotency-Key lapsed at this moment. Please retry.')
   }
   rememberEntries(db, institute, newCodes)
@@ -59,40 +59,40 @@ export async function createOrder(
 /** One statement is enough for an order; whoever wants it witnessed gets a transaction around both. */
 async function insertSeen(
   db: Database,
-  witness: NonNullable<Act<CreatedOrder>['witness']>,
+  audit: NonNullable<Command<CreatedOrder>['audit']>,
   insert: (on: Queryable) => ReturnType<typeof store.insertOrder>,
   result: CreatedOrder,
 ): ReturnType<typeof store.insertOrder> {
   return db.transaction(async tx => {
     const done = await insert(tx)
-    if (done.isNew && done.isFree) await witness(tx, result)
+    if (done.isNew && done.isFree) await audit(tx, result)
     return done
   })
 }
 
 export async function getOrder(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   kind: OrderKind,
   id: string,
 ): Promise<Order> {
-  return ofKind(await store.findOrder(ground.db, institute.id, id), kind)
+  return ofKind(await store.findOrder(ctx.db, institute.id, id), kind)
 }
 
 /** For the hosted page, where the address does not say which kind it is. Instalments and tranches are nobody's to pay there. */
-export async function findOrder(ground: Ground, institute: Institute, id: string): Promise<Order | null> {
-  const order = await store.findOrder(ground.db, institute.id, id)
+export async function findOrder(ctx: Context, institute: Institute, id: string): Promise<Order | null> {
+  const order = await store.findOrder(ctx.db, institute.id, id)
   return order?.kind === 'instalment' || order?.kind === 'disbursement' ? null : order
 }
 
 export async function cancelOrder(
-  ground: Ground,
-  act: Act<null>,
+  ctx: Context,
+  command: Command<null>,
   target: { institute: Institute; kind: OrderKind; id: string },
 ): Promise<null> {
   const { institute, kind, id } = target
-  return transact(ground.db, act, async tx => {
-    const now = ground.clock.now()
+  return transact(ctx.db, command, async tx => {
+    const now = ctx.clock.now()
     const order = ofKind(await store.lockOrder(tx, institute.id, id), kind)
     assertCancellable(order, now)
     await close(tx, [{ instituteId: institute.id, order, state: 'cancelled', at: now }])
@@ -103,26 +103,26 @@ export async function cancelOrder(
 export type OrderPage = { orders: Order[]; nextCursor: string | undefined }
 
 export async function listOrders(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: OrderFilter,
   limit: number,
 ): Promise<OrderPage> {
   const { cursor, collectorCode: sent, kind } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && (await store.findOrder(ground.db, institute.id, cursor))?.kind !== kind) {
+  if (cursor !== undefined && (await store.findOrder(ctx.db, institute.id, cursor))?.kind !== kind) {
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   }
-  const range = { now: ground.clock.now(), limit: limit + 1 }
-  const found = await readPage(ground.db, institute.id, { ...filter, collectorCode }, range)
+  const range = { now: ctx.clock.now(), limit: limit + 1 }
+  const found = await readPage(ctx.db, institute.id, { ...filter, collectorCode }, range)
   const orders = found.slice(0, limit)
   return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
 }
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */
-export async function expireOrders(ground: Ground, limit: number): Promise<number> {
-  return ground.db.transaction(async tx => {
-    const due = await store.lockExpired(tx, ground.clock.now(), limit)
+export async function expireOrders(ctx: Context, limit: number): Promise<number> {
+  return ctx.db.transaction(async tx => {
+    const due = await store.lockExpired(tx, ctx.clock.now(), limit)
     await close(
       tx,
       due.map(({ instituteId, order, expiresAt }) => ({
@@ -136,8 +136,8 @@ export async function expireOrders(ground: Ground, limit: number): Promise<numbe
   })
 }
 
-export async function nextExpiry(ground: Ground): Promise<Date | null> {
-  return store.nextExpiry(ground.db)
+export async function nextExpiry(ctx: Context): Promise<Date | null> {
+  return store.nextExpiry(ctx.db)
 }
 
 async function close(tx: Transaction, closings: readonly store.Closing[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import { KEPT, lockNumber, type Once } from '../platform/idempotency.ts'
+import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
 import type { Order, OrderKind, OrderState } from './orders.rules.ts'
 
 export type OrderRow = {
@@ -93,7 +93,11 @@ export async function insertOrder<Result>(
   db: Queryable,
   instituteId: number,
   order: Order,
-  extras: { newCodes: readonly CatalogueEntry[]; once?: Once<Result> | undefined; result: Result },
+  extras: {
+    newCodes: readonly CatalogueEntry[]
+    idempotency?: Idempotency<Result> | undefined
+    result: Result
+  },
 ): Promise<{ isNew: boolean; isFree: boolean }> {
   const values: unknown[] = [
     instituteId,
@@ -121,12 +125,21 @@ export async function insertOrder<Result>(
     extras.newCodes.map(entry => entry.kind),
     extras.newCodes.map(entry => entry.code),
   ]
-  const { once } = extras
-  if (once !== undefined) {
-    const answer = once.answer(extras.result)
-    values.push(once.key, once.fingerprint, answer.httpStatus, answer.body, lockNumber(instituteId, once.key))
+  const { idempotency } = extras
+  if (idempotency !== undefined) {
+    const answer = idempotency.answer(extras.result)
+    values.push(
+      idempotency.key,
+      idempotency.fingerprint,
+      answer.httpStatus,
+      answer.body,
+      lockNumber(instituteId, idempotency.key),
+    )
   }
-  const [row] = await db.query<{ isNew: boolean; isFree: boolean }>(once ? CREATE_ONCE : CREATE, values)
+  const [row] = await db.query<{ isNew: boolean; isFree: boolean }>(
+    idempotency ? CREATE_ONCE : CREATE,
+    values,
+  )
   return row ?? { isNew: false, isFree: true }
 }
 

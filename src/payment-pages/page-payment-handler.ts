@@ -1,12 +1,12 @@
 import { recordEvents, type NewEvent } from '../events/events.service.ts'
 import { toOrderJson } from '../orders/order.output.ts'
 import { paymentBlock } from '../payments/payment-events.ts'
-import type { PaidOrder, Purpose } from '../payments/payment-handler.ts'
+import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { findPageIds } from './pages.store.ts'
 
 /** A page's payments: the institute is told of each as of every Pay payment, and beside it with the page. */
-export const PAGE_PURPOSE: Purpose = {
+export const PAGE_PURPOSE: PaymentHandler = {
   captured: (tx, paid, at) => tell(tx, [paid], { happened: 'debited', at }),
   settled: (tx, paid, at) => tell(tx, paid, { happened: 'settled', at }),
   // The payer sees it at the checkout and tries again.

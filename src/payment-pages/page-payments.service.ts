@@ -5,11 +5,11 @@ import { stateAt, unpaidOrder, type Order } from '../orders/orders.rules.ts'
 import { getOrder, listOrders, type OrderPage } from '../orders/orders.service.ts'
 import type { Refund } from '../payments/payments.rules.ts'
 import { listRefunds, requestRefund } from '../payments/refunds/refunds.service.ts'
-import type { Till } from '../payments/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { badField, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import type { Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import type { Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { newSecret } from '../platform/secrets.ts'
 import { readForm, type Filled, type Problem } from './page-form.rules.ts'
@@ -34,15 +34,15 @@ export function newFormToken(): string {
  * first, which nobody can pay then. On a page with a limit the order keeps its place until it is paid or past its time.
  */
 export async function submitForm(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   pageId: string,
   sent: { token: string | undefined; answer: (input: string) => string | undefined },
 ): Promise<Submission> {
   const token = sent.token !== undefined && TOKEN.test(sent.token) ? sent.token : newFormToken()
   const key: store.FormKey = { instituteId: institute.id, pageId, token }
-  return ground.db.transaction(async tx => {
-    const now = ground.clock.now()
+  return ctx.db.transaction(async tx => {
+    const now = ctx.clock.now()
     const page = await store.lockPage(tx, institute.id, pageId)
     if (page === null) throw notFound('This page')
     const shut = stateOf(page, { taken: 0, now })
@@ -69,7 +69,7 @@ export async function submitForm(
 const UNPAID_KEPT_MS = 30 * 86_400_000
 
 /** Anybody can fill a form in: what nobody began to pay is deleted a month after it could be paid, a batch at a time. */
-export async function purgeUnpaidForms({ db, clock }: Ground, limit: number): Promise<number> {
+export async function purgeUnpaidForms({ db, clock }: Context, limit: number): Promise<number> {
   const closedBefore = new Date(clock.now().getTime() - UNPAID_KEPT_MS)
   return db.transaction(tx => store.deleteUnpaid(tx, closedBefore, limit))
 }
@@ -105,23 +105,20 @@ function orderOf(page: Page, { known, ...filled }: Filled, now: Date): Order {
 }
 
 /** The page that an order came from; null for orders that came otherwise. */
-export async function pageOfOrder(ground: Ground, institute: Institute, order: Order): Promise<Page | null> {
-  return order.kind === 'page' ? store.findPageOfOrder(ground.db, institute.id, order.id) : null
+export async function pageOfOrder(ctx: Context, institute: Institute, order: Order): Promise<Page | null> {
+  return order.kind === 'page' ? store.findPageOfOrder(ctx.db, institute.id, order.id) : null
 }
 
 type Payment = { institute: Institute; pageId: string; orderId: string }
 
 /** One payment on a page, paid or not: an order that is found nowhere else. */
-export async function getPagePayment(
-  ground: Ground,
-  { institute, pageId, orderId }: Payment,
-): Promise<Order> {
-  if ((await pageIdOf(ground, institute, orderId)) !== pageId) throw notFound('This payment')
-  return getOrder(ground, institute, 'page', orderId)
+export async function getPagePayment(ctx: Context, { institute, pageId, orderId }: Payment): Promise<Order> {
+  if ((await pageIdOf(ctx, institute, orderId)) !== pageId) throw notFound('This payment')
+  return getOrder(ctx, institute, 'page', orderId)
 }
 
 export async function listPagePayments(
-  ground: Ground,
+  ctx: Context,
   { institute, pageId }: Omit<Payment, 'orderId'>,
   {
     status,
@@ -129,28 +126,28 @@ export async function listPagePayments(
     limit,
   }: { status?: 'paid' | 'unpaid' | undefined; cursor?: string | undefined; limit: number },
 ): Promise<OrderPage> {
-  await getPage(ground, institute, pageId)
-  if (cursor !== undefined && (await pageIdOf(ground, institute, cursor)) !== pageId)
+  await getPage(ctx, institute, pageId)
+  if (cursor !== undefined && (await pageIdOf(ctx, institute, cursor)) !== pageId)
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  return listOrders(ground, institute, { kind: 'page', pageId, status, cursor }, limit)
+  return listOrders(ctx, institute, { kind: 'page', pageId, status, cursor }, limit)
 }
 
 export async function refundPagePayment(
-  till: Till,
-  act: Act<Refund>,
+  ctx: PaymentContext,
+  command: Command<Refund>,
   target: Payment,
   asked: Parameters<typeof requestRefund>[3],
 ): Promise<Refund> {
   const { institute, orderId } = target
-  await getPagePayment(till, target)
-  return requestRefund(till, act, { institute, kind: 'page', orderId }, asked)
+  await getPagePayment(ctx, target)
+  return requestRefund(ctx, command, { institute, kind: 'page', orderId }, asked)
 }
 
-export async function listPageRefunds(till: Till, target: Payment): Promise<Refund[]> {
-  const order = await getPagePayment(till, target)
-  return listRefunds(till, target.institute.id, order.id)
+export async function listPageRefunds(ctx: PaymentContext, target: Payment): Promise<Refund[]> {
+  const order = await getPagePayment(ctx, target)
+  return listRefunds(ctx, target.institute.id, order.id)
 }
 
-async function pageIdOf({ db }: Ground, institute: Institute, orderId: string): Promise<string | undefined> {
+async function pageIdOf({ db }: Context, institute: Institute, orderId: string): Promise<string | undefined> {
   return (await store.findPageIds(db, institute.id, [orderId])).get(orderId)
 }

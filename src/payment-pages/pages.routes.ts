@@ -3,7 +3,7 @@ import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page as pageOf } from '../http/envelope.ts'
 import { toOrderJson } from '../orders/order.output.ts'
 import { addReceiptRoute, addRefundRoutes } from '../payments/refunds.routes.ts'
-import type { Till } from '../payments/context.ts'
+import type { PaymentContext } from '../payments/context.ts'
 import {
   getPagePayment,
   listPagePayments,
@@ -21,19 +21,19 @@ const PAGES = '/api/v1/integrations/pay/pages'
 const PAYMENTS = `${PAGES}/:page_id/payments`
 
 /** Pages that an institute publishes, and the payments on them. */
-export function paymentPageRoutes(app: FastifyInstance, till: Till): void {
-  addPageRoutes(app, till)
-  addPaymentRoutes(app, till)
-  addPaidRoutes(app, till)
+export function paymentPageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addPageRoutes(app, ctx)
+  addPaymentRoutes(app, ctx)
+  addPaidRoutes(app, ctx)
 }
 
-function addPageRoutes(app: FastifyInstance, till: Till): void {
-  addWrite(app, till, {
+function addPageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: PAGES,
     docs: docs.createDocs,
     body: schemas.CreatePageBody,
-    perform: (act, { caller, body }) => createPage(till, act, caller.institute, toNewPage(body)),
+    perform: (act, { caller, body }) => createPage(ctx, act, caller.institute, toNewPage(body)),
     toResponse: ({ pageId, url }) => created({ page_id: pageId, url }),
   })
   addRead(app, {
@@ -44,7 +44,7 @@ function addPageRoutes(app: FastifyInstance, till: Till): void {
       const { status, collector_code: collectorCode, cursor, limit = 50 } = query
       const isPublished = status === undefined ? undefined : status === 'published'
       const filter = { isPublished, collectorCode, cursor }
-      const { files, nextCursor } = await listPages(till, caller.institute, filter, limit)
+      const { files, nextCursor } = await listPages(ctx, caller.institute, filter, limit)
       return pageOf(files.map(pageView), nextCursor)
     },
   })
@@ -52,21 +52,21 @@ function addPageRoutes(app: FastifyInstance, till: Till): void {
     url: `${PAGES}/:page_id`,
     docs: docs.getDocs,
     params: schemas.PageParams,
-    answer: async ({ caller, params }) => ok(pageView(await getPage(till, caller.institute, params.page_id))),
+    answer: async ({ caller, params }) => ok(pageView(await getPage(ctx, caller.institute, params.page_id))),
   })
-  addWrite(app, till, {
+  addWrite(app, ctx, {
     method: 'PATCH',
     url: `${PAGES}/:page_id`,
     docs: docs.updateDocs,
     params: schemas.PageParams,
     body: schemas.UpdatePageBody,
     perform: (act, { caller, params, body }) =>
-      updatePage(till, act, { institute: caller.institute, id: params.page_id }, toTerms(body)),
+      updatePage(ctx, act, { institute: caller.institute, id: params.page_id }, toTerms(body)),
     toResponse: (file: PageFile) => ok(pageView(file)),
   })
 }
 
-function addPaymentRoutes(app: FastifyInstance, till: Till): void {
+function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addRead(app, {
     url: PAYMENTS,
     docs: docs.listPaymentsDocs,
@@ -75,8 +75,8 @@ function addPaymentRoutes(app: FastifyInstance, till: Till): void {
     async answer({ caller, params, query }) {
       const { status, cursor, limit = 50 } = query
       const target = { institute: caller.institute, pageId: params.page_id }
-      const { orders, nextCursor } = await listPagePayments(till, target, { status, cursor, limit })
-      const now = till.clock.now()
+      const { orders, nextCursor } = await listPagePayments(ctx, target, { status, cursor, limit })
+      const now = ctx.clock.now()
       return pageOf(
         orders.map(order => toOrderJson(order, now)),
         nextCursor,
@@ -89,12 +89,12 @@ function addPaymentRoutes(app: FastifyInstance, till: Till): void {
     params: pagePaymentParams,
     async answer({ caller, params }) {
       const target = { institute: caller.institute, ...params }
-      return ok(toOrderJson(await getPagePayment(till, target), till.clock.now()))
+      return ok(toOrderJson(await getPagePayment(ctx, target), ctx.clock.now()))
     },
   })
 }
 
-function addPaidRoutes(app: FastifyInstance, till: Till): void {
+function addPaidRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   const paid = {
     tag: 'Payment pages',
     noun: 'payment on a page',
@@ -102,14 +102,14 @@ function addPaidRoutes(app: FastifyInstance, till: Till): void {
     url: `${PAYMENTS}/:order_id`,
     params: pagePaymentParams,
   } as const
-  addRefundRoutes(app, till, {
+  addRefundRoutes(app, ctx, {
     ...paid,
     refund: (act, { institute, params }, asked) =>
-      refundPagePayment(till, act, { institute, ...params }, asked),
-    list: (institute, params) => listPageRefunds(till, { institute, ...params }),
+      refundPagePayment(ctx, act, { institute, ...params }, asked),
+    list: (institute, params) => listPageRefunds(ctx, { institute, ...params }),
   })
-  addReceiptRoute(app, till, {
+  addReceiptRoute(app, ctx, {
     ...paid,
-    find: (institute, params) => getPagePayment(till, { institute, ...params }),
+    find: (institute, params) => getPagePayment(ctx, { institute, ...params }),
   })
 }

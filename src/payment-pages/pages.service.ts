@@ -4,8 +4,8 @@ import { closeUnpaid } from '../orders/order-payments.service.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { termsProblems, toLine, type SentTerms } from './page-terms.rules.ts'
 import { slugOf, slugWithId, stateOf, type Page, type PageState, type PageTerms } from './pages.rules.ts'
@@ -21,24 +21,24 @@ export type NewPage = SentTerms & { title: string; lines: NonNullable<SentTerms[
 export type CreatedPage = { pageId: string; url: string }
 
 export async function createPage(
-  ground: Ground,
-  act: Act<CreatedPage>,
+  ctx: Context,
+  command: Command<CreatedPage>,
   institute: Institute,
   { collectorCode: sent, ...wanted }: NewPage,
 ): Promise<CreatedPage> {
   const collectorCode = branchFor(institute, sent)
-  const now = ground.clock.now()
+  const now = ctx.clock.now()
   const slug = wanted.slug ?? slugOf(wanted.title)
-  const terms = { ...EMPTY, ...(await understood(ground, institute, wanted)), title: wanted.title, slug }
+  const terms = { ...EMPTY, ...(await understood(ctx, institute, wanted)), title: wanted.title, slug }
   if (terms.closesAt !== null && terms.closesAt <= now) throw badField('closes_at', 'must be in the future')
   const page: Page = { ...terms, id: newId('page'), collectorCode, createdAt: now, updatedAt: now }
   const slugs = wanted.slug === undefined ? [slug, slugWithId(slug, page.id)] : [slug]
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await joinCatalogue(tx, institute, codesInUse(page))
     for (const candidate of slugs) {
       const made = { ...page, slug: candidate }
       if (await store.insertPage(tx, institute.id, made))
-        return { pageId: page.id, url: urlOf(ground, institute, made) }
+        return { pageId: page.id, url: urlOf(ctx, institute, made) }
     }
     throw await slugTaken(tx, institute, slug)
   })
@@ -57,14 +57,14 @@ const EMPTY: Omit<PageTerms, 'slug' | 'title'> = {
 
 /** Changes what was sent and leaves the rest. Unpublishing also closes the orders that nobody has paid yet. */
 export async function updatePage(
-  ground: Ground,
-  act: Act<PageFile>,
+  ctx: Context,
+  command: Command<PageFile>,
   { institute, id }: { institute: Institute; id: string },
   sent: SentTerms,
 ): Promise<PageFile> {
-  const changes = await understood(ground, institute, sent)
+  const changes = await understood(ctx, institute, sent)
   const change = async (tx: Transaction): Promise<PageFile> => {
-    const now = ground.clock.now()
+    const now = ctx.clock.now()
     await joinCatalogue(tx, institute, codesInUse(changes))
     const before = await store.lockPage(tx, institute.id, id)
     if (before === null) throw notFound('This page')
@@ -75,71 +75,71 @@ export async function updatePage(
     await store.updatePage(tx, institute.id, page)
     if (before.isPublished && !page.isPublished)
       await closeUnpaid(tx, institute.id, await store.listUnpaid(tx, institute.id, id), now)
-    return read(tx, ground, institute, id)
+    return read(tx, ctx, institute, id)
   }
   try {
-    return await transact(ground.db, act, change)
+    return await transact(ctx.db, command, change)
   } catch (error) {
     if (!isUniqueViolation(error, 'payment_pages_slug')) throw error
-    throw await slugTaken(ground.db, institute, changes.slug ?? '')
+    throw await slugTaken(ctx.db, institute, changes.slug ?? '')
   }
 }
 
-export async function getPage(ground: Ground, institute: Institute, id: string): Promise<PageFile> {
-  return read(ground.db, ground, institute, id)
+export async function getPage(ctx: Context, institute: Institute, id: string): Promise<PageFile> {
+  return read(ctx.db, ctx, institute, id)
 }
 
-async function read(db: Queryable, ground: Ground, institute: Institute, id: string): Promise<PageFile> {
-  const now = ground.clock.now()
+async function read(db: Queryable, ctx: Context, institute: Institute, id: string): Promise<PageFile> {
+  const now = ctx.clock.now()
   const counted = await store.findPage(db, institute.id, { id, now })
   if (counted === null) throw notFound('This page')
-  return fileOf(ground, institute, counted, now)
+  return fileOf(ctx, institute, counted, now)
 }
 
 export async function listPages(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.PageFilter,
   limit: number,
 ): Promise<{ files: PageFile[]; nextCursor: string | undefined }> {
   const { cursor, collectorCode: sent } = filter
-  const now = ground.clock.now()
+  const now = ctx.clock.now()
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && (await store.findPage(ground.db, institute.id, { id: cursor, now })) === null)
+  if (cursor !== undefined && (await store.findPage(ctx.db, institute.id, { id: cursor, now })) === null)
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   const range = { now, limit: limit + 1 }
-  const found = await store.listPages(ground.db, institute.id, { ...filter, collectorCode }, range)
-  const files = found.slice(0, limit).map(counted => fileOf(ground, institute, counted, now))
+  const found = await store.listPages(ctx.db, institute.id, { ...filter, collectorCode }, range)
+  const files = found.slice(0, limit).map(counted => fileOf(ctx, institute, counted, now))
   return { files, nextCursor: found.length > limit ? files.at(-1)?.page.id : undefined }
 }
 
 /** For the public address; null when there is none. */
 export async function findPageBySlug(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   slug: string,
 ): Promise<PageFile | null> {
-  const id = await store.findIdBySlug(ground.db, institute.id, slug)
-  return id === null ? null : getPage(ground, institute, id)
+  const id = await store.findIdBySlug(ctx.db, institute.id, slug)
+  return id === null ? null : getPage(ctx, institute, id)
 }
 
 function fileOf(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   { page, paid, paying }: store.CountedPage,
   now: Date,
 ): PageFile {
   const state = stateOf(page, { taken: paid + paying, now })
-  return { page, url: urlOf(ground, institute, page), paid, state }
+  return { page, url: urlOf(ctx, institute, page), paid, state }
 }
 
-function urlOf({ publicUrl }: Ground, institute: Institute, { slug }: Page): string {
+function urlOf({ publicUrl }: Context, institute: Institute, { slug }: Page): string {
   return `${publicUrl}/p/${institute.code}/${slug}`
 }
 
 /** What was sent, once it makes sense to this institute. */
 async function understood(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   { lines, ...rest }: SentTerms,
 ): Promise<Partial<PageTerms>> {

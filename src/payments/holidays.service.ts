@@ -1,8 +1,8 @@
 import { dayOf } from '../platform/calendar.ts'
 import type { Database, Queryable } from '../platform/db/database.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import type { Holidays } from '../platform/working-days.ts'
 import * as store from './holidays.store.ts'
 import { readHolidays } from './payments.store.ts'
@@ -26,7 +26,7 @@ export async function knownHolidays(db: Database, reader: Queryable): Promise<Ho
 
 /** Those of a year back and all that are to come, the earliest first. */
 export async function listHolidays(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   page: { after: string | undefined; limit: number },
 ): Promise<{ holidays: store.Holiday[]; nextAfter: string | undefined }> {
   const from = Temporal.PlainDate.from(dayOf(clock.now())).subtract({ years: 1 }).toString()
@@ -39,15 +39,15 @@ const YEARS_AHEAD = 5
 
 /** Other processes see it within seconds. What is past stays as it was: days were counted by it. */
 export async function addHoliday(
-  { db, clock }: Ground,
-  act: Act<store.Holiday>,
+  { db, clock }: Context,
+  command: Command<store.Holiday>,
   holiday: store.Holiday,
 ): Promise<store.Holiday> {
   const today = dayOf(clock.now())
   if (holiday.day < today) throw badField('day', 'is past; what was settled by it stays')
   if (holiday.day > Temporal.PlainDate.from(today).add({ years: YEARS_AHEAD }).toString())
     throw badField('day', `is more than ${YEARS_AHEAD} years ahead`)
-  const added = await transact(db, act, async tx => {
+  const added = await transact(db, command, async tx => {
     if (await store.insertHoliday(tx, holiday)) return holiday
     throw conflict(`${holiday.day} is a holiday already. Remove it first to give it another name.`)
   })
@@ -56,12 +56,12 @@ export async function addHoliday(
 }
 
 export async function removeHoliday(
-  { db, clock }: Ground,
-  act: Act<store.Holiday>,
+  { db, clock }: Context,
+  command: Command<store.Holiday>,
   day: string,
 ): Promise<store.Holiday> {
   if (day < dayOf(clock.now())) throw conflict('This day is past; what was settled by it stays.')
-  const removed = await transact(db, act, async tx => {
+  const removed = await transact(db, command, async tx => {
     const holiday = await store.deleteHoliday(tx, day)
     if (holiday === null) throw notFound('This holiday')
     return holiday

@@ -1,9 +1,9 @@
 import { recordEvents } from '../events/events.service.ts'
 import { paymentEvents } from './payment-events.ts'
-import type { Purpose } from './payment-handler.ts'
+import type { PaymentHandler } from './payment-handler.ts'
 
 /** Orders and links: the institute asked for the money, so it is told, and that is all. */
-export const PAY: Purpose = {
+export const ORDER_PAYMENT_HANDLER: PaymentHandler = {
   async captured(tx, { payment, order }, at) {
     await recordEvents(tx, paymentEvents(payment, order, { happened: 'debited', at }))
   },

@@ -9,7 +9,7 @@ export type PaidOrder = { payment: Payment; order: Order }
  * and is told once, in the transaction of the change and after it is written. Order and payment are locked already, so
  * whatever else it locks comes after them. Duplicates are not told of: they go back by themselves.
  */
-export type Purpose = {
+export type PaymentHandler = {
   /** Asked before a payment of it starts. False: what it was for has changed, and it has been closed. */
   mayStart?(instituteId: number, order: Order): Promise<boolean>
   captured(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>

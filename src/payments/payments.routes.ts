@@ -9,38 +9,38 @@ import { takeCallback } from './callbacks.service.ts'
 import type { ProviderName } from '../providers/port.ts'
 import { addReceiptRoute, addRefundRoutes } from './refunds.routes.ts'
 import { listRefunds, requestRefund } from './refunds/refunds.service.ts'
-import type { Till } from './context.ts'
+import type { PaymentContext } from './context.ts'
 
 /** Refunds and receipts of orders and links, and the address that providers post to. */
-export function paymentRoutes(app: FastifyInstance, till: Till): void {
-  addOrderRoutes(app, till, 'order')
-  addOrderRoutes(app, till, 'link')
-  for (const name of till.providers.keys()) addCallbackRoute(app, till, name)
+export function paymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addOrderRoutes(app, ctx, 'order')
+  addOrderRoutes(app, ctx, 'link')
+  for (const name of ctx.providers.keys()) addCallbackRoute(app, ctx, name)
 }
 
-function addOrderRoutes(app: FastifyInstance, till: Till, kind: PublicKind): void {
+function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicKind): void {
   const names = ORDER_NAMES[kind]
   const paid = { ...names, url: `${names.url}/:order_id`, params: orderParams }
-  addRefundRoutes(app, till, {
+  addRefundRoutes(app, ctx, {
     ...paid,
     refund: (act, { institute, params }, asked) =>
-      requestRefund(till, act, { institute, kind, orderId: params.orderId }, asked),
+      requestRefund(ctx, act, { institute, kind, orderId: params.orderId }, asked),
     async list(institute, { orderId }) {
-      await getOrder(till, institute, kind, orderId)
-      return listRefunds(till, institute.id, orderId)
+      await getOrder(ctx, institute, kind, orderId)
+      return listRefunds(ctx, institute.id, orderId)
     },
   })
-  addReceiptRoute(app, till, {
+  addReceiptRoute(app, ctx, {
     ...paid,
-    find: (institute, { orderId }) => getOrder(till, institute, kind, orderId),
+    find: (institute, { orderId }) => getOrder(ctx, institute, kind, orderId),
   })
 }
 
 /** Not an operation of the API: no key, but a signature. */
-function addCallbackRoute(app: FastifyInstance, till: Till, name: ProviderName): void {
+function addCallbackRoute(app: FastifyInstance, ctx: PaymentContext, name: ProviderName): void {
   app.post(`/callbacks/${name}`, { schema: { hide: true } }, async (request, reply) => {
     const headers = request.headers as Record<string, string | undefined>
-    await takeCallback(till, name, { headers, rawBody: rawBody(request) })
+    await takeCallback(ctx, name, { headers, rawBody: rawBody(request) })
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
 }

@@ -28,21 +28,21 @@ import {
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
-import { providerOf, purposeOf, type Till } from './context.ts'
+import { providerOf, handlerOf, type PaymentContext } from './context.ts'
 
 /**
  * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
  * payment. The intent is committed before the provider is asked; if its answer is lost, the janitor finds out.
  */
 export async function startPayment(
-  till: Till,
+  ctx: PaymentContext,
   institute: Institute,
   orderId: string,
   options: { mode: PaymentMode; returnUrl: string },
 ): Promise<Payment> {
-  const { payment, order } = await openPayment(till, institute, orderId, options.mode)
+  const { payment, order } = await openPayment(ctx, institute, orderId, options.mode)
   if (payment.redirectUrl !== null) return payment
-  const started = await providerOf(till, payment.provider).start({
+  const started = await providerOf(ctx, payment.provider).start({
     instituteId: institute.id,
     collectorCode: order.collectorCode,
     paymentId: payment.id,
@@ -52,7 +52,7 @@ export async function startPayment(
     description: describeOrder(order),
     returnUrl: options.returnUrl,
   })
-  await store.recordStarted(till.db, payment, started)
+  await store.recordStarted(ctx.db, payment, started)
   return { ...payment, ...started }
 }
 
@@ -63,19 +63,19 @@ const OPENING_TRIES = 3
  * around the two. Refused without a payment under way, something has moved in between and all is looked at again.
  */
 async function openPayment(
-  till: Till,
+  ctx: PaymentContext,
   institute: Institute,
   orderId: string,
   mode: PaymentMode,
 ): Promise<{ payment: Payment; order: Order }> {
-  const { db, currentProvider: provider } = till
+  const { db, currentProvider: provider } = ctx
   for (let left = OPENING_TRIES; left > 0; left--) {
-    const now = till.clock.now()
-    const order = await findOrder(till, institute, orderId)
+    const now = ctx.clock.now()
+    const order = await findOrder(ctx, institute, orderId)
     if (order === null) throw notFound('This order')
     const state = stateAt(order, now)
     if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)
-    if ((await till.purposes.get(order.kind)?.mayStart?.(institute.id, order)) === false) {
+    if ((await ctx.paymentHandlers.get(order.kind)?.mayStart?.(institute.id, order)) === false) {
       throw conflict('No payment can start: what was due has changed.')
     }
     if (provider !== null) {
@@ -95,11 +95,11 @@ async function openPayment(
  * payment has not been checked or sent since: what was heard before that may be out of date.
  */
 export async function applyReport(
-  till: Till,
+  ctx: PaymentContext,
   report: PaymentReport,
   ifChecks?: number,
 ): Promise<Decision['kind']> {
-  return till.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     const locked = await store.lockWithOrder(tx, report.instituteId, report.paymentId)
     if (locked === null || (ifChecks !== undefined && locked.payment.checks !== ifChecks)) return 'nothing'
     const { order } = locked
@@ -107,18 +107,18 @@ export async function applyReport(
     const providerRef = locked.payment.providerRef ?? (report.providerRef || null)
     const payment = { ...locked.payment, providerRef }
     const decision = decide(payment, report.outcome, order.state === 'paid')
-    await perform(till, tx, { payment, order }, decision)
+    await perform(ctx, tx, { payment, order }, decision)
     return decision.kind
   })
 }
 
 async function perform(
-  till: Till,
+  ctx: PaymentContext,
   tx: Transaction,
   { payment, order }: store.Locked,
   decision: Decision,
 ): Promise<void> {
-  const now = till.clock.now()
+  const now = ctx.clock.now()
   switch (decision.kind) {
     case 'nothing':
       return
@@ -126,36 +126,36 @@ async function perform(
       assertMove(payment.state, 'pending')
       return store.movePayment(tx, payment, { state: 'pending', nextCheckAt: nextCheck(payment.checks, now) })
     case 'fail':
-      return fail(till, tx, { payment, order }, decision)
+      return fail(ctx, tx, { payment, order }, decision)
     case 'mismatch':
       // Not ours to interpret: it stays open and the reconciliation shows it.
       return
     case 'capture':
-      return capture(till, tx, { payment, order }, decision)
+      return capture(ctx, tx, { payment, order }, decision)
     default:
       return assertNever(decision)
   }
 }
 
 async function fail(
-  till: Till,
+  ctx: PaymentContext,
   tx: Transaction,
   { payment, order }: store.Locked,
   { code, message }: Extract<Decision, { kind: 'fail' }>,
 ): Promise<void> {
   assertMove(payment.state, 'failed')
-  const now = till.clock.now()
+  const now = ctx.clock.now()
   await store.movePayment(tx, payment, {
     state: 'failed',
     failure: { code, message },
     nextCheckAt: checkAfterFailure(payment.checks, now),
   })
   const failed: Payment = { ...payment, state: 'failed', failureCode: code, failureMessage: message }
-  await purposeOf(till, order.kind).failed(tx, { payment: failed, code, message }, now)
+  await handlerOf(ctx, order.kind).failed(tx, { payment: failed, code, message }, now)
 }
 
 async function capture(
-  till: Till,
+  ctx: PaymentContext,
   tx: Transaction,
   { payment, order }: store.Locked,
   { outcome, isDuplicate }: Extract<Decision, { kind: 'capture' }>,
@@ -170,7 +170,7 @@ async function capture(
     transactionId,
     capturedAt,
     isDuplicate,
-    settleDueOn: settleDueOn(capturedAt, await knownHolidays(till.db, tx)),
+    settleDueOn: settleDueOn(capturedAt, await knownHolidays(ctx.db, tx)),
     nextCheckAt: null,
   }
   const posted = post(tx, instituteId, captureOf(payment.id, payment.amountPaise, isDuplicate), capturedAt)
@@ -184,18 +184,18 @@ async function capture(
     markPaid(tx, instituteId, unpaid, { transactionId, paidAt: capturedAt }),
     posted,
   ])
-  await purposeOf(till, order.kind).captured(tx, { payment: captured, order: paid }, capturedAt)
+  await handlerOf(ctx, order.kind).captured(tx, { payment: captured, order: paid }, capturedAt)
   store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
 
 /** Asks the provider about payments whose end is not known. */
-export function checkPayments(till: Till): Run {
-  return processDue(till, store.toCheck, payment => checkPayment(till, payment))
+export function checkPayments(ctx: PaymentContext): Run {
+  return processDue(ctx, store.toCheck, payment => checkPayment(ctx, payment))
 }
 
-async function checkPayment(till: Till, payment: Payment): Promise<void> {
-  const now = till.clock.now()
-  const report = await providerOf(till, payment.provider).status({
+async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void> {
+  const now = ctx.clock.now()
+  const report = await providerOf(ctx, payment.provider).status({
     instituteId: payment.instituteId,
     paymentId: payment.id,
     providerRef: payment.providerRef,
@@ -203,20 +203,24 @@ async function checkPayment(till: Till, payment: Payment): Promise<void> {
   const isAbandoned =
     report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
   const outcome = { kind: 'failed' as const, code: 'abandoned', message: 'The payment was not completed.' }
-  if (isAbandoned) await applyReport(till, { ...report, outcome }, payment.checks)
-  else await applyReport(till, report)
+  if (isAbandoned) await applyReport(ctx, { ...report, outcome }, payment.checks)
+  else await applyReport(ctx, report)
   const next =
     payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheck(payment.checks, now)
-  await store.setNextCheck(till.db, payment, next)
+  await store.setNextCheck(ctx.db, payment, next)
 }
 
-export async function nextCheckDue(till: Till): Promise<Date | null> {
-  return store.toCheck.nextDue(till.db)
+export async function nextCheckDue(ctx: PaymentContext): Promise<Date | null> {
+  return store.toCheck.nextDue(ctx.db)
 }
 
 /** All payments of an order, newest first. */
-export async function listPayments(till: Till, instituteId: number, orderId: string): Promise<Payment[]> {
-  return store.listPayments(till.db, instituteId, orderId)
+export async function listPayments(
+  ctx: PaymentContext,
+  instituteId: number,
+  orderId: string,
+): Promise<Payment[]> {
+  return store.listPayments(ctx.db, instituteId, orderId)
 }
 
 /** Whether a payer may still be paying it; money that comes then belongs to it. */
@@ -224,6 +228,10 @@ export async function isBeingPaid(tx: Transaction, instituteId: number, orderId:
   return (await store.findUnderWay(tx, instituteId, orderId)) !== null
 }
 
-export async function findPayment(till: Till, instituteId: number, id: string): Promise<Payment | null> {
-  return store.readPayment(till.db, instituteId, id)
+export async function findPayment(
+  ctx: PaymentContext,
+  instituteId: number,
+  id: string,
+): Promise<Payment | null> {
+  return store.readPayment(ctx.db, instituteId, id)
 }

@@ -8,12 +8,12 @@ import { documentFile, type EndpointDocs } from '../http/openapi.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Order } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Act } from '../platform/idempotency.ts'
+import type { Command } from '../platform/idempotency.ts'
 import type { Refund } from './payments.rules.ts'
 import { receiptPdf } from './receipts/receipt-file.service.ts'
 import { refundInput } from './refund.input.ts'
 import { refundOutput } from './refund.output.ts'
-import type { Till } from './context.ts'
+import type { PaymentContext } from './context.ts'
 
 /** Refunds and the receipt of whatever was paid; what differs is where it is found. */
 type Paid<Params> = Pick<EndpointDocs, 'tag'> & {
@@ -27,17 +27,21 @@ type Paid<Params> = Pick<EndpointDocs, 'tag'> & {
 
 type Refundable<Params> = Omit<Paid<Params>, 'find'> & {
   refund(
-    act: Act<Refund>,
+    command: Command<Refund>,
     target: { institute: Institute; params: Params },
     asked: Read<typeof refundInput>,
   ): Promise<Refund>
   list(institute: Institute, params: Params): Promise<Refund[]>
 }
 
-export function addRefundRoutes<Params>(app: FastifyInstance, till: Till, paid: Refundable<Params>): void {
+export function addRefundRoutes<Params>(
+  app: FastifyInstance,
+  ctx: PaymentContext,
+  paid: Refundable<Params>,
+): void {
   const { tag, noun, id, params } = paid
   const url = `${paid.url}/refunds`
-  addWrite(app, till, {
+  addWrite(app, ctx, {
     method: 'POST',
     url,
     docs: {
@@ -52,8 +56,8 @@ export function addRefundRoutes<Params>(app: FastifyInstance, till: Till, paid: 
     },
     params,
     body: refundInput,
-    perform: (act, { caller, params, body }) =>
-      paid.refund(act, { institute: caller.institute, params: params }, body),
+    perform: (command, { caller, params, body }) =>
+      paid.refund(command, { institute: caller.institute, params: params }, body),
     toResponse: (refund: Refund) => created(refundOutput.toJson(refund)),
   })
   addRead(app, {
@@ -75,7 +79,7 @@ export function addRefundRoutes<Params>(app: FastifyInstance, till: Till, paid: 
 }
 
 /** A file, not an envelope; errors have the envelope as everywhere. */
-export function addReceiptRoute<Params>(app: FastifyInstance, till: Till, paid: Paid<Params>): void {
+export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContext, paid: Paid<Params>): void {
   const { tag, noun, id, params } = paid
   const schema = documentFile({
     operationId: `get${id}Receipt`,
@@ -88,7 +92,7 @@ export function addReceiptRoute<Params>(app: FastifyInstance, till: Till, paid: 
   app.get(`${paid.url}/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
     const { institute } = callerOf(request)
     const order = await paid.find(institute, params.read(request.params))
-    const pdf = await receiptPdf(till, institute, order)
+    const pdf = await receiptPdf(ctx, institute, order)
     if (pdf === null) throw notFound(`A receipt of this ${noun}`)
     return reply.header('content-type', 'application/pdf').send(pdf)
   })

@@ -4,7 +4,7 @@ import { isUnavailable } from './errors.ts'
  * Does all of them at once, as nearly always; when that fails, each half by itself, and so on, so that one that fails
  * keeps nobody waiting but itself. A database that is away fails all of them, and is not asked so often.
  */
-export async function inHalves<Item>(
+export async function bisectOnFailure<Item>(
   items: readonly Item[],
   act: (some: readonly Item[]) => Promise<void>,
   onFailure: (item: Item, error: unknown) => Promise<void>,
@@ -17,7 +17,7 @@ export async function inHalves<Item>(
     if (isUnavailable(error)) throw error
     if (others.length === 0) return onFailure(first, error)
     const half = Math.ceil(items.length / 2)
-    await inHalves(items.slice(0, half), act, onFailure)
-    await inHalves(items.slice(half), act, onFailure)
+    await bisectOnFailure(items.slice(0, half), act, onFailure)
+    await bisectOnFailure(items.slice(half), act, onFailure)
   }
 }

@@ -1,4 +1,4 @@
-/** Calendar days and moments as the house reads and writes them: days of Asia/Kolkata, moments in UTC. */
+/** Calendar days and moments as the process reads and writes them: days of Asia/Kolkata, moments in UTC. */
 export const INDIA = 'Asia/Kolkata'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/

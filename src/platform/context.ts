@@ -5,7 +5,7 @@ import type { Vault } from './secrets.ts'
 export type Mode = 'sandbox' | 'live'
 
 /** What every service stands on; made once at start and passed down. */
-export type Ground = {
+export type Context = {
   db: Database
   clock: Clock
   vault: Vault

@@ -1,5 +1,5 @@
 /**
- * Every error code that leaves the house, with its HTTP status. The public text tells a person what to
+ * Every error code that leaves the process, with its HTTP status. The public text tells a person what to
  * change; the internal one is for the log and never leaves.
  */
 export const ERROR_STATUS = {

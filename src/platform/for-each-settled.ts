@@ -1,5 +1,5 @@
 /** Does each, one after the other; one that fails does not keep the rest waiting, and is told of at the end. */
-export async function eachByItself<Item>(
+export async function forEachSettled<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<void>,
 ): Promise<void> {

@@ -4,37 +4,40 @@ import { isUniqueViolation } from './db/errors.ts'
 import type { Database, Queryable, Transaction } from './db/database.ts'
 
 /**
- * One act, done once. The answer to an act that came with an Idempotency-Key is stored in the transaction of
- * the act itself, so a crash leaves either both or neither, and a repeat gets the first answer byte for byte.
+ * One command, done once. The answer to an command that came with an Idempotency-Key is stored in the transaction of
+ * the command itself, so a crash leaves either both or neither, and a repeat gets the first answer byte for byte.
  * While the first is running a repeat is told so (a transaction-level lock says it runs; it dies with it).
  */
 export type Answer = { httpStatus: number; body: string }
 
-export type Once<Result> = {
+export type Idempotency<Result> = {
   key: string
   fingerprint: Buffer
   answer(result: Result): Answer
 }
 
 /** Who acts, and what to remember if it was asked to be done once. */
-export type Act<Result> = {
+export type Command<Result> = {
   instituteId: number
-  once?: Once<Result> | undefined
-  /** Writes down who did it, in the transaction of the act itself. */
-  witness?: ((tx: Transaction, result: Result) => Promise<void>) | undefined
+  idempotency?: Idempotency<Result> | undefined
+  /** Writes down who did it, in the transaction of the command itself. */
+  audit?: ((tx: Transaction, result: Result) => Promise<void>) | undefined
 }
 
-/** The same act for a service that answers with less than the edge does. */
-export function innerAct<Inner, Outer>(act: Act<Outer>, complete: (inner: Inner) => Outer): Act<Inner> {
-  const { instituteId, once, witness } = act
+/** The same command for a service that answers with less than the edge does. */
+export function innerCommand<Inner, Outer>(
+  command: Command<Outer>,
+  complete: (inner: Inner) => Outer,
+): Command<Inner> {
+  const { instituteId, idempotency, audit } = command
   return {
     instituteId,
-    once: once && { ...once, answer: inner => once.answer(complete(inner)) },
-    witness: witness && ((tx, inner) => witness(tx, complete(inner))),
+    idempotency: idempotency && { ...idempotency, answer: inner => idempotency.answer(complete(inner)) },
+    audit: audit && ((tx, inner) => audit(tx, complete(inner))),
   }
 }
 
-/** Thrown to the edge in place of a result: the act was done before, this was its answer. */
+/** Thrown to the edge in place of a result: the command was done before, this was its answer. */
 export class AlreadyDone extends Error {
   override readonly name = 'AlreadyDone'
   readonly answer: Answer
@@ -53,27 +56,27 @@ export const KEPT = `interval '24 hours'`
 /** Runs the work in a transaction, at most once per Idempotency-Key. */
 export async function transact<Result>(
   db: Database,
-  act: Act<Result>,
+  command: Command<Result>,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const { instituteId, once, witness } = act
+  const { instituteId, idempotency, audit } = command
   const workSeen = async (tx: Transaction): Promise<Result> => {
     const result = await work(tx)
-    await witness?.(tx, result)
+    await audit?.(tx, result)
     return result
   }
-  if (once === undefined) return db.transaction(workSeen)
+  if (idempotency === undefined) return db.transaction(workSeen)
   try {
     return await db.transaction(async tx => {
-      await refuseWhileRunning(tx, instituteId, once)
-      await replayIfDone(tx, instituteId, once)
+      await refuseWhileRunning(tx, instituteId, idempotency)
+      await replayIfDone(tx, instituteId, idempotency)
       const result = await workSeen(tx)
-      await storeAnswer(tx, instituteId, once, once.answer(result))
+      await storeAnswer(tx, instituteId, idempotency, idempotency.answer(result))
       return result
     })
   } catch (error) {
     // The lock is advice, the constraint is the law: whoever comes second answers like the first.
-    if (isUniqueViolation(error, 'idempotency_keys_pkey')) await replayIfDone(db, instituteId, once)
+    if (isUniqueViolation(error, 'idempotency_keys_pkey')) await replayIfDone(db, instituteId, idempotency)
     throw error
   }
 }
@@ -82,15 +85,15 @@ export async function transact<Result>(
 export async function replayIfDone(
   db: Queryable,
   instituteId: number,
-  once: Pick<Once<never>, 'key' | 'fingerprint'>,
+  idempotency: Pick<Idempotency<never>, 'key' | 'fingerprint'>,
 ): Promise<void> {
   const [stored] = await db.query<Stored>(
     `select fingerprint, http_status, body from idempotency_keys
      where institute_id = $1 and key = $2 and created_at > now() - ${KEPT}`,
-    [instituteId, once.key],
+    [instituteId, idempotency.key],
   )
   if (stored === undefined) return
-  if (!stored.fingerprint.equals(once.fingerprint)) {
+  if (!stored.fingerprint.equals(idempotency.fingerprint)) {
     throw new BursarError(
       'IDE00000',
       'This Idempotency-Key was used for a different request. Use a new key for a new request.',
@@ -103,13 +106,13 @@ export async function replayIfDone(
 export async function rememberAnswer<Result>(
   db: Queryable,
   instituteId: number,
-  once: Once<Result>,
+  idempotency: Idempotency<Result>,
   answer: Answer,
 ): Promise<void> {
   await db.query(
     `${STORE_ANSWER} on conflict (institute_id, key) do update set fingerprint = excluded.fingerprint,
     http_status = excluded.http_status, body = excluded.body, created_at = now()`,
-    [instituteId, once.key, once.fingerprint, answer.httpStatus, answer.body],
+    [instituteId, idempotency.key, idempotency.fingerprint, answer.httpStatus, answer.body],
   )
 }
 
@@ -119,28 +122,34 @@ const STORE_ANSWER = `insert into idempotency_keys (institute_id, key, fingerpri
 async function storeAnswer<Result>(
   tx: Transaction,
   instituteId: number,
-  once: Once<Result>,
+  idempotency: Idempotency<Result>,
   answer: Answer,
 ): Promise<void> {
   await tx.query(
     `delete from idempotency_keys where institute_id = $1 and key = $2 and created_at <= now() - ${KEPT}`,
-    [instituteId, once.key],
+    [instituteId, idempotency.key],
   )
-  await tx.query(STORE_ANSWER, [instituteId, once.key, once.fingerprint, answer.httpStatus, answer.body])
+  await tx.query(STORE_ANSWER, [
+    instituteId,
+    idempotency.key,
+    idempotency.fingerprint,
+    answer.httpStatus,
+    answer.body,
+  ])
 }
 
 async function refuseWhileRunning(
   tx: Transaction,
   instituteId: number,
-  once: { key: string },
+  idempotency: { key: string },
 ): Promise<void> {
   const [row] = await tx.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [
-    lockNumber(instituteId, once.key),
+    lockNumber(instituteId, idempotency.key),
   ])
   if (row?.free !== true) throw stillRunning()
 }
 
-/** The lock that a running act holds until its transaction ends. */
+/** The lock that a running command holds until its transaction ends. */
 export function lockNumber(instituteId: number, key: string): bigint {
   return createHash('sha256').update(`${instituteId} ${key}`).digest().readBigInt64BE()
 }

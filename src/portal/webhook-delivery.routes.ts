@@ -3,7 +3,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { findInstitute } from '../institutes/institutes.service.ts'
 import { formatMoment } from '../platform/calendar.ts'
 import { BursarError } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { isIdShaped } from '../platform/ids.ts'
 import { getDelivery, redeliver, type Delivery } from '../webhooks/delivery-log/deliveries.service.ts'
 import { isLinkKey } from '../webhooks/delivery-log/delivery-link.ts'
@@ -19,18 +19,18 @@ type Found = { institute: Institute; delivery: Delivery; key: string }
  * Where a failure mail leads: one delivery, attempt by attempt, and a button to send it again. The link is the key, so
  * the page shows ids and codes only; what the receiver answered is for those with an API key.
  */
-export function deliveryPages(app: FastifyInstance, ground: Ground): void {
+export function deliveryPages(app: FastifyInstance, ctx: Context): void {
   app.get(URL_PATH, hidden, async (request, reply) => {
     const { key } = request.query as { key?: unknown }
-    const found = await find(ground, request, key)
+    const found = await find(ctx, request, key)
     return found === null ? sendWrongLink(request, reply) : show(found, request, reply)
   })
   app.post(URL_PATH, hidden, async (request, reply) => {
-    const found = await find(ground, request, formField(request, 'key'))
+    const found = await find(ctx, request, formField(request, 'key'))
     if (found === null) return sendWrongLink(request, reply)
     const { institute, delivery, key } = found
     try {
-      await redeliver(ground, { instituteId: institute.id }, institute, delivery.id)
+      await redeliver(ctx, { instituteId: institute.id }, institute, delivery.id)
     } catch (error) {
       if (!(error instanceof BursarError) || error.code !== 'HUE00002') throw error
       return show(found, request, reply, error.message)
@@ -39,14 +39,14 @@ export function deliveryPages(app: FastifyInstance, ground: Ground): void {
   })
 }
 
-async function find(ground: Ground, request: FastifyRequest, key: unknown): Promise<Found | null> {
+async function find(ctx: Context, request: FastifyRequest, key: unknown): Promise<Found | null> {
   const { institute: code, delivery_id: id } = request.params as { institute: string; delivery_id: string }
-  if (typeof key !== 'string' || !isIdShaped(code) || !isIdShaped(id) || !isLinkKey(ground, code, id, key))
+  if (typeof key !== 'string' || !isIdShaped(code) || !isIdShaped(id) || !isLinkKey(ctx, code, id, key))
     return null
-  const institute = await findInstitute(ground, code)
+  const institute = await findInstitute(ctx, code)
   if (institute === null) return null
   try {
-    return { institute, delivery: await getDelivery(ground, institute, id), key }
+    return { institute, delivery: await getDelivery(ctx, institute, id), key }
   } catch (error) {
     // Past its 90 days.
     if (error instanceof BursarError && error.code === 'HUE00001') return null

@@ -5,15 +5,15 @@ import { doorOf, giveCookie } from '../console/auth/session.routes.ts'
 import { signInAsDemo } from '../console/auth/sign-in.service.ts'
 import { ok } from '../http/envelope.ts'
 import { field } from '../http/fields.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 
 const DemoBody = Type.Object({
   email: field.email({ description: 'One of `demo_people`.', examples: ['bursar@demo-school.example'] }),
 })
 
 /** The door that only a sandbox has: one click, no password. */
-export function demoSignInRoutes(app: FastifyInstance, ground: Ground): void {
-  addOpenWrite(app, ground, {
+export function demoSignInRoutes(app: FastifyInstance, ctx: Context): void {
+  addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/session/demo',
     docs: {
@@ -23,7 +23,7 @@ export function demoSignInRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: DemoBody,
     async perform(_act, { body, ...visit }) {
-      giveCookie(ground, visit, await signInAsDemo(ground, body.email, doorOf(visit)))
+      giveCookie(ctx, visit, await signInAsDemo(ctx, body.email, doorOf(visit)))
       return null
     },
     toResponse: () => ok(),

@@ -6,8 +6,8 @@ import { clearable, field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { badField } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import type { Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import type { Command } from '../platform/idempotency.ts'
 import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
 import { removeErpSettings, setErpSettings, type ErpSettings } from '../erp/settings/settings.service.ts'
 import { LOOKUP_PARAMETERS } from '../erp/erp.rules.ts'
@@ -102,31 +102,35 @@ const docs: EndpointDocs = {
 
 type Result = ErpSettings | null
 
-export function sandboxErpRoutes(app: FastifyInstance, ground: Ground): void {
-  addWrite(app, ground, {
+export function sandboxErpRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
     method: 'PUT',
     url: '/api/v1/sandbox/erp',
     docs,
     body: ErpBody,
-    perform: (act: Act<Result>, { caller, body }) => setOrRemove(ground, act, caller.institute, body),
+    perform: (command: Command<Result>, { caller, body }) =>
+      setOrRemove(ctx, command, caller.institute, body),
     toResponse: settings => ok(settings === null ? { is_configured: false } : view(settings)),
   })
 }
 
 async function setOrRemove(
-  ground: Ground,
-  { instituteId, once }: Act<Result>,
+  ctx: Context,
+  { instituteId, idempotency }: Command<Result>,
   institute: Institute,
   body: Static<typeof ErpBody>,
 ): Promise<Result> {
   const { url, collector_code: collectorCode } = body
   if (url === undefined) throw badField('url', 'is required; null removes the settings')
   if (url === null) {
-    const act = { instituteId, once: once && { ...once, answer: () => once.answer(null) } }
-    await removeErpSettings(ground, act, institute, collectorCode)
+    const command = {
+      instituteId,
+      idempotency: idempotency && { ...idempotency, answer: () => idempotency.answer(null) },
+    }
+    await removeErpSettings(ctx, command, institute, collectorCode)
     return null
   }
-  return setErpSettings(ground, { instituteId, once }, institute, {
+  return setErpSettings(ctx, { instituteId, idempotency }, institute, {
     collectorCode,
     url,
     username: body.username,

@@ -61,8 +61,8 @@ const DebitView = Type.Object({
 
 /** Only what a sandbox has: the payer and the bank of a plan, told what to do. */
 export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): void {
-  const { till } = sandbox
-  addWrite(app, till, {
+  const { ctx } = sandbox
+  addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/flex/plans/:plan_id/authorise',
     docs: authoriseDocs,
@@ -77,7 +77,7 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
       ),
     toResponse: ({ planId, status }: Authorised) => ok({ plan_id: planId, status }),
   })
-  addWrite(app, till, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/flex/instalments/:instalment_id/outcome',
     docs: outcomeDocs,

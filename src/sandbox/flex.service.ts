@@ -1,4 +1,4 @@
-import type { FlexGround } from '../flex/flex-ground.ts'
+import type { FlexContext } from '../flex/flex-ground.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
 import {
   agreeForPayer,
@@ -11,11 +11,11 @@ import type { BankMandateState, DebitAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { conflict } from '../platform/errors.ts'
-import { rememberAnswer, type Act } from '../platform/idempotency.ts'
-import { actOnMandate, decideAtBank, isDebit, payOrder, type SandboxTill } from './payments.service.ts'
+import { rememberAnswer, type Command } from '../platform/idempotency.ts'
+import { actOnMandate, decideAtBank, isDebit, payOrder, type SandboxPayments } from './payments.service.ts'
 
 /** The bank, and the plans of which it is asked. */
-export type SandboxPlans = SandboxTill & { flex: FlexGround }
+export type SandboxPlans = SandboxPayments & { flex: FlexContext }
 
 export type Authorised = { planId: string; status: BankMandateState }
 
@@ -27,18 +27,19 @@ type PlanTarget = { institute: Institute; planId: string }
  */
 export async function authorisePlan(
   sandbox: SandboxPlans,
-  act: Act<Authorised>,
+  command: Command<Authorised>,
   target: PlanTarget,
   { outcome, rail }: { outcome: 'success' | 'failure'; rail: Rail | undefined },
 ): Promise<Authorised> {
-  const { till, bank } = sandbox
+  const { ctx, bank } = sandbox
   const { institute, planId } = target
-  const mandate = (await pendingMandateOf(till, institute.id, planId)) ?? (await agree(sandbox, target, rail))
+  const mandate = (await pendingMandateOf(ctx, institute.id, planId)) ?? (await agree(sandbox, target, rail))
   const where = { instituteId: institute.id, ref: mandate.providerRef }
   await actOnMandate(sandbox, where, outcome === 'success' ? 'approve' : 'decline')
   const after = await bank.findMandate(institute.id, mandate.providerRef)
   const done: Authorised = { planId, status: after?.state ?? 'open' }
-  if (act.once !== undefined) await rememberAnswer(till.db, act.instituteId, act.once, act.once.answer(done))
+  if (command.idempotency !== undefined)
+    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done
 }
 
@@ -63,22 +64,23 @@ export type DecidedInstalment = { instalmentId: string; payment: Payment }
 
 /** Lets the bank decide now about an instalment that is out, or take back one that was debited. */
 export async function decideInstalment(
-  sandbox: SandboxTill,
-  act: Act<DecidedInstalment>,
+  sandbox: SandboxPayments,
+  command: Command<DecidedInstalment>,
   target: { institute: Institute; instalmentId: string },
   outcome: DebitAct,
 ): Promise<DecidedInstalment> {
-  const { till } = sandbox
+  const { ctx } = sandbox
   const { institute, instalmentId } = target
-  const payment = await paymentOfInstalment(till, institute.id, instalmentId)
+  const payment = await paymentOfInstalment(ctx, institute.id, instalmentId)
   if (payment === null)
     throw conflict(
       'This instalment is not at the bank. Move the clock to its day (POST /api/v1/sandbox/clock) and ask again.',
     )
   if (!isDebit(payment)) throw conflict('This instalment is paid at the checkout, not debited by the bank.')
   await decideAtBank(sandbox, payment, outcome)
-  const after = (await findPayment(till, institute.id, payment.id)) ?? payment
+  const after = (await findPayment(ctx, institute.id, payment.id)) ?? payment
   const done = { instalmentId, payment: after }
-  if (act.once !== undefined) await rememberAnswer(till.db, act.instituteId, act.once, act.once.answer(done))
+  if (command.idempotency !== undefined)
+    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done
 }

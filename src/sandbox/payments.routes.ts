@@ -6,7 +6,7 @@ import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
 import type { SettlementSummary } from '../payments/settlements/settlements.service.ts'
-import { payOrder, resolvePayment, settleEverything, type SandboxTill } from './payments.service.ts'
+import { payOrder, resolvePayment, settleEverything, type SandboxPayments } from './payments.service.ts'
 
 const PayParams = Type.Object({
   order_id: field.resourceId({ description: 'Id of the order, link or payment on a page.' }),
@@ -34,9 +34,9 @@ const EXAMPLE = {
 }
 
 /** Only what a sandbox has: a bank that does what it is told. */
-export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill): void {
-  const { till } = sandbox
-  addWrite(app, till, {
+export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
+  const { ctx } = sandbox
+  addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/pay/orders/:order_id/pay',
     docs: docs(
@@ -63,7 +63,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill)
     ['capture', 'success'],
     ['fail', 'failure'],
   ] as const) {
-    addWrite(app, till, {
+    addWrite(app, ctx, {
       method: 'POST',
       url: `/api/v1/sandbox/payments/:payment_id/${verb}`,
       docs: docs(
@@ -77,7 +77,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxTill)
       toResponse: view,
     })
   }
-  addWrite(app, till, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/settlements/run',
     docs: settleDocs,

@@ -5,7 +5,7 @@ import { created, type Success } from '../http/envelope.ts'
 import { field, shown } from '../http/fields.ts'
 import type { EndpointDocs } from '../http/openapi.ts'
 import { EVENT_CODES } from '../events/codes.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import { triggerEvent, type Triggered } from './trigger.service.ts'
 
 const TriggerBody = Type.Object({
@@ -53,14 +53,14 @@ const docs: EndpointDocs = {
   exampleBody: { event_code: 'flex.instalment.bounced' },
 }
 
-export function triggerRoutes(app: FastifyInstance, ground: Ground): void {
-  addWrite(app, ground, {
+export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/events/trigger',
     docs,
     body: TriggerBody,
     perform: (act, { caller, body }) =>
-      triggerEvent(ground, act, caller.institute, {
+      triggerEvent(ctx, act, caller.institute, {
         eventCode: body.event_code,
         collectorCode: body.collector_code,
       }),

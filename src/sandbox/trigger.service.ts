@@ -2,8 +2,8 @@ import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import type { EventCode } from '../events/codes.ts'
 import { fixtureOf, resourceOf } from '../events/fixtures.ts'
 import { recordEvents } from '../events/events.service.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { listSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts'
 
 export type Triggered = { eventId: string; eventCode: EventCode; resourceId: string; subscriptions: number }
@@ -13,16 +13,16 @@ export type Triggered = { eventId: string; eventCode: EventCode; resourceId: str
  * resource is made up and has no other events; from there on it goes the way of every event.
  */
 export async function triggerEvent(
-  ground: Ground,
-  act: Act<Triggered>,
+  ctx: Context,
+  command: Command<Triggered>,
   institute: Institute,
   wanted: { eventCode: EventCode; collectorCode: string | undefined },
 ): Promise<Triggered> {
   const { eventCode } = wanted
   const collectorCode = branchFor(institute, wanted.collectorCode)
-  const active = await listSubscriptions(ground, institute, { collectorCode, withDisabled: false })
-  return transact(ground.db, act, async tx => {
-    const now = ground.clock.now()
+  const active = await listSubscriptions(ctx, institute, { collectorCode, withDisabled: false })
+  return transact(ctx.db, command, async tx => {
+    const now = ctx.clock.now()
     const payload = fixtureOf(eventCode, { now, collectorCode })
     const event = {
       code: eventCode,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
-import type { Ground } from '../platform/context.ts'
+import type { Context } from '../platform/context.ts'
 import type { SentFee } from '../fees/fees.rules.ts'
 import { registerStudent, type Registration } from './registration/register.service.ts'
 import { feeView, studentView } from './student-view.ts'
@@ -13,18 +13,18 @@ import { getFees, getStudent, listStudents, updateFees } from './students.servic
 
 const ERP = '/api/v1/integrations/erp'
 
-export function studentRoutes(app: FastifyInstance, ground: Ground): void {
-  addWrite(app, ground, {
+export function studentRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/users/:registration_id/students`,
     docs: docs.registerDocs,
     params: schemas.RegistrationParams,
     body: schemas.RegisterBody,
     perform: (act, { caller, params, body }) =>
-      registerStudent(ground, act, caller.institute, toRegistration(params.registration_id, body)),
+      registerStudent(ctx, act, caller.institute, toRegistration(params.registration_id, body)),
     toResponse: ({ studentId, isNew }) => (isNew ? created : ok)({ service_student_id: studentId }),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'PATCH',
     url: `${ERP}/students/:service_student_id/fee`,
     docs: docs.updateFeeDocs,
@@ -32,24 +32,24 @@ export function studentRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.UpdateFeeBody,
     perform: (act, { caller, params, body }) =>
       updateFees(
-        ground,
+        ctx,
         act,
         { institute: caller.institute, id: params.service_student_id },
         body.fee_components.map(toSentFee),
       ),
     toResponse: () => ok(),
   })
-  addReads(app, ground)
+  addReads(app, ctx)
 }
 
-function addReads(app: FastifyInstance, ground: Ground): void {
+function addReads(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: `${ERP}/students`,
     docs: docs.listStudentsDocs,
     query: schemas.ListStudentsQuery,
     async answer({ caller, query }) {
       const { records, nextCursor } = await listStudents(
-        ground,
+        ctx,
         caller.institute,
         toFilter(query),
         query.limit ?? 50,
@@ -62,14 +62,14 @@ function addReads(app: FastifyInstance, ground: Ground): void {
     docs: docs.getStudentDocs,
     params: schemas.StudentParams,
     answer: async ({ caller, params }) =>
-      ok(studentView(await getStudent(ground, caller.institute, params.service_student_id))),
+      ok(studentView(await getStudent(ctx, caller.institute, params.service_student_id))),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fee`,
     docs: docs.getFeeDocs,
     params: schemas.StudentParams,
     async answer({ caller, params }) {
-      const { record, history } = await getFees(ground, caller.institute, params.service_student_id)
+      const { record, history } = await getFees(ctx, caller.institute, params.service_student_id)
       return ok(feeView(record, history))
     },
   })

@@ -1,8 +1,8 @@
 import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { badField, badFields, notFound } from '../platform/errors.ts'
-import type { Ground } from '../platform/context.ts'
-import { transact, type Act } from '../platform/idempotency.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
 import { feeProblems, type SentFee } from '../fees/fees.rules.ts'
 import * as fees from '../fees/fees.store.ts'
 import { changeFees, codesOfFees } from './registration/register.service.ts'
@@ -12,38 +12,38 @@ export type { RecordedChange } from '../fees/fees.store.ts'
 export type { StudentRecord } from './students.store.ts'
 
 export async function getStudent(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   id: string,
 ): Promise<store.StudentRecord> {
-  const record = await store.findRecord(ground.db, institute.id, id)
+  const record = await store.findRecord(ctx.db, institute.id, id)
   if (record === null) throw notFound('This student')
   return record
 }
 
 export async function listStudents(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.StudentFilter,
   limit: number,
 ): Promise<{ records: store.StudentRecord[]; nextCursor: string | undefined }> {
   const { cursor, collectorCode: sent } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && !(await store.hasStudent(ground.db, institute.id, cursor))) {
+  if (cursor !== undefined && !(await store.hasStudent(ctx.db, institute.id, cursor))) {
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   }
-  const found = await store.listRecords(ground.db, institute.id, { ...filter, collectorCode }, limit + 1)
+  const found = await store.listRecords(ctx.db, institute.id, { ...filter, collectorCode }, limit + 1)
   const records = found.slice(0, limit)
   return { records, nextCursor: found.length > limit ? records.at(-1)?.student.id : undefined }
 }
 
 /** Both from one snapshot, so that the newest change is the one that made the fee shown. */
 export async function getFees(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   id: string,
 ): Promise<{ record: store.StudentRecord; history: fees.RecordedChange[] }> {
-  return ground.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const record = await store.readRecord(tx, institute.id, id)
     if (record === null) throw notFound('This student')
@@ -52,8 +52,8 @@ export async function getFees(
 }
 
 export async function updateFees(
-  ground: Ground,
-  act: Act<null>,
+  ctx: Context,
+  command: Command<null>,
   target: { institute: Institute; id: string },
   sent: readonly SentFee[],
 ): Promise<null> {
@@ -61,11 +61,11 @@ export async function updateFees(
   const problems = feeProblems(sent, 'fee_components')
   if (problems.length > 0) throw badFields(problems)
   const codes = codesOfFees(sent)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await checkCatalogue(tx, institute, codes)
     await joinCatalogue(tx, institute, codes)
     if ((await store.lockStudent(tx, institute.id, id)) === null) throw notFound('This student')
-    const context = { changedAt: ground.clock.now(), source: 'update' } as const
+    const context = { changedAt: ctx.clock.now(), source: 'update' } as const
     await changeFees(tx, { instituteId: institute.id, studentId: id }, sent, context)
     return null
   })

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
 import { createInstitute } from '../../src/institutes/institutes.service.ts'
 import { createKey } from '../../src/institutes/keys.service.ts'
-import { openGround } from '../../src/app/open-database.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
 import { TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { DEMO, GROUP, type Credentials, type Json } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
@@ -123,14 +123,14 @@ const THROUGH_PROXY = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.
 
 /** An institute and a key, made as the operator makes them: beside the running process. */
 async function makeKey(env: Record<string, string>): Promise<Credentials> {
-  const { ground } = await openGround(readConfig(env))
+  const { ctx } = await openDatabase(readConfig(env))
   try {
     const branches = [{ collectorCode: 'MAIN', name: 'Main' }]
-    await createInstitute(ground, { code: 'real', name: 'Real School', strictCatalogue: false, branches })
-    const { keyId, secret } = await createKey(ground, 'real', { label: 'erp', scopes: ['read', 'write'] })
+    await createInstitute(ctx, { code: 'real', name: 'Real School', strictCatalogue: false, branches })
+    const { keyId, secret } = await createKey(ctx, 'real', { label: 'erp', scopes: ['read', 'write'] })
     return { key: keyId, secret }
   } finally {
-    await ground.db.close()
+    await ctx.db.close()
   }
 }
 
@@ -193,7 +193,7 @@ test('a live Bursar', async t => {
   const as = await makeKey(env)
 
   await t.test('refuses the published test credentials, even when its database has them', async () => {
-    await (await openGround(readConfig({ ...env, BURSAR_MODE: 'sandbox' }))).ground.db.close()
+    await (await openDatabase(readConfig({ ...env, BURSAR_MODE: 'sandbox' }))).ctx.db.close()
     for (const published of [DEMO, GROUP]) {
       const reply = await send(`${PAY}/orders`, { as: published, headers: THROUGH_PROXY })
       assertError(reply, 401, 'AUE00000')

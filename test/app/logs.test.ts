@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { readConfig } from '../../src/app/config.ts'
-import { startHouse } from '../../src/app/bursar.ts'
+import { createBursar } from '../../src/app/bursar.ts'
 import { createLog, type LogFormat } from '../../src/platform/log.ts'
 import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { Client, DEMO, type Answer } from '../harness/client.ts'
@@ -67,10 +67,10 @@ async function startLogging(t: TestContext, format: LogFormat): Promise<Bursar> 
   }
   let text = ''
   const destination = { write: (line: string) => void (text += line) }
-  const house = await startHouse(readConfig(env), createLog({ level: 'trace', format, destination }))
-  t.after(() => house.stop())
-  const url = `http://127.0.0.1:${house.config.port}`
-  return { url, demo: new Client(url, DEMO), sql: sql => house.ground.db.query(sql), written: () => text }
+  const app = await createBursar(readConfig(env), createLog({ level: 'trace', format, destination }))
+  t.after(() => app.stop())
+  const url = `http://127.0.0.1:${app.config.port}`
+  return { url, demo: new Client(url, DEMO), sql: sql => app.ctx.db.query(sql), written: () => text }
 }
 
 const order = (changes: Record<string, unknown> = {}): Record<string, unknown> =>

@@ -180,7 +180,7 @@ async function plantPage({ demo }: TestBursar): Promise<Planted['page']> {
     details: [{ component_type: code('Ticket'), label: text('Label'), amount: 250 }],
     fields: [
       ...['student_name', 'identifier', 'grade', 'stream', 'custom_identifier'].map(key => ({ key })),
-      { key: 'house', label: text('House') },
+      { key: 'app', label: text('House') },
       { key: 'size', label: 'Size', options: [code('Option'), 'M'] },
     ],
   })
@@ -203,7 +203,7 @@ const cell = (value: string): string => `"${value.replaceAll('"', '""')}"`
 
 /** A file of links with good and bad rows, and one of students that cannot be read. */
 async function plantFiles(bursar: TestBursar, owner: Visitor): Promise<string> {
-  const { demo, house } = bursar
+  const { demo, app } = bursar
   const header = `name,phone,email,component_type,amount,reference,collector_code,${cell(code('Column'))}`
   const row = (field: string, phone: string, branch = ''): string =>
     [text(field), phone, mail(field), code(`${field}Fee`), '100', text(`${field}Ref`), branch, text(field)]
@@ -213,7 +213,7 @@ async function plantFiles(bursar: TestBursar, owner: Visitor): Promise<string> {
   const { id } = await data(uploadFile(owner, linksFile(rows, header), { name: FILE }))
   await must(owner.post(`${AT}/link-batches/${id}/start`, { channels: ['email'] }))
   await waitFor(async () => {
-    await house.worker.runAllDue()
+    await app.worker.runAllDue()
     return (await data(owner.get(`${AT}/link-batches/${id}`))).state === 'done'
   }, 'the links to be made')
   const students = `registration_id,${cell(code('Column'))}\n${cell(text('Import'))},x\n`
@@ -238,7 +238,7 @@ async function plantLoan({ demo }: TestBursar, student: string): Promise<string>
 
 /** An ERP that refuses a debit with markup, a plan that is held for such a reason. */
 async function plantPlan(
-  { demo, house, url }: TestBursar,
+  { demo, app, url }: TestBursar,
   erp: FakeErp,
   owner: Visitor,
   student: string,
@@ -246,9 +246,9 @@ async function plantPlan(
   await setErp(demo, erp)
   erp.put(sampleRecord(CHILD, { fee_components: FEES, user: { name: text('ErpUser'), phone: '9876543210' } }))
   const { plan_id: planId } = await data(demo.post(`/api/v1/integrations/flex/students/${student}/plans`))
-  const { id: instituteId } = await getInstitute(house.ground, 'demo-school')
+  const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
   const mandate = { rail: 'upi_autopay', language: 'en', returnUrl: url } as const
-  await startMandate(house.flex, { instituteId, planId }, mandate)
+  await startMandate(app.flex, { instituteId, planId }, mandate)
   await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`, {}))
   erp.refuse(IDENTIFIER, 'amount_mismatch', text('Refusal'))
   await must(demo.post('/api/v1/sandbox/clock', { advance: 'P40D' }))

@@ -88,10 +88,10 @@ export function consolePages(planted: Planted): Tour {
   ]
 }
 
-export function parentPages({ house }: TestBursar, planted: Planted): Tour {
+export function parentPages({ app }: TestBursar, planted: Planted): Tour {
   const { student, sibling, plan, order, failed, cancelled, delivery } = planted
   const child = `/parents/students/${student}`
-  const { pathname, search } = new URL(deliveryLink(house.ground, 'demo-school', delivery))
+  const { pathname, search } = new URL(deliveryLink(app.ctx, 'demo-school', delivery))
   return [
     ['/parents', text('Student'), text('Sibling'), text('User'), code('Grade')],
     [child, text('Student'), code('Fee'), code('Discount')],

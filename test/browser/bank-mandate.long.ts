@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Started } from '../../src/providers/port.ts'
-import type { Till } from '../../src/payments/context.ts'
+import type { PaymentContext } from '../../src/payments/context.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { PHONE, setStage } from '../harness/browser.ts'
@@ -10,12 +10,12 @@ import { expectSoundAndKeep, expectWords, press } from './checkout-support.ts'
 test('a payer approves a mandate of either rail on a phone, and sees how it stands', async t => {
   const stage = await setStage(t)
   if (stage === null) return
-  const till = stage.bursar.house.ground as Till
-  till.onMandate = async () => {}
+  const ctx = stage.bursar.app.ctx as PaymentContext
+  ctx.onMandate = async () => {}
   const page = await stage.browser.newPage()
   await page.setViewportSize(PHONE)
   for (const rail of ['enach', 'upi_autopay'] as const) {
-    const started: Started | undefined = await till.providers.get('sandbox')?.mandates?.register({
+    const started: Started | undefined = await ctx.providers.get('sandbox')?.mandates?.register({
       instituteId: 1,
       mandateId: newId('mdt'),
       rail,

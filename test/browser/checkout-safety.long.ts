@@ -24,8 +24,8 @@ test('the way back and the words of others are safe', { concurrency: true }, asy
     await page.waitForURL(`${erp.url}/**`)
     const [asked] = erp.asked
     const query = new URL(asked?.path ?? '', erp.url).searchParams
-    const institute = await getInstitute(bursar.house.ground, 'demo-school')
-    const key = await readCallbackKey(bursar.house.ground, institute)
+    const institute = await getInstitute(bursar.app.ctx, 'demo-school')
+    const key = await readCallbackKey(bursar.app.ctx, institute)
     assert.deepEqual(Object.fromEntries(query), {
       student: '42',
       status: 'paid',

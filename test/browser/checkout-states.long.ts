@@ -139,7 +139,7 @@ test('the order page ends well', { concurrency: 3 }, async t => {
         const page = await open()
         await goToBank(page, link)
         assert.equal((await end()).status, 200)
-        await bursar.house.worker.runAllDue()
+        await bursar.app.worker.runAllDue()
         const other = await page.context().newPage()
         await other.goto(link.url)
         await expectWords(other, says, /do not complete the payment you started/)

@@ -18,7 +18,7 @@ test('behind the link of a failure mail the attempts are told, and a click sends
   const readDelivery = async () => (await bursar.demo.get(`${DELIVERIES}?event_id=${eventId}`)).body.data[0]
   await waitFor(async () => (await readDelivery()).status === 'exhausted', 'the delivery to be given up')
 
-  const link = deliveryLink(bursar.house.ground, 'demo-school', (await readDelivery()).id)
+  const link = deliveryLink(bursar.app.ctx, 'demo-school', (await readDelivery()).id)
   const page = await browser.newPage({ viewport: PHONE })
   await page.goto(link)
   await expectWords(page, /Given up/, /status 500/, /Send it again/)

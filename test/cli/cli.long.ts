@@ -74,7 +74,7 @@ test('a revoked key is dead within five seconds on every Bursar over the databas
   // Its start takes a part of the five seconds only for us: they count from the answer.
   await ask(env, 'keys', 'revoke', key.key_id)
   const dead = async ({ url }: { url: string }) => (await statusOf(url, key)) === 401
-  await Promise.all(houses.map(house => waitFor(() => dead(house), 'the key to die', { limitMs: 5_000 })))
+  await Promise.all(houses.map(app => waitFor(() => dead(app), 'the key to die', { limitMs: 5_000 })))
   const [last] = (await ask(env, 'keys', 'list', 'demo-school')).slice(-1)
   assert.ok(Date.parse(last.revoked_at) > 0)
   assert.equal((await run(env, 'keys', 'rotate', key.key_id)).code, 1)

@@ -11,7 +11,7 @@ import { waitFor } from '../harness/wait.ts'
 import { ask, run, scratch, start, type Env } from './command-line.ts'
 
 /** A Bursar of its own process on its own data folder. */
-async function startHouse(t: TestContext, env: Env) {
+async function createBursar(t: TestContext, env: Env) {
   const child = start({ ...env, PORT: '0', LOG_LEVEL: 'silent' }, 'src/app/main.ts')
   const complaint = text(child.stderr)
   const exited = once(child, 'exit')
@@ -52,11 +52,11 @@ test('an order taken before a backup, of a running or of a stopped Bursar, is th
   const [env, fromRunning, fromStopped] = [dataFolder(t), dataFolder(t), dataFolder(t)]
   const files = scratch(t)
   const [running, stopped] = [join(files, 'running'), join(files, 'stopped')]
-  const house = await startHouse(t, env)
-  const first = await createOrder(house.demo)
+  const app = await createBursar(t, env)
+  const first = await createOrder(app.demo)
   assert.deepEqual(await ask(env, 'backup', running), { file: running, bytes: statSync(running).size })
-  const second = await createOrder(house.demo)
-  await house.stop()
+  const second = await createOrder(app.demo)
+  await app.stop()
   assert.ok(!isRunning(env.DATA_DIR))
   const told = await run(env, 'backup', stopped)
   assert.equal(told.code, 0, told.err)
@@ -74,7 +74,7 @@ test('an order taken before a backup, of a running or of a stopped Bursar, is th
       /Restored the backup of .* IST into .*\nStart Bursar to use it\./,
       restored.err,
     )
-    const { demo, stop } = await startHouse(t, target)
+    const { demo, stop } = await createBursar(t, target)
     for (const id of orders) assert.equal((await demo.get(`${PAY}/orders/${id}`)).status, 200)
     await stop()
   }
@@ -121,7 +121,7 @@ test('a command leaves the embedded server as it found it, also beside others an
   const made = await Promise.all(codes.map(code => run(env, 'institutes', 'create', code, '--name', code)))
   for (const { code, err } of made) assert.equal(code, 0, err)
 
-  const { demo } = await startHouse(t, env)
+  const { demo } = await createBursar(t, env)
   assert.equal((await ask(env, 'institutes', 'list')).length, 2 + codes.length)
   assert.ok(isRunning(env.DATA_DIR), "a running Bursar's server is left alone")
   await createOrder(demo)

@@ -44,7 +44,7 @@ async function recorded(bursar: TestBursar, eventId: string): Promise<Json> {
 
 test('trigger records the event at the Bursar that the settings name, and says who gets it', async t => {
   const bursar = await startBursar(t)
-  const env = { PORT: String(bursar.house.config.port) }
+  const env = { PORT: String(bursar.app.config.port) }
   const { code, out, err } = await run(env, 'trigger', 'flex.instalment.bounced')
   assert.equal(code, 0, err)
   assert.match(out, /^Recorded flex\.instalment\.bounced as evt_\w+\.\n.*no subscription/)
@@ -248,7 +248,7 @@ test('listen outlives a restart of Bursar and misses nothing, not even on a new 
   const env = { DATABASE_URL: await cloneDatabase(t) }
   const receiver = await startReceiver(t)
   const first = await startStoppable(t, env)
-  const PORT = String(first.house.config.port)
+  const PORT = String(first.app.config.port)
   await trigger(first.demo, 'refund.failed')
   const listening = await listen(t, {}, '--url', first.url, '--forward-to', receiver.url)
   await first.stop()

@@ -150,11 +150,11 @@ test("the ERP's health is told by branch, with what it said last", async () => {
 })
 
 test('no view asks the database more than a few questions, however much there is', async () => {
-  const { db } = bursar.house.flex
+  const { db } = bursar.app.flex
   const query = db.query.bind(db)
   let asked = 0
   db.query = (text, values) => {
-    // Not who asks, nor what the house does meanwhile.
+    // Not who asks, nor what the process does meanwhile.
     if (/\b(flex_|erp_)\w+/.test(text)) asked++
     return query(text, values)
   }

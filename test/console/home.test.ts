@@ -113,7 +113,7 @@ test('what comes at the counter is collected, what goes back is told beside it a
   const { order_id: orderId } = body.data
   await demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
   await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 500, reason: 'Moved away' })
-  await bursar.house.worker.runAllDue()
+  await bursar.app.worker.runAllDue()
   const { collected_today: after } = await home()
   assert.equal(after.count, before.count + 2)
   assert.equal(after.amount, before.amount + 46_000.25)
@@ -133,7 +133,7 @@ test('webhooks and an ERP that fail are seen', async () => {
 })
 
 test('no sum of the home page reads a table from end to end', async () => {
-  const plans = await bursar.house.ground.db.transaction(async tx => {
+  const plans = await bursar.app.ctx.db.transaction(async tx => {
     await tx.query('set local enable_seqscan = off')
     const texts = [
       `select sum(amount_paise) from payments where institute_id = 1 and state = 'captured' and captured_at >= now() and not is_duplicate`,

@@ -26,12 +26,12 @@ test('in live mode no demo person is shown, signed in, or counted as an operator
     await visitor.post(`${API}/session/demo`, { email: 'operator@bursar.example' }),
     '404 HUE00001',
   )
-  assert.match(describeStart(bursar.house, false), /npx bursar users create .* --operator/)
-  assert.doesNotMatch(describeStart(bursar.house, true), /users create/)
+  assert.match(describeStart(bursar.app, false), /npx bursar users create .* --operator/)
+  assert.doesNotMatch(describeStart(bursar.app, true), /users create/)
 })
 
 test('in live mode the cookie is Secure and bound to the host, and plain http is refused', async () => {
-  const { link } = await createUser(bursar.house.ground, {
+  const { link } = await createUser(bursar.app.ctx, {
     email: 'asha@school.example',
     name: 'Asha Rao',
     isOperator: true,

@@ -57,7 +57,7 @@ export type Scene = {
 
 /** A school with everything that the money pages show. */
 export async function setMoney(bursar: TestBursar): Promise<Scene> {
-  const { demo, house } = bursar
+  const { demo, app } = bursar
   const rule = { component_type: 'TUITION_FEE', due_date: daysAgo(40), kind: 'none' }
   const hostel = { component_type: 'HOSTEL', due_date: daysAgo(-10), kind: 'none' }
   const rules = await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [rule, hostel] })
@@ -93,7 +93,7 @@ export async function setMoney(bursar: TestBursar): Promise<Scene> {
   await demo.post(`${PAY}/orders/${settled.orderId}/refunds`, { amount: 500, reason: 'Moved away' })
   const plan = await payOrder(bursar, { details: [{ component_type: 'TRANSPORT', amount: 3000 }] })
   await bursar.sql(`update orders set kind = 'downpayment' where id = $1`, [plan.orderId])
-  await house.worker.runAllDue()
+  await app.worker.runAllDue()
   const run: { status: number; body: Json } = await demo.post('/api/v1/sandbox/settlements/run')
   assert.equal(run.status, 200)
   const waiting = await payOrder(bursar, { details: [{ component_type: 'LIBRARY', amount: 1200.5 }] })

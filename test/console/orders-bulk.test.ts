@@ -11,7 +11,7 @@ import { assertAnswer, createPerson, Visitor } from './support.ts'
 const bursar = await startBursar({ after })
 const { demo } = bursar
 const sql = bursar.sql.bind(bursar)
-const { ground } = bursar.house
+const { ctx } = bursar.app
 const [finance, viewer, stranger] = await Promise.all([
   createPerson(bursar, { email: 'finance@school.example', institute: 'demo-school', role: 'finance' }),
   createPerson(bursar, { email: 'viewer@school.example', institute: 'demo-school', role: 'viewer' }),
@@ -33,7 +33,7 @@ async function start(id: string, body: Record<string, unknown> = {}): Promise<vo
 
 /** What a worker would do. */
 async function work(id: string): Promise<Json> {
-  while ((await makeLinks(ground)) > 0);
+  while ((await makeLinks(ctx)) > 0);
   return read(viewer, `${AT}/link-batches/${id}`)
 }
 
@@ -152,11 +152,11 @@ test('many rows are made step by step; whoever dies half way makes nothing twice
   const rows = Array.from({ length: 1_200 }, (_, no) => row(1_000 + no))
   const batch = await upload(linksFile(rows))
   await start(batch.id)
-  assert.equal(await makeLinks(ground), 1)
+  assert.equal(await makeLinks(ctx), 1)
   const half = await read(viewer, `${AT}/link-batches/${batch.id}`)
   assert.deepEqual([half.state, half.progress, half.rows.made], ['running', 41, 500])
   // Two workers at once: one holds the batch, the other passes it by.
-  await Promise.all([makeLinks(ground), makeLinks(ground)])
+  await Promise.all([makeLinks(ctx), makeLinks(ctx)])
   assert.deepEqual((await work(batch.id)).rows.made, 1_200)
   const [count] = await sql<{ count: number }>(
     `select count(distinct order_id)::int as count from link_batch_rows where batch_id = $1`,
@@ -165,7 +165,7 @@ test('many rows are made step by step; whoever dies half way makes nothing twice
   assert.equal(count?.count, 1_200)
   const other = await upload(linksFile(Array.from({ length: 700 }, (_, no) => row(5_000 + no))))
   await start(other.id)
-  await makeLinks(ground)
+  await makeLinks(ctx)
   assertAnswer(await finance.send('DELETE', `${AT}/link-batches/${other.id}`, {}), '400 HUE00000')
   assertAnswer(await viewer.send('DELETE', `${AT}/link-batches/${other.id}`, { reason: 'x' }), '403 AUE00001')
   assertAnswer(
@@ -186,7 +186,7 @@ test('two files with the same rows at once make each link once', async () => {
   const file = linksFile([row(31), row(32)])
   const [one, two] = await Promise.all([upload(file), upload(`${file}\r\n`)])
   await Promise.all([start(one.id), start(two.id)])
-  await Promise.all([makeLinks(ground), makeLinks(ground)])
+  await Promise.all([makeLinks(ctx), makeLinks(ctx)])
   const made = [await work(one.id), await work(two.id)]
   assert.equal(
     made.reduce((sum, { rows: { made: count } }) => sum + count, 0),

@@ -53,7 +53,7 @@ test('part refunds that are asked for at once are audited one after the other: w
   await pay(demo, id)
   const lock = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
-  const locking = bursar.house.ground.db.transaction(async tx => {
+  const locking = bursar.app.ctx.db.transaction(async tx => {
     await tx.query('select from orders where id = $1 for update', [id])
     locked.resolve()
     await lock.promise

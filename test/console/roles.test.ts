@@ -15,7 +15,7 @@ import { API, Visitor } from './support.ts'
  */
 const bursar = await startBursar({ after })
 const { url } = bursar
-const { ground } = bursar.house
+const { ctx } = bursar.app
 
 type Walker = ConsoleRole | 'nobody' | 'stranger'
 type Reach = readonly string[] | 'signed in' | 'anyone'
@@ -23,9 +23,9 @@ type Reach = readonly string[] | 'signed in' | 'anyone'
 const WALKERS: readonly Walker[] = ['nobody', 'stranger', ...ROLES, 'operator']
 const emailOf = (walker: Walker): string => `${walker}@walk.example`
 
-await ground.db.transaction(async tx => {
-  const school = await getInstitute(ground, 'demo-school')
-  const group = await getInstitute(ground, 'demo-group')
+await ctx.db.transaction(async tx => {
+  const school = await getInstitute(ctx, 'demo-school')
+  const group = await getInstitute(ctx, 'demo-group')
   for (const role of ROLES) {
     const member = { institute: school, role }
     await seedDemoUser(tx, { email: emailOf(role), name: role, isOperator: false, member })
@@ -43,7 +43,7 @@ async function visitorFor(walker: Walker): Promise<Visitor> {
     emailOf(walker),
   ])
   const origin = { ip: '127.0.0.1', agent: 'walk', requestId: 'req_walk' }
-  const { secret } = await ground.db.transaction(tx =>
+  const { secret } = await ctx.db.transaction(tx =>
     openSession(tx, user?.id ?? '', { origin, replaced: null }),
   )
   visitor.cookie = `bursar_session=${secret}`

@@ -13,7 +13,7 @@ import { API, assertAnswer, createPerson, demoVisitor } from './support.ts'
 const bursar = await startBursar({ after })
 const { demo, group } = bursar
 const sql: typeof bursar.sql = (text, values) => bursar.sql(text, values)
-const { ground } = bursar.house
+const { ctx } = bursar.app
 const owner = await demoVisitor(bursar.url)
 const viewer = await createPerson(bursar, {
   email: 'viewer@school.example',
@@ -23,9 +23,9 @@ const viewer = await createPerson(bursar, {
 const SCHOOL = `${API}/institutes/demo-school`
 const STUDENTS = 600
 
-const school = await getInstitute(ground, 'demo-school')
-await seedSchool(ground, school, STUDENTS - 100)
-await seedSchool(ground, school, 100)
+const school = await getInstitute(ctx, 'demo-school')
+await seedSchool(ctx, school, STUDENTS - 100)
+await seedSchool(ctx, school, 100)
 
 const COMMON = /console_sessions|console_memberships|from institutes|instance_settings|api_requests/
 
@@ -34,7 +34,7 @@ type Asked = { text: string; values: readonly unknown[] }
 /** What the database is asked meanwhile, by the requests of this file alone: no worker runs. */
 async function listen(act: () => Promise<unknown>): Promise<Asked[]> {
   const asked: Asked[] = []
-  const { db } = ground
+  const { db } = ctx
   const query = db.query.bind(db)
   db.query = (text, values) => {
     asked.push({ text, values: values ?? [] })
@@ -70,7 +70,7 @@ test('a seeded school is whole: its money agrees with its books and with its ban
        (select count(*) from users) as users`,
   )
   assert.deepEqual(counts, { students: STUDENTS, payments: STUDENTS * 10, users: STUDENTS * 0.8 })
-  const { differences, expected } = await reconcile(bursar.house.flex, school)
+  const { differences, expected } = await reconcile(bursar.app.flex, school)
   assert.deepEqual([differences, expected], [[], []])
   const rows = (await viewer.get(`${SCHOOL}/students?limit=200&owing=no`)).body.data
   assert.ok(rows.length > 150 && rows.every((row: Json) => row.outstanding_amount === 0))

@@ -182,10 +182,10 @@ test('a plan says of every instalment what was decided and why', async t => {
   erp.put(sampleRecord({ identifier: 'PLAN-1' }))
   const flex = '/api/v1/integrations/flex'
   const plan = (await demo.post(`${flex}/students/${id}/plans`)).body.data.plan_id
-  const { house, url } = bursar
-  const { id: instituteId } = await getInstitute(house.ground, 'demo-school')
+  const { app, url } = bursar
+  const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
   await startMandate(
-    house.flex,
+    app.flex,
     { instituteId, planId: plan },
     { rail: 'upi_autopay', language: 'en', returnUrl: url },
   )

@@ -70,10 +70,10 @@ export class Visitor {
 type Person = { email: string; name?: string; operator?: boolean; institute?: string; role?: Role }
 
 /** Somebody with a password, as the command line and its link make them. */
-export async function createPerson({ house: { ground }, url }: TestBursar, person: Person): Promise<Visitor> {
+export async function createPerson({ app: { ctx }, url }: TestBursar, person: Person): Promise<Visitor> {
   const { email, name = 'Asha Rao', operator = false, institute, role = 'owner' } = person
-  const member = institute === undefined ? null : { institute: await getInstitute(ground, institute), role }
-  const { link } = await createUser(ground, { email, name, isOperator: operator, member })
+  const member = institute === undefined ? null : { institute: await getInstitute(ctx, institute), role }
+  const { link } = await createUser(ctx, { email, name, isOperator: operator, member })
   const visitor = new Visitor(url)
   const answer = await visitor.post(`${API}/invitations/accept`, {
     token: tokenOf(link ?? ''),

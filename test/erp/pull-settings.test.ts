@@ -62,7 +62,7 @@ test('several branches: the ERP names the branch, moves the student by it, and m
   await setErp(group, own)
   const id = await registerStudent(group, { identifier: 'G-1' })
   const key = { instituteId: await instituteId(bursar, 'demo-group'), studentId: id, reason: 'test' as const }
-  const pullIt = (): Promise<Pulled> => pullStudent(bursar.house.erpGround, key)
+  const pullIt = (): Promise<Pulled> => pullStudent(bursar.app.ctx, key)
   own.put(sampleRecord({ identifier: 'G-1' }))
   const nameless = await pullIt()
   assert.ok(nameless.kind === 'unavailable')

@@ -191,7 +191,7 @@ test('many at once: results in the order asked, changed students written, one lo
     else erp.put(sampleRecord({ identifier, grade: index % 4 === 1 ? '7' : '5' }))
   }
   const pulled = await pullStudents(
-    bursar.house.erpGround,
+    bursar.app.ctx,
     ids.map(studentId => ({ instituteId: instituteOfDemo, studentId, reason: 'presentation' as const })),
   )
   const words = pulled.map(one => (one.kind === 'found' ? `found ${one.changes.length}` : one.kind))

@@ -51,8 +51,8 @@ test('a default plan that cannot be is refused with the bounds, and nothing is c
 })
 
 test('the clock of a running sandbox is read and moved, with what happened on the way', async t => {
-  const { url, demo, house } = await startBursar(t)
-  const expires_at = new Date(house.ground.clock.now().getTime() + 3_600_000).toISOString()
+  const { url, demo, app } = await startBursar(t)
+  const expires_at = new Date(app.ctx.clock.now().getTime() + 3_600_000).toISOString()
   await made(demo.post(`${PAY}/payment_links`, sampleOrder({ expires_at })))
   const before = await ask({}, 'clock', 'show', '--url', url)
   const moved = await run({}, 'clock', 'advance', 'P1D', '--url', url)

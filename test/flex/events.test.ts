@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { downpaymentOrder } from '../../src/flex/mandates/setup.service.ts'
 import { lockOrder } from '../../src/orders/order-payments.service.ts'
 import { applyReport, findPayment } from '../../src/payments/payments.service.ts'
-import { purposeOf } from '../../src/payments/context.ts'
+import { handlerOf } from '../../src/payments/context.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
@@ -30,7 +30,7 @@ async function instituteOf({ bursar }: World): Promise<number> {
 /** Takes a down payment; answers the order that it is paid by. */
 async function openDownpayment(world: World): Promise<string> {
   const key = { instituteId: await instituteOf(world), planId: world.planId }
-  const orderId = await downpaymentOrder(world.bursar.house.flex, key, `${world.bursar.url}/`)
+  const orderId = await downpaymentOrder(world.bursar.app.flex, key, `${world.bursar.url}/`)
   assert.ok(orderId)
   return orderId
 }
@@ -91,7 +91,7 @@ test('an instalment that the ERP adds and one that it splits anew are told of as
 
 test('money that a bank pays after it had returned the debit is told of, debited and settled', async t => {
   const world = await openWorld(t, { withErp: false })
-  const { demo, house } = world.bursar
+  const { demo, app } = world.bursar
   const [{ id, present_on: day }] = (await world.plan()).payment_schedule
   assert.equal((await demo.post('/api/v1/sandbox/clock', { to: `${day}T08:30:30+05:30` })).status, 200)
   const bounced = await demo.post(`/api/v1/sandbox/flex/instalments/${id}/outcome`, {
@@ -105,8 +105,8 @@ test('money that a bank pays after it had returned the debit is told of, debited
   )
   assert.ok(known)
   const instituteId = await instituteOf(world)
-  const capturedAt = house.ground.clock.now()
-  await applyReport(house.flex, {
+  const capturedAt = app.ctx.clock.now()
+  await applyReport(app.flex, {
     about: 'payment',
     instituteId,
     paymentId: known.id,
@@ -119,12 +119,12 @@ test('money that a bank pays after it had returned the debit is told of, debited
       capturedAt,
     },
   })
-  const payment = await findPayment(house.flex, instituteId, known.id)
+  const payment = await findPayment(app.flex, instituteId, known.id)
   assert.ok(payment)
-  await house.ground.db.transaction(async tx => {
+  await app.ctx.db.transaction(async tx => {
     const order = await lockOrder(tx, instituteId, payment.orderId)
     assert.ok(order)
-    await purposeOf(house.flex, 'instalment').settled(tx, [{ payment, order }], capturedAt)
+    await handlerOf(app.flex, 'instalment').settled(tx, [{ payment, order }], capturedAt)
   })
   const money = (await readCatalogued(world.bursar)).filter(({ payload }) => payload.payment !== undefined)
   assert.deepEqual(

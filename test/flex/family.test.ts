@@ -114,7 +114,7 @@ test('a reminder that could not be sent yet is not sent any more once its instal
   const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   const { bursar, planId } = world
   const [first, second] = (await world.plan()).payment_schedule
-  const later = new Date(bursar.house.ground.clock.now().getTime() + 3_600_000)
+  const later = new Date(bursar.app.ctx.clock.now().getTime() + 3_600_000)
   const reminder = { about: planId, isReminder: true, at: later }
   await queue(
     bursar,
@@ -124,7 +124,7 @@ test('a reminder that could not be sent yet is not sent any more once its instal
   )
   await bursar.demo.post(`${ERP}/students/${world.studentId}/payments`, {
     amount: 5000.81,
-    paid_at: bursar.house.ground.clock.now().toISOString(),
+    paid_at: bursar.app.ctx.clock.now().toISOString(),
     fee_components: TUITION(5000.81),
   })
   assert.equal(stateOf(await world.plan()), 'covered')

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
-import { startHouse, type House } from '../../src/app/bursar.ts'
+import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { Client, DEMO, GROUP } from './client.ts'
 
 /** A Bursar on a database of its own, on a real socket. */
 export type TestBursar = {
-  house: House
+  app: Bursar
   url: string
   /** Speaks as Demo School, which has one branch. */
   demo: Client
@@ -36,7 +36,7 @@ export async function startBursar(
     format: 'json',
     destination: { write: line => void lines.push(line) },
   })
-  const house = await startHouse(
+  const app = await createBursar(
     readConfig({
       PORT: '0',
       DATABASE_URL: database,
@@ -47,14 +47,14 @@ export async function startBursar(
     }),
     log,
   )
-  owner.after(() => house.stop())
-  const url = `http${house.config.tls === null ? '' : 's'}://${house.config.host}:${house.config.port}`
+  owner.after(() => app.stop())
+  const url = `http${app.config.tls === null ? '' : 's'}://${app.config.host}:${app.config.port}`
   return {
-    house,
+    app,
     url,
     demo: new Client(url, DEMO),
     group: new Client(url, GROUP),
-    sql: (text, values) => house.ground.db.query(text, values),
+    sql: (text, values) => app.ctx.db.query(text, values),
     logText: () => lines.join(''),
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
-import { openGround } from '../../src/app/open-database.ts'
+import { openDatabase } from '../../src/app/open-database.ts'
 import { writeSetting } from '../../src/platform/db/instance-settings.ts'
 import { buildConsole, isConsoleStale } from '../../tools/build-console.ts'
 import { startTestCluster, stopTestCluster } from './cluster.ts'
@@ -61,14 +61,14 @@ async function makeTemplate(host: string): Promise<void> {
   const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
   await admin.connect()
   await admin.query('create database template_bursar')
-  const { ground } = await openGround(
+  const { ctx } = await openDatabase(
     readConfig({
       DATABASE_URL: `postgres://bursar@localhost/template_bursar?host=${encodeURIComponent(host)}`,
       MASTER_KEY: '11'.repeat(32),
     }),
   )
-  await writeSetting(ground.db, 'clock_offset_ms', String(chooseOffset()))
-  await ground.db.close()
+  await writeSetting(ctx.db, 'clock_offset_ms', String(chooseOffset()))
+  await ctx.db.close()
   await admin.query('alter database template_bursar with allow_connections false is_template true')
   await admin.end()
 }

@@ -17,8 +17,8 @@ export type Operation = {
   responses: Record<string, Json>
 }
 
-export function operationsOf({ house }: TestBursar, below = '/'): Operation[] {
-  const wanted = house.routes.filter(({ url }) => url.startsWith(below))
+export function operationsOf({ app }: TestBursar, below = '/'): Operation[] {
+  const wanted = app.routes.filter(({ url }) => url.startsWith(below))
   return wanted.map(({ method, url, schema }) => {
     const { operationId, params, querystring, body, response, ...more } = schema as Record<string, Json>
     const json = body?.content === undefined ? body : undefined

@@ -85,9 +85,9 @@ test('credentials as URL userinfo work', async () => {
 })
 
 test('a revoked key is 401', async () => {
-  const { ground } = contract.house
-  const key = await createKey(ground, 'demo-school', { label: 'to revoke', scopes: ['read'] })
-  await revokeKey(ground, key.keyId)
+  const { ctx } = contract.app
+  const key = await createKey(ctx, 'demo-school', { label: 'to revoke', scopes: ['read'] })
+  await revokeKey(ctx, key.keyId)
   assertRefused(await withHeader(basic(`${key.keyId}:${key.secret}`)), 'AUE00000')
 })
 

@@ -212,7 +212,7 @@ async function waitingStatements(): Promise<number> {
 async function sendWhileRunning(call: Call, table: string): Promise<{ first: Answer; second: Answer }> {
   const key = unique('running')
   const sent: Promise<Answer>[] = []
-  await contract.house.ground.db.transaction(async tx => {
+  await contract.app.ctx.db.transaction(async tx => {
     await tx.query(`select 1 from ${table} for update`)
     sent.push(send(call, key))
     await waitFor(async () => (await waitingStatements()) === 1, 'the first request to be held up')

@@ -161,7 +161,7 @@ test('history holds the 100 newest changes of each component; a busy one hides n
 
 test('fee and history are of one moment', async t => {
   const id = await register(demo, { student: student(), fee_components: [fee('A', 1)] })
-  const { db } = bursar.house.ground
+  const { db } = bursar.app.ctx
   let isArmed = true
   const disturb = async (text: string): Promise<void> => {
     if (!isArmed || !text.includes('registration_ids')) return

@@ -104,7 +104,7 @@ type KeyWishes = { scopes?: Scope[]; ratePerSecond?: number; burst?: number; ins
 /** A client with a key of its own. */
 export async function clientWith(contract: Contract, wishes: KeyWishes): Promise<CheckedClient> {
   const { scopes = ['read', 'write'], ratePerSecond, burst, institute = 'demo-school' } = wishes
-  const key = await createKey(contract.house.ground, institute, {
+  const key = await createKey(contract.app.ctx, institute, {
     label: unique('key'),
     scopes,
     ratePerSecond,
@@ -116,7 +116,7 @@ export async function clientWith(contract: Contract, wishes: KeyWishes): Promise
 /** A school whose catalogue is closed; it knows TUITION_FEE, grade 5 and SCHOLARSHIP. */
 export async function strictSchool(contract: Contract): Promise<CheckedClient> {
   const code = unique('strict')
-  await createInstitute(contract.house.ground, {
+  await createInstitute(contract.app.ctx, {
     code,
     name: 'Strict School',
     branches: [{ collectorCode: 'MAIN', name: 'Main branch' }],

@@ -255,7 +255,7 @@ test('file and rows are forgotten when an import is over, and one that nobody de
   }
   assert.deepEqual([await left(done.id), await left(waiting.id)], [2, 2])
   await demo.post('/api/v1/sandbox/clock', { advance: 'P8D' })
-  await bursar.house.worker.runAllDue('purge')
+  await bursar.app.worker.runAllDue('purge')
   assert.equal((await getImport(demo, waiting.id)).state, 'cancelled')
   assert.deepEqual([await left(done.id), await left(waiting.id)], [0, 0])
 })

@@ -30,13 +30,13 @@ export async function importFile(
   const answer = await upload(client, query, file)
   assert.equal(answer.status, 201, answer.text)
   const { id } = answer.body.data
-  await finishImport(bursar.house.ground, { instituteId: await instituteId(bursar, institute), id })
+  await finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar, institute), id })
   return getImport(client, id)
 }
 
 /** Does what workers do, for an import of Demo School's. */
 export async function finish(bursar: TestBursar, id: string): Promise<void> {
-  await finishImport(bursar.house.ground, { instituteId: await instituteId(bursar), id })
+  await finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
 }
 
 export async function getImport(client: Client, id: string): Promise<Json> {

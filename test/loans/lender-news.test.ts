@@ -9,7 +9,7 @@ import { CRED, LoanWorld } from './support.ts'
 /** What a lender tells comes twice, late, in any order or not at all, and ends the same. */
 const world = await LoanWorld.open({ after })
 const { bursar, lender } = world
-const { id: instituteId } = await getInstitute(bursar.house.ground, 'demo-school')
+const { id: instituteId } = await getInstitute(bursar.app.ctx, 'demo-school')
 
 async function deliver({ headers, rawBody }: Callback): Promise<number> {
   const answer = await fetch(`${bursar.url}/callbacks/lenders/sandbox`, {

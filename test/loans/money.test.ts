@@ -11,12 +11,12 @@ import { CRED, LoanWorld } from './support.ts'
 /** A loan's money is money like any other: it is in the ledger once, has a receipt, is settled, and nothing is lost on the way. */
 const world = await LoanWorld.open({ after })
 const { bursar, lender, transfers } = world
-const { demo, house } = bursar
-const institute = await getInstitute(house.ground, 'demo-school')
+const { demo, app } = bursar
+const institute = await getInstitute(app.ctx, 'demo-school')
 
 async function assertSound(): Promise<void> {
   assert.deepEqual(await findBroken(text => bursar.sql(text)), [])
-  assert.deepEqual((await reconcile(house.cred, institute)).differences, [])
+  assert.deepEqual((await reconcile(app.cred, institute)).differences, [])
 }
 
 async function taken(studentId: string, amount?: number): Promise<string> {
@@ -139,11 +139,11 @@ test('dying between the lender’s word and the bank loses nothing, even for lon
     [(await paymentOf(id)).state, (await world.read(id)).disbursements[0].status],
     ['created', 'paid_out'],
   )
-  await house.worker.runAllDue().catch(() => {})
+  await app.worker.runAllDue().catch(() => {})
   await bursar.sql(
     `update payments set created_at = created_at - interval '1 hour', next_check_at = now() where state = 'created'`,
   )
-  await house.worker.runAllDue().catch(() => {})
+  await app.worker.runAllDue().catch(() => {})
   assert.equal((await paymentOf(id)).state, 'failed', 'the payments janitor gave it up')
   assert.equal((await world.read(id)).disbursements[0].status, 'paid_out')
   putBack()
@@ -162,15 +162,15 @@ test('dying while the lender is asked leaves an application that goes on', async
     await start(request)
     throw new Error('the answer is lost')
   })
-  await assert.rejects(sendToLender(house.cred, key, bursar.url), /does not answer/)
+  await assert.rejects(sendToLender(app.cred, key, bursar.url), /does not answer/)
   putBack()
   const [lost] = await bursar.sql(
     'select lender_ref, sent_at is not null as sent from cred_applications where id = $1',
     [id],
   )
   assert.deepEqual(lost, { lender_ref: null, sent: true })
-  const page = await sendToLender(house.cred, key, bursar.url)
-  assert.equal(await sendToLender(house.cred, key, bursar.url), page)
+  const page = await sendToLender(app.cred, key, bursar.url)
+  assert.equal(await sendToLender(app.cred, key, bursar.url), page)
   const [{ count } = { count: 0 }] = await bursar.sql<{ count: number }>(
     'select count(*)::int from lender_loans where application_id = $1',
     [id],

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../../src/app/config.ts'
 import { sendMessages } from '../../src/messages/messages.service.ts'
 import { runUntilDone } from '../../src/platform/jobs/job.ts'
 import { Slots } from '../../src/platform/jobs/slots.ts'
-import { openPost } from '../../src/app/senders.ts'
+import { createSenders } from '../../src/app/senders.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import { startFakeSmtp } from '../harness/fake-smtp.ts'
@@ -136,7 +136,7 @@ describe('mail is safe', { concurrency: true }, () => {
       destination: { write: line => void lines.push(line) },
     })
     const mail = { smtpUrl: null, from: { name: 'Bursar', address: 'no-reply@pay.example.in' } }
-    const { post } = await openPost({ mail }, { ...bursar.house.ground, mode: 'live' }, log)
+    const { post } = await createSenders({ mail }, { ...bursar.app.ctx, mode: 'live' }, log)
     assert.match(lines.join(''), /"level":"warn".*SMTP_URL is not set/)
     await queue(bursar, {}, { channel: 'sms', recipient: '9876543210', subject: undefined })
     await runUntilDone(sendMessages(post), new Slots({ size: 5, timeLimitMs: 60_000 }))

@@ -37,7 +37,7 @@ test('every channel of a sandbox lands in the mailbox without any provider', asy
     [mail.channel, mail.to, mail.subject, mail.text],
     ['email', 'shape@school.example', 'Hello', 'By mail.\nLine 2'],
   )
-  const now = contract.house.ground.clock.now().getTime()
+  const now = contract.app.ctx.clock.now().getTime()
   assert.ok(
     Math.abs(Date.parse(mail.sent_at) - now) < 60_000,
     `sent at ${mail.sent_at} of the sandbox's clock`,
@@ -60,7 +60,7 @@ test('to names one recipient, whatever the case of the letters', async () => {
 })
 
 test('a message that is not sent yet is not in the mailbox', async () => {
-  const tomorrow = new Date(contract.house.ground.clock.now().getTime() + 86_400_000)
+  const tomorrow = new Date(contract.app.ctx.clock.now().getTime() + 86_400_000)
   await queue(contract, { recipient: 'later@school.example', at: tomorrow })
   await advance(contract)
   assert.deepEqual(await texts({ to: 'later@school.example' }), [])

@@ -22,8 +22,8 @@ const HOUR_MS = 3_600_000
 const INDIA_MS = 5.5 * HOUR_MS
 
 /** How far it is to an hour in India, and so much more. */
-function untilHour({ house }: TestBursar, hour: number, moreMs: number): string {
-  const sinceMidnight = (house.ground.clock.now().getTime() + INDIA_MS) % (24 * HOUR_MS)
+function untilHour({ app }: TestBursar, hour: number, moreMs: number): string {
+  const sinceMidnight = (app.ctx.clock.now().getTime() + INDIA_MS) % (24 * HOUR_MS)
   const ms = (hour * HOUR_MS + moreMs - sinceMidnight + 24 * HOUR_MS) % (24 * HOUR_MS)
   return `PT${Math.floor(ms / 1_000)}S`
 }
@@ -175,7 +175,7 @@ describe('messages', { concurrency: true }, () => {
       env: {
         ...bareEnv(),
         BURSAR_ROLE: 'worker',
-        DATABASE_URL: bursar.house.config.databaseUrl ?? '',
+        DATABASE_URL: bursar.app.config.databaseUrl ?? '',
         MASTER_KEY: TEST_MASTER_KEY,
         SMTP_URL: smtp.url,
       },
@@ -187,7 +187,7 @@ describe('messages', { concurrency: true }, () => {
     await exit
     smtp.release()
     // As long as the dead one may still be at it, nobody else is.
-    assert.equal((await bursar.house.worker.runAllDue())['messages_sent'], 0)
+    assert.equal((await bursar.app.worker.runAllDue())['messages_sent'], 0)
     await bursar.sql('update messages set held_until = now()')
     await advance(bursar)
     assert.equal(smtp.mails.length, 2)
@@ -203,15 +203,15 @@ describe('messages', { concurrency: true }, () => {
     const bursar = await startBursar(t, { SMTP_URL: smtp.url })
     smtp.behave('hold')
     await queue(bursar, {})
-    const sending = bursar.house.worker.runAllDue()
+    const sending = bursar.app.worker.runAllDue()
     await smtp.waitForMails(1)
-    const before = bursar.house.ground.clock.now().getTime()
+    const before = bursar.app.ctx.clock.now().getTime()
     const moving = advance(bursar, 'P1D')
     await waitFor(
-      async () => bursar.house.ground.clock.now().getTime() > before + 86_000_000,
+      async () => bursar.app.ctx.clock.now().getTime() > before + 86_000_000,
       'the clock to be moved',
     )
-    assert.equal((await bursar.house.worker.runAllDue())['messages_sent'], 0)
+    assert.equal((await bursar.app.worker.runAllDue())['messages_sent'], 0)
     smtp.release()
     await Promise.all([sending, moving])
     assert.equal(smtp.mails.length, 1)
@@ -225,7 +225,7 @@ describe('messages', { concurrency: true }, () => {
     const { smtp, bursar } = await open(t)
     const recipients = Array.from({ length: 60 }, (_, no) => `p${no}@school.example`)
     await queue(bursar, ...recipients.map(recipient => ({ recipient })))
-    await Promise.all(Array.from({ length: 4 }, () => bursar.house.worker.runAllDue()))
+    await Promise.all(Array.from({ length: 4 }, () => bursar.app.worker.runAllDue()))
     assert.deepEqual(smtp.mails.flatMap(mail => mail.to).toSorted(), recipients.toSorted())
     assert.ok(smtp.connections <= 5, `${smtp.connections} connections`)
   })

@@ -8,16 +8,16 @@ export const CLOCK = '/api/v1/sandbox/clock'
 /** Impatient, as a test has to be. */
 export const IMPATIENT = '?connectionTimeout=500&greetingTimeout=500&socketTimeout=500'
 
-type Bursar = Pick<TestBursar, 'house' | 'demo' | 'sql'>
+type Bursar = Pick<TestBursar, 'app' | 'demo' | 'sql'>
 
 /** Demo School's, unless it is said otherwise. */
 export async function queue(
-  { house: { ground }, sql }: Bursar,
+  { app: { ctx }, sql }: Bursar,
   ...messages: Partial<NewMessage & { institute: string }>[]
 ): Promise<void> {
   const institutes = await sql<{ id: number; code: string }>('select id, code from institutes')
   const idOf = (code: string): number => institutes.find(each => each.code === code)?.id ?? 0
-  await ground.db.transaction(tx =>
+  await ctx.db.transaction(tx =>
     queueMessages(
       tx,
       messages.map(({ institute = 'demo-school', ...message }) => ({
@@ -27,7 +27,7 @@ export async function queue(
         subject: 'Deliveries are failing',
         body: 'Three attempts have failed.',
         about: 'wh_1',
-        at: ground.clock.now(),
+        at: ctx.clock.now(),
         ...message,
       })),
     ),

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
-import type { Till } from '../../src/payments/context.ts'
+import type { PaymentContext } from '../../src/payments/context.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 
 const bursar = await startBursar({ after })
-const { demo, house } = bursar
+const { demo, app } = bursar
 const sql = (text: string, values?: unknown[]) => bursar.sql<{ id: string }>(text, values)
-const till = house.ground as Till
-const institute = await getInstitute(house.ground, 'demo-school')
+const ctx = app.ctx as PaymentContext
+const institute = await getInstitute(app.ctx, 'demo-school')
 
 async function makePaid(): Promise<string> {
   const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
@@ -22,12 +22,12 @@ async function makePaid(): Promise<string> {
 }
 
 const differences = async (): Promise<string[]> =>
-  (await reconcile(till, institute)).differences.map(({ check, subject }) => `${check}: ${subject}`)
+  (await reconcile(ctx, institute)).differences.map(({ check, subject }) => `${check}: ${subject}`)
 
 const orderId = await makePaid()
 await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 100 })
 await demo.post(`${PAY}/orders`, sampleOrder())
-await house.worker.runAllDue()
+await app.worker.runAllDue()
 await demo.post('/api/v1/sandbox/settlements/run')
 await demo.post(`${PAY}/orders/${orderId}/refunds`, { amount: 50 })
 await makePaid()
@@ -38,7 +38,7 @@ test('after payments, refunds and a settlement everything agrees', async () => {
 
 test('a payment due at the bank and in no report is expected, not wrong', async () => {
   await sql(`update payments set settle_due_on = '2020-01-01' where settlement_id is null`)
-  const { differences: found, expected } = await reconcile(till, institute)
+  const { differences: found, expected } = await reconcile(ctx, institute)
   assert.deepEqual(found, [])
   assert.equal(expected.length, 1)
 })
@@ -109,7 +109,7 @@ const transfer = (amount: number, destination = 'fees'): string =>
 test('the books cannot be spoiled: empty, one-sided, late, changed or deleted postings are refused by the database', async () => {
   const header = `insert into ledger_postings (institute_id, kind, reference, occurred_at) values (1, 'settled', 'x', now())`
   const post = (...statements: string[]): Promise<void> =>
-    house.ground.db.transaction(async tx => {
+    app.ctx.db.transaction(async tx => {
       for (const statement of [header, ...statements]) await tx.query(statement)
     })
   await assert.rejects(post(), /has no transfer/)

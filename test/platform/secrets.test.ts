@@ -8,12 +8,12 @@ const key = (byte: number): Buffer => Buffer.alloc(32, byte)
 
 test('a sealed secret opens with its key and purpose, and with nothing else', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string(), (secret, purpose) => {
+    fc.property(fc.string({ unit: 'binary' }), fc.string(), (secret, handler) => {
       const plain = secret.toWellFormed()
-      const sealed = new Vault(key(1)).seal(plain, purpose)
-      assert.equal(new Vault(key(1)).open(sealed, purpose), plain)
-      assert.throws(() => new Vault(key(2)).open(sealed, purpose))
-      assert.throws(() => new Vault(key(1)).open(sealed, `${purpose} of another row`))
+      const sealed = new Vault(key(1)).seal(plain, handler)
+      assert.equal(new Vault(key(1)).open(sealed, handler), plain)
+      assert.throws(() => new Vault(key(2)).open(sealed, handler))
+      assert.throws(() => new Vault(key(1)).open(sealed, `${handler} of another row`))
     }),
   )
 })

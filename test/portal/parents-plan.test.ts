@@ -25,13 +25,13 @@ async function onPlan(fees?: Json[], rows?: Json[]): Promise<OnPlan> {
   const planId = /^\/flex\/demo-school\/(\w+)$/.exec(started.location ?? '')?.[1] ?? assert.fail(started.text)
   const key = { instituteId: await instituteId(bursar), planId }
   const returnUrl = `${bursar.url}/`
-  await startMandate(bursar.house.flex, key, { rail: 'upi_autopay', language: 'en', returnUrl })
+  await startMandate(bursar.app.flex, key, { rail: 'upi_autopay', language: 'en', returnUrl })
   await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
   return { visitor, path, planId, studentId }
 }
 
 function dayIn(days: number): string {
-  const now = Temporal.Instant.fromEpochMilliseconds(bursar.house.ground.clock.now().getTime())
+  const now = Temporal.Instant.fromEpochMilliseconds(bursar.app.ctx.clock.now().getTime())
   return now.toZonedDateTimeISO('Asia/Kolkata').toPlainDate().add({ days }).toString()
 }
 

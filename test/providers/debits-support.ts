@@ -7,9 +7,9 @@ import { openDebit, sendDebit, type Debit } from '../../src/payments/debits/debi
 import type { MandateReport, Rail } from '../../src/providers/mandate-port.ts'
 import type { Payment } from '../../src/payments/payments.rules.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
-import type { Purpose } from '../../src/payments/payment-handler.ts'
+import type { PaymentHandler } from '../../src/payments/payment-handler.ts'
 import type { SandboxBank } from '../../src/sandbox/bank/simulator.ts'
-import type { Till } from '../../src/payments/context.ts'
+import type { PaymentContext } from '../../src/payments/context.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { startBursar } from '../harness/bursar.ts'
@@ -19,20 +19,20 @@ import { ERP, sampleStudent } from '../harness/samples.ts'
 
 /** A Bursar with a purpose of the tests' own for what plans take, which writes down what it is told. */
 export const bursar = await startBursar({ after })
-export const { demo, house } = bursar
+export const { demo, app } = bursar
 export const sql = bursar.sql.bind(bursar)
-export const till = house.ground as Till
-const found = till.providers.get('sandbox')
+export const ctx = app.ctx as PaymentContext
+const found = ctx.providers.get('sandbox')
 assert.ok(found?.mandates !== undefined)
 export const bank = found as SandboxBank
 export const port = bank.mandates
-export const school = await getInstitute(till, 'demo-school')
+export const school = await getInstitute(ctx, 'demo-school')
 
-export type ToldOf = { what: keyof Purpose; paymentId: string; code?: string; orderState?: string }
+export type ToldOf = { what: keyof PaymentHandler; paymentId: string; code?: string; orderState?: string }
 const told: ToldOf[] = []
 export const mandates: MandateReport[] = []
 
-const purpose: Purpose = {
+const handler: PaymentHandler = {
   async captured(_tx, { payment, order }) {
     told.push({ what: 'captured', paymentId: payment.id, orderState: order.state })
   },
@@ -47,9 +47,9 @@ const purpose: Purpose = {
     told.push({ what: 'reversed', paymentId: payment.id, code, orderState: order.state })
   },
 }
-till.purposes.set('downpayment', purpose)
-till.purposes.set('instalment', purpose)
-till.onMandate = async report => void mandates.push(report)
+ctx.paymentHandlers.set('downpayment', handler)
+ctx.paymentHandlers.set('instalment', handler)
+ctx.onMandate = async report => void mandates.push(report)
 
 const student = await demo.post(`${ERP}/users/parent-1/students`, { student: sampleStudent() })
 export const studentId: string = student.body.data.service_student_id
@@ -81,7 +81,7 @@ export function makeOrder(kind: OrderKind, paise: number): Order {
     notes: [{ key: 'plan', value: 'plan_1' }],
     callbackUrl: null,
     expiresAt: null,
-    createdAt: till.clock.now(),
+    createdAt: ctx.clock.now(),
     lines: [
       { componentType: 'TUITION_FEE', amountPaise: paiseOf(paise - 100) },
       { componentType: 'BUS_FEE', amountPaise: paiseOf(100) },
@@ -91,14 +91,14 @@ export function makeOrder(kind: OrderKind, paise: number): Order {
 
 export function makeDebit(paise: number, mode: Rail = 'enach'): Debit {
   const order = makeOrder('instalment', paise)
-  return { instituteId: school.id, order, studentId, provider: 'sandbox', mode, at: till.clock.now() }
+  return { instituteId: school.id, order, studentId, provider: 'sandbox', mode, at: ctx.clock.now() }
 }
 
 export const open = (paise: number, rail?: Rail): Promise<Payment> =>
-  till.db.transaction(tx => openDebit(tx, makeDebit(paise, rail)))
+  ctx.db.transaction(tx => openDebit(tx, makeDebit(paise, rail)))
 
 export const send = (payment: Payment, mandateRef: string): Promise<'sent' | 'over'> =>
-  sendDebit(till, payment, { mandateRef, collectorCode: 'MAIN', description: 'Instalment 1' })
+  sendDebit(ctx, payment, { mandateRef, collectorCode: 'MAIN', description: 'Instalment 1' })
 
 /** Opened and handed to the bank. */
 export async function present(paise: number, mandateRef: string, rail?: Rail): Promise<Payment> {
@@ -154,14 +154,14 @@ export async function paymentNow({ id }: Pick<Payment, 'id'>): Promise<Json> {
 
 /** Whatever happened: the books agree, by the product's own reconciliation and by the tests' own questions. */
 export async function expectSoundBooks(): Promise<void> {
-  assert.deepEqual((await reconcile(till, school)).differences, [])
+  assert.deepEqual((await reconcile(ctx, school)).differences, [])
   assert.deepEqual(await findBroken(text => sql(text)), [])
 }
 
 /** Posts to the door that providers post to; the signature may be a forger's. */
 export async function postCallback(report: unknown, signature?: string): Promise<number> {
   const text = JSON.stringify(report)
-  const key = till.vault.deriveKey('sandbox bank callbacks')
+  const key = ctx.vault.deriveKey('sandbox bank callbacks')
   const right = createHmac('sha256', key).update(text).digest('hex')
   const headers = { 'x-sandbox-bank-signature': signature ?? right, authorization: '' }
   return (await demo.post('/callbacks/sandbox', text, headers)).status

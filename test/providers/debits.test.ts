@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDebits, openOrder } from '../../src/payments/debits/debits.service.ts'
-import { purposeOf } from '../../src/payments/context.ts'
+import { handlerOf } from '../../src/payments/context.ts'
 import type { Transaction } from '../../src/platform/db/database.ts'
 import type { Json } from '../harness/client.ts'
 import { PAY } from '../harness/samples.ts'
@@ -23,7 +23,7 @@ import {
   send,
   sql,
   studentId,
-  till,
+  ctx,
   toldOf,
 } from './debits-support.ts'
 
@@ -34,7 +34,7 @@ const upi = await activeMandate('upi_autopay')
 test('a thousand debits are opened by two statements and each stands with its lines', async () => {
   const debits = Array.from({ length: 1_000 }, (_, index) => makeDebit(10_000 + index * 100))
   let statements = 0
-  const payments = await till.db.transaction(async tx => {
+  const payments = await ctx.db.transaction(async tx => {
     const counting: Transaction = {
       ...tx,
       query: (text, values) => {
@@ -192,7 +192,7 @@ test('an instalment is nobody else’s: no read, list, cancel, refund, checkout 
 
 test('a down payment is paid at the checkout, told to its purpose, and hidden from the order API', async () => {
   const order = makeOrder('downpayment', 5_000_00)
-  await till.db.transaction(tx => openOrder(tx, { instituteId: school.id, order, studentId }))
+  await ctx.db.transaction(tx => openOrder(tx, { instituteId: school.id, order, studentId }))
   assert.equal((await fetch(`${bursar.url}/pay/demo-school/${order.id}`)).status, 200)
   const paid = await demo.post(`${SANDBOX}/pay/orders/${order.id}/pay`, { outcome: 'success' })
   assert.equal(paid.body.data.status, 'captured', paid.text)
@@ -216,8 +216,8 @@ test('the sandbox ends a debit by its payment too: capture, or fail for want of 
 })
 
 test('a kind of order that nobody registered a purpose for is our bug, and says so', () => {
-  const bare = { ...till, purposes: new Map() }
-  assert.throws(() => purposeOf(bare, 'instalment'), /kind instalment/)
+  const bare = { ...ctx, paymentHandlers: new Map() }
+  assert.throws(() => handlerOf(bare, 'instalment'), /kind instalment/)
 })
 
 test('at the end the books are sound', expectSoundBooks)

@@ -15,7 +15,7 @@ import {
   school,
   sql,
   studentId,
-  till,
+  ctx,
   toldOf,
 } from './debits-support.ts'
 
@@ -105,7 +105,7 @@ test('registering twice is one mandate; one it never heard of is open; a wrong a
     instituteId: INSTITUTE,
     mandateId,
     rail: 'enach',
-    capPaise: till.providers.size as never,
+    capPaise: ctx.providers.size as never,
     startOn: '2026-01-01',
     endOn: '2026-12-31',
     payer: { name: '', phone: '', email: '' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
 import { PAY } from '../harness/samples.ts'
-import { choose, expectStatus, stateOf, type Act, type Scene } from './acts.ts'
+import { choose, expectStatus, stateOf, type Command, type Scene } from './acts.ts'
 import type { Seen } from './world.ts'
 
 /** What happens to orders besides being paid: refunds, cancellation, time and pay-outs. */
@@ -69,7 +69,7 @@ async function failRefund({ world, random, isAlone }: Scene): Promise<string> {
     providerRef: 'none',
     outcome,
   } as const
-  await Promise.all([applyRefundReport(world.till, report), applyRefundReport(world.till, report)])
+  await Promise.all([applyRefundReport(world.ctx, report), applyRefundReport(world.ctx, report)])
   return one.id
 }
 
@@ -95,7 +95,7 @@ async function moveClock(scene: Scene): Promise<string> {
 
 /** As two processes would, when both find the same due work. */
 async function doDueWork({ world, random }: Scene): Promise<string> {
-  const workers = Array.from({ length: random.between(1, 2) }, () => world.house.worker.runAllDue())
+  const workers = Array.from({ length: random.between(1, 2) }, () => world.app.worker.runAllDue())
   return JSON.stringify(await Promise.all(workers))
 }
 
@@ -109,7 +109,7 @@ async function settle(scene: Scene): Promise<string> {
   return answers.map(({ body }) => JSON.stringify(body.data)).join(' ')
 }
 
-export const LATER: readonly Act[] = [
+export const LATER: readonly Command[] = [
   { name: 'refund', weight: 9, run: refund },
   { name: 'refund at once', weight: 3, run: refundAtOnce },
   { name: 'refund fails', weight: 3, run: failRefund },

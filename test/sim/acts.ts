@@ -6,7 +6,7 @@ import type { Seen, SeenPayment, World } from './world.ts'
 /** What people, ERPs and the bank do. Each act looks at how things stand and, if it is alone, knows what must come of it. */
 export type Scene = { world: World; random: Random; isAlone: boolean; seen: readonly Seen[] }
 
-export type Act = { name: string; weight: number; run(scene: Scene): Promise<string> }
+export type Command = { name: string; weight: number; run(scene: Scene): Promise<string> }
 
 const SANDBOX = '/api/v1/sandbox'
 const MODES = ['upi', 'card', 'netbanking'] as const
@@ -211,7 +211,7 @@ async function payDouble(scene: Scene): Promise<string> {
   return changeMind({ ...scene, seen })
 }
 
-export const PAYING: readonly Act[] = [
+export const PAYING: readonly Command[] = [
   { name: 'create', weight: 20, run: create },
   { name: 'start', weight: 5, run: start },
   { name: 'pay', weight: 20, run: pay },

@@ -11,7 +11,7 @@ export function openBooks(
   owner: { after(done: () => Promise<void> | void): void },
 ): TestBursar['sql'] {
   const pool = new pg.Pool({
-    connectionString: bursar.house.config.databaseUrl ?? '',
+    connectionString: bursar.app.config.databaseUrl ?? '',
     types: typeParsers,
     max: 4,
   })

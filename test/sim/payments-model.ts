@@ -1,6 +1,6 @@
 import { findBroken, findUnfinished, type Broken } from '../harness/payments.ts'
 import { LATER } from './acts-after.ts'
-import { PAYING, type Act } from './acts.ts'
+import { PAYING, type Command } from './acts.ts'
 import { Random } from './random.ts'
 import { World } from './world.ts'
 
@@ -92,7 +92,7 @@ async function crashDuring(world: World, random: Random): Promise<Performed> {
   }
 }
 
-async function run(act: Act, scene: { world: World; random: Random; isAlone: boolean }): Promise<string> {
+async function run(act: Command, scene: { world: World; random: Random; isAlone: boolean }): Promise<string> {
   return act.run({ ...scene, seen: await scene.world.latest() })
 }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
 import { readConfig } from '../../src/app/config.ts'
-import { startHouse, type House } from '../../src/app/bursar.ts'
+import { createBursar, type Bursar } from '../../src/app/bursar.ts'
 import type { PaymentReport } from '../../src/providers/port.ts'
-import type { Till } from '../../src/payments/context.ts'
+import type { PaymentContext } from '../../src/payments/context.ts'
 import { typeParsers } from '../../src/platform/db/client.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
@@ -61,13 +61,13 @@ export class World {
   /** Creates by Idempotency-Key whose answer is still owed. */
   readonly unanswered = new Map<string, () => Promise<void>>()
   crashes = 0
-  #house: House
+  #app: Bursar
   readonly #pool: pg.Pool
   readonly #env: Record<string, string>
 
-  private constructor(line: CutLine, house: House, pool: pg.Pool, env: Record<string, string>) {
+  private constructor(line: CutLine, app: Bursar, pool: pg.Pool, env: Record<string, string>) {
     this.line = line
-    this.#house = house
+    this.#app = app
     this.#pool = pool
     this.#env = env
   }
@@ -93,28 +93,28 @@ export class World {
     }
     const world = new World(line, await open(env), pool, env)
     owner.after(async () => {
-      await world.#house.stop()
+      await world.#app.stop()
       await pool.end()
       line.close()
     })
     return world
   }
 
-  get house(): House {
-    return this.#house
+  get app(): Bursar {
+    return this.#app
   }
 
-  /** The ground of a running house is its till. */
-  get till(): Till {
-    return this.#house.ground as Till
+  /** The context of a running house is its till. */
+  get ctx(): PaymentContext {
+    return this.#app.ctx as PaymentContext
   }
 
   get now(): number {
-    return this.#house.ground.clock.now().getTime()
+    return this.#app.ctx.clock.now().getTime()
   }
 
   as(institute: Seen['institute']): Client {
-    const { host, port } = this.#house.config
+    const { host, port } = this.#app.config
     return new Client(`http://${host}:${port}`, institute === 'demo-school' ? DEMO : GROUP)
   }
 
@@ -135,7 +135,7 @@ export class World {
   /** Posts what the bank would; the signature may be a forger's. */
   async tell(report: unknown, signature?: string | null): Promise<number> {
     const text = JSON.stringify(report)
-    const key = this.#house.ground.vault.deriveKey('sandbox bank callbacks')
+    const key = this.#app.ctx.vault.deriveKey('sandbox bank callbacks')
     const right = createHmac('sha256', key).update(text).digest('hex')
     const headers = signature === null ? {} : { [SIGNATURE]: signature ?? right }
     const answer = await this.as('demo-school').post('/callbacks/sandbox', text, {
@@ -152,7 +152,7 @@ export class World {
       'select institute_id from payments where id = $1',
       [paymentId],
     )
-    const provider = this.till.providers.get('sandbox')
+    const provider = this.ctx.providers.get('sandbox')
     assert.ok(provider !== undefined && row !== undefined)
     return provider.status({ instituteId: row.institute_id, paymentId, providerRef: null })
   }
@@ -164,10 +164,10 @@ export class World {
     return this.sql<Seen>(LATEST, [limit])
   }
 
-  /** Ends the house as a crash would and starts another on what the database kept. */
+  /** Ends the process as a crash would and starts another on what the database kept. */
   async crash(): Promise<void> {
     this.line.cut()
-    await this.#house.stop()
+    await this.#app.stop()
     await waitFor(
       async () =>
         (
@@ -178,12 +178,12 @@ export class World {
       'the server to notice',
     )
     this.line.mend()
-    this.#house = await open(this.#env)
+    this.#app = await open(this.#env)
     this.crashes++
     for (const again of this.unanswered.values()) await again()
   }
 }
 
-function open(env: Record<string, string>): Promise<House> {
-  return startHouse(readConfig(env), createLog({ level: 'silent', format: 'json' }))
+function open(env: Record<string, string>): Promise<Bursar> {
+  return createBursar(readConfig(env), createLog({ level: 'silent', format: 'json' }))
 }

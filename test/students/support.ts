@@ -38,7 +38,7 @@ export async function pull(
   studentId: string,
   reason: PullReason = 'presentation',
 ): Promise<Pulled> {
-  return pullStudent(bursar.house.erpGround, {
+  return pullStudent(bursar.app.ctx, {
     instituteId: await instituteId(bursar),
     studentId,
     reason,

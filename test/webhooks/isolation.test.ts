@@ -148,8 +148,8 @@ const shared = await startDelivering({ after }, env)
 
 /** A second worker over the same database: what one may not do, two may not do together. */
 const { deliveries, closeDeliveries } = openDeliveries(
-  shared.house.config,
-  shared.house.ground,
+  shared.app.config,
+  shared.app.ctx,
   createLog({ level: 'silent', format: 'json' }),
 )
 deliveries.start()
@@ -170,7 +170,7 @@ async function circuitOf(webhookId: string): Promise<Circuit> {
 
 async function liftPause(webhookId: string): Promise<void> {
   await shared.sql('update webhook_subscriptions set paused_until = now() where id = $1', [webhookId])
-  shared.house.deliveries.wake()
+  shared.app.deliveries.wake()
   deliveries.wake()
 }
 

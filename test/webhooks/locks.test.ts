@@ -19,7 +19,7 @@ import {
 /** Who waits for whom at the rows of subscriptions. */
 const bursar = await startDelivering({ after }, { WEBHOOK_PLACES: '10' })
 const { demo } = bursar
-const { db } = bursar.house.ground
+const { db } = bursar.app.ctx
 
 /** As somebody holds it who recovers it. */
 async function hold(id: string, done: Promise<void>): Promise<void> {
@@ -97,7 +97,7 @@ test('no subscription is paused for a probe that is not taken', async t => {
   for (const code of codes) await subscribe(idle.demo, receiver.url, { event_code: code })
   await idle.sql('update webhook_subscriptions set failures_in_row = 50')
   for (const code of codes) await trigger(idle.demo, code)
-  const claimed = await claimDue(idle.house.ground.db, { limit: 2, roomEach: 10, busy: [] })
+  const claimed = await claimDue(idle.app.ctx.db, { limit: 2, roomEach: 10, busy: [] })
   const paused = await idle.sql('select from webhook_subscriptions where paused_until > now()')
   assert.deepEqual([claimed.length, paused.length], [2, 2])
   assert.ok(claimed.every(({ webhook }) => webhook.isPaused))
@@ -105,16 +105,16 @@ test('no subscription is paused for a probe that is not taken', async t => {
 
 test('a failure that is written twice, or after its claim ran out, counts once', async t => {
   const idle = await startBursar(t)
-  const { ground } = idle.house
+  const { ctx } = idle.app
   const id = await subscribe(idle.demo, 'https://erp.example.in/hook')
   for (const _ of [1, 2]) await trigger(idle.demo)
-  const claimed = await claimDue(ground.db, { limit: 2, roomEach: 10, busy: [] })
+  const claimed = await claimDue(ctx.db, { limit: 2, roomEach: 10, busy: [] })
   const batch = claimed.map(one => ({
     finish: { claimed: one, state: 'exhausted' as const, failures: 9, nextInMs: null, attempt: null },
     verdict: { kind: 'failed' as const, httpStatus: 500, problem: 'no', retryAfterMs: null },
   }))
   await idle.sql('update webhook_queue set claim = claim + 1000 where delivery_id = $1', [claimed[1]?.id])
-  for (const _ of [1, 2]) await recordAttempts(ground, batch)
+  for (const _ of [1, 2]) await recordAttempts(ctx, batch)
   const [health] = await idle.sql('select failures_in_row from webhook_subscriptions where id = $1', [id])
   const [notice] = await idle.sql('select kind, times from webhook_notices where webhook_id = $1', [id])
   assert.deepEqual([health, notice], [{ failures_in_row: 1 }, { kind: 'exhausted', times: 1 }])

@@ -14,7 +14,7 @@ type Mail = { to: string; subject: string; text: string }
 
 /** Everything that is to be told has been told. */
 async function mailsTo(address: string): Promise<Mail[]> {
-  await bursar.house.worker.finishAllDue()
+  await bursar.app.worker.finishAllDue()
   return (await demo.get(`/api/v1/sandbox/mailbox?to=${address}&limit=200`)).body.data
 }
 
@@ -58,7 +58,7 @@ async function giveUp({ id, event_id }: Json): Promise<void> {
   await bursar.sql('update webhook_queue set failures = 2, next_attempt_at = now() where delivery_id = $1', [
     id,
   ])
-  bursar.house.deliveries.wake()
+  bursar.app.deliveries.wake()
   await deliveryIn(demo, event_id, 'exhausted')
 }
 
@@ -203,7 +203,7 @@ test('a hundred failures in a row over a day disable the subscription, cancel wh
   assert.equal(await statusNow(), 'subscribed')
   await setFailing(25)
   await bursar.sql('update webhook_subscriptions set paused_until = null where id = $1', [setting.id])
-  bursar.house.deliveries.wake()
+  bursar.app.deliveries.wake()
   await waitFor(async () => (await statusNow()) === 'disabled', 'the subscription to be disabled')
   assert.equal((await deliveryIn(demo, waiting.event_id, 'cancelled')).attempts.length, 2)
   const { subject, text } = await mailTo(setting.address)

@@ -155,7 +155,7 @@ test('a failure does not lift the pause that another answer asked for', async t 
   ])
   const events = [await trigger(bursar.demo), await trigger(bursar.demo)]
   await bursar.sql('update webhook_subscriptions set paused_until = null where id = $1', [id])
-  bursar.house.deliveries.wake()
+  bursar.app.deliveries.wake()
   await receiver.waitForRequests(2)
   await waitFor(async () => (await pausedFor()) > 500, 'the pause')
   second.resolve({ status: 500 })

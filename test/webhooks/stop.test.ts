@@ -14,7 +14,7 @@ test('what is on its way when a worker stops is on record and made again, what i
   receiver.answer((_, n) => (n <= PLACES ? 'hang' : { status: 200 }))
   const bursar = await startBursar(t, { WEBHOOK_PLACES: String(PLACES) })
   const open = () =>
-    openDeliveries(bursar.house.config, bursar.house.ground, createLog({ level: 'silent', format: 'json' }))
+    openDeliveries(bursar.app.config, bursar.app.ctx, createLog({ level: 'silent', format: 'json' }))
   // Two subscriptions of one host: the second's deliveries wait for a place.
   const codes = ['pay.payment.debited', 'refund.processed'] as const
   const ids: string[] = []

@@ -70,7 +70,7 @@ export async function listDeliveries(client: Client, query = ''): Promise<Json[]
 
 /** Many events at once, in one transaction, straight into the journal; answers their ids. */
 export async function recordMany(
-  { house: { ground }, sql }: Pick<TestBursar, 'house' | 'sql'>,
+  { app: { ctx }, sql }: Pick<TestBursar, 'app' | 'sql'>,
   { collectorCode = 'MAIN', eventCode = 'pay.payment.debited' as EventCode, count = 1 },
 ): Promise<string[]> {
   const [branch] = await sql<{ id: number }>(
@@ -83,10 +83,10 @@ export async function recordMany(
     instituteId: branch.id,
     collectorCode,
     resourceId: `made_up_${n}`,
-    occurredAt: ground.clock.now(),
+    occurredAt: ctx.clock.now(),
     payload: { webhook_id: 'wh_none', message: `Event ${n}.` },
   }))
-  return ground.db.transaction(tx => recordEvents(tx, events))
+  return ctx.db.transaction(tx => recordEvents(tx, events))
 }
 
 /** The one delivery of an event, once it is in that state. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
-import type { Outbound } from '../../platform/http-client/http-client.ts'
+import type { HttpClient } from '../../platform/http-client/http-client.ts'
 import { InputError } from '../input.ts'
 
 /** A running Bursar, asked over HTTP as an ERP would ask it. */
@@ -45,20 +45,20 @@ export async function openApi(options: ApiOptions): Promise<ApiClient> {
   const given = { keyId: options.key ?? '', secret: options.secret ?? '' }
   const credentials = options.key === undefined ? (config.apiKey ?? DEMO) : given
   // Loaded here, because every other command would start slower for it.
-  const [{ Outbound }, { anyAddress }] = await Promise.all([
+  const [{ HttpClient }, { anyAddress }] = await Promise.all([
     import('../../platform/http-client/http-client.ts'),
     import('../../platform/http-client/addresses.ts'),
   ])
   const url = (options.url ?? config.publicUrl).replace(/\/+$/, '')
-  return new ApiClient(url, credentials, new Outbound({ policy: anyAddress }))
+  return new ApiClient(url, credentials, new HttpClient({ policy: anyAddress }))
 }
 
 export class ApiClient {
   readonly url: string
-  readonly outbound: Outbound
+  readonly outbound: HttpClient
   readonly #credentials: { keyId: string; secret: string }
 
-  constructor(url: string, credentials: { keyId: string; secret: string }, outbound: Outbound) {
+  constructor(url: string, credentials: { keyId: string; secret: string }, outbound: HttpClient) {
     this.url = url
     this.outbound = outbound
     this.#credentials = credentials

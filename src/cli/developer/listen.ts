@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { EVENT_CODES, TEST_CODE } from '../../events/codes.ts'
 import { INDIA } from '../../platform/calendar.ts'
-import type { OutboundResult } from '../../platform/http-client/http-client.ts'
+import type { HttpResult } from '../../platform/http-client/http-client.ts'
 import { deliveryRequest, makeKeys } from '../../webhooks/engine/receiver.client.ts'
 import { subscriptionProblems } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import {
@@ -177,11 +177,11 @@ async function forward(api: ApiClient, event: Event, { url, secret, signal }: Ta
   }
 }
 
-function isDelivered(result: OutboundResult): boolean {
+function isDelivered(result: HttpResult): boolean {
   return result.kind === 'answered' && result.httpStatus >= 200 && result.httpStatus < 300
 }
 
-function report(event: Event, result: OutboundResult, waitMs: number | undefined): void {
+function report(event: Event, result: HttpResult, waitMs: number | undefined): void {
   const answer = result.kind === 'answered' ? { status: result.httpStatus } : { problem: result.message }
   const next =
     waitMs === undefined ? ` Given up after ${RETRY_MS.length + 1} tries.` : ` Again in ${waitMs / 1_000} s.`
@@ -191,7 +191,7 @@ function report(event: Event, result: OutboundResult, waitMs: number | undefined
   )
 }
 
-function describe(result: OutboundResult): string {
+function describe(result: HttpResult): string {
   if (result.kind === 'failed') return `failed: ${result.message}`
   const { httpStatus, durationMs } = result
   if (isDelivered(result)) return `${httpStatus} in ${durationMs} ms`

@@ -5,7 +5,7 @@ import { readConfig } from '../../app/config.ts'
 import { OffsetClock } from '../../platform/clock.ts'
 import { Database } from '../../platform/db/database.ts'
 import { JobRunner } from '../../platform/jobs/job-runner.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { createLog } from '../../platform/log.ts'
 import { MASTER_KEY_BYTES, Vault } from '../../platform/secrets.ts'
 import { addExamples } from '../help.ts'
@@ -41,7 +41,7 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const [{ createApp }, { openTill }, { openErp }, { openFlex }, { openCred }, { openConsole }] =
+  const [{ createApp }, { createProviders }, { openErp }, { openFlex }, { openCred }, { openConsole }] =
     await Promise.all([
       import('../../app/routes.ts'),
       import('../../app/open-till.ts'),
@@ -50,28 +50,25 @@ async function generateDocument(): Promise<object> {
       import('../../app/open-cred.ts'),
       import('../../app/installation.ts'),
     ])
-  const ground: Ground = {
+  const ctx: Context = {
     db,
     clock,
     vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
     mode: 'sandbox',
     publicUrl: PUBLIC_URL,
   }
-  const { till, bank } = openTill({ razorpay: null }, ground)
-  const { erpGround, closeErp } = openErp(
-    { mode: 'sandbox', outbound: { allowed: [], nameServers: [] } },
-    ground,
-  )
-  const flex = openFlex(Object.assign(till, erpGround))
+  const { ctx, bank } = createProviders({ razorpay: null }, ctx)
+  const { ctx, closeErp } = openErp({ mode: 'sandbox', outbound: { allowed: [], nameServers: [] } }, ctx)
+  const flex = openFlex(Object.assign(ctx, ctx))
   const { cred, lender } = openCred(flex)
   const worker = new JobRunner([], { clock, log })
   const app = await createApp({
-    till,
-    erpGround,
+    ctx,
+    ctx,
     flex,
     cred,
     log,
-    sandbox: bank === null || lender === null ? null : { db, clock, worker, till, bank, cred, lender },
+    sandbox: bank === null || lender === null ? null : { db, clock, worker, ctx, bank, cred, lender },
     readiness: { isDraining: false },
     installation: openConsole(readConfig({}), worker),
     metricsToken: null,

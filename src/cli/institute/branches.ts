@@ -4,7 +4,7 @@ import { addExamples } from '../help.ts'
 import { readBranchCode, readInstituteCode, readName } from '../input.ts'
 import { branchToJson } from './institutes.ts'
 import { formatTable, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 export function addBranchCommands(program: Command): void {
   const branches = program.command('branches').description('branches (collectors) of an institute')
@@ -35,8 +35,8 @@ export function addBranchCommands(program: Command): void {
 }
 
 async function runList(code: string): Promise<void> {
-  await withGround(async ground => {
-    const { branches } = await getInstitute(ground, code)
+  await withContext(async ctx => {
+    const { branches } = await getInstitute(ctx, code)
     const rows = branches.map(branch => [
       branch.collectorCode,
       branch.name,
@@ -51,9 +51,9 @@ async function runAdd(
   collectorCode: string,
   options: { name: string; default?: true },
 ): Promise<void> {
-  await withGround(async ground => {
+  await withContext(async ctx => {
     const branch = { collectorCode, name: options.name, isDefault: options.default === true }
-    await addBranch(ground, institute, branch)
+    await addBranch(ctx, institute, branch)
     const role = branch.isDefault ? 'the default branch' : 'the branch'
     show(branchToJson(branch), `Added ${role} ${collectorCode} to ${institute}.`)
   })

@@ -3,7 +3,7 @@ import { addToCatalogue, listCatalogue } from '../../institutes/catalogue.servic
 import { addExamples } from '../help.ts'
 import { readCatalogueCode, readInstituteCode, readName } from '../input.ts'
 import { formatTable, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 type Kind = Parameters<typeof addToCatalogue>[2]['kind']
 
@@ -40,8 +40,8 @@ export function addCatalogueCommands(program: Command): void {
 }
 
 async function runList(institute: string): Promise<void> {
-  await withGround(async ground => {
-    const entries = await listCatalogue(ground, institute)
+  await withContext(async ctx => {
+    const entries = await listCatalogue(ctx, institute)
     const rows = entries.map(entry => [entry.kind, entry.code, entry.name])
     const hint = `The catalogue of ${institute} is empty.`
     show(entries, rows.length === 0 ? hint : formatTable(['KIND', 'CODE', 'NAME'], rows))
@@ -54,12 +54,12 @@ async function runAdd(
   code: string,
   options: { name?: string },
 ): Promise<void> {
-  await withGround(async ground => {
-    const known = (await listCatalogue(ground, institute)).find(
+  await withContext(async ctx => {
+    const known = (await listCatalogue(ctx, institute)).find(
       entry => entry.kind === kind && entry.code === code,
     )
     const entry = { kind, code, name: options.name ?? known?.name ?? code }
-    await addToCatalogue(ground, institute, entry)
+    await addToCatalogue(ctx, institute, entry)
     show(entry, `The ${kind} ${code} is in the catalogue of ${institute} as "${entry.name}".`)
   })
 }

@@ -10,7 +10,7 @@ import { readHttpUrl } from '../developer/api-client.ts'
 import { addExamples } from '../help.ts'
 import { InputError, readBranchCode, readInstituteCode } from '../input.ts'
 import { formatTable, formatTime, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 /** Secrets are never arguments: those are in the shell's history and in the list of processes. */
 type SetOptions = {
@@ -92,10 +92,10 @@ async function runSet(code: string, options: SetOptions): Promise<void> {
     throw new InputError('--username goes with --password-stdin or --password-env.')
   if ((options.headerName === undefined) !== (value === undefined))
     throw new InputError('--header-name goes with --header-value-stdin or --header-value-env.')
-  await withGround(async ground => {
-    const institute = await getInstitute(ground, code)
+  await withContext(async ctx => {
+    const institute = await getInstitute(ctx, code)
     const { headerName: name } = options
-    const settings = await setErpSettings(ground, { instituteId: institute.id }, institute, {
+    const settings = await setErpSettings(ctx, { instituteId: institute.id }, institute, {
       url: options.url,
       collectorCode: options.branch,
       username: options.username,
@@ -125,17 +125,17 @@ async function readSecret(
 }
 
 async function runShow(code: string): Promise<void> {
-  await withGround(async ground => {
-    const all = await listErpSettings(ground, await getInstitute(ground, code))
+  await withContext(async ctx => {
+    const all = await listErpSettings(ctx, await getInstitute(ctx, code))
     show(all.map(toJson), describe(code, all))
   })
 }
 
 async function runRemove(code: string, options: { branch?: string }): Promise<void> {
-  await withGround(async ground => {
-    const institute = await getInstitute(ground, code)
+  await withContext(async ctx => {
+    const institute = await getInstitute(ctx, code)
     const act = { instituteId: institute.id }
-    if (!(await removeErpSettings(ground, act, institute, options.branch)))
+    if (!(await removeErpSettings(ctx, act, institute, options.branch)))
       throw new InputError(`There was nothing to remove: see \`bursar erp show ${code}\`.`)
     show({ removed: true }, `Removed. Nothing is fetched for ${options.branch ?? code} any more.`)
   })
@@ -149,12 +149,12 @@ async function runTest(code: string, identifier: string, options: TestOptions): 
     import('../../app/open-erp.ts'),
     import('../../erp/pull/log.service.ts'),
   ])
-  await withGround(async ground => {
-    const institute = await getInstitute(ground, code)
-    const { erpGround, closeErp } = openErp(readConfig(process.env), ground)
+  await withContext(async ctx => {
+    const institute = await getInstitute(ctx, code)
+    const { ctx, closeErp } = openErp(readConfig(process.env), ctx)
     try {
       const asked = toAsked(identifier, options)
-      const result = await testFetch(erpGround, { instituteId: institute.id }, institute, asked)
+      const result = await testFetch(ctx, { instituteId: institute.id }, institute, asked)
       const view = testView(result)
       show(view, explain(code, view))
       if (view.outcome !== 'found') process.exitCode = 1

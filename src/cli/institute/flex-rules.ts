@@ -4,7 +4,7 @@ import { listFigures, setFigures } from '../../flex/settings/debit-rules.service
 import { addExamples } from '../help.ts'
 import { InputError } from '../input.ts'
 import { formatTable, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 /** The figures of the rails, for the whole installation: banks and NPCI change them now and then. */
 export function addFlexRulesCommands(flex: Command): void {
@@ -27,16 +27,16 @@ export function addFlexRulesCommands(flex: Command): void {
 }
 
 async function runShow(): Promise<void> {
-  await withGround(async ground => {
-    const { now, standard } = await listFigures(ground)
+  await withContext(async ctx => {
+    const { now, standard } = await listFigures(ctx)
     const rows = Object.entries(now).map(([name, value]) => [name, value, standard[name] ?? ''])
     show(now, formatTable(['FIGURE', 'NOW', 'STANDARD'], rows))
   })
 }
 
 async function runSet(figures: [string, string][]): Promise<void> {
-  await withGround(async ground => {
-    const now = await setFigures(ground, Object.fromEntries(figures))
+  await withContext(async ctx => {
+    const now = await setFigures(ctx, Object.fromEntries(figures))
     const rows = figures.map(([name]) => [name, now[name] ?? ''])
     show(pick(now, figures), formatTable(['FIGURE', 'NOW'], rows))
   })

@@ -5,7 +5,7 @@ import { addFlexRulesCommands } from './flex-rules.ts'
 import { addExamples } from '../help.ts'
 import { InputError, readInstituteCode, readName } from '../input.ts'
 import { show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 export function addFlexCommands(program: Command): void {
   const flex = program.command('flex').description('the instalment plan that an institute offers by default')
@@ -35,8 +35,8 @@ export function addFlexCommands(program: Command): void {
 }
 
 async function runShow(code: string): Promise<void> {
-  await withGround(async ground => {
-    const settings = await getFlexSettings(ground, await getInstitute(ground, code))
+  await withContext(async ctx => {
+    const settings = await getFlexSettings(ctx, await getInstitute(ctx, code))
     show(toJson(settings), describe(code, settings))
   })
 }
@@ -44,8 +44,8 @@ async function runShow(code: string): Promise<void> {
 async function runSet(code: string, options: Partial<FlexSettings>): Promise<void> {
   if (Object.keys(options).length === 0)
     throw new InputError('Say what to change: see bursar flex set --help.')
-  await withGround(async ground => {
-    const settings = await setFlexSettings(ground, await getInstitute(ground, code), options)
+  await withContext(async ctx => {
+    const settings = await setFlexSettings(ctx, await getInstitute(ctx, code), options)
     show(toJson(settings), describe(code, settings))
   })
 }

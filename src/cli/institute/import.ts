@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { Argument, Option, type Command } from 'commander'
 import { getInstitute, listInstitutes } from '../../institutes/institutes.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { importView, problemView } from '../../imports/import-view.ts'
 import {
   IMPORT_KINDS,
@@ -24,7 +24,7 @@ import {
 import { addExamples } from '../help.ts'
 import { InputError, readInstituteCode } from '../input.ts'
 import { formatBytes, formatTable, show, wantsJson, writeError } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 const SHOWN_PROBLEMS = 20
 const READ_BYTES = 262_144
@@ -60,24 +60,19 @@ async function runImport(kind: ImportKind, path: string, options: Options): Prom
   const { finishImport } = await import('../../imports/import-steps.service.ts')
   try {
     const file = await readFile(handle, path)
-    await withGround(async ground => {
-      const institute = await chooseInstitute(ground, options.institute)
+    await withContext(async ctx => {
+      const institute = await chooseInstitute(ctx, options.institute)
       const wanted = { kind, mode: options.mode, isDryRun: options.dryRun === true, file }
-      const { id } = await createImport(ground, { instituteId: institute.id }, institute, wanted)
+      const { id } = await createImport(ctx, { instituteId: institute.id }, institute, wanted)
       const bar = new Bar()
-      await finishImport(
-        ground,
-        { instituteId: institute.id, id },
-        { onProgress: percent => bar.draw(percent) },
-      )
+      await finishImport(ctx, { instituteId: institute.id, id }, { onProgress: percent => bar.draw(percent) })
       bar.end()
-      const one = await getImport(ground, institute, id)
-      await report(ground, institute, one)
+      const one = await getImport(ctx, institute, id)
+      await report(ctx, institute, one)
       // It would wait for a decision that is made by running the command again.
-      if (one.state === 'checked')
-        await cancelImport(ground, { instituteId: institute.id }, { institute, id })
+      if (one.state === 'checked') await cancelImport(ctx, { instituteId: institute.id }, { institute, id })
       // Files and rows of those that are over; a Bursar that runs does the same.
-      while ((await purgeImports(ground, 1)) > 0);
+      while ((await purgeImports(ctx, 1)) > 0);
     })
   } finally {
     await handle.close()
@@ -113,9 +108,9 @@ async function readFile(handle: FileHandle, path: string): Promise<ImportFile> {
   return { bytes: stat.size, digest: hash.digest(), read }
 }
 
-async function chooseInstitute(ground: Ground, code: string | undefined): Promise<Institute> {
-  if (code !== undefined) return getInstitute(ground, code)
-  const [only, ...others] = await listInstitutes(ground)
+async function chooseInstitute(ctx: Context, code: string | undefined): Promise<Institute> {
+  if (code !== undefined) return getInstitute(ctx, code)
+  const [only, ...others] = await listInstitutes(ctx)
   if (only !== undefined && others.length === 0) return only
   const codes = [only, ...others].flatMap(one => (one === undefined ? [] : [one.code]))
   throw new InputError(
@@ -126,9 +121,9 @@ async function chooseInstitute(ground: Ground, code: string | undefined): Promis
 }
 
 /** Exits 1 when rows were refused, so that a script notices. */
-async function report(ground: Ground, institute: Institute, one: Import): Promise<void> {
+async function report(ctx: Context, institute: Institute, one: Import): Promise<void> {
   const page = { cursor: undefined, limit: SHOWN_PROBLEMS }
-  const { problems, nextCursor } = await listProblems(ground, institute, one.id, page)
+  const { problems, nextCursor } = await listProblems(ctx, institute, one.id, page)
   const lines = [summary(one)]
   if (one.unknownColumns.length > 0) lines.push(`Columns left out: ${one.unknownColumns.join(', ')}.`)
   if (problems.length > 0) {

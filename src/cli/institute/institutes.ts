@@ -10,7 +10,7 @@ import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
 import { addExamples } from '../help.ts'
 import { collectBranch, readInstituteCode, readName } from '../input.ts'
 import { formatTable, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]
 
@@ -64,15 +64,15 @@ export function addInstituteCommands(program: Command): void {
 }
 
 async function runCallbackKey(code: string): Promise<void> {
-  await withGround(async ground => {
-    const key = await readCallbackKey(ground, await getInstitute(ground, code))
+  await withContext(async ctx => {
+    const key = await readCallbackKey(ctx, await getInstitute(ctx, code))
     show({ callback_key: key }, key)
   })
 }
 
 async function runList(): Promise<void> {
-  await withGround(async ground => {
-    const institutes = await listInstitutes(ground)
+  await withContext(async ctx => {
+    const institutes = await listInstitutes(ctx)
     const rows = institutes.map(institute => [
       institute.code,
       institute.name,
@@ -88,8 +88,8 @@ async function runList(): Promise<void> {
 }
 
 async function runCreate(code: string, options: CreateOptions): Promise<void> {
-  await withGround(async ground => {
-    const institute = await createInstitute(ground, {
+  await withContext(async ctx => {
+    const institute = await createInstitute(ctx, {
       code,
       name: options.name,
       strictCatalogue: options.strict === true,
@@ -104,8 +104,8 @@ async function runCreate(code: string, options: CreateOptions): Promise<void> {
 }
 
 async function runStrict(code: string, state: 'on' | 'off'): Promise<void> {
-  await withGround(async ground => {
-    const institute = await setStrictCatalogue(ground, code, state === 'on')
+  await withContext(async ctx => {
+    const institute = await setStrictCatalogue(ctx, code, state === 'on')
     const effect = institute.strictCatalogue
       ? `The catalogue of ${code} is strict: codes outside it are refused.`
       : `The catalogue of ${code} is open: new codes join it.`

@@ -4,7 +4,7 @@ import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../..
 import { addExamples } from '../help.ts'
 import { collectScope, readInstituteCode, readKeyId, readLabel, readRate } from '../input.ts'
 import { formatTable, formatTime, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 type CreateOptions = { label: string; scope?: Scope[]; rate?: number; burst?: number }
 
@@ -51,8 +51,8 @@ export function addKeyCommands(program: Command): void {
 }
 
 async function runList(institute: string): Promise<void> {
-  await withGround(async ground => {
-    const keys = await listKeys(ground, institute)
+  await withContext(async ctx => {
+    const keys = await listKeys(ctx, institute)
     const rows = keys.map(key => [
       key.keyId,
       key.label,
@@ -79,8 +79,8 @@ async function runList(institute: string): Promise<void> {
 }
 
 async function runCreate(institute: string, options: CreateOptions): Promise<void> {
-  await withGround(async ground => {
-    const key = await createKey(ground, institute, {
+  await withContext(async ctx => {
+    const key = await createKey(ctx, institute, {
       label: options.label,
       scopes: options.scope ?? SCOPES,
       ratePerSecond: options.rate,
@@ -91,15 +91,15 @@ async function runCreate(institute: string, options: CreateOptions): Promise<voi
 }
 
 async function runRotate(keyId: string): Promise<void> {
-  await withGround(async ground => {
-    const key = await rotateKey(ground, keyId)
+  await withContext(async ctx => {
+    const key = await rotateKey(ctx, keyId)
     showIssued(key, [`When the ERP uses it, end the old one: bursar keys revoke ${keyId}`])
   })
 }
 
 async function runRevoke(keyId: string): Promise<void> {
-  await withGround(async ground => {
-    await revokeKey(ground, keyId)
+  await withContext(async ctx => {
+    await revokeKey(ctx, keyId)
     show({ key_id: keyId, revoked: true }, `Revoked ${keyId}. It is refused everywhere within 5 seconds.`)
   })
 }

@@ -12,7 +12,7 @@ import { isMailAddress } from '../../messages/senders/mail-settings.ts'
 import { addExamples } from '../help.ts'
 import { InputError, readInstituteCode, readName } from '../input.ts'
 import { formatTable, formatTime, show } from '../output.ts'
-import { withGround } from '../with-context.ts'
+import { withContext } from '../with-context.ts'
 
 type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role }
 
@@ -65,11 +65,11 @@ async function runCreate(email: string, options: CreateOptions): Promise<void> {
     throw new InputError('Say what the person is for: --operator, --institute CODE, or both.')
   if (options.role !== undefined && options.institute === undefined)
     throw new InputError('--role says what somebody may do in an institute: add --institute CODE.')
-  await withGround(async ground => {
-    const institute = options.institute === undefined ? null : await getInstitute(ground, options.institute)
+  await withContext(async ctx => {
+    const institute = options.institute === undefined ? null : await getInstitute(ctx, options.institute)
     const member = institute === null ? null : { institute, role: options.role ?? 'owner' }
     const isOperator = options.operator === true
-    const { link } = await createUser(ground, { email, name: options.name, isOperator, member })
+    const { link } = await createUser(ctx, { email, name: options.name, isOperator, member })
     const what = [
       ...(isOperator ? ['operator'] : []),
       ...(member === null ? [] : [`${member.role} of ${member.institute.name}`]),
@@ -83,8 +83,8 @@ async function runCreate(email: string, options: CreateOptions): Promise<void> {
 }
 
 async function runReset(email: string, options: { dropTotp?: true }): Promise<void> {
-  await withGround(async ground => {
-    const { link } = await resetPassword(ground, email, { dropsTotp: options.dropTotp === true })
+  await withContext(async ctx => {
+    const { link } = await resetPassword(ctx, email, { dropsTotp: options.dropTotp === true })
     show(
       { email, link },
       `Nobody gets in as ${email} before a new password is chosen here, within a day:\n  ${link}`,
@@ -93,17 +93,17 @@ async function runReset(email: string, options: { dropTotp?: true }): Promise<vo
 }
 
 async function runDisable(email: string, options: { undo?: true }): Promise<void> {
-  await withGround(async ground => {
+  await withContext(async ctx => {
     const isDisabled = options.undo !== true
-    await setUserDisabled(ground, email, isDisabled)
+    await setUserDisabled(ctx, email, isDisabled)
     const text = isDisabled ? `${email} is shut out, at once.` : `${email} may sign in again.`
     show({ email, disabled: isDisabled }, text)
   })
 }
 
 async function runList(): Promise<void> {
-  await withGround(async ground => {
-    const users = await listUsers(ground)
+  await withContext(async ctx => {
+    const users = await listUsers(ctx)
     const hint = 'Nobody yet. Add somebody: bursar users create EMAIL --name NAME --operator'
     const headings = ['EMAIL', 'NAME', 'MAY', 'CODES', 'LAST SEEN', 'STATE']
     const rows = users.map(user => [

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { AuditQuery, AuditView, type AuditAnswer } from './audit.schemas.ts'
 import { listAudit, type AuditRow } from './audit.service.ts'
 import { KEEPERS } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 
-export function auditRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function auditRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/audit',
     roles: KEEPERS,
     docs: {
@@ -28,7 +28,7 @@ export function auditRoutes(app: FastifyInstance, ground: Ground): void {
         before: query.to,
         cursor: query.cursor,
       }
-      const { entries, nextCursor } = await listAudit(ground, institute.id, filter, query.limit ?? 50)
+      const { entries, nextCursor } = await listAudit(ctx, institute.id, filter, query.limit ?? 50)
       return page(entries.map(auditView), nextCursor)
     },
   })

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { listAudit as readPage, insertAudit, type AuditFilter, type AuditRow } from './audit.store.ts'
 import type { Origin, Who } from '../console.rules.ts'
@@ -25,7 +25,7 @@ export type Actor = { who: Pick<Who, 'userId' | 'email'>; origin: Origin } | 'co
 /** In the transaction of the act that it tells of. */
 export async function recordAudit(
   tx: Transaction,
-  { clock }: Ground,
+  { clock }: Context,
   { instituteId, actor }: { instituteId: number; actor: Actor },
   note: AuditNote,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function recordAudit(
 }
 
 export async function listAudit(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   filter: AuditFilter,
   limit: number,

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { answerAct, compileCall, NOTHING, readOnce, send, type Sent } from '../../http/endpoint.ts'
+import { answerCommand, compileCall, NOTHING, readIdempotency, send, type Sent } from '../../http/endpoint.ts'
 import { successBody, type Success } from '../../http/envelope.ts'
 import { field } from '../../http/fields.ts'
 import { field as inputField, Input } from '../../http/input.ts'
 import type { Readable, SentBy } from '../../http/readable.ts'
 import { assert } from '../../platform/assert.ts'
-import type { Ground } from '../../platform/context.ts'
-import type { Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Command } from '../../platform/idempotency.ts'
 import { NO_INSTITUTE, recordAudit, type Actor, type AuditNote } from '../audit/audit.service.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 import {
@@ -36,13 +36,13 @@ import { documentConsole, type ConsoleDocs } from './access.docs.ts'
  *   addConsoleWrite(app, ground, {
  *     method: 'POST', url: '/orders/:order_id/refunds', roles: ['owner', 'finance'],
  *     docs, params, body,                    // the same field vocabulary as the ERP's API
- *     perform: (act, { institute, params, body }) => refundOrder(ground, act, …),   // give `act` to the service
+ *     perform: (command, { institute, params, body }) => refundOrder(ground, command, …),   // give `command` to the service
  *     audit: ({ params, body }, refund) => ({ what: 'order.refunded', about: params.order_id, why: body.reason, after: … }),
  *     toResponse: refund => created(refundView(refund)),
  *   })
  *
- * `act` carries the audit entry into the service's own transaction (`transact` of platform/idempotency.ts), so either
- * both are there or neither. A service that never uses its act fails the request loudly. What concerns a person and no
+ * `command` carries the audit entry into the service's own transaction (`transact` of platform/idempotency.ts), so either
+ * both are there or neither. A service that never uses its command fails the request loudly. What concerns a person and no
  * institute is added by the `Person` functions, what concerns the installation by the `Operator` ones; `web/README.md`
  * tells the rest.
  */
@@ -57,14 +57,14 @@ type Parts<Params extends Readable, Query extends Readable, Body extends Readabl
   body?: Body
 }
 
-export type ConsoleRead<Context, Params extends Readable, Query extends Readable> = Parts<
+export type ConsoleRead<Scope, Params extends Readable, Query extends Readable> = Parts<
   Params,
   Query,
   Readable
-> & { answer(call: Sent<SentBy<Params>, SentBy<Query>, unknown> & Context): Promise<Success> }
+> & { answer(call: Sent<SentBy<Params>, SentBy<Query>, unknown> & Scope): Promise<Success> }
 
 type WriteParts<
-  Context,
+  Scope,
   Params extends Readable,
   Query extends Readable,
   Body extends Readable,
@@ -72,21 +72,21 @@ type WriteParts<
 > = Parts<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
   perform(
-    act: Act<Result>,
-    call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Context,
+    command: Command<Result>,
+    call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Scope,
   ): Promise<Result>
   toResponse(result: Result): Success
 }
 
 export type ConsoleWrite<
-  Context,
+  Scope,
   Params extends Readable,
   Query extends Readable,
   Body extends Readable,
   Result,
-> = WriteParts<Context, Params, Query, Body, Result> & {
+> = WriteParts<Scope, Params, Query, Body, Result> & {
   /** What the log is told; null when nothing happened that anybody would look for. */
-  audit(call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Context, result: Result): AuditNote | null
+  audit(call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Scope, result: Result): AuditNote | null
 }
 
 type Roles = { roles: readonly ConsoleRole[] }
@@ -94,10 +94,10 @@ type None = typeof NOTHING
 
 export function addConsoleRead<Params extends Readable = None, Query extends Readable = None>(
   app: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   endpoint: ConsoleRead<InstituteVisit, Params, Query> & Roles,
 ): void {
-  addRead(app, ground, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ground, endpoint.roles))
+  addRead(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
 
 export function addConsoleWrite<
@@ -107,10 +107,10 @@ export function addConsoleWrite<
   Body extends Readable = None,
 >(
   app: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   endpoint: ConsoleWrite<InstituteVisit, Params, Query, Body, Result> & Roles,
 ): void {
-  addWrite(app, ground, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ground, endpoint.roles))
+  addWrite(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
 
 /** For whoever is signed in: their own account. */
@@ -119,13 +119,13 @@ export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, 
 /** For the operator of the installation. */
 export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
 
-function routesBehind<Context>(prefix: string, door: Door<Context>) {
+function routesBehind<Scope>(prefix: string, door: Door<Scope>) {
   return {
     read: <Params extends Readable = None, Query extends Readable = None>(
       app: FastifyInstance,
-      ground: Ground,
-      endpoint: ConsoleRead<Context, Params, Query>,
-    ): void => addRead(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
+      ctx: Context,
+      endpoint: ConsoleRead<Scope, Params, Query>,
+    ): void => addRead(app, ctx, { ...endpoint, url: prefix + endpoint.url }, door),
     write: <
       Result,
       Params extends Readable = None,
@@ -133,19 +133,19 @@ function routesBehind<Context>(prefix: string, door: Door<Context>) {
       Body extends Readable = None,
     >(
       app: FastifyInstance,
-      ground: Ground,
-      endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
-    ): void => addWrite(app, ground, { ...endpoint, url: prefix + endpoint.url }, door),
+      ctx: Context,
+      endpoint: ConsoleWrite<Scope, Params, Query, Body, Result>,
+    ): void => addWrite(app, ctx, { ...endpoint, url: prefix + endpoint.url }, door),
   }
 }
 
 /** For anybody, signed in or not. */
 export function addOpenRead<Params extends Readable = None, Query extends Readable = None>(
   app: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   endpoint: ConsoleRead<OpenVisit, Params, Query>,
 ): void {
-  addRead(app, ground, { ...endpoint, url: API + endpoint.url }, forAnybody)
+  addRead(app, ctx, { ...endpoint, url: API + endpoint.url }, forAnybody)
 }
 
 export function addOpenWrite<
@@ -153,8 +153,8 @@ export function addOpenWrite<
   Params extends Readable = None,
   Query extends Readable = None,
   Body extends Readable = None,
->(app: FastifyInstance, ground: Ground, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
-  addWrite(app, ground, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
+>(app: FastifyInstance, ctx: Context, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
+  addWrite(app, ctx, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
 }
 
 const InstituteParams = Type.Object({
@@ -173,11 +173,11 @@ export function withInstitute<Params extends Readable>(
   return Type.Object({ ...InstituteParams.properties, ...params?.properties }) as unknown as Params
 }
 
-function addRead<Context, Params extends Readable, Query extends Readable>(
+function addRead<Scope, Params extends Readable, Query extends Readable>(
   app: FastifyInstance,
-  ground: Ground,
-  endpoint: ConsoleRead<Context, Params, Query>,
-  door: Door<Context>,
+  ctx: Context,
+  endpoint: ConsoleRead<Scope, Params, Query>,
+  door: Door<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
   const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(
@@ -186,18 +186,18 @@ function addRead<Context, Params extends Readable, Query extends Readable>(
   app.get(endpoint.url, {
     schema: documentConsole(shape, door.reach),
     handler: async (request, reply) => {
-      const context = await door.enter(await admit(ground, request, reply))
+      const context = await door.enter(await admit(ctx, request, reply))
       const success = await endpoint.answer({ ...readCall(request), ...context })
       return send(reply, success.httpStatus, successBody(success))
     },
   })
 }
 
-function addWrite<Context, Params extends Readable, Query extends Readable, Body extends Readable, Result>(
+function addWrite<Scope, Params extends Readable, Query extends Readable, Body extends Readable, Result>(
   app: FastifyInstance,
-  ground: Ground,
-  endpoint: ConsoleWrite<Context, Params, Query, Body, Result>,
-  door: Door<Context>,
+  ctx: Context,
+  endpoint: ConsoleWrite<Scope, Params, Query, Body, Result>,
+  door: Door<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
   const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(
@@ -212,23 +212,23 @@ function addWrite<Context, Params extends Readable, Query extends Readable, Body
     url: endpoint.url,
     schema: documentConsole(shape, door.reach),
     handler: async (request, reply) => {
-      const visit = await admit(ground, request, reply)
+      const visit = await admit(ctx, request, reply)
       const context = await door.enter(visit)
       const instituteId = (context as Partial<InstituteVisit>).institute?.id ?? NO_INSTITUTE
       // Answers are remembered under an institute, and of one person: the same key of a colleague is another.
-      const once =
+      const idempotency =
         instituteId === NO_INSTITUTE || visit.who === null
           ? undefined
-          : readOnce(request, answerOf, `console ${visit.who.userId} `)
-      const act: Act<Result> = { instituteId, once }
-      return answerAct(ground, act, { request, reply, answerOf }, async () => {
+          : readIdempotency(request, answerOf, `console ${visit.who.userId} `)
+      const command: Command<Result> = { instituteId, idempotency }
+      return answerCommand(ctx, command, { request, reply, answerOf }, async () => {
         const call = { ...readCall(request), ...context }
-        if (visit.who === null) return endpoint.perform(act, call)
+        if (visit.who === null) return endpoint.perform(command, call)
         const actor = { who: visit.who, origin: visit.origin }
-        const { witness, assertSeen } = witnessOf<Result>(ground, { instituteId, actor }, result =>
+        const { audit, assertSeen } = auditOf<Result>(ctx, { instituteId, actor }, result =>
           endpoint.audit(call, result),
         )
-        const result = await endpoint.perform({ ...act, witness }, call)
+        const result = await endpoint.perform({ ...command, audit }, call)
         assertSeen(result)
         return result
       })
@@ -236,17 +236,17 @@ function addWrite<Context, Params extends Readable, Query extends Readable, Body
   })
 }
 
-function witnessOf<Result>(
-  ground: Ground,
+function auditOf<Result>(
+  ctx: Context,
   by: { instituteId: number; actor: Actor },
   noteOf: (result: Result) => AuditNote | null,
-): { witness: NonNullable<Act<Result>['witness']>; assertSeen: (result: Result) => void } {
+): { audit: NonNullable<Command<Result>['audit']>; assertSeen: (result: Result) => void } {
   let isSeen = false
   return {
-    async witness(tx, result) {
+    async audit(tx, result) {
       isSeen = true
       const note = noteOf(result)
-      if (note !== null) await recordAudit(tx, ground, by, note)
+      if (note !== null) await recordAudit(tx, ctx, by, note)
     },
     assertSeen(result) {
       assert(isSeen || noteOf(result) === null, 'an act of the console was not performed with its act')

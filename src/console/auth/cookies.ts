@@ -1,12 +1,12 @@
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 
 /** Over https the name itself keeps a page on a sibling host from planting one. */
-function cookieName({ publicUrl }: Ground): string {
+function cookieName({ publicUrl }: Context): string {
   return publicUrl.startsWith('https:') ? '__Host-bursar_session' : 'bursar_session'
 }
 
-export function readSessionCookie(ground: Ground, header: string | undefined): string | null {
-  const name = cookieName(ground)
+export function readSessionCookie(ctx: Context, header: string | undefined): string | null {
+  const name = cookieName(ctx)
   for (const pair of (header ?? '').split(';')) {
     const [key = '', value = ''] = pair.trim().split('=', 2)
     if (key === name && /^[\w-]{20,200}$/.test(value)) return value
@@ -15,8 +15,8 @@ export function readSessionCookie(ground: Ground, header: string | undefined): s
 }
 
 /** It lasts as long as the browser runs; the session itself says when it ends. */
-export function sessionCookie(ground: Ground, secret: string | null): string {
-  const secure = ground.publicUrl.startsWith('https:') ? '; Secure' : ''
+export function sessionCookie(ctx: Context, secret: string | null): string {
+  const secure = ctx.publicUrl.startsWith('https:') ? '; Secure' : ''
   const life = secret === null ? '; Max-Age=0' : ''
-  return `${cookieName(ground)}=${secret ?? ''}; Path=/; HttpOnly; SameSite=Lax${secure}${life}`
+  return `${cookieName(ctx)}=${secret ?? ''}; Path=/; HttpOnly; SameSite=Lax${secure}${life}`
 }

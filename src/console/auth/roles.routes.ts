@@ -4,7 +4,7 @@ import { RateLimiter } from '../../http/rate-limit.ts'
 import { refusePlainHttp } from '../../http/server.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { BursarError } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { requireOperator, requireRole, type ConsoleRole, type Origin, type Who } from '../console.rules.ts'
 import { readSessionCookie } from './cookies.ts'
 import type { Reach } from './access.docs.ts'
@@ -38,13 +38,13 @@ export const forOperator: Door<PersonVisit> = {
   },
 }
 
-export function atInstitute(ground: Ground, roles: readonly ConsoleRole[]): Door<InstituteVisit> {
+export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): Door<InstituteVisit> {
   return {
     reach: roles,
     async enter(visit) {
       const who = signedIn(visit.who)
       const { institute_code: code } = visit.request.params as { institute_code: string }
-      const { institute, role } = await enterInstitute(ground, who, code)
+      const { institute, role } = await enterInstitute(ctx, who, code)
       requireRole(role, roles)
       return { ...visit, who, institute, role }
     },
@@ -60,17 +60,13 @@ const RATE = { ratePerSecond: 50, burst: 200 }
 const limiter = new RateLimiter()
 
 /** What every request of the console goes through before anything of it is read. */
-export async function admit(
-  ground: Ground,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<OpenVisit> {
+export async function admit(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<OpenVisit> {
   reply.header('cache-control', 'no-store')
   reply.header('cross-origin-resource-policy', 'same-origin')
-  if (ground.mode === 'live') refusePlainHttp(request)
+  if (ctx.mode === 'live') refusePlainHttp(request)
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
-  if (isWrite) refuseForeignPage(ground, request)
-  const who = await identify(ground, readSessionCookie(ground, request.headers.cookie))
+  if (isWrite) refuseForeignPage(ctx, request)
+  const who = await identify(ctx, readSessionCookie(ctx, request.headers.cookie))
   if (who !== null) limiter.admit({ keyId: who.sessionId, ...RATE }, reply, performance.now(), 'One session')
   if (isWrite && who !== null) requireCsrf(request, who)
   const agent = request.headers['user-agent'] ?? 'unknown'
@@ -78,7 +74,7 @@ export async function admit(
 }
 
 /** A browser says which page sent a write. None but ours may; what sends no Origin is no browser. */
-function refuseForeignPage({ publicUrl }: Ground, request: FastifyRequest): void {
+function refuseForeignPage({ publicUrl }: Context, request: FastifyRequest): void {
   const { origin } = request.headers
   if (origin === undefined) return
   if (origin === URL.parse(publicUrl)?.origin || URL.parse(origin)?.host === request.host) return

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { Who } from '../console.rules.ts'
 import { sessionCookie } from './cookies.ts'
 import type { OpenVisit } from './roles.routes.ts'
@@ -11,8 +11,8 @@ import { listDemoPeople, listOwnInstitutes, signOut, type NewSession } from './s
 import { signIn, type Door } from './sign-in.service.ts'
 import { mailPasswordLink } from './users.service.ts'
 
-export function sessionRoutes(app: FastifyInstance, ground: Ground): void {
-  addOpenRead(app, ground, {
+export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
+  addOpenRead(app, ctx, {
     url: '/session',
     docs: {
       operationId: 'consoleGetSession',
@@ -20,9 +20,9 @@ export function sessionRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'Who is signed in, where they may go, and the token that their writes need.',
       data: schemas.SessionView,
     },
-    answer: async ({ who }) => ok(await describeSession(ground, who)),
+    answer: async ({ who }) => ok(await describeSession(ctx, who)),
   })
-  addOpenWrite(app, ground, {
+  addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/session',
     docs: {
@@ -36,16 +36,16 @@ export function sessionRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.SignInBody,
     async perform(_act, { body, ...visit }) {
       const result = await signIn(
-        ground,
+        ctx,
         { email: body.email, password: body.password, code: body.code },
         doorOf(visit),
       )
-      if (result.kind === 'signed_in') giveCookie(ground, visit, result.session)
+      if (result.kind === 'signed_in') giveCookie(ctx, visit, result.session)
       return result.kind
     },
     toResponse: state => ok({ state }),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'DELETE',
     url: '/session',
     docs: {
@@ -54,19 +54,19 @@ export function sessionRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'Ends this session.',
     },
     async perform(act, { who, reply }) {
-      await signOut(ground, act, who)
-      reply.header('set-cookie', sessionCookie(ground, null))
+      await signOut(ctx, act, who)
+      reply.header('set-cookie', sessionCookie(ctx, null))
       return null
     },
     audit: ({ who }) => ({ what: 'session.ended', about: who.sessionId }),
     toResponse: () => ok(),
   })
-  addLinkRoutes(app, ground)
+  addLinkRoutes(app, ctx)
 }
 
 /** Links that came by mail. They stand in bodies, so that no log of addresses keeps them. */
-function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
-  addOpenWrite(app, ground, {
+function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
+  addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/session/forgot',
     docs: {
@@ -76,12 +76,12 @@ function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: schemas.ForgotBody,
     async perform(_act, { body, origin }) {
-      await mailPasswordLink(ground, { email: body.email, ip: origin.ip })
+      await mailPasswordLink(ctx, { email: body.email, ip: origin.ip })
       return null
     },
     toResponse: () => ok(),
   })
-  addOpenWrite(app, ground, {
+  addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/invitations/look',
     docs: {
@@ -91,10 +91,10 @@ function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
       data: schemas.InvitationView,
     },
     body: schemas.InvitationBody,
-    perform: (_act, { body }) => readInvitation(ground, body.token),
+    perform: (_act, { body }) => readInvitation(ctx, body.token),
     toResponse: (file: InvitationFile) => ok(invitationView(file)),
   })
-  addOpenWrite(app, ground, {
+  addOpenWrite(app, ctx, {
     method: 'POST',
     url: '/invitations/accept',
     docs: {
@@ -106,8 +106,8 @@ function addLinkRoutes(app: FastifyInstance, ground: Ground): void {
     body: schemas.AcceptBody,
     async perform(_act, { body, ...visit }) {
       const sent = { token: body.token, name: body.name, password: body.password }
-      const result = await acceptInvitation(ground, sent, doorOf(visit))
-      if (result.kind === 'signed_in') giveCookie(ground, visit, result.session)
+      const result = await acceptInvitation(ctx, sent, doorOf(visit))
+      if (result.kind === 'signed_in') giveCookie(ctx, visit, result.session)
       return result.kind
     },
     toResponse: state => ok({ state }),
@@ -118,23 +118,23 @@ export function doorOf({ origin, who }: OpenVisit): Door {
   return { origin, replaced: who }
 }
 
-export function giveCookie(ground: Ground, { reply }: OpenVisit, session: NewSession): void {
-  reply.header('set-cookie', sessionCookie(ground, session.secret))
+export function giveCookie(ctx: Context, { reply }: OpenVisit, session: NewSession): void {
+  reply.header('set-cookie', sessionCookie(ctx, session.secret))
 }
 
-async function describeSession(ground: Ground, who: Who | null): Promise<schemas.SessionAnswer> {
+async function describeSession(ctx: Context, who: Who | null): Promise<schemas.SessionAnswer> {
   const everybody = {
-    mode: ground.mode,
-    now: ground.clock.now().toISOString(),
+    mode: ctx.mode,
+    now: ctx.clock.now().toISOString(),
     signed_in: who !== null,
-    demo_people: (await listDemoPeople(ground)).map(({ email, name }) => ({ email, name })),
+    demo_people: (await listDemoPeople(ctx)).map(({ email, name }) => ({ email, name })),
   }
   if (who === null) return everybody
   return {
     ...everybody,
     csrf: who.csrf,
     person: { id: who.userId, email: who.email, name: who.name, is_operator: who.isOperator },
-    institutes: await listOwnInstitutes(ground, who),
+    institutes: await listOwnInstitutes(ctx, who),
   }
 }
 

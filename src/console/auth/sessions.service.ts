@@ -2,8 +2,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import {
@@ -27,7 +27,7 @@ const AGENT_LENGTH = 300
 const MOST_INSTITUTES = 500
 
 /** Sessions, like everything by which people get in, run on real time. */
-export async function identify({ db }: Ground, secret: string | null): Promise<Who | null> {
+export async function identify({ db }: Context, secret: string | null): Promise<Who | null> {
   if (secret === null) return null
   const session = await store.findSession(db, hashSecret(secret))
   const now = new Date()
@@ -58,8 +58,8 @@ export async function openSession(
   return { secret }
 }
 
-export async function signOut({ db }: Ground, act: Act<null>, who: Who): Promise<null> {
-  return transact(db, act, async tx => {
+export async function signOut({ db }: Context, command: Command<null>, who: Who): Promise<null> {
+  return transact(db, command, async tx => {
     await store.endSession(tx, { userId: who.userId, id: who.sessionId }, 'signed out')
     return null
   })
@@ -67,7 +67,7 @@ export async function signOut({ db }: Ground, act: Act<null>, who: Who): Promise
 
 export type OpenSession = store.SessionRow & { isThis: boolean; endsAt: Date }
 
-export async function listSessions({ db }: Ground, who: Who): Promise<OpenSession[]> {
+export async function listSessions({ db }: Context, who: Who): Promise<OpenSession[]> {
   const now = Date.now()
   const rows = await store.listOpenSessions(db, who.userId, {
     seen: new Date(now - SESSION_IDLE_MS),
@@ -76,29 +76,34 @@ export async function listSessions({ db }: Ground, who: Who): Promise<OpenSessio
   return rows.map(row => ({ ...row, isThis: row.id === who.sessionId, endsAt: sessionEnd(row) }))
 }
 
-export async function endOwnSession({ db }: Ground, act: Act<null>, who: Who, id: string): Promise<null> {
-  return transact(db, act, async tx => {
+export async function endOwnSession(
+  { db }: Context,
+  command: Command<null>,
+  who: Who,
+  id: string,
+): Promise<null> {
+  return transact(db, command, async tx => {
     if (!(await store.endSession(tx, { userId: who.userId, id }, 'ended by hand')))
       throw notFound('This session')
     return null
   })
 }
 
-export async function endOtherSessions({ db }: Ground, act: Act<number>, who: Who): Promise<number> {
-  return transact(db, act, tx =>
+export async function endOtherSessions({ db }: Context, command: Command<number>, who: Who): Promise<number> {
+  return transact(db, command, tx =>
     store.endSessions(tx, who.userId, { except: who.sessionId, because: 'ended by hand' }),
   )
 }
 
 /** Where somebody is in the console: an institute that they have no part in is one that does not exist. */
 export async function enterInstitute(
-  ground: Ground,
+  ctx: Context,
   who: Who,
   code: string,
 ): Promise<{ institute: Institute; role: ConsoleRole }> {
   const [membership, institute] = await Promise.all([
-    store.findMembership(ground.db, who.userId, code),
-    findInstitute(ground, code),
+    store.findMembership(ctx.db, who.userId, code),
+    findInstitute(ctx, code),
   ])
   const role = membership === null ? null : roleIn(who, membership.role)
   if (institute === null || role === null) throw notFound('This institute')
@@ -109,13 +114,13 @@ export type Welcome = {
   institutes: { code: string; name: string; role: ConsoleRole }[]
 }
 
-export async function listOwnInstitutes({ db }: Ground, who: Who): Promise<Welcome['institutes']> {
+export async function listOwnInstitutes({ db }: Context, who: Who): Promise<Welcome['institutes']> {
   const rows = await store.listInstitutesOf(db, who, MOST_INSTITUTES)
   return rows.map(({ code, name, role }) => ({ code, name, role: role ?? 'operator' }))
 }
 
 /** People of a sandbox that everybody may be; nobody in live mode. */
-export async function listDemoPeople({ db, mode }: Ground): Promise<{ email: string; name: string }[]> {
+export async function listDemoPeople({ db, mode }: Context): Promise<{ email: string; name: string }[]> {
   return mode === 'sandbox' ? listDemoUsers(db) : []
 }
 

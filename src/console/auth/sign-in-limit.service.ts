@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BursarError } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { ADDRESS_LIMIT, admitTry, NETWORK_LIMIT, takeBack, type TryLimit } from '../console.rules.ts'
 import * as store from './sign-in-limit.store.ts'
 
@@ -10,7 +10,7 @@ export type Guess = { email: string; ip: string }
 type Subject = { key: string; limit: TryLimit }
 
 /** Counts a try before it is looked at; refuses it while either side has to wait. */
-export async function countTry({ db }: Ground, guess: Guess): Promise<void> {
+export async function countTry({ db }: Context, guess: Guess): Promise<void> {
   const blockedUntil = await db.transaction(async tx => {
     const now = new Date()
     for (const { key, limit } of subjectsOf(guess)) {
@@ -30,18 +30,18 @@ export async function countTry({ db }: Ground, guess: Guess): Promise<void> {
 }
 
 /** It was no failure; those before it stand. */
-export async function takeBackTry({ db }: Ground, guess: Guess): Promise<void> {
+export async function takeBackTry({ db }: Context, guess: Guess): Promise<void> {
   await takeBackAt(db, subjectsOf(guess))
 }
 
 /** The right person came in: their own failures are forgotten, the network's are not. */
-export async function forgetTries({ db }: Ground, guess: Guess): Promise<void> {
+export async function purgeTries({ db }: Context, guess: Guess): Promise<void> {
   const [address, network] = subjectsOf(guess)
-  await store.forgetTries(db, address.key)
+  await store.purgeTries(db, address.key)
   await takeBackAt(db, [network])
 }
 
-async function takeBackAt(db: Ground['db'], subjects: readonly Subject[]): Promise<void> {
+async function takeBackAt(db: Context['db'], subjects: readonly Subject[]): Promise<void> {
   await db.transaction(async tx => {
     for (const { key, limit } of subjects) {
       const tries = await store.lockTries(tx, key)

@@ -19,7 +19,7 @@ export async function writeTries(tx: Transaction, subject: string, tries: Tries)
   )
 }
 
-export async function forgetTries(db: Queryable, subject: string): Promise<void> {
+export async function purgeTries(db: Queryable, subject: string): Promise<void> {
   await db.query('delete from console_tries where subject = $1', [subject])
 }
 

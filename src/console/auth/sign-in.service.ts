@@ -1,12 +1,12 @@
 import { BursarError, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import { normaliseEmail, type Origin, type Who } from '../console.rules.ts'
 import { passwordMatches } from './passwords.ts'
 import { openSession, type NewSession } from './sessions.service.ts'
 import { matchTotp, plainRecoveryCode } from './totp.ts'
-import { countTry, forgetTries, takeBackTry, type Guess } from './sign-in-limit.service.ts'
+import { countTry, purgeTries, takeBackTry, type Guess } from './sign-in-limit.service.ts'
 import * as users from './users.store.ts'
 
 export type SignIn = { email: string; password: string; code: string | undefined }
@@ -19,36 +19,36 @@ export type Door = { origin: Origin; replaced: Who | null }
  * One call with everything: without a half-open session in between there is none to steal. Whatever is wrong, the
  * answer and the time it takes are the same, whether or not there is such a person.
  */
-export async function signIn(ground: Ground, sent: SignIn, door: Door): Promise<SignedIn> {
+export async function signIn(ctx: Context, sent: SignIn, door: Door): Promise<SignedIn> {
   const email = normaliseEmail(sent.email)
   const guess: Guess = { email, ip: door.origin.ip }
-  await countTry(ground, guess)
-  const user = await users.findUserByEmail(ground.db, email)
+  await countTry(ctx, guess)
+  const user = await users.findUserByEmail(ctx.db, email)
   const isRight = await passwordMatches(sent.password, user?.passwordHash ?? null)
   if (!isRight || user === null || user.disabledAt !== null) throw refused()
   if (user.totpConfirmedAt !== null) {
     if (sent.code === undefined) {
       // Not forgotten, or a guesser of codes would ask without one in between.
-      await takeBackTry(ground, guess)
+      await takeBackTry(ctx, guess)
       return { kind: 'code_needed' }
     }
-    if (!(await takeCode(ground, user, sent.code))) throw refused()
+    if (!(await takeCode(ctx, user, sent.code))) throw refused()
   }
-  const session = await enter(ground, user, door, sent.code === undefined ? 'password' : 'password and code')
-  await forgetTries(ground, guess)
+  const session = await enter(ctx, user, door, sent.code === undefined ? 'password' : 'password and code')
+  await purgeTries(ctx, guess)
   return { kind: 'signed_in', session }
 }
 
 /** For the sandbox's demo users alone, who have no password. */
-export async function signInAsDemo(ground: Ground, email: string, door: Door): Promise<NewSession> {
-  const user = await users.findUserByEmail(ground.db, normaliseEmail(email))
-  if (ground.mode !== 'sandbox' || user === null || !user.isDemo || user.disabledAt !== null)
+export async function signInAsDemo(ctx: Context, email: string, door: Door): Promise<NewSession> {
+  const user = await users.findUserByEmail(ctx.db, normaliseEmail(email))
+  if (ctx.mode !== 'sandbox' || user === null || !user.isDemo || user.disabledAt !== null)
     throw notFound('This demo user')
-  return enter(ground, user, door, 'demo button')
+  return enter(ctx, user, door, 'demo button')
 }
 
 /** A code of the app, or one of those on paper; each works once. */
-async function takeCode({ db, vault }: Ground, user: users.ConsoleUser, code: string): Promise<boolean> {
+async function takeCode({ db, vault }: Context, user: users.ConsoleUser, code: string): Promise<boolean> {
   if (user.totpSecretSealed === null) return false
   const step = matchTotp(vault.open(user.totpSecretSealed, totpPurpose(user.id)), code, user.totpLastStep)
   if (step !== null) return users.takeTotpStep(db, user.id, step)
@@ -59,13 +59,13 @@ export function totpPurpose(userId: string): string {
   return `totp of ${userId}`
 }
 
-async function enter(ground: Ground, user: users.ConsoleUser, door: Door, by: string): Promise<NewSession> {
-  return ground.db.transaction(async tx => {
+async function enter(ctx: Context, user: users.ConsoleUser, door: Door, by: string): Promise<NewSession> {
+  return ctx.db.transaction(async tx => {
     const session = await openSession(tx, user.id, door)
     const actor = { who: { userId: user.id, email: user.email }, origin: door.origin }
     await recordAudit(
       tx,
-      ground,
+      ctx,
       { instituteId: NO_INSTITUTE, actor },
       {
         what: 'session.started',

@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import { normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts'
@@ -26,9 +26,9 @@ const BY_COMMAND = { instituteId: NO_INSTITUTE, actor: 'command line' } as const
 const MOST_USERS = 1_000
 
 /** Answers the link by which the person chooses a password; null when they have one already. */
-export async function createUser(ground: Ground, input: NewUser): Promise<{ link: string | null }> {
+export async function createUser(ctx: Context, input: NewUser): Promise<{ link: string | null }> {
   const email = normaliseEmail(input.email)
-  return ground.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     const known = await users.findUserByEmail(tx, email)
     const userId = known?.id ?? (await insert(tx, { ...input, email }))
     if (known !== null && input.isOperator && !known.isOperator) await users.makeOperator(tx, userId)
@@ -40,20 +40,20 @@ export async function createUser(ground: Ground, input: NewUser): Promise<{ link
       institute: input.member?.institute.code,
       role: input.member?.role,
     }
-    await recordAudit(tx, ground, BY_COMMAND, { what: 'user.created', about: userId, after })
+    await recordAudit(tx, ctx, BY_COMMAND, { what: 'user.created', about: userId, after })
     if (known !== null && known.passwordHash !== null) return { link: null }
-    return makePasswordLink(tx, ground, email)
+    return makePasswordLink(tx, ctx, email)
   })
 }
 
 /** Ends every session and the password; nobody gets in before the link has been used. */
 export async function resetPassword(
-  ground: Ground,
+  ctx: Context,
   sentEmail: string,
   { dropsTotp }: { dropsTotp: boolean },
 ): Promise<{ link: string }> {
   const email = normaliseEmail(sentEmail)
-  return ground.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     const user = await mustFind(tx, email)
     await endSessions(tx, user.id, { except: null, because: 'password reset' })
     await users.setPassword(tx, user.id, null)
@@ -62,27 +62,27 @@ export async function resetPassword(
       await users.replaceRecoveryCodes(tx, user.id, [])
     }
     const note = { what: 'user.password.reset', about: user.id, after: { email, totp_dropped: dropsTotp } }
-    await recordAudit(tx, ground, BY_COMMAND, note)
-    return makePasswordLink(tx, ground, email)
+    await recordAudit(tx, ctx, BY_COMMAND, note)
+    return makePasswordLink(tx, ctx, email)
   })
 }
 
-export async function setUserDisabled(ground: Ground, sentEmail: string, isDisabled: boolean): Promise<void> {
-  await ground.db.transaction(async tx => {
+export async function setUserDisabled(ctx: Context, sentEmail: string, isDisabled: boolean): Promise<void> {
+  await ctx.db.transaction(async tx => {
     const user = await mustFind(tx, normaliseEmail(sentEmail))
     await users.setDisabled(tx, user.id, isDisabled)
     if (isDisabled) await endSessions(tx, user.id, { except: null, because: 'disabled' })
     const what = isDisabled ? 'user.disabled' : 'user.enabled'
-    await recordAudit(tx, ground, BY_COMMAND, { what, about: user.id, after: { email: user.email } })
+    await recordAudit(tx, ctx, BY_COMMAND, { what, about: user.id, after: { email: user.email } })
   })
 }
 
-export async function listUsers({ db }: Ground): Promise<users.ListedUser[]> {
+export async function listUsers({ db }: Context): Promise<users.ListedUser[]> {
   return users.listUsers(db, MOST_USERS)
 }
 
 /** Somebody real; the sandbox's demo operator does not count. */
-export async function hasOperator({ db }: Ground): Promise<boolean> {
+export async function hasOperator({ db }: Context): Promise<boolean> {
   return users.hasOperator(db)
 }
 
@@ -99,16 +99,16 @@ export async function seedDemoUser(
 
 /** Says nothing of whether there is such a person; counts like a try to sign in, so that nobody is flooded with mail. */
 export async function mailPasswordLink(
-  ground: Ground,
+  ctx: Context,
   { email: sentEmail, ip }: { email: string; ip: string },
 ): Promise<void> {
   const email = normaliseEmail(sentEmail)
-  await countTry(ground, { email, ip })
-  await ground.db.transaction(async tx => {
+  await countTry(ctx, { email, ip })
+  await ctx.db.transaction(async tx => {
     const user = await users.findUserByEmail(tx, email)
     const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
     if (user === null || user.disabledAt !== null || instituteId === null) return
-    const { id, link } = await makePasswordLink(tx, ground, email)
+    const { id, link } = await makePasswordLink(tx, ctx, email)
     await queueMessages(tx, [
       {
         instituteId,
@@ -122,7 +122,7 @@ export async function mailPasswordLink(
           'It works once, for a day. If it was not you, ignore this mail: nothing has changed.',
         ].join('\n'),
         about: id,
-        at: ground.clock.now(),
+        at: ctx.clock.now(),
       },
     ])
   })
@@ -130,10 +130,10 @@ export async function mailPasswordLink(
 
 async function makePasswordLink(
   tx: Transaction,
-  ground: Ground,
+  ctx: Context,
   email: string,
 ): Promise<{ id: string; link: string }> {
-  return makeInvitation(tx, ground, {
+  return makeInvitation(tx, ctx, {
     email,
     joins: null,
     invitedBy: 'Command line',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
 import { getEvent, listEvents, type RecordedEvent } from '../../events/events.service.ts'
 import { branchFor } from '../../institutes/institutes.rules.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import {
   getDelivery,
   listDeliveries,
@@ -16,8 +16,8 @@ import * as schemas from './webhooks.schemas.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
-export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/deliveries',
     roles: EVERYONE,
     docs: {
@@ -31,11 +31,11 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): voi
     async answer({ institute, query }) {
       const { status, event_id: eventId, webhook_id: webhookId, cursor, limit = 50 } = query
       const filter = { status, eventId, webhookId, cursor }
-      const { deliveries, nextCursor } = await listDeliveries(ground, institute, filter, limit)
+      const { deliveries, nextCursor } = await listDeliveries(ctx, institute, filter, limit)
       return page(deliveries.map(deliveryView), nextCursor)
     },
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: '/deliveries/:delivery_id',
     roles: EVERYONE,
     docs: {
@@ -46,9 +46,9 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): voi
     },
     params: schemas.DeliveryParams,
     answer: async ({ institute, params }) =>
-      ok(deliveryView(await getDelivery(ground, institute, params.delivery_id))),
+      ok(deliveryView(await getDelivery(ctx, institute, params.delivery_id))),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/deliveries/:delivery_id/redeliver',
     roles: DEVELOPERS,
@@ -59,7 +59,7 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): voi
       data: schemas.DeliveryView,
     },
     params: schemas.DeliveryParams,
-    perform: (act, { institute, params }) => redeliver(ground, act, institute, params.delivery_id),
+    perform: (act, { institute, params }) => redeliver(ctx, act, institute, params.delivery_id),
     audit: (_call, { id, webhookId, eventId, attempts }) => ({
       what: 'delivery.sent_again',
       about: id,
@@ -67,11 +67,11 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): voi
     }),
     toResponse: (delivery: Delivery) => ok(deliveryView(delivery)),
   })
-  addEvents(app, ground)
+  addEvents(app, ctx)
 }
 
-function addEvents(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+function addEvents(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/events',
     roles: EVERYONE,
     docs: {
@@ -93,11 +93,11 @@ function addEvents(app: FastifyInstance, ground: Ground): void {
         cursor,
       }
       const range = { order: 'newest', limit: query.limit ?? 50 } as const
-      const { events, nextCursor } = await listEvents(ground, institute.id, filter, range)
+      const { events, nextCursor } = await listEvents(ctx, institute.id, filter, range)
       return page(events.map(eventView), nextCursor)
     },
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: '/events/:event_id',
     roles: EVERYONE,
     docs: {
@@ -108,7 +108,7 @@ function addEvents(app: FastifyInstance, ground: Ground): void {
     },
     params: EventParams,
     answer: async ({ institute, params }) =>
-      ok(eventView(await getEvent(ground, institute.id, params.event_id))),
+      ok(eventView(await getEvent(ctx, institute.id, params.event_id))),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ErpGround } from '../../erp/context.ts'
+import type { ErpContext } from '../../erp/context.ts'
 import { deliveryConsoleRoutes } from './deliveries.routes.ts'
 import { erpConsoleRoutes } from './erp.routes.ts'
 import { keyRoutes } from './keys.routes.ts'
@@ -7,10 +7,10 @@ import { requestRoutes } from './requests.routes.ts'
 import { webhookConsoleRoutes } from './webhooks.routes.ts'
 
 /** Keys, webhooks, what was told and asked, and the way to the ERP. */
-export function developerRoutes(app: FastifyInstance, ground: ErpGround): void {
-  keyRoutes(app, ground)
-  webhookConsoleRoutes(app, ground)
-  deliveryConsoleRoutes(app, ground)
-  requestRoutes(app, ground)
-  erpConsoleRoutes(app, ground)
+export function developerRoutes(app: FastifyInstance, ctx: ErpContext): void {
+  keyRoutes(app, ctx)
+  webhookConsoleRoutes(app, ctx)
+  deliveryConsoleRoutes(app, ctx)
+  requestRoutes(app, ctx)
+  erpConsoleRoutes(app, ctx)
 }

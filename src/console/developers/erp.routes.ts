@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { ok } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { ErpGround } from '../../erp/context.ts'
+import type { ErpContext } from '../../erp/context.ts'
 import { listErpSettings, type ErpSettings } from '../../erp/settings/settings.service.ts'
 import type { Asked } from '../../erp/erp.rules.ts'
 import { testFetch, type FetchTest } from '../../erp/pull/log.service.ts'
@@ -13,8 +13,8 @@ import { removeErp, setErp, type ErpChange } from './erp.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
-export function erpConsoleRoutes(app: FastifyInstance, ground: ErpGround): void {
-  addConsoleRead(app, ground, {
+export function erpConsoleRoutes(app: FastifyInstance, ctx: ErpContext): void {
+  addConsoleRead(app, ctx, {
     url: '/erp',
     roles: EVERYONE,
     docs: {
@@ -23,10 +23,10 @@ export function erpConsoleRoutes(app: FastifyInstance, ground: ErpGround): void 
       description: 'Where the institute, or a branch of it, is asked for students.',
       data: schemas.ErpSettingsView,
     },
-    answer: async ({ institute }) => ok(view(institute, await listErpSettings(ground, institute))),
+    answer: async ({ institute }) => ok(view(institute, await listErpSettings(ctx, institute))),
   })
-  addChanges(app, ground)
-  addConsoleWrite(app, ground, {
+  addChanges(app, ctx)
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/erp/test',
     roles: DEVELOPERS,
@@ -37,15 +37,15 @@ export function erpConsoleRoutes(app: FastifyInstance, ground: ErpGround): void 
       data: schemas.TestErpView,
     },
     body: schemas.TestErpBody,
-    perform: (act, { institute, body }) => testFetch(ground, act, institute, askedOf(body)),
+    perform: (act, { institute, body }) => testFetch(ctx, act, institute, askedOf(body)),
     // A look, kept in the log of calls to the ERP.
     audit: () => null,
     toResponse: (test: FetchTest) => ok(testView(test)),
   })
 }
 
-function addChanges(app: FastifyInstance, ground: ErpGround): void {
-  addConsoleWrite(app, ground, {
+function addChanges(app: FastifyInstance, ctx: ErpContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'PUT',
     url: '/erp',
     roles: DEVELOPERS,
@@ -57,7 +57,7 @@ function addChanges(app: FastifyInstance, ground: ErpGround): void {
     },
     body: schemas.SetErpBody,
     perform: (act, { institute, body }) =>
-      setErp(ground, act, institute, {
+      setErp(ctx, act, institute, {
         collectorCode: body.collector_code,
         url: body.url,
         username: body.username,
@@ -79,7 +79,7 @@ function addChanges(app: FastifyInstance, ground: ErpGround): void {
     }),
     toResponse: () => ok(),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/erp',
     roles: DEVELOPERS,
@@ -89,7 +89,7 @@ function addChanges(app: FastifyInstance, ground: ErpGround): void {
       description: 'Nothing is fetched any more, and what is stored counts as fresh.',
     },
     body: schemas.RemoveErpBody,
-    perform: (act, { institute, body }) => removeErp(ground, act, institute, body.collector_code),
+    perform: (act, { institute, body }) => removeErp(ctx, act, institute, body.collector_code),
     audit: ({ institute, body }, { before }: ErpChange) => ({
       what: 'erp.disconnected',
       about: before?.collectorCode ?? institute.code,

@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { innerAct, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { innerCommand, type Command } from '../../platform/idempotency.ts'
 import {
   listErpSettings,
   removeErpSettings,
@@ -14,30 +14,30 @@ export type ErpChange = { before: ErpSettings | null; after: ErpSettings | null;
 
 /** By a form that never shows the secret: it stays unless a new one is given. */
 export async function setErp(
-  ground: Ground,
-  act: Act<ErpChange>,
+  ctx: Context,
+  command: Command<ErpChange>,
   institute: Institute,
   wanted: WantedSettings,
 ): Promise<ErpChange> {
-  const before = await settingsOf(ground, institute, wanted.collectorCode)
+  const before = await settingsOf(ctx, institute, wanted.collectorCode)
   const isSecretNew = wanted.password !== undefined || wanted.header?.value !== undefined
   const complete = (after: ErpSettings): ErpChange => ({ before, after, isSecretNew })
-  const inner = innerAct(act, complete)
-  return complete(await setErpSettings(ground, inner, institute, { ...wanted, keepsSecret: true }))
+  const inner = innerCommand(command, complete)
+  return complete(await setErpSettings(ctx, inner, institute, { ...wanted, keepsSecret: true }))
 }
 
 export async function removeErp(
-  ground: Ground,
-  act: Act<ErpChange>,
+  ctx: Context,
+  command: Command<ErpChange>,
   institute: Institute,
   collectorCode: string | undefined,
 ): Promise<ErpChange> {
-  const before = await settingsOf(ground, institute, collectorCode)
+  const before = await settingsOf(ctx, institute, collectorCode)
   if (before === null) throw notFound('This connection')
   const change = { before, after: null, isSecretNew: false }
   await removeErpSettings(
-    ground,
-    innerAct<boolean, ErpChange>(act, () => change),
+    ctx,
+    innerCommand<boolean, ErpChange>(command, () => change),
     institute,
     collectorCode,
   )
@@ -46,10 +46,10 @@ export async function removeErp(
 
 /** With one branch there is only the institute. */
 async function settingsOf(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   collectorCode: string | undefined,
 ): Promise<ErpSettings | null> {
   const place = institute.branches.length === 1 ? null : (collectorCode ?? null)
-  return (await listErpSettings(ground, institute)).find(one => one.collectorCode === place) ?? null
+  return (await listErpSettings(ctx, institute)).find(one => one.collectorCode === place) ?? null
 }

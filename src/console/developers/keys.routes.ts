@@ -3,15 +3,15 @@ import { Type } from 'typebox'
 import { created, ok } from '../../http/envelope.ts'
 import { SCOPES } from '../../institutes/institutes.rules.ts'
 import { listKeys, revokeKeyOf } from '../../institutes/keys.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import * as schemas from './keys.schemas.ts'
 import { createKeyOnce, rotateKeyOnce, type ShownKey } from './keys.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
-export function keyRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function keyRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/keys',
     roles: EVERYONE,
     docs: {
@@ -21,10 +21,10 @@ export function keyRoutes(app: FastifyInstance, ground: Ground): void {
       data: Type.Array(schemas.KeyView),
     },
     async answer({ institute }) {
-      return ok((await listKeys(ground, institute.code)).map(view).toReversed())
+      return ok((await listKeys(ctx, institute.code)).map(view).toReversed())
     },
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/keys',
     roles: DEVELOPERS,
@@ -37,7 +37,7 @@ export function keyRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: schemas.NewKeyBody,
     perform: (act, { institute, body }) =>
-      createKeyOnce(ground, act, institute, {
+      createKeyOnce(ctx, act, institute, {
         label: body.label,
         scopes: SCOPES.filter(scope => body.scopes.includes(scope)),
         ratePerSecond: body.rate_per_second,
@@ -50,11 +50,11 @@ export function keyRoutes(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: (key: ShownKey) => created(issuedView(key)),
   })
-  addEndings(app, ground)
+  addEndings(app, ctx)
 }
 
-function addEndings(app: FastifyInstance, ground: Ground): void {
-  addConsoleWrite(app, ground, {
+function addEndings(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/keys/:key_id/rotate',
     roles: DEVELOPERS,
@@ -66,7 +66,7 @@ function addEndings(app: FastifyInstance, ground: Ground): void {
       creates: true,
     },
     params: schemas.KeyParams,
-    perform: (act, { institute, params }) => rotateKeyOnce(ground, act, institute, params.key_id),
+    perform: (act, { institute, params }) => rotateKeyOnce(ctx, act, institute, params.key_id),
     audit: ({ params }, { keyId, label, scopes }) => ({
       what: 'key.rotated',
       about: params.key_id,
@@ -74,7 +74,7 @@ function addEndings(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: (key: ShownKey) => created(issuedView(key)),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/keys/:key_id',
     roles: DEVELOPERS,
@@ -85,7 +85,7 @@ function addEndings(app: FastifyInstance, ground: Ground): void {
     },
     params: schemas.KeyParams,
     body: schemas.RevokeBody,
-    perform: (act, { institute, params }) => revokeKeyOf(ground, act, institute, params.key_id),
+    perform: (act, { institute, params }) => revokeKeyOf(ctx, act, institute, params.key_id),
     audit: ({ body }, { keyId, label, scopes }) => ({
       what: 'key.revoked',
       about: keyId,

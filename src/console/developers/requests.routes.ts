@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { RequestParams, RequestsQuery, RequestView, type RequestAnswer } from './requests.schemas.ts'
 import { getRequest, listRequests, RequestLog, type LoggedRequest } from './requests.service.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 
 /** Whatever comes with an API key is put down once it is answered; what is left is written when the server closes. */
-export function keepRequestLog(app: FastifyInstance, ground: Ground): RequestLog {
-  const log = new RequestLog(ground.db)
+export function keepRequestLog(app: FastifyInstance, ctx: Context): RequestLog {
+  const log = new RequestLog(ctx.db)
   app.addHook('onResponse', (request, reply, done) => {
     const { caller, id, method, errorCode } = request
     if (caller !== null) {
@@ -32,8 +32,8 @@ export function keepRequestLog(app: FastifyInstance, ground: Ground): RequestLog
   return log
 }
 
-export function requestRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function requestRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/requests',
     roles: EVERYONE,
     docs: {
@@ -48,11 +48,11 @@ export function requestRoutes(app: FastifyInstance, ground: Ground): void {
     async answer({ institute, query }) {
       const { outcome, method, route, key_id: keyId, from, to: before, cursor, limit = 50 } = query
       const filter = { outcome, method, route, keyId, from, before, cursor }
-      const { requests, nextCursor } = await listRequests(ground, institute, filter, limit)
+      const { requests, nextCursor } = await listRequests(ctx, institute, filter, limit)
       return page(requests.map(view), nextCursor)
     },
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: '/requests/:request_id',
     roles: EVERYONE,
     docs: {
@@ -62,7 +62,7 @@ export function requestRoutes(app: FastifyInstance, ground: Ground): void {
       data: RequestView,
     },
     params: RequestParams,
-    answer: async ({ institute, params }) => ok(view(await getRequest(ground, institute, params.request_id))),
+    answer: async ({ institute, params }) => ok(view(await getRequest(ctx, institute, params.request_id))),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import * as store from './requests.store.ts'
 
@@ -69,7 +69,7 @@ export type RequestFilter = Omit<store.RequestFilter, 'from' | 'below'> & {
 }
 
 export async function listRequests(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   { from, before, ...filter }: RequestFilter,
   limit: number,
@@ -82,7 +82,7 @@ export async function listRequests(
 }
 
 export async function getRequest(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   id: string,
 ): Promise<store.LoggedRequest> {
@@ -94,6 +94,6 @@ export async function getRequest(
 const KEPT_MS = 7 * 86_400_000
 
 /** Forgets requests past their week, a batch at a time. */
-export async function purgeRequests({ db }: Ground, limit: number): Promise<number> {
+export async function purgeRequests({ db }: Context, limit: number): Promise<number> {
   return store.purgeBelow(db, firstIdAt('req', new Date(Date.now() - KEPT_MS)), limit)
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { created, ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { recoverFailed, sendTest, type Delivery } from '../../webhooks/delivery-log/deliveries.service.ts'
 import type { SubscriptionChange } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import {
@@ -17,8 +17,8 @@ import { changeWebhook, disableWebhook, listWebhooks, type Webhook } from './web
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
-export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/webhooks',
     roles: EVERYONE,
     docs: {
@@ -30,10 +30,10 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     query: schemas.WebhooksQuery,
     async answer({ institute, query }) {
       const filter = { withDisabled: query.include === 'disabled' }
-      return ok((await listWebhooks(ground, institute, filter)).map(view))
+      return ok((await listWebhooks(ctx, institute, filter)).map(view))
     },
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/webhooks',
     roles: DEVELOPERS,
@@ -46,7 +46,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     },
     body: schemas.AddWebhookBody,
     perform: (act, { institute, body }) =>
-      addSubscription(ground, act, institute, {
+      addSubscription(ctx, act, institute, {
         collectorCode: body.collector_code,
         eventCode: body.event_code,
         url: body.url,
@@ -56,7 +56,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
     toResponse: ({ subscription, message }) => created({ id: subscription.id }, message),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'PATCH',
     url: '/webhooks/:webhook_id',
     roles: DEVELOPERS,
@@ -68,11 +68,11 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     params: schemas.WebhookParams,
     body: schemas.ChangeWebhookBody,
     perform: (act, { institute, params, body }) =>
-      changeWebhook(ground, act, institute, { id: params.webhook_id, ...changeOf(body) }),
+      changeWebhook(ctx, act, institute, { id: params.webhook_id, ...changeOf(body) }),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
     toResponse: () => ok(),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/webhooks/:webhook_id',
     roles: DEVELOPERS,
@@ -83,7 +83,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     },
     params: schemas.WebhookParams,
     body: schemas.DisableBody,
-    perform: (act, { institute, params }) => disableWebhook(ground, act, institute, params.webhook_id),
+    perform: (act, { institute, params }) => disableWebhook(ctx, act, institute, params.webhook_id),
     audit: ({ body }, subscription: Subscription) => ({
       what: 'webhook.disabled',
       about: subscription.id,
@@ -92,11 +92,11 @@ export function webhookConsoleRoutes(app: FastifyInstance, ground: Ground): void
     }),
     toResponse: () => ok(),
   })
-  addTrials(app, ground)
+  addTrials(app, ctx)
 }
 
-function addTrials(app: FastifyInstance, ground: Ground): void {
-  addConsoleWrite(app, ground, {
+function addTrials(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/webhooks/:webhook_id/test',
     roles: DEVELOPERS,
@@ -108,7 +108,7 @@ function addTrials(app: FastifyInstance, ground: Ground): void {
       creates: true,
     },
     params: schemas.WebhookParams,
-    perform: (act, { institute, params }) => sendTest(ground, act, institute, params.webhook_id),
+    perform: (act, { institute, params }) => sendTest(ctx, act, institute, params.webhook_id),
     audit: ({ params }, { id }) => ({
       what: 'webhook.tested',
       about: params.webhook_id,
@@ -116,7 +116,7 @@ function addTrials(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: (delivery: Delivery) => created(deliveryView(delivery)),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/webhooks/:webhook_id/recover',
     roles: DEVELOPERS,
@@ -130,7 +130,7 @@ function addTrials(app: FastifyInstance, ground: Ground): void {
     params: schemas.WebhookParams,
     body: schemas.RecoverBody,
     perform: (act, { institute, params, body }) =>
-      recoverFailed(ground, act, institute, { webhookId: params.webhook_id, since: body.since }),
+      recoverFailed(ctx, act, institute, { webhookId: params.webhook_id, since: body.since }),
     audit: ({ params, body }, deliveries) => ({
       what: 'webhook.recovered',
       about: params.webhook_id,

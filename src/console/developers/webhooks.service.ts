@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { conflict } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { innerAct, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { innerCommand, type Command } from '../../platform/idempotency.ts'
 import type { SubscriptionChange } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import {
   addSubscription,
@@ -18,13 +18,13 @@ export type Webhook = Subscription & { health: WebhookHealth; waiting: number; g
 
 /** The newest first, those that work before those that were disabled. */
 export async function listWebhooks(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   { withDisabled }: { withDisabled: boolean },
 ): Promise<Webhook[]> {
   const [subscriptions, counts] = await Promise.all([
-    listSubscriptions(ground, institute, { collectorCode: undefined, withDisabled }),
-    countDeliveries(ground.db, institute.id),
+    listSubscriptions(ctx, institute, { collectorCode: undefined, withDisabled }),
+    countDeliveries(ctx.db, institute.id),
   ])
   const now = new Date()
   const byWebhook = new Map(counts.map(count => [count.webhookId, count]))
@@ -43,13 +43,13 @@ export async function listWebhooks(
 
 /** Secret and header; where it goes stays, as the ERP's own API has it. */
 export async function changeWebhook(
-  ground: Ground,
-  act: Act<Subscribed>,
+  ctx: Context,
+  command: Command<Subscribed>,
   institute: Institute,
   { id, ...change }: SubscriptionChange & { id: string },
 ): Promise<Subscribed> {
-  const { collectorCode, eventCode, url, failureEmails } = await requireActive(ground, institute, id)
-  return addSubscription(ground, act, institute, {
+  const { collectorCode, eventCode, url, failureEmails } = await requireActive(ctx, institute, id)
+  return addSubscription(ctx, command, institute, {
     collectorCode,
     eventCode,
     url,
@@ -59,19 +59,19 @@ export async function changeWebhook(
 }
 
 export async function disableWebhook(
-  ground: Ground,
-  act: Act<Subscription>,
+  ctx: Context,
+  command: Command<Subscription>,
   institute: Institute,
   id: string,
 ): Promise<Subscription> {
-  const subscription = await requireActive(ground, institute, id)
-  const inner = innerAct<null, Subscription>(act, () => subscription)
-  await disableSubscription(ground, inner, institute, id)
+  const subscription = await requireActive(ctx, institute, id)
+  const inner = innerCommand<null, Subscription>(command, () => subscription)
+  await disableSubscription(ctx, inner, institute, id)
   return subscription
 }
 
-async function requireActive(ground: Ground, institute: Institute, id: string): Promise<Subscription> {
-  const subscription = await getSubscription(ground, institute, id)
+async function requireActive(ctx: Context, institute: Institute, id: string): Promise<Subscription> {
+  const subscription = await getSubscription(ctx, institute, id)
   if (subscription.disabledAt !== null)
     throw conflict('This subscription is disabled. Add the webhook again.')
   return subscription

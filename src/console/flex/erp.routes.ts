@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import {
   changeFlexSettings,
   getFlexSettings,
@@ -13,7 +13,7 @@ import { listErpFetches, readErpHealth, type BranchHealth, type FetchRow } from 
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { MONEY_HANDS } from '../students/students.rules.ts'
 
-export function flexErpRoutes(app: FastifyInstance, flex: FlexGround): void {
+export function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
   addSettings(app, flex)
   addConsoleRead(app, flex, {
     url: '/flex/erp',
@@ -47,7 +47,7 @@ export function flexErpRoutes(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addSettings(app: FastifyInstance, flex: FlexGround): void {
+function addSettings(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: '/flex/settings',
     roles: EVERYONE,

@@ -1,5 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { settingsFor } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
@@ -23,10 +23,10 @@ export type BranchHealth = {
 const DAY_MS = 86_400_000
 
 /** How the ERP of each branch answered in the last 24 hours of real time, which ids are made in. */
-export async function readErpHealth(ground: Ground, institute: Institute): Promise<BranchHealth[]> {
+export async function readErpHealth(ctx: Context, institute: Institute): Promise<BranchHealth[]> {
   const [settings, sums] = await Promise.all([
-    listErpSettings(ground, institute),
-    store.sumFetches(ground.db, institute.id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
+    listErpSettings(ctx, institute),
+    store.sumFetches(ctx.db, institute.id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
   ])
   return institute.branches.map(({ collectorCode, name }) => {
     const own = sums.filter(sum => sum.collectorCode === collectorCode)
@@ -50,7 +50,7 @@ export async function readErpHealth(ground: Ground, institute: Institute): Promi
 }
 
 export async function listErpFetches(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: store.FetchFilter,
   limit: number,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -20,7 +20,7 @@ import {
 } from './flex.service.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 
-export function flexConsoleRoutes(app: FastifyInstance, flex: FlexGround): void {
+export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: '/flex/calendar',
     roles: EVERYONE,

@@ -1,4 +1,4 @@
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import type { DebitContext } from '../../flex/rules/debit.rules.ts'
 import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../flex/rules/rails.rules.ts'
 import type { DebitRules } from '../../flex/rules/debit.rules.ts'
@@ -32,7 +32,7 @@ export type Calendar = { month: string; today: string; days: CalendarDay[] }
 
 /** A month, day by day; days without anything are there as well. */
 export async function readCalendar(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   asked: string | undefined,
 ): Promise<Calendar> {
@@ -66,7 +66,7 @@ type Asked = {
 
 /** The debits of some days, today unless days are named. */
 export async function listDebitsOf(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   asked: Asked,
   limit: number,
@@ -145,7 +145,7 @@ export type Returns = {
 
 /** What came back, by the banks' codes; the last 30 days unless others are named. */
 export async function readReturns(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   asked: { from?: string | undefined; to?: string | undefined },
 ): Promise<Returns> {
@@ -173,7 +173,7 @@ export type ComingRun = Coming & { now: Date; today: string; through: string }
 const WORKING_DAYS_AHEAD = 5
 
 /** What will be asked, announced and presented in the next working days, and what stands in the way. */
-export async function readComing(flex: FlexGround, institute: Institute): Promise<ComingRun> {
+export async function readComing(flex: FlexContext, institute: Institute): Promise<ComingRun> {
   const { now, holidays, rules } = await readDebitRules(flex)
   const today = dayOf(now)
   const through = addWorkingDays(today, WORKING_DAYS_AHEAD, holidays)

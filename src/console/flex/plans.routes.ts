@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -17,7 +17,7 @@ import {
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { MONEY_HANDS } from '../students/students.rules.ts'
 
-export function flexPlanRoutes(app: FastifyInstance, flex: FlexGround): void {
+export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: '/flex/plans',
     roles: EVERYONE,
@@ -88,7 +88,7 @@ const ACTS = [
   },
 ] as const
 
-function addActs(app: FastifyInstance, flex: FlexGround): void {
+function addActs(app: FastifyInstance, flex: FlexContext): void {
   for (const { name, act: perform, what, ...texts } of ACTS) {
     addConsoleWrite(app, flex, {
       method: 'POST',

@@ -1,4 +1,4 @@
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import { listPlanPresentations, type PresentationRow } from '../../flex/plans/plan-history.service.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { getPlan, cancelPlan, holdPlan, reschedule, resumePlan } from '../../flex/plans/plans.service.ts'
@@ -7,8 +7,8 @@ import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { innerAct, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { innerCommand, type Command } from '../../platform/idempotency.ts'
 import { statusOf } from './flex.rules.ts'
 import { nextWords, planObstacle, type Obstacle } from './flex.texts.ts'
 import * as store from './plans.store.ts'
@@ -17,7 +17,7 @@ import { toWordQuery } from '../students/students.rules.ts'
 export type { PlanRow, StoryEntry } from './plans.store.ts'
 
 export async function listPlans(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   { typed, ...wanted }: Omit<store.PlanFilter, 'search'> & { typed?: string | undefined },
   limit: number,
@@ -43,7 +43,7 @@ const NEWEST = 200
 
 /** A plan with everything that was tried, decided, told and done. */
 export async function readPlanStory(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   planId: string,
 ): Promise<PlanStory> {
@@ -83,34 +83,34 @@ function wordsFor(
 export type PlanChange = { before: LoadedPlan; after: LoadedPlan }
 
 type Move = (
-  flex: FlexGround,
-  act: Act<LoadedPlan>,
+  flex: FlexContext,
+  command: Command<LoadedPlan>,
   key: { instituteId: number; planId: string },
 ) => Promise<LoadedPlan>
 
 const changePlan =
   (move: Move) =>
   async (
-    flex: FlexGround,
-    act: Act<PlanChange>,
+    flex: FlexContext,
+    command: Command<PlanChange>,
     institute: Institute,
     planId: string,
   ): Promise<PlanChange> => {
     const before = await getPlan(flex, institute, planId)
-    const inner = innerAct<LoadedPlan, PlanChange>(act, after => ({ before, after }))
+    const inner = innerCommand<LoadedPlan, PlanChange>(command, after => ({ before, after }))
     return { before, after: await move(flex, inner, { instituteId: institute.id, planId }) }
   }
 
-export const holdPlanOf = changePlan((flex, act, key) => holdPlan(flex, act, key))
-export const resumePlanOf = changePlan((flex, act, key) => resumePlan(flex, act, key))
-export const cancelPlanOf = changePlan((flex, act, key) => cancelPlan(flex, act, key))
+export const holdPlanOf = changePlan((flex, command, key) => holdPlan(flex, command, key))
+export const resumePlanOf = changePlan((flex, command, key) => resumePlan(flex, command, key))
+export const cancelPlanOf = changePlan((flex, command, key) => cancelPlan(flex, command, key))
 
 export type Rescheduled = { before: Instalment; after: Instalment; file: LoadedPlan }
 
 /** Moves one instalment of one plan to another day. */
 export async function rescheduleInstalment(
-  flex: FlexGround,
-  act: Act<Rescheduled>,
+  flex: FlexContext,
+  command: Command<Rescheduled>,
   institute: Institute,
   asked: { planId: string; instalmentId: string; newDueOn: string },
 ): Promise<Rescheduled> {
@@ -130,5 +130,5 @@ export async function rescheduleInstalment(
   const { dueOn } = before
   const { newDueOn, instalmentId } = asked
   const wanted = { studentId, dueOn, newDueOn, instalmentId }
-  return complete(await reschedule(flex, innerAct(act, complete), institute, wanted))
+  return complete(await reschedule(flex, innerCommand(command, complete), institute, wanted))
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
@@ -8,8 +8,8 @@ import type { Collected, Sum } from './home.rules.ts'
 import { HomeView, type HomeAnswer } from './home.schemas.ts'
 import { readHome, type Home } from './home.service.ts'
 
-export function homeRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function homeRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/home',
     roles: EVERYONE,
     docs: {
@@ -18,7 +18,7 @@ export function homeRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'What came in, what is still due, what went wrong and what happens next.',
       data: HomeView,
     },
-    answer: async ({ institute }) => ok(view(await readHome(ground, institute))),
+    answer: async ({ institute }) => ok(view(await readHome(ctx, institute))),
   })
 }
 

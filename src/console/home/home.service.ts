@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Database } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
@@ -34,7 +34,7 @@ const CHART_DAYS = 30
 const DAY_MS = 86_400_000
 
 /** What came in, what is still due, what went wrong, what happens next: six statements, side by side. */
-export async function readHome({ db, clock }: Ground, institute: Institute): Promise<Home> {
+export async function readHome({ db, clock }: Context, institute: Institute): Promise<Home> {
   const { id } = institute
   const now = clock.now()
   const today = dayOf(now)

@@ -1,7 +1,7 @@
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import type { ExportFor } from '../reports/export.service.ts'
 
-/** Who takes a list out of the house, and which. */
+/** Who takes a list out of the process, and which. */
 export function exportFor(call: InstituteVisit & { query: Record<string, unknown> }): ExportFor {
   const { format: _format, ...filters } = call.query
   return { instituteId: call.institute.id, actor: { who: call.who, origin: call.origin }, filters }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
@@ -15,8 +15,8 @@ import { MEDIA_TYPES } from '../reports/reports.rules.ts'
 const RECONCILIATION = '/money/reconciliation'
 const LEDGER = '/money/ledger'
 
-export function reconciliationRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function reconciliationRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: RECONCILIATION,
     roles: EVERYONE,
     docs: {
@@ -25,9 +25,9 @@ export function reconciliationRoutes(app: FastifyInstance, ground: Ground): void
       description: 'What was matched, what was not, and what is still expected.',
       data: schemas.ReconciliationView,
     },
-    answer: async ({ institute }) => ok(sumsView(await service.sumReconciliation(ground, institute))),
+    answer: async ({ institute }) => ok(sumsView(await service.sumReconciliation(ctx, institute))),
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: `${RECONCILIATION}/items`,
     roles: EVERYONE,
     docs: {
@@ -39,14 +39,14 @@ export function reconciliationRoutes(app: FastifyInstance, ground: Ground): void
     },
     query: schemas.ReconciliationItemsQuery,
     async answer({ institute, query }) {
-      const found = await service.listReconciliation(ground, institute, itemFilter(query), rangeOf(query))
+      const found = await service.listReconciliation(ctx, institute, itemFilter(query), rangeOf(query))
       return page(
         found.rows.map(row => itemView(row, query.status)),
         found.nextCursor,
       )
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: `${RECONCILIATION}/export`,
     roles: EVERYONE,
     docs: {
@@ -58,14 +58,14 @@ export function reconciliationRoutes(app: FastifyInstance, ground: Ground): void
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
       service.exportReconciliation(
-        ground,
+        ctx,
         call.institute,
         itemFilter(call.query),
         call.query.format,
         exportFor(call),
       ),
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: `${RECONCILIATION}/checks`,
     roles: EVERYONE,
     docs: {
@@ -75,7 +75,7 @@ export function reconciliationRoutes(app: FastifyInstance, ground: Ground): void
       data: Type.Array(schemas.CheckView),
     },
     async answer({ institute }) {
-      const checks: schemas.CheckAnswer[] = await service.checkBooks(ground, institute)
+      const checks: schemas.CheckAnswer[] = await service.checkBooks(ctx, institute)
       return ok(
         checks.map(({ check, differences }) => ({
           check,
@@ -86,8 +86,8 @@ export function reconciliationRoutes(app: FastifyInstance, ground: Ground): void
   })
 }
 
-export function ledgerRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function ledgerRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: `${LEDGER}/accounts`,
     roles: EVERYONE,
     docs: {
@@ -96,9 +96,9 @@ export function ledgerRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'With what stands in each.',
       data: Type.Array(schemas.AccountView),
     },
-    answer: async ({ institute }) => ok((await service.listAccounts(ground, institute)).map(accountView)),
+    answer: async ({ institute }) => ok((await service.listAccounts(ctx, institute)).map(accountView)),
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: `${LEDGER}/transfers`,
     roles: EVERYONE,
     docs: {
@@ -110,11 +110,11 @@ export function ledgerRoutes(app: FastifyInstance, ground: Ground): void {
     },
     query: schemas.LedgerQuery,
     async answer({ institute, query }) {
-      const found = await service.listLedger(ground, institute, ledgerFilter(query), rangeOf(query))
+      const found = await service.listLedger(ctx, institute, ledgerFilter(query), rangeOf(query))
       return page(found.rows.map(transferView), found.nextCursor)
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: `${LEDGER}/export`,
     roles: EVERYONE,
     docs: {
@@ -125,13 +125,7 @@ export function ledgerRoutes(app: FastifyInstance, ground: Ground): void {
     query: schemas.LedgerExportQuery,
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
-      service.exportLedger(
-        ground,
-        call.institute,
-        ledgerFilter(call.query),
-        call.query.format,
-        exportFor(call),
-      ),
+      service.exportLedger(ctx, call.institute, ledgerFilter(call.query), call.query.format, exportFor(call)),
   })
 }
 

@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { ACCOUNT_CODES, balanceOf, CHART } from '../../ledger/ledger.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { ledgerCursor, parseLedgerCursor, type ReconciliationStatus } from './books.rules.ts'
 import * as store from './books.store.ts'
@@ -19,7 +19,7 @@ type Range = { cursor: string | undefined; limit: number }
 const MATCHED_MS = 30 * 86_400_000
 
 export async function sumReconciliation(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   institute: Institute,
 ): Promise<store.ReconciliationSums> {
   const now = clock.now()
@@ -39,7 +39,7 @@ const QUERIES: Record<
 }
 
 export async function listReconciliation(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: ReconciliationFilter,
   { cursor, limit }: Range,
@@ -70,7 +70,7 @@ const ITEM_COLUMNS: readonly Column<store.ReconciliationRow>[] = [
 ]
 
 export async function exportReconciliation(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: ReconciliationFilter,
   format: Format,
@@ -78,13 +78,13 @@ export async function exportReconciliation(
 ): Promise<ExportedFile> {
   const query = QUERIES[filter.status](institute.id, filter)
   const name = `reconciliation-${filter.status}`
-  return exportReport(ground, { name, title: 'Reconciliation', query, columns: ITEM_COLUMNS }, format, by)
+  return exportReport(ctx, { name, title: 'Reconciliation', query, columns: ITEM_COLUMNS }, format, by)
 }
 
 export type Account = store.AccountRow & { name: string; meaning: string; balancePaise: Paise }
 
 /** Every account, also those without a transfer. */
-export async function listAccounts({ db }: Ground, institute: Institute): Promise<Account[]> {
+export async function listAccounts({ db }: Context, institute: Institute): Promise<Account[]> {
   const sums = new Map((await store.sumAccounts(db, institute.id)).map(row => [row.account, row]))
   return ACCOUNT_CODES.map(account => {
     const row = sums.get(account) ?? { account, receivedPaise: ZERO, sentPaise: ZERO, transfers: 0 }
@@ -94,7 +94,7 @@ export async function listAccounts({ db }: Ground, institute: Institute): Promis
 }
 
 export async function listLedger(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: store.LedgerFilter,
   { cursor: sent, limit }: Range,
@@ -116,12 +116,12 @@ const LEDGER_COLUMNS: readonly Column<store.LedgerRow>[] = [
 ]
 
 export async function exportLedger(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.LedgerFilter,
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
   const query = store.ledgerQuery(institute.id, filter)
-  return exportReport(ground, { name: 'ledger', title: 'Ledger', query, columns: LEDGER_COLUMNS }, format, by)
+  return exportReport(ctx, { name: 'ledger', title: 'Ledger', query, columns: LEDGER_COLUMNS }, format, by)
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
 import { receiptNumber } from '../../payments/receipts/receipts.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { badField } from '../../platform/errors.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -17,8 +17,8 @@ import { MEDIA_TYPES } from '../reports/reports.rules.ts'
 
 const RECEIPTS = '/money/receipts'
 
-export function receiptRoutes(app: FastifyInstance, till: Till): void {
-  addConsoleRead(app, till, {
+export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
     url: RECEIPTS,
     roles: EVERYONE,
     docs: {
@@ -30,11 +30,11 @@ export function receiptRoutes(app: FastifyInstance, till: Till): void {
     },
     query: schemas.ReceiptsQuery,
     async answer({ institute, query }) {
-      const found = await service.listReceipts(till, institute, filterOf(query), rangeOf(query))
+      const found = await service.listReceipts(ctx, institute, filterOf(query), rangeOf(query))
       return page(found.rows.map(view), found.nextCursor)
     },
   })
-  addConsoleDownload(app, till, {
+  addConsoleDownload(app, ctx, {
     url: `${RECEIPTS}/export`,
     roles: EVERYONE,
     docs: {
@@ -45,9 +45,9 @@ export function receiptRoutes(app: FastifyInstance, till: Till): void {
     query: schemas.ReceiptsExportQuery,
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
-      service.exportReceipts(till, call.institute, filterOf(call.query), call.query.format, exportFor(call)),
+      service.exportReceipts(ctx, call.institute, filterOf(call.query), call.query.format, exportFor(call)),
   })
-  addConsoleDownload(app, till, {
+  addConsoleDownload(app, ctx, {
     url: `${RECEIPTS}/:receipt_id/pdf`,
     roles: EVERYONE,
     docs: {
@@ -61,10 +61,10 @@ export function receiptRoutes(app: FastifyInstance, till: Till): void {
     answer: async ({ institute, params }) => ({
       name: `receipt-${params.receipt_id}.pdf`,
       mediaType: 'application/pdf',
-      content: await service.readReceiptPdf(till, institute, params.receipt_id),
+      content: await service.readReceiptPdf(ctx, institute, params.receipt_id),
     }),
   })
-  addConsoleWrite(app, till, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${RECEIPTS}/:receipt_id/cancel`,
     roles: MONEY_HANDLERS,
@@ -76,7 +76,7 @@ export function receiptRoutes(app: FastifyInstance, till: Till): void {
     params: schemas.ReceiptParams,
     body: schemas.CancelBody,
     perform: (act, { params, body }) =>
-      service.cancelReceipt(till, act, { id: params.receipt_id, reason: body.reason }),
+      service.cancelReceipt(ctx, act, { id: params.receipt_id, reason: body.reason }),
     audit: ({ params, body }, receipt: service.Cancelled) => ({
       what: 'receipt.cancelled',
       about: params.receipt_id,

@@ -2,10 +2,10 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
 import { cancelReceipt as cancel, receiptNumber } from '../../payments/receipts/receipts.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { badField, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import type { Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Command } from '../../platform/idempotency.ts'
 import { toRupees } from '../../platform/money.ts'
 import { parseReceiptId, receiptId, type ReceiptKey } from './receipts.rules.ts'
 import * as store from './receipts.store.ts'
@@ -16,7 +16,7 @@ import type { Column, Format } from '../reports/reports.rules.ts'
 export type { ReceiptFilter, ReceiptRow } from './receipts.store.ts'
 
 export async function listReceipts(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: store.ReceiptFilter,
   { cursor: sent, limit }: { cursor: string | undefined; limit: number },
@@ -27,11 +27,11 @@ export async function listReceipts(
   return pageOf(await db.query<store.ReceiptRow>(text, values), limit, receiptId)
 }
 
-export async function readReceiptPdf(till: Till, institute: Institute, id: string): Promise<Buffer> {
-  const row = await store.findReceipt(till.db, institute.id, keyOf(id))
+export async function readReceiptPdf(ctx: PaymentContext, institute: Institute, id: string): Promise<Buffer> {
+  const row = await store.findReceipt(ctx.db, institute.id, keyOf(id))
   if (row === null) throw notFound('This receipt')
-  const order = await getOrder(till, institute, row.orderKind, row.orderId)
-  const pdf = await receiptPdf(till, institute, order)
+  const order = await getOrder(ctx, institute, row.orderKind, row.orderId)
+  const pdf = await receiptPdf(ctx, institute, order)
   if (pdf === null) throw notFound('This receipt')
   return pdf
 }
@@ -40,11 +40,11 @@ export type Cancelled = Awaited<ReturnType<typeof cancel>>
 
 /** Its number is never used again, and the PDF says that it is cancelled. The payment stays as it is. */
 export async function cancelReceipt(
-  till: Till,
-  act: Act<Cancelled>,
+  ctx: PaymentContext,
+  command: Command<Cancelled>,
   { id, reason }: { id: string; reason: string },
 ): Promise<Cancelled> {
-  return cancel(till, act, { ...keyOf(id), reason })
+  return cancel(ctx, command, { ...keyOf(id), reason })
 }
 
 function keyOf(id: string): ReceiptKey {
@@ -67,12 +67,12 @@ const COLUMNS: readonly Column<store.ReceiptRow>[] = [
 ]
 
 export async function exportReceipts(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.ReceiptFilter,
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
   const query = store.receiptsQuery(institute.id, filter)
-  return exportReport(ground, { name: 'receipts', title: 'Receipts', query, columns: COLUMNS }, format, by)
+  return exportReport(ctx, { name: 'receipts', title: 'Receipts', query, columns: COLUMNS }, format, by)
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
@@ -13,8 +13,8 @@ import { MEDIA_TYPES } from '../reports/reports.rules.ts'
 
 const SETTLEMENTS = '/money/settlements'
 
-export function settlementRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function settlementRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: SETTLEMENTS,
     roles: EVERYONE,
     docs: {
@@ -26,11 +26,11 @@ export function settlementRoutes(app: FastifyInstance, ground: Ground): void {
     },
     query: schemas.SettlementsQuery,
     async answer({ institute, query }) {
-      const found = await service.listSettlements(ground, institute, filterOf(query), rangeOf(query))
+      const found = await service.listSettlements(ctx, institute, filterOf(query), rangeOf(query))
       return page(found.rows.map(view), found.nextCursor)
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: `${SETTLEMENTS}/export`,
     roles: EVERYONE,
     docs: {
@@ -42,14 +42,14 @@ export function settlementRoutes(app: FastifyInstance, ground: Ground): void {
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
       service.exportSettlements(
-        ground,
+        ctx,
         call.institute,
         filterOf(call.query),
         call.query.format,
         exportFor(call),
       ),
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: '/money/expected',
     roles: EVERYONE,
     docs: {
@@ -58,14 +58,14 @@ export function settlementRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'Paid and not yet at the bank, by the day it should be.',
       data: Type.Array(schemas.ExpectedView),
     },
-    answer: async ({ institute }) => ok((await service.listExpected(ground, institute)).map(expectedView)),
+    answer: async ({ institute }) => ok((await service.listExpected(ctx, institute)).map(expectedView)),
   })
-  addOneSettlement(app, ground)
+  addOneSettlement(app, ctx)
 }
 
-function addOneSettlement(app: FastifyInstance, ground: Ground): void {
+function addOneSettlement(app: FastifyInstance, ctx: Context): void {
   const url = `${SETTLEMENTS}/:settlement_id`
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url,
     roles: EVERYONE,
     docs: {
@@ -76,10 +76,10 @@ function addOneSettlement(app: FastifyInstance, ground: Ground): void {
     },
     params: schemas.SettlementParams,
     async answer({ institute, params }) {
-      return ok(detailView(await service.readSettlement(ground, institute, params.settlement_id)))
+      return ok(detailView(await service.readSettlement(ctx, institute, params.settlement_id)))
     },
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: `${url}/items`,
     roles: EVERYONE,
     docs: {
@@ -92,11 +92,11 @@ function addOneSettlement(app: FastifyInstance, ground: Ground): void {
     params: schemas.SettlementParams,
     query: schemas.ItemsQuery,
     async answer({ institute, params, query }) {
-      const found = await service.listSettlementItems(ground, institute, params.settlement_id, rangeOf(query))
+      const found = await service.listSettlementItems(ctx, institute, params.settlement_id, rangeOf(query))
       return page(found.rows.map(itemView), found.nextCursor)
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: `${url}/export`,
     roles: EVERYONE,
     docs: {
@@ -109,7 +109,7 @@ function addOneSettlement(app: FastifyInstance, ground: Ground): void {
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
       service.exportSettlementItems(
-        ground,
+        ctx,
         call.institute,
         call.params.settlement_id,
         call.query.format,

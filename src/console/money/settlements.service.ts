@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { receiptNumber } from '../../payments/receipts/receipts.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { pageOf } from './query.ts'
 import * as store from './settlements.store.ts'
@@ -17,7 +17,7 @@ type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
 type Range = { cursor: string | undefined; limit: number }
 
 export async function listSettlements(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: store.SettlementFilter,
   { cursor, limit }: Range,
@@ -29,7 +29,7 @@ export async function listSettlements(
 export type SettlementDetail = store.SettlementRow & { components: store.ComponentSum[] }
 
 export async function readSettlement(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   id: string,
 ): Promise<SettlementDetail> {
@@ -42,21 +42,21 @@ export async function readSettlement(
 }
 
 export async function listSettlementItems(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   id: string,
   { cursor, limit }: Range,
 ): Promise<Page<store.SettlementItemRow>> {
-  if ((await store.findSettlement(ground.db, institute.id, id)) === null) throw notFound('This settlement')
+  if ((await store.findSettlement(ctx.db, institute.id, id)) === null) throw notFound('This settlement')
   const { text, values } = store.settlementItemsQuery(institute.id, id, { cursor, limit: limit + 1 })
-  return pageOf(await ground.db.query<store.SettlementItemRow>(text, values), limit, row => row.id)
+  return pageOf(await ctx.db.query<store.SettlementItemRow>(text, values), limit, row => row.id)
 }
 
 const MOST_EXPECTED = 400
 
 /** By the day they should reach the bank. Far fewer than payments, so they are shown whole. */
 export async function listExpected(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   institute: Institute,
 ): Promise<(store.ExpectedRow & { isOverdue: boolean })[]> {
   const today = dayOf(clock.now())
@@ -78,15 +78,15 @@ const COLUMNS: readonly Column<store.SettlementRow>[] = [
 ]
 
 export async function exportSettlements(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.SettlementFilter,
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
-  const names = await readLedgerNames(ground, institute)
+  const names = await readLedgerNames(ctx, institute)
   return exportReport<store.SettlementRow>(
-    ground,
+    ctx,
     {
       name: 'settlements',
       title: 'Settlements',
@@ -114,16 +114,16 @@ const ITEM_COLUMNS: readonly Column<store.SettlementItemRow>[] = [
 ]
 
 export async function exportSettlementItems(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   id: string,
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
-  const settlement = await store.findSettlement(ground.db, institute.id, id)
+  const settlement = await store.findSettlement(ctx.db, institute.id, id)
   if (settlement === null) throw notFound('This settlement')
   return exportReport<store.SettlementItemRow>(
-    ground,
+    ctx,
     {
       // An UTR is a bank's text; what names a file is ours.
       name: `settlement-${settlement.utr.replaceAll(/[^A-Za-z0-9-]/g, '')}`,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { CredGround } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { readKeyNumbers, type KeyNumbers } from '../../http/key-numbers.ts'
 import type { Metrics } from '../../http/metrics.ts'
@@ -17,9 +17,9 @@ import { readHealth, type Health, type Installation } from './health.service.ts'
 /** What the process knows of itself. */
 export type Watched = { installation: Installation; metrics: Metrics; requestLog: RequestLog }
 
-export function operatorHealthRoutes(app: FastifyInstance, ground: CredGround, watched: Watched): void {
+export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, watched: Watched): void {
   const { installation, metrics, requestLog } = watched
-  addOperatorRead(app, ground, {
+  addOperatorRead(app, ctx, {
     url: '/health',
     docs: {
       operationId: 'consoleGetHealth',
@@ -28,18 +28,18 @@ export function operatorHealthRoutes(app: FastifyInstance, ground: CredGround, w
       data: HealthView,
     },
     async answer() {
-      const [health, numbers] = await Promise.all([readHealth(ground, installation), readKeyNumbers(metrics)])
+      const [health, numbers] = await Promise.all([readHealth(ctx, installation), readKeyNumbers(metrics)])
       return ok({
         version: installation.version,
-        mode: ground.mode,
+        mode: ctx.mode,
         role: installation.role,
-        now: ground.clock.now().toISOString(),
+        now: ctx.clock.now().toISOString(),
         ...healthView(health, installation),
         numbers: numbersView(numbers, requestLog.dropped),
       } satisfies HealthAnswer)
     },
   })
-  addOperatorRead(app, ground, {
+  addOperatorRead(app, ctx, {
     url: '/providers',
     docs: {
       operationId: 'consoleGetProviders',
@@ -47,9 +47,9 @@ export function operatorHealthRoutes(app: FastifyInstance, ground: CredGround, w
       description: 'Through what money moves, where loans come from and how people are told. Never a secret.',
       data: ProvidersView,
     },
-    answer: async () => ok(providersView(ground, installation)),
+    answer: async () => ok(providersView(ctx, installation)),
   })
-  addOperatorRead(app, ground, {
+  addOperatorRead(app, ctx, {
     url: '/audit',
     docs: {
       operationId: 'consoleListInstallationAudit',
@@ -61,7 +61,7 @@ export function operatorHealthRoutes(app: FastifyInstance, ground: CredGround, w
     query: AuditQuery,
     async answer({ query: { who, what, about, from, to, cursor, limit = 50 } }) {
       const filter = { actorId: who, what, about, from, before: to, cursor }
-      const { entries, nextCursor } = await listAudit(ground, NO_INSTITUTE, filter, limit)
+      const { entries, nextCursor } = await listAudit(ctx, NO_INSTITUTE, filter, limit)
       return page(entries.map(auditView), nextCursor)
     },
   })
@@ -127,18 +127,18 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-function providersView(ground: CredGround, { channels, razorpayKey }: Installation): ProvidersAnswer {
+function providersView(ctx: LoanContext, { channels, razorpayKey }: Installation): ProvidersAnswer {
   return {
-    mode: ground.mode,
-    payments: [...ground.providers].map(([name, provider]) => ({
+    mode: ctx.mode,
+    payments: [...ctx.providers].map(([name, provider]) => ({
       name,
-      is_current: name === ground.currentProvider,
+      is_current: name === ctx.currentProvider,
       does: dutiesOf(provider),
       ...(name === 'razorpay' && razorpayKey !== null ? { key: razorpayKey } : {}),
     })),
-    lenders: [...ground.lenders].map(([name, { title }]) => ({
+    lenders: [...ctx.lenders].map(([name, { title }]) => ({
       name: title,
-      is_current: name === ground.currentLender,
+      is_current: name === ctx.currentLender,
       does: ['loans'],
     })),
     channels: CHANNELS.map(channel => {

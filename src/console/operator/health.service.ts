@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Channel } from '../../messages/messages.rules.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
 import { readDatabaseFacts, type DatabaseFacts } from './health.store.ts'
 import { readJobs } from './jobs.store.ts'
@@ -36,7 +36,7 @@ export type Health = {
   disk: Disk | null
 }
 
-export async function readHealth({ db, clock }: Ground, installation: Installation): Promise<Health> {
+export async function readHealth({ db, clock }: Context, installation: Installation): Promise<Health> {
   const started = performance.now()
   const database = await readDatabaseFacts(db)
   const answeredInMs = performance.now() - started

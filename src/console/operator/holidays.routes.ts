@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { created, ok, page } from '../../http/envelope.ts'
 import { addHoliday, listHolidays, removeHoliday, type Holiday } from '../../payments/holidays.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
 import * as schemas from './operator.schemas.ts'
 
-export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): void {
-  addOperatorRead(app, ground, {
+export function operatorHolidayRoutes(app: FastifyInstance, ctx: Context): void {
+  addOperatorRead(app, ctx, {
     url: '/holidays',
     docs: {
       operationId: 'consoleListHolidays',
@@ -18,14 +18,14 @@ export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): voi
     },
     query: schemas.HolidaysQuery,
     async answer({ query }) {
-      const { holidays, nextAfter } = await listHolidays(ground, {
+      const { holidays, nextAfter } = await listHolidays(ctx, {
         after: query.cursor,
         limit: query.limit ?? 50,
       })
       return page(holidays, nextAfter)
     },
   })
-  addOperatorWrite(app, ground, {
+  addOperatorWrite(app, ctx, {
     method: 'POST',
     url: '/holidays',
     docs: {
@@ -37,7 +37,7 @@ export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): voi
       creates: true,
     },
     body: schemas.NewHolidayBody,
-    perform: (act, { body: { day, name } }) => addHoliday(ground, act, { day, name }),
+    perform: (act, { body: { day, name } }) => addHoliday(ctx, act, { day, name }),
     audit: ({ body }, holiday: Holiday) => ({
       what: 'holiday.added',
       about: holiday.day,
@@ -46,7 +46,7 @@ export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): voi
     }),
     toResponse: (holiday: Holiday) => created(holiday),
   })
-  addOperatorWrite(app, ground, {
+  addOperatorWrite(app, ctx, {
     method: 'DELETE',
     url: '/holidays/:day',
     docs: {
@@ -56,7 +56,7 @@ export function operatorHolidayRoutes(app: FastifyInstance, ground: Ground): voi
     },
     params: schemas.HolidayParams,
     body: schemas.RemoveHolidayBody,
-    perform: (act, { params }) => removeHoliday(ground, act, params.day),
+    perform: (act, { params }) => removeHoliday(ctx, act, params.day),
     audit: ({ body }, holiday: Holiday) => ({
       what: 'holiday.removed',
       about: holiday.day,

@@ -9,13 +9,13 @@ import {
   type NewDefault,
   type Renamed,
 } from '../../institutes/institutes.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
 import * as schemas from './operator.schemas.ts'
 import { listInstitutes, openInstitute, type InstituteRow } from './operator.service.ts'
 
-export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): void {
-  addOperatorRead(app, ground, {
+export function operatorInstituteRoutes(app: FastifyInstance, ctx: Context): void {
+  addOperatorRead(app, ctx, {
     url: '/institutes',
     docs: {
       operationId: 'consoleListInstitutes',
@@ -26,11 +26,11 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
     },
     query: schemas.InstitutesQuery,
     async answer({ query: { search, cursor, limit = 50 } }) {
-      const { institutes, nextCursor } = await listInstitutes(ground, { search, cursor }, limit)
+      const { institutes, nextCursor } = await listInstitutes(ctx, { search, cursor }, limit)
       return page(institutes.map(view), nextCursor)
     },
   })
-  addOperatorWrite(app, ground, {
+  addOperatorWrite(app, ctx, {
     method: 'POST',
     url: '/institutes',
     docs: {
@@ -42,7 +42,7 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
     },
     body: schemas.NewInstituteBody,
     perform: (act, { body }) =>
-      openInstitute(ground, act, {
+      openInstitute(ctx, act, {
         code: body.code,
         name: body.name,
         strictCatalogue: false,
@@ -55,7 +55,7 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
     }),
     toResponse: ({ code }: Institute) => created({ code }),
   })
-  addOperatorWrite(app, ground, {
+  addOperatorWrite(app, ctx, {
     method: 'PATCH',
     url: '/institutes/:code',
     docs: {
@@ -65,7 +65,7 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
     },
     params: schemas.InstituteParams,
     body: schemas.RenameBody,
-    perform: (act, { params, body }) => renameInstitute(ground, act, params.code, body.name),
+    perform: (act, { params, body }) => renameInstitute(ctx, act, params.code, body.name),
     audit: ({ body }, { code, before, after }: Renamed) => ({
       what: 'institute.renamed',
       about: code,
@@ -75,11 +75,11 @@ export function operatorInstituteRoutes(app: FastifyInstance, ground: Ground): v
     }),
     toResponse: () => ok(),
   })
-  addBranches(app, ground)
+  addBranches(app, ctx)
 }
 
-function addBranches(app: FastifyInstance, ground: Ground): void {
-  addOperatorWrite(app, ground, {
+function addBranches(app: FastifyInstance, ctx: Context): void {
+  addOperatorWrite(app, ctx, {
     method: 'POST',
     url: '/institutes/:code/branches',
     docs: {
@@ -91,7 +91,7 @@ function addBranches(app: FastifyInstance, ground: Ground): void {
     body: schemas.NewBranchBody,
     perform: (act, { params, body }) =>
       addBranch(
-        ground,
+        ctx,
         params.code,
         { collectorCode: body.collector_code, name: body.name, isDefault: body.is_default === true },
         act,
@@ -103,7 +103,7 @@ function addBranches(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: () => ok(),
   })
-  addOperatorWrite(app, ground, {
+  addOperatorWrite(app, ctx, {
     method: 'PUT',
     url: '/institutes/:code/default-branch',
     docs: {
@@ -114,7 +114,7 @@ function addBranches(app: FastifyInstance, ground: Ground): void {
     params: schemas.InstituteParams,
     body: schemas.DefaultBranchBody,
     perform: (act, { params, body }) =>
-      setDefaultBranch(ground, act, { code: params.code, collectorCode: body.collector_code }),
+      setDefaultBranch(ctx, act, { code: params.code, collectorCode: body.collector_code }),
     audit: ({ body }, { code, before, after }: NewDefault) => ({
       what: 'branch.default.changed',
       about: code,

@@ -3,15 +3,15 @@ import { Type } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
 import type { Message } from '../../messages/messages.rules.ts'
 import { retryMessage } from '../../messages/messages.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { addConsoleWrite, addOperatorRead } from '../auth/access.routes.ts'
 import * as schemas from './jobs.schemas.ts'
 import { listDeadLetters, readJobs, type DeadLetter, type Jobs } from './jobs.service.ts'
 import type { LetterKind } from './operator.rules.ts'
 
-export function operatorJobRoutes(app: FastifyInstance, ground: Ground, runner: JobRunner): void {
-  addOperatorRead(app, ground, {
+export function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: JobRunner): void {
+  addOperatorRead(app, ctx, {
     url: '/jobs',
     docs: {
       operationId: 'consoleGetJobs',
@@ -19,9 +19,9 @@ export function operatorJobRoutes(app: FastifyInstance, ground: Ground, runner: 
       description: 'What is due by kind, how each job runs in this process, and how much was given up.',
       data: schemas.JobsView,
     },
-    answer: async () => ok(view(await readJobs(ground, runner))),
+    answer: async () => ok(view(await readJobs(ctx, runner))),
   })
-  addOperatorRead(app, ground, {
+  addOperatorRead(app, ctx, {
     url: '/dead-letters',
     docs: {
       operationId: 'consoleListDeadLetters',
@@ -32,7 +32,7 @@ export function operatorJobRoutes(app: FastifyInstance, ground: Ground, runner: 
     },
     query: schemas.LettersQuery,
     async answer({ query: { kind = 'delivery', cursor, limit = 50 } }) {
-      const { letters, nextCursor } = await listDeadLetters(ground, kind, { cursor, limit })
+      const { letters, nextCursor } = await listDeadLetters(ctx, kind, { cursor, limit })
       return page(
         letters.map(letter => letterView(kind, letter)),
         nextCursor,
@@ -40,7 +40,7 @@ export function operatorJobRoutes(app: FastifyInstance, ground: Ground, runner: 
     },
   })
   // In the institute's own log; a delivery is sent again as developers do it.
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/messages/:message_id/retry',
     roles: ['operator'],
@@ -51,7 +51,7 @@ export function operatorJobRoutes(app: FastifyInstance, ground: Ground, runner: 
     },
     params: schemas.MessageParams,
     perform: (act, { institute, params }) =>
-      retryMessage(ground, act, { instituteId: institute.id, id: params.message_id }),
+      retryMessage(ctx, act, { instituteId: institute.id, id: params.message_id }),
     audit: (_call, { id, channel, about }: Message) => ({
       what: 'message.sent_again',
       about: id,

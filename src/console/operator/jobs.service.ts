@@ -1,4 +1,4 @@
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import * as store from './jobs.store.ts'
 import type { LetterKind } from './operator.rules.ts'
@@ -13,7 +13,7 @@ export type Jobs = {
   deadLetters: Record<LetterKind, number>
 }
 
-export async function readJobs({ db, clock }: Ground, runner: JobRunner): Promise<Jobs> {
+export async function readJobs({ db, clock }: Context, runner: JobRunner): Promise<Jobs> {
   const [jobs, ages, deadLetters] = await Promise.all([
     store.readJobs(db, clock.now()),
     runner.oldestDueMs(),
@@ -24,7 +24,7 @@ export async function readJobs({ db, clock }: Ground, runner: JobRunner): Promis
 }
 
 export async function listDeadLetters(
-  { db }: Ground,
+  { db }: Context,
   kind: LetterKind,
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Promise<{ letters: store.DeadLetter[]; nextCursor: string | undefined }> {

@@ -1,14 +1,14 @@
 import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
 import { createInstitute, type NewInstitute } from '../../institutes/institutes.service.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import type { Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Command } from '../../platform/idempotency.ts'
 import * as store from './operator.store.ts'
 
 export type { InstituteRow } from './operator.store.ts'
 
 export async function listInstitutes(
-  { db }: Ground,
+  { db }: Context,
   filter: { search: string | undefined; cursor: string | undefined },
   limit: number,
 ): Promise<{ institutes: store.InstituteRow[]; nextCursor: string | undefined }> {
@@ -18,11 +18,11 @@ export async function listInstitutes(
 }
 
 export async function openInstitute(
-  ground: Ground,
-  act: Act<Institute>,
+  ctx: Context,
+  command: Command<Institute>,
   input: NewInstitute,
 ): Promise<Institute> {
   if (!isInstituteCode(input.code))
     throw badField('code', 'can have 1 to 63 lower-case letters, digits and hyphens, not a hyphen first')
-  return createInstitute(ground, input, act)
+  return createInstitute(ctx, input, command)
 }

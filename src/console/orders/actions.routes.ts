@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { created, ok } from '../../http/envelope.ts'
 import { createOrder, type CreatedOrder } from '../../orders/orders.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import {
@@ -16,15 +16,15 @@ import { MONEY_HANDLERS } from './orders.rules.ts'
 import * as schemas from './orders.schemas.ts'
 
 /** What can be done to orders and links. */
-export function orderActRoutes(app: FastifyInstance, till: Till): void {
-  addCreateRoute(app, till)
-  addCancelRoute(app, till)
-  addSendRoute(app, till)
-  addRefundRoute(app, till)
+export function orderActRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addCreateRoute(app, ctx)
+  addCancelRoute(app, ctx)
+  addSendRoute(app, ctx)
+  addRefundRoute(app, ctx)
 }
 
-function addCreateRoute(app: FastifyInstance, till: Till): void {
-  addConsoleWrite(app, till, {
+function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders',
     roles: MONEY_HANDLERS,
@@ -36,7 +36,7 @@ function addCreateRoute(app: FastifyInstance, till: Till): void {
       creates: true,
     },
     body: schemas.createInput,
-    perform: (act, { institute, body }) => createOrder(till, act, institute, body),
+    perform: (act, { institute, body }) => createOrder(ctx, act, institute, body),
     audit: ({ body }, { orderId }) => ({
       what: 'order.created',
       about: orderId,
@@ -50,8 +50,8 @@ function addCreateRoute(app: FastifyInstance, till: Till): void {
   })
 }
 
-function addCancelRoute(app: FastifyInstance, till: Till): void {
-  addConsoleWrite(app, till, {
+function addCancelRoute(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/orders/:order_id',
     roles: MONEY_HANDLERS,
@@ -62,7 +62,7 @@ function addCancelRoute(app: FastifyInstance, till: Till): void {
     },
     params: schemas.OrderParams,
     body: schemas.ReasonBody,
-    perform: (act, { institute, params }) => cancelAny(till, act, { institute, orderId: params.order_id }),
+    perform: (act, { institute, params }) => cancelAny(ctx, act, { institute, orderId: params.order_id }),
     audit: ({ body }, { orderId, kind, amountPaise }: Cancelled) => ({
       what: 'order.cancelled',
       about: orderId,
@@ -74,8 +74,8 @@ function addCancelRoute(app: FastifyInstance, till: Till): void {
   })
 }
 
-function addSendRoute(app: FastifyInstance, till: Till): void {
-  addConsoleWrite(app, till, {
+function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders/:order_id/messages',
     roles: MONEY_HANDLERS,
@@ -90,7 +90,7 @@ function addSendRoute(app: FastifyInstance, till: Till): void {
     body: schemas.SendBody,
     perform: (act, { institute, params, body }) =>
       sendLink(
-        till,
+        ctx,
         act,
         { institute, orderId: params.order_id },
         { channels: [...new Set(body.channels)], language: body.language ?? 'en' },
@@ -104,8 +104,8 @@ function addSendRoute(app: FastifyInstance, till: Till): void {
   })
 }
 
-function addRefundRoute(app: FastifyInstance, till: Till): void {
-  addConsoleWrite(app, till, {
+function addRefundRoute(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/orders/:order_id/refunds',
     roles: MONEY_HANDLERS,
@@ -120,7 +120,7 @@ function addRefundRoute(app: FastifyInstance, till: Till): void {
     body: schemas.RefundBody,
     perform: (act, { institute, params, body }) =>
       refundAny(
-        till,
+        ctx,
         act,
         { institute, orderId: params.order_id },
         { amountPaise: body.amount, reason: body.reason },

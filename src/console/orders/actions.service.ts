@@ -5,10 +5,10 @@ import { lockOrder } from '../../orders/order-payments.service.ts'
 import { cancelOrder } from '../../orders/orders.service.ts'
 import type { Refund } from '../../payments/payments.rules.ts'
 import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { innerAct, transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { innerCommand, transact, type Command } from '../../platform/idempotency.ts'
 import { paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
 import { MOST_MESSAGES_A_DAY, requireListed, requireOpen } from './orders.rules.ts'
 import { checkoutUrl, getFacts } from './orders.service.ts'
@@ -21,17 +21,17 @@ export type Cancelled = { orderId: string; kind: string; amountPaise: Paise }
 
 /** Nobody can start to pay it any more; a payment on its way still wins. */
 export async function cancelAny(
-  ground: Ground,
-  act: Act<Cancelled>,
+  ctx: Context,
+  command: Command<Cancelled>,
   { institute, orderId }: Target,
 ): Promise<Cancelled> {
-  const facts = await getFacts(ground, institute, orderId)
+  const facts = await getFacts(ctx, institute, orderId)
   const kind = requireListed(facts.kind)
   const amountPaise = paiseOf(facts.lines.reduce((sum, line) => sum + line.amountPaise, 0))
   const done: Cancelled = { orderId, kind, amountPaise }
   await cancelOrder(
-    ground,
-    innerAct<null, Cancelled>(act, () => done),
+    ctx,
+    innerCommand<null, Cancelled>(command, () => done),
     { institute, kind, id: orderId },
   )
   return done
@@ -41,15 +41,15 @@ export type Refunded = { refund: Refund; before: Paise; after: Paise }
 
 /** All that is left, or a part of it; the bank is asked by the worker. */
 export async function refundAny(
-  till: Till,
-  act: Act<Refunded>,
+  ctx: PaymentContext,
+  command: Command<Refunded>,
   { institute, orderId }: Target,
   asked: { amountPaise: Paise | undefined; reason: string },
 ): Promise<Refunded> {
-  const facts = await getFacts(till, institute, orderId)
+  const facts = await getFacts(ctx, institute, orderId)
   const kind = requireListed(facts.kind)
-  const inner = innerAct(act, withRefundable)
-  return withRefundable(await requestRefund(till, inner, { institute, kind, orderId }, asked))
+  const inner = innerCommand(command, withRefundable)
+  return withRefundable(await requestRefund(ctx, inner, { institute, kind, orderId }, asked))
 }
 
 function withRefundable(refund: RequestedRefund): Refunded {
@@ -63,13 +63,13 @@ const DAY_MS = 86_400_000
 
 /** Writes the messages down; the worker sends them. The order's lock lets two who press at once be counted in turn. */
 export async function sendLink(
-  ground: Ground,
-  act: Act<Sent>,
+  ctx: Context,
+  command: Command<Sent>,
   { institute, orderId }: Target,
   { channels, language }: { channels: readonly SendChannel[]; language: Language },
 ): Promise<Sent> {
-  return transact(ground.db, act, async tx => {
-    const now = ground.clock.now()
+  return transact(ctx.db, command, async tx => {
+    const now = ctx.clock.now()
     const order = await lockOrder(tx, institute.id, orderId)
     if (order === null) throw notFound('This order')
     requireListed(order.kind)
@@ -80,7 +80,7 @@ export async function sendLink(
     const earlier = await countMessages(tx, institute.id, { orderId, since })
     if (earlier + channels.length > MOST_MESSAGES_A_DAY)
       throw conflict(`${earlier} messages about this order left within a day. Wait until tomorrow, or call.`)
-    const url = checkoutUrl(ground, institute, order) ?? ''
+    const url = checkoutUrl(ctx, institute, order) ?? ''
     const to = { instituteId: institute.id, institute: institute.name, url, language, at: now }
     const messages = linkMessages(order, to, channels)
     await queueMessages(tx, messages)

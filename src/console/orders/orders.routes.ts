@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -18,17 +18,17 @@ import { checkoutUrl, getFacts, listOrders, readChoices, readStory } from './ord
 import { rowView, storyView } from './orders-view.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
-export async function consoleOrderRoutes(app: FastifyInstance, till: Till): Promise<void> {
-  addListRoute(app, till)
-  addStoryRoutes(app, till)
-  addFileRoutes(app, till)
-  orderActRoutes(app, till)
-  pageRoutes(app, till)
-  await linkBatchRoutes(app, till)
+export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
+  addListRoute(app, ctx)
+  addStoryRoutes(app, ctx)
+  addFileRoutes(app, ctx)
+  orderActRoutes(app, ctx)
+  pageRoutes(app, ctx)
+  await linkBatchRoutes(app, ctx)
 }
 
-function addListRoute(app: FastifyInstance, till: Till): void {
-  addConsoleRead(app, till, {
+function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
     url: '/orders',
     roles: EVERYONE,
     docs: {
@@ -51,8 +51,8 @@ function addListRoute(app: FastifyInstance, till: Till): void {
         search: query.q === undefined ? undefined : (readSearch(query.q) ?? undefined),
         cursor: query.cursor,
       }
-      const { orders, nextCursor } = await listOrders(till, institute, filter, query.limit ?? 50)
-      const now = till.clock.now()
+      const { orders, nextCursor } = await listOrders(ctx, institute, filter, query.limit ?? 50)
+      const now = ctx.clock.now()
       return page(
         orders.map(order => rowView(order, now)),
         nextCursor,
@@ -61,8 +61,8 @@ function addListRoute(app: FastifyInstance, till: Till): void {
   })
 }
 
-function addStoryRoutes(app: FastifyInstance, till: Till): void {
-  addConsoleRead(app, till, {
+function addStoryRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
     url: '/orders/:order_id',
     roles: EVERYONE,
     docs: {
@@ -73,12 +73,12 @@ function addStoryRoutes(app: FastifyInstance, till: Till): void {
     },
     params: schemas.OrderParams,
     async answer({ institute, params }) {
-      const story = await readStory(till, institute, params.order_id)
-      const url = checkoutUrl(till, institute, story.facts)
-      return ok(storyView(story, { institute, url, now: till.clock.now() }))
+      const story = await readStory(ctx, institute, params.order_id)
+      const url = checkoutUrl(ctx, institute, story.facts)
+      return ok(storyView(story, { institute, url, now: ctx.clock.now() }))
     },
   })
-  addConsoleRead(app, till, {
+  addConsoleRead(app, ctx, {
     url: '/order-choices',
     roles: EVERYONE,
     docs: {
@@ -88,15 +88,15 @@ function addStoryRoutes(app: FastifyInstance, till: Till): void {
       data: schemas.ChoicesView,
     },
     async answer({ institute }) {
-      const { branches, components, grades, isStrict } = await readChoices(till, institute)
+      const { branches, components, grades, isStrict } = await readChoices(ctx, institute)
       const named = branches.map(({ collectorCode, name }) => ({ collector_code: collectorCode, name }))
       return ok({ branches: named, components, grades, is_strict: isStrict })
     },
   })
 }
 
-function addFileRoutes(app: FastifyInstance, till: Till): void {
-  addConsoleFile(app, till, {
+function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleFile(app, ctx, {
     url: '/orders/:order_id/qr',
     roles: EVERYONE,
     docs: {
@@ -107,12 +107,12 @@ function addFileRoutes(app: FastifyInstance, till: Till): void {
     params: schemas.OrderParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
-      const url = checkoutUrl(till, institute, await getFacts(till, institute, params.order_id))
+      const url = checkoutUrl(ctx, institute, await getFacts(ctx, institute, params.order_id))
       if (url === null) throw notFound('A page where this is paid')
       return { body: await drawQr(url) }
     },
   })
-  addConsoleFile(app, till, {
+  addConsoleFile(app, ctx, {
     url: '/orders/:order_id/receipt',
     roles: EVERYONE,
     docs: {
@@ -123,8 +123,8 @@ function addFileRoutes(app: FastifyInstance, till: Till): void {
     params: schemas.OrderParams,
     mediaType: 'application/pdf',
     async answer({ institute, params }) {
-      const order = await findOrder(till, institute, params.order_id)
-      const pdf = order === null ? null : await receiptPdf(till, institute, order)
+      const order = await findOrder(ctx, institute, params.order_id)
+      const pdf = order === null ? null : await receiptPdf(ctx, institute, order)
       if (pdf === null) throw notFound('A receipt for this order')
       return { body: pdf, saveAs: `receipt-${params.order_id}.pdf` }
     },

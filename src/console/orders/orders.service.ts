@@ -1,7 +1,7 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import { badField, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { listAudit, type AuditRow } from '../audit/audit.service.ts'
 import { hasCheckout } from './orders.rules.ts'
 import * as list from './orders.store.ts'
@@ -11,7 +11,7 @@ export type { OrderRow } from './orders.store.ts'
 
 /** A page of orders and links, the newest first: one statement, and one more for a cursor. */
 export async function listOrders(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   institute: Institute,
   filter: list.OrderListFilter,
   limit: number,
@@ -38,20 +38,20 @@ export type OrderStory = {
 const MOST_ACTS = 200
 
 /** Everything of one order, whatever it is for. */
-export async function readStory(ground: Ground, institute: Institute, id: string): Promise<OrderStory> {
-  const { db } = ground
-  const facts = await getFacts(ground, institute, id)
+export async function readStory(ctx: Context, institute: Institute, id: string): Promise<OrderStory> {
+  const { db } = ctx
+  const facts = await getFacts(ctx, institute, id)
   const [payments, refunds, messages, events, { entries: audit }] = await Promise.all([
     story.readPayments(db, institute.id, id),
     story.readRefunds(db, institute.id, id),
     story.readMessages(db, institute.id, id),
     story.readEvents(db, institute.id, facts),
-    listAudit(ground, institute.id, { about: id }, MOST_ACTS),
+    listAudit(ctx, institute.id, { about: id }, MOST_ACTS),
   ])
   return { facts, payments, refunds, messages, events, audit: audit.toReversed() }
 }
 
-export async function getFacts({ db }: Ground, institute: Institute, id: string): Promise<story.OrderFacts> {
+export async function getFacts({ db }: Context, institute: Institute, id: string): Promise<story.OrderFacts> {
   const facts = await story.readFacts(db, institute.id, id)
   if (facts === null) throw notFound('This order')
   return facts
@@ -59,7 +59,7 @@ export async function getFacts({ db }: Ground, institute: Institute, id: string)
 
 /** Where its payer pays; null for what a bank debits or a lender pays. */
 export function checkoutUrl(
-  { publicUrl }: Ground,
+  { publicUrl }: Context,
   institute: Institute,
   order: Pick<story.OrderFacts, 'id' | 'kind'>,
 ): string | null {
@@ -74,10 +74,10 @@ export type Choices = {
 }
 
 /** What a form that asks for an order or a page offers. */
-export async function readChoices(ground: Ground, institute: Institute): Promise<Choices> {
+export async function readChoices(ctx: Context, institute: Institute): Promise<Choices> {
   const [components, grades] = await Promise.all([
-    listEntries(ground, institute, 'component'),
-    listEntries(ground, institute, 'grade'),
+    listEntries(ctx, institute, 'component'),
+    listEntries(ctx, institute, 'grade'),
   ])
   return { branches: institute.branches, components, grades, isStrict: institute.strictCatalogue }
 }

@@ -12,7 +12,7 @@ import {
   type CreatedPage,
   type PageFile,
 } from '../../payment-pages/pages.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
@@ -24,9 +24,9 @@ import { MONEY_HANDLERS } from './orders.rules.ts'
 const PAGES = '/payment-pages'
 
 /** Public pages: the same services as the ERP's API. What was paid on one is listed among the orders. */
-export function pageRoutes(app: FastifyInstance, till: Till): void {
-  addReads(app, till)
-  addWrites(app, till)
+export function pageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addReads(app, ctx)
+  addWrites(app, ctx)
 }
 
 function view(file: PageFile, institute: Institute): unknown {
@@ -34,8 +34,8 @@ function view(file: PageFile, institute: Institute): unknown {
   return { ...pageView(file), branch: branch?.name ?? file.page.collectorCode }
 }
 
-function addReads(app: FastifyInstance, till: Till): void {
-  addConsoleRead(app, till, {
+function addReads(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
     url: PAGES,
     roles: EVERYONE,
     docs: {
@@ -50,14 +50,14 @@ function addReads(app: FastifyInstance, till: Till): void {
       const { status, collector_code: collectorCode, cursor, limit = 50 } = query
       const isPublished = status === undefined ? undefined : status === 'published'
       const filter = { isPublished, collectorCode, cursor }
-      const { files, nextCursor } = await listPages(till, institute, filter, limit)
+      const { files, nextCursor } = await listPages(ctx, institute, filter, limit)
       return listOf(
         files.map(file => view(file, institute)),
         nextCursor,
       )
     },
   })
-  addConsoleRead(app, till, {
+  addConsoleRead(app, ctx, {
     url: `${PAGES}/:page_id`,
     roles: EVERYONE,
     docs: {
@@ -68,9 +68,9 @@ function addReads(app: FastifyInstance, till: Till): void {
     },
     params: PageParams,
     answer: async ({ institute, params }) =>
-      ok(view(await getPage(till, institute, params.page_id), institute)),
+      ok(view(await getPage(ctx, institute, params.page_id), institute)),
   })
-  addConsoleFile(app, till, {
+  addConsoleFile(app, ctx, {
     url: `${PAGES}/:page_id/qr`,
     roles: EVERYONE,
     docs: {
@@ -81,14 +81,14 @@ function addReads(app: FastifyInstance, till: Till): void {
     params: PageParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
-      const { url } = await getPage(till, institute, params.page_id)
+      const { url } = await getPage(ctx, institute, params.page_id)
       return { body: await drawQr(url) }
     },
   })
 }
 
-function addWrites(app: FastifyInstance, till: Till): void {
-  addConsoleWrite(app, till, {
+function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: PAGES,
     roles: MONEY_HANDLERS,
@@ -101,7 +101,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
       exampleBody: EXAMPLE,
     },
     body: CreatePageBody,
-    perform: (act, { institute, body }) => createPage(till, act, institute, toNewPage(body)),
+    perform: (act, { institute, body }) => createPage(ctx, act, institute, toNewPage(body)),
     audit: ({ body }, { pageId, url }: CreatedPage) => ({
       what: 'page.created',
       about: pageId,
@@ -109,7 +109,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
     }),
     toResponse: ({ pageId, url }) => created({ page_id: pageId, url }),
   })
-  addConsoleWrite(app, till, {
+  addConsoleWrite(app, ctx, {
     method: 'PATCH',
     url: `${PAGES}/:page_id`,
     roles: MONEY_HANDLERS,
@@ -123,7 +123,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
     params: PageParams,
     body: schemas.ChangePageBody,
     perform: (act, { institute, params, body: { reason, ...body } }) =>
-      changePage(till, act, { institute, id: params.page_id }, { terms: toTerms(body), reason }),
+      changePage(ctx, act, { institute, id: params.page_id }, { terms: toTerms(body), reason }),
     audit: ({ params, body }, { before, after }: ChangedPage) => ({
       what: 'page.changed',
       about: params.page_id,

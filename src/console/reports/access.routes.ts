@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Static, TObject } from 'typebox'
 import { compileCall, type NOTHING, type Sent } from '../../http/endpoint.ts'
 import { documentFile } from '../../http/openapi.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 import { admit, atInstitute, type InstituteVisit } from '../auth/roles.routes.ts'
 import { INSTITUTE, withInstitute } from '../auth/access.routes.ts'
@@ -26,11 +26,11 @@ type Download<Params extends TObject, Query extends TObject> = {
 export function addConsoleDownload<
   Params extends TObject = typeof NOTHING,
   Query extends TObject = typeof NOTHING,
->(app: FastifyInstance, ground: Ground, download: Download<Params, Query>): void {
+>(app: FastifyInstance, ctx: Context, download: Download<Params, Query>): void {
   const { docs, roles, query, mediaType, isShown = false } = download
   const url = INSTITUTE + download.url
   const params = withInstitute(url, download.params) as Params
-  const door = atInstitute(ground, roles)
+  const door = atInstitute(ctx, roles)
   const asked = query === undefined ? {} : { query }
   const readCall = compileCall<Static<Params>, Static<Query>, unknown>({ params, ...asked })
   const description = `${docs.description} For the roles ${roles.join(', ')}.`
@@ -42,7 +42,7 @@ export function addConsoleDownload<
       'x-roles': roles,
     },
     handler: async (request, reply) => {
-      const visit = await door.enter(await admit(ground, request, reply))
+      const visit = await door.enter(await admit(ctx, request, reply))
       return sendFile(reply, await download.answer({ ...readCall(request), ...visit }), isShown)
     },
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
@@ -12,8 +12,8 @@ import type { Grouping } from './dues.rules.ts'
 import * as service from './dues.service.ts'
 import * as schemas from './reports.schemas.ts'
 
-export function duesReportRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function duesReportRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/money/ageing',
     roles: EVERYONE,
     docs: {
@@ -25,10 +25,10 @@ export function duesReportRoutes(app: FastifyInstance, ground: Ground): void {
     query: schemas.AgeingQuery,
     async answer({ institute, query }) {
       const { by = 'component' } = query
-      return ok(ageingView(await service.readAgeing(ground, institute, { by, filter: filterOf(query) }), by))
+      return ok(ageingView(await service.readAgeing(ctx, institute, { by, filter: filterOf(query) }), by))
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: '/money/ageing/export',
     roles: EVERYONE,
     docs: {
@@ -41,10 +41,10 @@ export function duesReportRoutes(app: FastifyInstance, ground: Ground): void {
     answer(call) {
       const { by = 'component', format } = call.query
       const asked = { by, filter: filterOf(call.query) }
-      return service.exportAgeing(ground, call.institute, asked, format, exportFor(call))
+      return service.exportAgeing(ctx, call.institute, asked, format, exportFor(call))
     },
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: '/money/defaulters',
     roles: EVERYONE,
     docs: {
@@ -57,11 +57,11 @@ export function duesReportRoutes(app: FastifyInstance, ground: Ground): void {
     query: schemas.DefaultersQuery,
     async answer({ institute, query }) {
       const asked = { bucket: query.bucket ?? 'late', filter: filterOf(query) }
-      const found = await service.listDefaulters(ground, institute, asked, rangeOf(query))
+      const found = await service.listDefaulters(ctx, institute, asked, rangeOf(query))
       return page(found.rows.map(defaulterView), found.nextCursor)
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: '/money/defaulters/export',
     roles: EVERYONE,
     docs: {
@@ -74,7 +74,7 @@ export function duesReportRoutes(app: FastifyInstance, ground: Ground): void {
     answer(call) {
       const { bucket = 'late', format } = call.query
       const asked = { bucket, filter: filterOf(call.query) }
-      return service.exportDefaulters(ground, call.institute, asked, format, exportFor(call))
+      return service.exportDefaulters(ctx, call.institute, asked, format, exportFor(call))
     },
   })
 }

@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../orders/orders.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 import { pageOf } from '../money/query.ts'
 import { exportReport, type ExportedFile, type ExportFor } from './export.service.ts'
@@ -17,7 +17,7 @@ type AskedAgeing = { by: Grouping; filter: store.DuesFilter }
 
 /** What is owed, by how late it is. Late fees are not in it: they grow by the day and are asked for with the payment. */
 export async function readAgeing(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   institute: Institute,
   asked: AskedAgeing,
 ): Promise<Ageing> {
@@ -38,13 +38,13 @@ const money = <Row>(title: string, of: (row: Row) => Paise | null): Column<Row> 
 })
 
 export async function exportAgeing(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   asked: AskedAgeing,
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
-  const today = dayOf(ground.clock.now())
+  const today = dayOf(ctx.clock.now())
   const label = (key: string): string => (asked.by === 'component' ? readableComponent(key) : key)
   const columns: Column<store.AgeingRow>[] = [
     { title: TITLES[asked.by], kind: 'text', value: row => (row.key === null ? 'All' : label(row.key)) },
@@ -58,7 +58,7 @@ export async function exportAgeing(
     money('Total', row => row.totalPaise),
   ]
   const query = store.ageingQuery(institute.id, { today, ...asked })
-  return exportReport(ground, { name: 'ageing', title: 'Ageing', query, columns }, format, by)
+  return exportReport(ctx, { name: 'ageing', title: 'Ageing', query, columns }, format, by)
 }
 
 const TITLES: Record<Grouping, string> = { component: 'Component', grade: 'Grade', branch: 'Branch' }
@@ -66,7 +66,7 @@ const TITLES: Record<Grouping, string> = { component: 'Component', grade: 'Grade
 type AskedDefaulters = { bucket: DefaulterBucket; filter: store.DuesFilter }
 
 export async function listDefaulters(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   institute: Institute,
   asked: AskedDefaulters,
   { cursor: sent, limit }: { cursor: string | undefined; limit: number },
@@ -97,14 +97,14 @@ const DEFAULTER_COLUMNS: readonly Column<store.DefaulterRow>[] = [
 ]
 
 export async function exportDefaulters(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   asked: AskedDefaulters,
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
-  const today = dayOf(ground.clock.now())
+  const today = dayOf(ctx.clock.now())
   const query = store.defaultersQuery(institute.id, { today, ...asked })
   const report = { name: 'defaulters', title: 'Defaulters', query, columns: DEFAULTER_COLUMNS }
-  return exportReport(ground, report, format, by)
+  return exportReport(ctx, report, format, by)
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, BursarError } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
 import type { Query } from '../money/query.ts'
 import { countRows, readBatches } from './cursor.store.ts'
@@ -39,9 +39,9 @@ export type ExportFor = { instituteId: number; actor: Actor; filters: Readonly<R
 const MOST_AT_ONCE = 4
 let running = 0
 
-/** Who took which list out of the house stands in the audit log; the file follows as it is read. */
+/** Who took which list out of the process stands in the audit log; the file follows as it is read. */
 export async function exportReport<Row extends object>(
-  ground: Ground,
+  ctx: Context,
   report: Report<Row>,
   format: Format,
   by: ExportFor,
@@ -54,19 +54,19 @@ export async function exportReport<Row extends object>(
     })
   running++
   try {
-    await ground.db.transaction(tx => admit(tx, ground, report, format, by))
+    await ctx.db.transaction(tx => admit(tx, ctx, report, format, by))
   } catch (error) {
     running--
     throw error
   }
-  const name = fileName(report.name, dayOf(ground.clock.now()), format)
-  const content = format === 'xlsx' ? await wholeFile(ground, report) : streamedFile(ground, report, format)
+  const name = fileName(report.name, dayOf(ctx.clock.now()), format)
+  const content = format === 'xlsx' ? await wholeFile(ctx, report) : streamedFile(ctx, report, format)
   return { name, mediaType: MEDIA_TYPES[format], content }
 }
 
 async function admit<Row extends object>(
   tx: Transaction,
-  ground: Ground,
+  ctx: Context,
   report: Report<Row>,
   format: Format,
   { instituteId, actor, filters }: ExportFor,
@@ -75,15 +75,10 @@ async function admit<Row extends object>(
   const flaw = tooLarge(rows, format)
   if (flaw !== null) throw badField('format', flaw)
   const after = { report: report.name, format, rows, filters }
-  await recordAudit(
-    tx,
-    ground,
-    { instituteId, actor },
-    { what: 'report.exported', about: report.name, after },
-  )
+  await recordAudit(tx, ctx, { instituteId, actor }, { what: 'report.exported', about: report.name, after })
 }
 
-async function wholeFile<Row extends object>({ db }: Ground, report: Report<Row>): Promise<Buffer> {
+async function wholeFile<Row extends object>({ db }: Context, report: Report<Row>): Promise<Buffer> {
   try {
     return await db.transaction(tx =>
       makeXlsx(report.title, report.columns, readBatches<Row>(tx, report.query)),
@@ -95,7 +90,7 @@ async function wholeFile<Row extends object>({ db }: Ground, report: Report<Row>
 
 /** Whoever stops reading ends the transaction too; a failure half way breaks the download off. */
 function streamedFile<Row extends object>(
-  { db }: Ground,
+  { db }: Context,
   report: Report<Row>,
   format: 'csv' | 'tally',
 ): Readable {

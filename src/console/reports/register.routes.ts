@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
@@ -12,8 +12,8 @@ import { MEDIA_TYPES } from './reports.rules.ts'
 import * as schemas from './reports.schemas.ts'
 import * as service from './register.service.ts'
 
-export function registerRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function registerRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/money/payments',
     roles: EVERYONE,
     docs: {
@@ -25,11 +25,11 @@ export function registerRoutes(app: FastifyInstance, ground: Ground): void {
     },
     query: schemas.RegisterQuery,
     async answer({ institute, query }) {
-      const found = await service.listRegister(ground, institute, filterOf(query), rangeOf(query))
+      const found = await service.listRegister(ctx, institute, filterOf(query), rangeOf(query))
       return page(found.rows.map(view), found.nextCursor)
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: '/money/payments/export',
     roles: EVERYONE,
     docs: {
@@ -40,15 +40,9 @@ export function registerRoutes(app: FastifyInstance, ground: Ground): void {
     query: schemas.RegisterExportQuery,
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
-      service.exportRegister(
-        ground,
-        call.institute,
-        filterOf(call.query),
-        call.query.format,
-        exportFor(call),
-      ),
+      service.exportRegister(ctx, call.institute, filterOf(call.query), call.query.format, exportFor(call)),
   })
-  addConsoleRead(app, ground, {
+  addConsoleRead(app, ctx, {
     url: '/money/collection',
     roles: EVERYONE,
     docs: {
@@ -59,10 +53,10 @@ export function registerRoutes(app: FastifyInstance, ground: Ground): void {
     },
     query: schemas.CollectionQuery,
     async answer({ institute, query }) {
-      return ok(collectionView(await service.readCollection(ground, institute, askedOf(query))))
+      return ok(collectionView(await service.readCollection(ctx, institute, askedOf(query))))
     },
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: '/money/collection/export',
     roles: EVERYONE,
     docs: {
@@ -73,13 +67,7 @@ export function registerRoutes(app: FastifyInstance, ground: Ground): void {
     query: schemas.CollectionExportQuery,
     mediaType: MEDIA_TYPES.csv,
     answer: call =>
-      service.exportCollection(
-        ground,
-        call.institute,
-        askedOf(call.query),
-        call.query.format,
-        exportFor(call),
-      ),
+      service.exportCollection(ctx, call.institute, askedOf(call.query), call.query.format, exportFor(call)),
   })
 }
 

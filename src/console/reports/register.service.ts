@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../orders/orders.rules.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { paiseOf, sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import { pageOf, type Query } from '../money/query.ts'
 import { receiptOf } from '../money/settlements.service.ts'
@@ -16,7 +16,7 @@ import type { Column, Format } from './reports.rules.ts'
 export type { RegisterFilter, RegisterRow } from './register.store.ts'
 
 export async function listRegister(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: store.RegisterFilter,
   { cursor, limit }: { cursor: string | undefined; limit: number },
@@ -49,7 +49,7 @@ function componentsOf({ lines }: store.RegisterRow): string {
 }
 
 export async function exportRegister(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: store.RegisterFilter,
   format: Format,
@@ -57,9 +57,9 @@ export async function exportRegister(
 ): Promise<ExportedFile> {
   const query = store.registerQuery(institute.id, filter)
   if (query === null) throw badField('source', 'has nothing of this kind: nothing to export')
-  const names = await readLedgerNames(ground, institute)
+  const names = await readLedgerNames(ctx, institute)
   return exportReport<store.RegisterRow>(
-    ground,
+    ctx,
     {
       name: 'payments',
       title: 'Payments',
@@ -72,7 +72,7 @@ export async function exportRegister(
   )
 }
 
-/** What comes at the counter goes into the till or the school's own account; all else is held by the provider first. */
+/** What comes at the counter goes into the payment context or the school's own account; all else is held by the provider first. */
 function voucherOf(row: store.RegisterRow, names: LedgerNames): Voucher {
   const direct = /^cash$/i.test(row.mode) ? names.cash : names.direct
   const student = row.studentName ?? row.payer
@@ -104,7 +104,7 @@ export type Collection = Days & {
 const MOST_ROWS = 10_000
 
 function readRange(
-  { clock }: Ground,
+  { clock }: Context,
   institute: Institute,
   asked: Partial<Days> & { by: Period },
 ): Days & { query: Query } {
@@ -115,12 +115,12 @@ function readRange(
 
 /** By period and component, and what they add up to. */
 export async function readCollection(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   asked: Partial<Days> & { by: Period },
 ): Promise<Collection> {
-  const { from, to, query } = readRange(ground, institute, asked)
-  const rows = await store.listCollection(ground.db, query, MOST_ROWS + 1)
+  const { from, to, query } = readRange(ctx, institute, asked)
+  const rows = await store.listCollection(ctx.db, query, MOST_ROWS + 1)
   if (rows.length > MOST_ROWS) throw badField('from', 'is too long ago for so many components; ask for less')
   const types = [...new Set(rows.map(row => row.componentType))].toSorted()
   const components = types.map(componentType => ({
@@ -150,13 +150,13 @@ const money = (title: string, of: (row: store.CollectionRow) => Paise): Column<s
 })
 
 export async function exportCollection(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   asked: Partial<Days> & { by: Period },
   format: Format,
   by: ExportFor,
 ): Promise<ExportedFile> {
-  const { query } = readRange(ground, institute, asked)
+  const { query } = readRange(ctx, institute, asked)
   const columns: Column<store.CollectionRow>[] = [
     { title: asked.by === 'day' ? 'Day' : 'Month from', kind: 'day', value: row => row.period },
     { title: 'Component', kind: 'text', value: row => readableComponent(row.componentType) },
@@ -168,5 +168,5 @@ export async function exportCollection(
     money('Given back', row => row.refundedPaise),
     money('Net', row => row.netPaise),
   ]
-  return exportReport(ground, { name: 'collection', title: 'Collection', query, columns }, format, by)
+  return exportReport(ctx, { name: 'collection', title: 'Collection', query, columns }, format, by)
 }

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { ok } from '../../http/envelope.ts'
 import { stateAt } from '../../orders/orders.rules.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { SearchQuery, SearchView, type SearchAnswer } from './search.schemas.ts'
 import { search, type Found, type FoundPayment, type FoundUtr } from './search.service.ts'
 
-export function searchRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function searchRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/search',
     roles: EVERYONE,
     docs: {
@@ -20,7 +20,7 @@ export function searchRoutes(app: FastifyInstance, ground: Ground): void {
     },
     query: SearchQuery,
     async answer({ institute, role, query }) {
-      return ok(view(await search(ground, { institute, role }, query.q), ground.clock.now()))
+      return ok(view(await search(ctx, { institute, role }, query.q), ctx.clock.now()))
     },
   })
 }

@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { KEEPERS, type ConsoleRole } from '../console.rules.ts'
 import { findRequest, type LoggedRequest } from '../developers/requests.store.ts'
 import { guess, rangesOf } from './search.rules.ts'
@@ -34,7 +34,7 @@ const MOST = 6
 
 /** Whatever fits what was typed, a few of each kind; at most four statements. */
 export async function search(
-  ground: Ground,
+  ctx: Context,
   { institute, role }: { institute: Institute; role: ConsoleRole },
   typed: string,
 ): Promise<Found> {
@@ -42,23 +42,23 @@ export async function search(
   switch (wanted.kind) {
     case 'request': {
       const [asked, requests] = await Promise.all([
-        findRequest(ground.db, institute.id, wanted.id),
+        findRequest(ctx.db, institute.id, wanted.id),
         // The audit log is for those who keep the institute, also when it is looked into through here.
-        KEEPERS.includes(role) ? store.findRequests(ground.db, institute.id, wanted.id, MOST) : [],
+        KEEPERS.includes(role) ? store.findRequests(ctx.db, institute.id, wanted.id, MOST) : [],
       ])
       return { ...NOTHING, requests, erpRequests: asked === null ? [] : [asked] }
     }
     case 'id':
-      return findById(ground, institute, wanted.id)
+      return findById(ctx, institute, wanted.id)
     case 'words':
-      return findByWords(ground, institute, { typed, ...wanted })
+      return findByWords(ctx, institute, { typed, ...wanted })
     default:
       return assertNever(wanted)
   }
 }
 
 /** The prefix of an id says what it is of. */
-async function findById({ db }: Ground, { id: instituteId }: Institute, id: string): Promise<Found> {
+async function findById({ db }: Context, { id: instituteId }: Institute, id: string): Promise<Found> {
   const [prefix] = id.split('_')
   switch (prefix) {
     case 'student': {
@@ -85,7 +85,7 @@ type Typed = {
 }
 
 async function findByWords(
-  { db }: Ground,
+  { db }: Context,
   { id: instituteId }: Institute,
   { typed, reference, receipt }: Typed,
 ): Promise<Found> {

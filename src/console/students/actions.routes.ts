@@ -4,7 +4,7 @@ import { EntryView } from '../../dues/dues.schemas.ts'
 import { entryView } from '../../dues/dues-view.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { toRupees } from '../../platform/money.ts'
@@ -21,7 +21,7 @@ import { discountView, fetchedView } from './students-view.ts'
 
 const STUDENT = '/students/:service_student_id'
 
-export function studentActRoutes(app: FastifyInstance, flex: FlexGround): void {
+export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void {
   addFetch(app, flex)
   addDirectPayments(app, flex)
   addConcession(app, flex)
@@ -30,7 +30,7 @@ export function studentActRoutes(app: FastifyInstance, flex: FlexGround): void {
   addOrder(app, flex)
 }
 
-function addFetch(app: FastifyInstance, flex: FlexGround): void {
+function addFetch(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/fetch`,
@@ -59,7 +59,7 @@ function addFetch(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addDirectPayments(app: FastifyInstance, flex: FlexGround): void {
+function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments`,
@@ -119,7 +119,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addConcession(app: FastifyInstance, flex: FlexGround): void {
+function addConcession(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/concessions`,
@@ -147,7 +147,7 @@ function addConcession(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addLateFeeWaiver(app: FastifyInstance, flex: FlexGround): void {
+function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
@@ -182,7 +182,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addStatus(app: FastifyInstance, flex: FlexGround): void {
+function addStatus(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/status`,
@@ -208,7 +208,7 @@ function addStatus(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addOrder(app: FastifyInstance, flex: FlexGround): void {
+function addOrder(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/orders`,

@@ -2,8 +2,8 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { badField, conflict } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { innerAct, transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { innerCommand, transact, type Command } from '../../platform/idempotency.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type Recorded,
   type SentPayment,
 } from '../../students/direct-payments/direct-payments.service.ts'
-import type { ErpGround } from '../../erp/context.ts'
+import type { ErpContext } from '../../erp/context.ts'
 import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
 import { changeStatus } from '../../students/profile/profile.service.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
@@ -30,31 +30,31 @@ export type Asked = Exclude<Pulled, { kind: 'not_configured' }>
 
 /** Asks the ERP at once. The student is brought up to date by the pull itself; who asked is written down after it. */
 export async function fetchNow(
-  ground: ErpGround,
-  act: Act<Asked>,
+  ctx: ErpContext,
+  command: Command<Asked>,
   { institute, studentId }: Target,
 ): Promise<Asked> {
-  await getStudent(ground, institute, studentId)
-  const pulled = await pullStudent(ground, { instituteId: institute.id, studentId, reason: 'console' })
+  await getStudent(ctx, institute, studentId)
+  const pulled = await pullStudent(ctx, { instituteId: institute.id, studentId, reason: 'console' })
   switch (pulled.kind) {
     case 'not_configured':
       throw conflict('There is no ERP to ask: its fetch URL is not set.')
     case 'found':
     case 'refused':
     case 'unavailable':
-      return transact(ground.db, act, async () => pulled)
+      return transact(ctx.db, command, async () => pulled)
     default:
       return assertNever(pulled)
   }
 }
 
 export async function recordDirect(
-  ground: Ground,
-  act: Act<Recorded>,
+  ctx: Context,
+  command: Command<Recorded>,
   target: Target,
   payment: SentPayment,
 ): Promise<Recorded> {
-  return recordPayment(ground, act, target, {
+  return recordPayment(ctx, command, target, {
     payment,
     async readOnTheWay(db, instituteId, studentId) {
       const onTheWay = await listOnTheWay(db, instituteId, [studentId])
@@ -64,14 +64,14 @@ export async function recordDirect(
 }
 
 export async function cancelDirect(
-  ground: Ground,
-  act: Act<RecordedPayment>,
+  ctx: Context,
+  command: Command<RecordedPayment>,
   target: Target,
   transactionId: string,
 ): Promise<RecordedPayment> {
-  const payment = await getPayment(ground, { ...target, transactionId })
+  const payment = await getPayment(ctx, { ...target, transactionId })
   if (payment.cancelledAt !== null) throw conflict('This payment is cancelled already.')
-  return cancelPayment(ground, act, { ...target, transactionId })
+  return cancelPayment(ctx, command, { ...target, transactionId })
 }
 
 export type Conceded = { componentType: string; before: readonly Discount[]; after: readonly Discount[] }
@@ -81,14 +81,14 @@ export type Conceded = { componentType: string; before: readonly Discount[]; aft
  * the same moment is neither lost nor taken back.
  */
 export async function concede(
-  ground: Ground,
-  act: Act<Conceded>,
+  ctx: Context,
+  command: Command<Conceded>,
   { institute, studentId }: Target,
   { componentType, discount }: { componentType: string; discount: Discount },
 ): Promise<Conceded> {
   const codes: CodeInUse[] = [{ kind: 'discount', code: discount.discountType, key: 'discount_type' }]
   const key = { instituteId: institute.id, studentId }
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await checkCatalogue(tx, institute, codes)
     await joinCatalogue(tx, institute, codes)
     await holdStudent(tx, key)
@@ -98,7 +98,7 @@ export async function concede(
     if (discount.valuePaise > room)
       throw badField('amount', `is more than the ${formatRupees(room)} that the other discounts leave of it`)
     const { feePaise, discounts: after } = withConcession(before, discount)
-    const change = { changedAt: ground.clock.now(), source: 'update' } as const
+    const change = { changedAt: ctx.clock.now(), source: 'update' } as const
     await changeFees(tx, key, [{ componentType, feePaise, discounts: after }], change)
     return { componentType, before: before.discounts, after }
   })
@@ -114,17 +114,17 @@ export type Status = 'active' | 'dropped'
 export type StatusChange = { before: Status; after: Status }
 
 export async function setStatus(
-  ground: Ground,
-  act: Act<StatusChange>,
+  ctx: Context,
+  command: Command<StatusChange>,
   { institute, studentId: id }: Target,
   after: Status,
 ): Promise<StatusChange> {
-  const { student } = await getStudent(ground, institute, id)
+  const { student } = await getStudent(ctx, institute, id)
   if (student.status === after) throw conflict(`This student is ${after} already.`)
   const change = { before: student.status, after }
   await changeStatus(
-    ground,
-    innerAct(act, () => change),
+    ctx,
+    innerCommand(command, () => change),
     { institute, id },
     after,
   )

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import { planView, wholePlanView } from '../../flex/plans/plan-view.ts'
 import { ok, page } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -13,14 +13,14 @@ import { moneyView, pageView, rowView, timelineView } from './students-view.ts'
 
 const STUDENT = '/students/:service_student_id'
 
-export function studentConsoleRoutes(app: FastifyInstance, flex: FlexGround): void {
+export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
   addLists(app, flex)
   addPage(app, flex)
   addPlans(app, flex)
   studentActRoutes(app, flex)
 }
 
-function addLists(app: FastifyInstance, flex: FlexGround): void {
+function addLists(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: '/students',
     roles: EVERYONE,
@@ -58,7 +58,7 @@ function addLists(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addPage(app: FastifyInstance, flex: FlexGround): void {
+function addPage(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: STUDENT,
     roles: EVERYONE,
@@ -109,7 +109,7 @@ function addPage(app: FastifyInstance, flex: FlexGround): void {
   })
 }
 
-function addPlans(app: FastifyInstance, flex: FlexGround): void {
+function addPlans(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
     url: `${STUDENT}/plans`,
     roles: EVERYONE,

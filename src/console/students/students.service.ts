@@ -1,6 +1,6 @@
 import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import { readPlan, type PlanHistory } from '../../flex/plans/plan-history.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { listPlansOf } from '../../flex/plans/student-plans.service.ts'
@@ -10,7 +10,7 @@ import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/student-orders.service.ts'
 import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
 import { badField, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { listPayments } from '../../students/direct-payments/direct-payments.service.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
@@ -28,7 +28,7 @@ export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed: strin
 
 /** By name, a page at a time, in one statement; those who owe are looked for in two. */
 export async function listStudents(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   { typed, ...wanted }: WantedStudents,
   limit: number,
@@ -49,11 +49,11 @@ type Code = { code: string; name: string }
 export type Choices = { branches: Code[]; grades: Code[]; components: Code[]; discounts: Code[] }
 
 /** What lists and dialogues offer to choose from. */
-export async function readChoices(ground: Ground, institute: Institute): Promise<Choices> {
+export async function readChoices(ctx: Context, institute: Institute): Promise<Choices> {
   const [grades, components, discounts] = await Promise.all([
-    listEntries(ground, institute, 'grade'),
-    listEntries(ground, institute, 'component'),
-    listEntries(ground, institute, 'discount'),
+    listEntries(ctx, institute, 'grade'),
+    listEntries(ctx, institute, 'component'),
+    listEntries(ctx, institute, 'discount'),
   ])
   const branches = institute.branches.map(({ collectorCode: code, name }) => ({ code, name }))
   return { branches, grades, components, discounts }
@@ -75,20 +75,20 @@ export type StudentPage = {
 }
 
 /** Everything that the head of a student's page shows. */
-export async function readStudent(ground: Ground, { institute, studentId }: Target): Promise<StudentPage> {
+export async function readStudent(ctx: Context, { institute, studentId }: Target): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
   const [users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
-    store.listFamily(ground.db, institute.id, studentId, MOST_OF_A_FAMILY),
-    getDues(ground, key),
-    listOnTheWay(ground.db, institute.id, [studentId]),
-    listLateFeeEntries(ground, { institute, studentId }),
-    listDuesOrders(ground, institute.id, studentId, MOST_ORDERS),
-    listErpSettings(ground, institute),
+    store.listFamily(ctx.db, institute.id, studentId, MOST_OF_A_FAMILY),
+    getDues(ctx, key),
+    listOnTheWay(ctx.db, institute.id, [studentId]),
+    listLateFeeEntries(ctx, { institute, studentId }),
+    listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
+    listErpSettings(ctx, institute),
   ])
   const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
   const family = [...others].slice(0, MOST_OF_A_FAMILY)
   const siblings = await readDues(
-    ground,
+    ctx,
     family.map(id => ({ ...key, studentId: id })),
   )
   return {
@@ -107,25 +107,25 @@ const MOST_PAYMENTS = 200
 export type StudentMoney = { online: StudentPayment[]; direct: RecordedPayment[] }
 
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
-export async function readPayments(ground: Ground, { institute, studentId }: Target): Promise<StudentMoney> {
+export async function readPayments(ctx: Context, { institute, studentId }: Target): Promise<StudentMoney> {
   const [direct, onTheWay, paid] = await Promise.all([
-    listPayments(ground, { institute, studentId }, {}, MOST_PAYMENTS),
-    listOnTheWay(ground.db, institute.id, [studentId]),
-    listPaid(ground.db, institute.id, [studentId]),
+    listPayments(ctx, { institute, studentId }, {}, MOST_PAYMENTS),
+    listOnTheWay(ctx.db, institute.id, [studentId]),
+    listPaid(ctx.db, institute.id, [studentId]),
   ])
   return { online: [...onTheWay, ...paid].slice(0, MOST_PAYMENTS), direct: direct.payments }
 }
 
 const MOST_PLANS = 10
 
-export async function listPlans(ground: Ground, { institute, studentId }: Target): Promise<LoadedPlan[]> {
-  await getStudent(ground, institute, studentId)
-  return listPlansOf(ground, institute.id, studentId, MOST_PLANS)
+export async function listPlans(ctx: Context, { institute, studentId }: Target): Promise<LoadedPlan[]> {
+  await getStudent(ctx, institute, studentId)
+  return listPlansOf(ctx, institute.id, studentId, MOST_PLANS)
 }
 
 /** A plan of this student with all that was tried and decided. */
 export async function readStudentPlan(
-  flex: FlexGround,
+  flex: FlexContext,
   { institute, studentId }: Target,
   planId: string,
 ): Promise<PlanHistory> {
@@ -136,15 +136,15 @@ export async function readStudentPlan(
 
 /** Everything that ever happened to a student, newest first. */
 export async function readTimeline(
-  ground: Ground,
+  ctx: Context,
   { institute, studentId }: Target,
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Promise<{ entries: TimelineRow[]; nextCursor: string | undefined }> {
-  await getStudent(ground, institute, studentId)
+  await getStudent(ctx, institute, studentId)
   const before = cursor === undefined ? null : readMoment(cursor)
   if (before !== null && Number.isNaN(before.at.getTime())) throw badField('cursor', 'names no moment')
   const key = { instituteId: institute.id, studentId }
-  const found = await listTimeline(ground.db, key, { before, limit: limit + 1 })
+  const found = await listTimeline(ctx.db, key, { before, limit: limit + 1 })
   const entries = found.slice(0, limit)
   const last = entries.at(-1)
   const hasMore = found.length > limit && last !== undefined

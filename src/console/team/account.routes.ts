@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import * as schemas from './account.schemas.ts'
 import {
   changePassword,
@@ -18,8 +18,8 @@ import type { PersonVisit } from '../auth/roles.routes.ts'
 import { addPersonRead, addPersonWrite } from '../auth/access.routes.ts'
 import { endOtherSessions, endOwnSession, listSessions, type OpenSession } from '../auth/sessions.service.ts'
 
-export function accountRoutes(app: FastifyInstance, ground: Ground): void {
-  addPersonRead(app, ground, {
+export function accountRoutes(app: FastifyInstance, ctx: Context): void {
+  addPersonRead(app, ctx, {
     url: '/account',
     docs: {
       operationId: 'consoleGetAccount',
@@ -27,9 +27,9 @@ export function accountRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'Name, address and how signing in is protected.',
       data: schemas.AccountView,
     },
-    answer: async ({ who }) => ok(view(await readAccount(ground, who))),
+    answer: async ({ who }) => ok(view(await readAccount(ctx, who))),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'PATCH',
     url: '/account',
     docs: {
@@ -38,7 +38,7 @@ export function accountRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'As colleagues see it.',
     },
     body: schemas.RenameBody,
-    perform: (act, { who, body }) => renameSelf(ground, act, who, body.name),
+    perform: (act, { who, body }) => renameSelf(ctx, act, who, body.name),
     audit: ({ who, body }) => ({
       what: 'account.renamed',
       about: who.userId,
@@ -47,7 +47,7 @@ export function accountRoutes(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: () => ok(),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'POST',
     url: '/account/password',
     docs: {
@@ -57,19 +57,19 @@ export function accountRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: schemas.PasswordBody,
     perform: (act, { body, ...visit }) =>
-      changePassword(ground, act, visit.who, {
+      changePassword(ctx, act, visit.who, {
         proof: proofOf(body.password, visit),
         password: body.new_password,
       }),
     audit: ({ who }) => ({ what: 'account.password.changed', about: who.userId }),
     toResponse: () => ok(),
   })
-  addTotpRoutes(app, ground)
-  addSessionRoutes(app, ground)
+  addTotpRoutes(app, ctx)
+  addSessionRoutes(app, ctx)
 }
 
-function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
-  addPersonWrite(app, ground, {
+function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
+  addPersonWrite(app, ctx, {
     method: 'POST',
     url: '/account/totp',
     docs: {
@@ -79,11 +79,11 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
       data: schemas.TotpStartView,
     },
     body: schemas.ProofBody,
-    perform: (act, { body, ...visit }) => startTotp(ground, act, visit.who, proofOf(body.password, visit)),
+    perform: (act, { body, ...visit }) => startTotp(ctx, act, visit.who, proofOf(body.password, visit)),
     audit: ({ who }) => ({ what: 'account.totp.started', about: who.userId }),
     toResponse: ({ secret, uri, qrSvg }) => ok({ secret, uri, qr_svg: qrSvg }),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'POST',
     url: '/account/totp/confirm',
     docs: {
@@ -93,11 +93,11 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
       data: schemas.RecoveryCodesView,
     },
     body: schemas.CodeBody,
-    perform: (act, { who, body }) => confirmTotp(ground, act, who, body.code),
+    perform: (act, { who, body }) => confirmTotp(ctx, act, who, body.code),
     audit: ({ who }) => ({ what: 'account.totp.confirmed', about: who.userId }),
     toResponse: codes => ok({ recovery_codes: codes }),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'POST',
     url: '/account/totp/remove',
     docs: {
@@ -106,11 +106,11 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'The app and the recovery codes are forgotten.',
     },
     body: schemas.ProofBody,
-    perform: (act, { body, ...visit }) => removeTotp(ground, act, visit.who, proofOf(body.password, visit)),
+    perform: (act, { body, ...visit }) => removeTotp(ctx, act, visit.who, proofOf(body.password, visit)),
     audit: ({ who }) => ({ what: 'account.totp.removed', about: who.userId }),
     toResponse: () => ok(),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'POST',
     url: '/account/recovery-codes',
     docs: {
@@ -121,14 +121,14 @@ function addTotpRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: schemas.ProofBody,
     perform: (act, { body, ...visit }) =>
-      renewRecoveryCodes(ground, act, visit.who, proofOf(body.password, visit)),
+      renewRecoveryCodes(ctx, act, visit.who, proofOf(body.password, visit)),
     audit: ({ who }) => ({ what: 'account.recovery_codes.renewed', about: who.userId }),
     toResponse: codes => ok({ recovery_codes: codes }),
   })
 }
 
-function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
-  addPersonRead(app, ground, {
+function addSessionRoutes(app: FastifyInstance, ctx: Context): void {
+  addPersonRead(app, ctx, {
     url: '/account/sessions',
     docs: {
       operationId: 'consoleListSessions',
@@ -136,9 +136,9 @@ function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'Those that are open, the one used last first.',
       data: Type.Array(schemas.SessionRowView),
     },
-    answer: async ({ who }) => ok((await listSessions(ground, who)).map(sessionView)),
+    answer: async ({ who }) => ok((await listSessions(ctx, who)).map(sessionView)),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'DELETE',
     url: '/account/sessions/:session_id',
     docs: {
@@ -147,11 +147,11 @@ function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'One of one’s own.',
     },
     params: schemas.SessionParams,
-    perform: (act, { who, params }) => endOwnSession(ground, act, who, params.session_id),
+    perform: (act, { who, params }) => endOwnSession(ctx, act, who, params.session_id),
     audit: ({ params }) => ({ what: 'session.ended', about: params.session_id }),
     toResponse: () => ok(),
   })
-  addPersonWrite(app, ground, {
+  addPersonWrite(app, ctx, {
     method: 'POST',
     url: '/account/sessions/end-others',
     docs: {
@@ -160,7 +160,7 @@ function addSessionRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'All of one’s own but the one that asks.',
       data: schemas.EndedView,
     },
-    perform: (act, { who }) => endOtherSessions(ground, act, who),
+    perform: (act, { who }) => endOtherSessions(ctx, act, who),
     audit: ({ who }, ended) => ({ what: 'sessions.ended', about: who.userId, after: { ended } }),
     toResponse: ended => ok({ ended }),
   })

@@ -1,14 +1,14 @@
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import { passwordFlaw, type Who } from '../console.rules.ts'
 import { hashPassword, passwordMatches } from '../auth/passwords.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import { totpPurpose } from '../auth/sign-in.service.ts'
 import { matchTotp, newRecoveryCodes, newTotpSecret, plainRecoveryCode, totpSetup } from '../auth/totp.ts'
-import { countTry, forgetTries, type Guess } from '../auth/sign-in-limit.service.ts'
+import { countTry, purgeTries, type Guess } from '../auth/sign-in-limit.service.ts'
 import * as users from '../auth/users.store.ts'
 
 export type Account = {
@@ -20,7 +20,7 @@ export type Account = {
   recoveryCodesLeft: number
 }
 
-export async function readAccount({ db }: Ground, who: Who): Promise<Account> {
+export async function readAccount({ db }: Context, who: Who): Promise<Account> {
   const [user, recoveryCodesLeft] = await Promise.all([
     users.findUser(db, who.userId),
     users.countRecoveryCodes(db, who.userId),
@@ -36,8 +36,13 @@ export async function readAccount({ db }: Ground, who: Who): Promise<Account> {
   }
 }
 
-export async function renameSelf({ db }: Ground, act: Act<null>, who: Who, name: string): Promise<null> {
-  return transact(db, act, async tx => {
+export async function renameSelf(
+  { db }: Context,
+  command: Command<null>,
+  who: Who,
+  name: string,
+): Promise<null> {
+  return transact(db, command, async tx => {
     await users.setName(tx, who.userId, name)
     return null
   })
@@ -47,16 +52,16 @@ export async function renameSelf({ db }: Ground, act: Act<null>, who: Who, name:
 export type Proof = { password: string | undefined; ip: string }
 
 export async function changePassword(
-  ground: Ground,
-  act: Act<null>,
+  ctx: Context,
+  command: Command<null>,
   who: Who,
   { proof, password }: { proof: Proof; password: string },
 ): Promise<null> {
   const flaw = passwordFlaw(password, who)
   if (flaw !== null) throw badField('new_password', flaw)
-  await prove(ground, who, proof)
+  await prove(ctx, who, proof)
   const passwordHash = await hashPassword(password)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await users.setPassword(tx, who.userId, passwordHash)
     await endSessions(tx, who.userId, { except: who.sessionId, because: 'password changed' })
     return null
@@ -67,34 +72,34 @@ export type TotpStart = { secret: string; uri: string; qrSvg: string }
 
 /** A secret to scan; it counts once a code of it has been typed in. */
 export async function startTotp(
-  ground: Ground,
-  act: Act<TotpStart>,
+  ctx: Context,
+  command: Command<TotpStart>,
   who: Who,
   proof: Proof,
 ): Promise<TotpStart> {
-  await prove(ground, who, proof)
+  await prove(ctx, who, proof)
   const secret = newTotpSecret()
   const setup = await totpSetup(secret, who.email)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     if ((await lockSelf(tx, who)).totpConfirmedAt !== null)
       throw conflict('Codes are asked for already. Switch them off first to use another app.')
-    await users.setTotpSecret(tx, who.userId, ground.vault.seal(secret, totpPurpose(who.userId)))
+    await users.setTotpSecret(tx, who.userId, ctx.vault.seal(secret, totpPurpose(who.userId)))
     return { secret, ...setup }
   })
 }
 
 export async function confirmTotp(
-  ground: Ground,
-  act: Act<string[]>,
+  ctx: Context,
+  command: Command<string[]>,
   who: Who,
   code: string,
 ): Promise<string[]> {
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const user = await lockSelf(tx, who)
     if (user.totpConfirmedAt !== null) throw conflict('Codes are asked for already.')
     if (user.totpSecretSealed === null)
       throw conflict('Scan the picture first; it has not been asked for yet.')
-    const step = matchTotp(ground.vault.open(user.totpSecretSealed, totpPurpose(user.id)), code, null)
+    const step = matchTotp(ctx.vault.open(user.totpSecretSealed, totpPurpose(user.id)), code, null)
     if (step === null)
       throw badField('code', "is not the app's code of this moment. Check that the phone's clock is right")
     await users.confirmTotp(tx, user.id, step)
@@ -102,9 +107,14 @@ export async function confirmTotp(
   })
 }
 
-export async function removeTotp(ground: Ground, act: Act<null>, who: Who, proof: Proof): Promise<null> {
-  await prove(ground, who, proof)
-  return transact(ground.db, act, async tx => {
+export async function removeTotp(
+  ctx: Context,
+  command: Command<null>,
+  who: Who,
+  proof: Proof,
+): Promise<null> {
+  await prove(ctx, who, proof)
+  return transact(ctx.db, command, async tx => {
     await users.setTotpSecret(tx, who.userId, null)
     await users.replaceRecoveryCodes(tx, who.userId, [])
     return null
@@ -112,13 +122,13 @@ export async function removeTotp(ground: Ground, act: Act<null>, who: Who, proof
 }
 
 export async function renewRecoveryCodes(
-  ground: Ground,
-  act: Act<string[]>,
+  ctx: Context,
+  command: Command<string[]>,
   who: Who,
   proof: Proof,
 ): Promise<string[]> {
-  await prove(ground, who, proof)
-  return transact(ground.db, act, async tx => {
+  await prove(ctx, who, proof)
+  return transact(ctx.db, command, async tx => {
     if ((await lockSelf(tx, who)).totpConfirmedAt === null)
       throw conflict('Recovery codes stand in for an app. Set one up first.')
     return renewCodes(tx, who.userId)
@@ -139,14 +149,14 @@ async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
 }
 
 /** Counts like a try to sign in. A demo user has no password to ask for. */
-async function prove(ground: Ground, who: Who, { password, ip }: Proof): Promise<void> {
-  const user = await users.findUser(ground.db, who.userId)
+async function prove(ctx: Context, who: Who, { password, ip }: Proof): Promise<void> {
+  const user = await users.findUser(ctx.db, who.userId)
   if (user === null) throw notFound('This account')
   if (user.passwordHash === null) return
   if (password === undefined) throw badField('password', 'is required: your present password')
   const guess: Guess = { email: who.email, ip }
-  await countTry(ground, guess)
+  await countTry(ctx, guess)
   if (!(await passwordMatches(password, user.passwordHash)))
     throw badField('password', 'is not your present password')
-  await forgetTries(ground, guess)
+  await purgeTries(ctx, guess)
 }

@@ -1,6 +1,6 @@
 import { badField, BursarError, notFound } from '../../platform/errors.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
@@ -24,7 +24,7 @@ export type NewInvitation = {
 /** Replaces earlier ones of the kind. The token stands in the link alone. */
 export async function makeInvitation(
   tx: Transaction,
-  { publicUrl }: Ground,
+  { publicUrl }: Context,
   { email, joins, invitedBy, lastsMs }: NewInvitation,
 ): Promise<{ id: string; link: string; expiresAt: Date }> {
   const id = newId('invite')
@@ -50,7 +50,7 @@ export type InvitationFile = {
   choosesPassword: boolean
 }
 
-export async function readInvitation({ db }: Ground, token: string): Promise<InvitationFile> {
+export async function readInvitation({ db }: Context, token: string): Promise<InvitationFile> {
   const invitation = await store.findOpen(db, hashSecret(token))
   if (invitation === null)
     throw new BursarError('HUE00001', 'This link has been used or has run out. Ask for a new one.')
@@ -66,15 +66,15 @@ export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sig
  * the institute that the invitation names. Somebody who has a password signs in with it; the link does not stand for it.
  */
 export async function acceptInvitation(
-  ground: Ground,
+  ctx: Context,
   sent: { token: string; name: string | undefined; password: string | undefined },
   door: Door,
 ): Promise<Accepted> {
-  const { invitation, user, choosesPassword } = await readInvitation(ground, sent.token)
+  const { invitation, user, choosesPassword } = await readInvitation(ctx, sent.token)
   if (user !== null && user.disabledAt !== null) throw notFound('An active account for this link')
   const chosen = choosesPassword ? checkChoice(invitation.email, sent, user) : null
   const passwordHash = chosen === null ? null : await hashPassword(chosen.password)
-  return ground.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     if (!(await store.closeInvitation(tx, invitation.id)))
       throw new BursarError('HUE00001', 'This link has been used or has run out. Ask for a new one.')
     const userId = user?.id ?? (await createUser(tx, invitation.email, chosen?.name ?? invitation.email))
@@ -82,7 +82,7 @@ export async function acceptInvitation(
       await users.setPassword(tx, userId, passwordHash)
       await endSessions(tx, userId, { except: null, because: 'password changed' })
     }
-    await join(tx, ground, { invitation, userId, door })
+    await join(tx, ctx, { invitation, userId, door })
     if (passwordHash === null || (user !== null && user.totpConfirmedAt !== null)) return { kind: 'sign_in' }
     return { kind: 'signed_in', session: await openSession(tx, userId, door) }
   })
@@ -90,19 +90,19 @@ export async function acceptInvitation(
 
 async function join(
   tx: Transaction,
-  ground: Ground,
+  ctx: Context,
   { invitation, userId, door }: { invitation: store.Invitation; userId: string; door: Door },
 ): Promise<void> {
   const { instituteId, role, email } = invitation
   const actor = { who: { userId, email }, origin: door.origin }
   if (instituteId === null || role === null) {
     const note = { what: 'password.set', about: userId }
-    await recordAudit(tx, ground, { instituteId: NO_INSTITUTE, actor }, note)
+    await recordAudit(tx, ctx, { instituteId: NO_INSTITUTE, actor }, note)
     return
   }
   await putMember(tx, instituteId, { userId, role })
   const note = { what: 'team.member.joined', about: userId, after: { email, role } }
-  await recordAudit(tx, ground, { instituteId, actor }, note)
+  await recordAudit(tx, ctx, { instituteId, actor }, note)
 }
 
 function checkChoice(

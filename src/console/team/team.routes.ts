@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { created, ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { EVERYONE, KEEPERS } from '../console.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import * as schemas from './team.schemas.ts'
@@ -14,8 +14,8 @@ import {
   type Member,
 } from './team.service.ts'
 
-export function teamRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function teamRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: '/team',
     roles: EVERYONE,
     docs: {
@@ -25,12 +25,12 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
       data: schemas.TeamView,
     },
     async answer({ institute }) {
-      const { members, invitations } = await readTeam(ground, institute)
+      const { members, invitations } = await readTeam(ctx, institute)
       return ok({ members: members.map(memberView), invitations: invitations.flatMap(invitationView) })
     },
   })
-  addInvitationRoutes(app, ground)
-  addConsoleWrite(app, ground, {
+  addInvitationRoutes(app, ctx)
+  addConsoleWrite(app, ctx, {
     method: 'PATCH',
     url: '/team/members/:user_id',
     roles: KEEPERS,
@@ -42,7 +42,7 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
     params: schemas.MemberParams,
     body: schemas.ChangeRoleBody,
     perform: (act, { institute, params, body }) =>
-      changeRole(ground, act, institute, { userId: params.user_id, role: body.role }),
+      changeRole(ctx, act, institute, { userId: params.user_id, role: body.role }),
     audit: ({ body }, { userId, email, before, after }) => ({
       what: 'team.role.changed',
       about: userId,
@@ -52,7 +52,7 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: () => ok(),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/team/members/:user_id',
     roles: KEEPERS,
@@ -63,7 +63,7 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
     },
     params: schemas.MemberParams,
     body: schemas.RemoveBody,
-    perform: (act, { institute, params }) => removeMember(ground, act, institute, params.user_id),
+    perform: (act, { institute, params }) => removeMember(ctx, act, institute, params.user_id),
     audit: ({ body }, { userId, email, before }) => ({
       what: 'team.member.removed',
       about: userId,
@@ -74,8 +74,8 @@ export function teamRoutes(app: FastifyInstance, ground: Ground): void {
   })
 }
 
-function addInvitationRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleWrite(app, ground, {
+function addInvitationRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/team/invitations',
     roles: KEEPERS,
@@ -88,12 +88,12 @@ function addInvitationRoutes(app: FastifyInstance, ground: Ground): void {
     },
     body: schemas.InviteBody,
     perform: (act, { institute, who, body }) =>
-      invite(ground, act, { institute, who }, { email: body.email, role: body.role }),
+      invite(ctx, act, { institute, who }, { email: body.email, role: body.role }),
     audit: (_call, { id, email, role }) => ({ what: 'team.invited', about: id, after: { email, role } }),
     toResponse: ({ id, email, role, expiresAt }) =>
       created({ id, email, role, expires_at: expiresAt.toISOString() }),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/team/invitations/:invitation_id',
     roles: KEEPERS,
@@ -103,7 +103,7 @@ function addInvitationRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'Its link works no more.',
     },
     params: schemas.InvitationParams,
-    perform: (act, { institute, params }) => withdrawInvitation(ground, act, institute, params.invitation_id),
+    perform: (act, { institute, params }) => withdrawInvitation(ctx, act, institute, params.invitation_id),
     audit: ({ params }, before) => ({
       what: 'team.invitation.withdrawn',
       about: params.invitation_id,

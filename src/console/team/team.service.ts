@@ -2,8 +2,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import { formatMoment } from '../../platform/calendar.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { INVITATION_MS, normaliseEmail, type Role, type Who } from '../console.rules.ts'
 import { makeInvitation } from './invitations.service.ts'
 import * as invitations from './invitations.store.ts'
@@ -14,7 +14,7 @@ export type { Invitation } from './invitations.store.ts'
 export type { Member } from './team.store.ts'
 
 export async function readTeam(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
 ): Promise<{ members: store.Member[]; invitations: invitations.Invitation[] }> {
   const [members, open] = await Promise.all([
@@ -28,17 +28,17 @@ export type Invited = { id: string; email: string; role: Role; expiresAt: Date }
 
 /** By mail alone: whoever invites never sees the link, so that they cannot use it in the other's place. */
 export async function invite(
-  ground: Ground,
-  act: Act<Invited>,
+  ctx: Context,
+  command: Command<Invited>,
   { institute, who }: { institute: Institute; who: Who },
   { email: sentEmail, role }: { email: string; role: Role },
 ): Promise<Invited> {
   const email = normaliseEmail(sentEmail)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const members = await store.lockMembers(tx, institute.id)
     if (members.some(member => member.email === email))
       throw conflict(`${email} is a member already. Change the role in the list instead.`)
-    const { id, link, expiresAt } = await makeInvitation(tx, ground, {
+    const { id, link, expiresAt } = await makeInvitation(tx, ctx, {
       email,
       joins: { instituteId: institute.id, role },
       invitedBy: who.email,
@@ -52,7 +52,7 @@ export async function invite(
         subject: `${who.name} invites you to ${institute.name} on Bursar`,
         body: invitationText({ who, institute, role, link, expiresAt }),
         about: id,
-        at: ground.clock.now(),
+        at: ctx.clock.now(),
       },
     ])
     return { id, email, role, expiresAt }
@@ -77,12 +77,12 @@ function invitationText(mail: {
 }
 
 export async function withdrawInvitation(
-  { db }: Ground,
-  act: Act<{ email: string; role: Role | null }>,
+  { db }: Context,
+  command: Command<{ email: string; role: Role | null }>,
   institute: Institute,
   id: string,
 ): Promise<{ email: string; role: Role | null }> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const withdrawn = await invitations.withdraw(tx, institute.id, id)
     if (withdrawn === null) throw notFound('This invitation')
     return withdrawn
@@ -92,12 +92,12 @@ export async function withdrawInvitation(
 export type MemberChange = { userId: string; email: string; before: Role; after: Role | null }
 
 export async function changeRole(
-  { db }: Ground,
-  act: Act<MemberChange>,
+  { db }: Context,
+  command: Command<MemberChange>,
   institute: Institute,
   { userId, role }: { userId: string; role: Role },
 ): Promise<MemberChange> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const member = changeable(await store.lockMembers(tx, institute.id), userId, role)
     await store.putMember(tx, institute.id, { userId, role })
     return { userId, email: member.email, before: member.role, after: role }
@@ -106,12 +106,12 @@ export async function changeRole(
 
 /** Takes effect with the next request: what somebody may do is looked up every time. */
 export async function removeMember(
-  { db }: Ground,
-  act: Act<MemberChange>,
+  { db }: Context,
+  command: Command<MemberChange>,
   institute: Institute,
   userId: string,
 ): Promise<MemberChange> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const member = changeable(await store.lockMembers(tx, institute.id), userId, null)
     await store.removeMember(tx, institute.id, userId)
     return { userId, email: member.email, before: member.role, after: null }

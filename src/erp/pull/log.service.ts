@@ -1,10 +1,10 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import { badField, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { askErp, openDoor, toFetch } from '../call.service.ts'
-import type { ErpGround } from '../context.ts'
+import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
 import { askedOf, fetchUrl, type Asked, type ErpAnswer } from '../erp.rules.ts'
@@ -24,21 +24,21 @@ export type FetchTest =
  * perhaps while mending the ERP, so it is made even while the ERP is left alone otherwise.
  */
 export async function testFetch(
-  ground: ErpGround,
-  act: Act<FetchTest>,
+  ctx: ErpContext,
+  command: Command<FetchTest>,
   institute: Institute,
   asked: Asked,
 ): Promise<FetchTest> {
   const { collector_code: sent } = asked
   const branch = sent === undefined ? undefined : branchFor(institute, sent)
-  const student = await findOne(ground, institute, { ...asked, ...(branch && { collector_code: branch }) })
-  const all = await listSettings(ground.db, [institute.id])
+  const student = await findOne(ctx, institute, { ...asked, ...(branch && { collector_code: branch }) })
+  const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? student?.collectorCode)
-  if (settings === null) return transact(ground.db, act, async () => ({ kind: 'not_configured' }))
+  if (settings === null) return transact(ctx.db, command, async () => ({ kind: 'not_configured' }))
   // What the caller left out is taken from the student, so that the ERP is asked what a pull would ask.
   const whole: Asked = student === null ? asked : { ...askedOf(student), ...asked }
-  const fetchedAt = ground.clock.now()
-  const answer = await askErp(ground, openDoor(ground, institute, settings), whole, 'test')
+  const fetchedAt = ctx.clock.now()
+  const answer = await askErp(ctx, openDoor(ctx, institute, settings), whole, 'test')
   const fetchedFor = {
     instituteId: institute.id,
     studentId: student?.id ?? null,
@@ -46,14 +46,14 @@ export async function testFetch(
     reason: 'test' as const,
     fetchedAt,
   }
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await store.insertFetches(tx, [toFetch(fetchedFor, answer, [])])
     return { kind: 'asked', url: fetchUrl(settings.url, settings.lookup, whole), answer }
   })
 }
 
 /** The student that is meant, if there is exactly one. */
-async function findOne(ground: Ground, institute: Institute, asked: Asked): Promise<Student | null> {
+async function findOne(ctx: Context, institute: Institute, asked: Asked): Promise<Student | null> {
   const { grade, academic_year_start: start, academic_year_end: end } = asked
   const filter = {
     identifier: asked.identifier,
@@ -62,23 +62,23 @@ async function findOne(ground: Ground, institute: Institute, asked: Asked): Prom
     academicYearStart: start === undefined ? undefined : Number(start),
     academicYearEnd: end === undefined ? undefined : Number(end),
   }
-  const [one, another] = await listRecords(ground.db, institute.id, filter, 2)
+  const [one, another] = await listRecords(ctx.db, institute.id, filter, 2)
   return another === undefined ? (one?.student ?? null) : null
 }
 
 /** Every time that a student's ERP was asked for it, newest first. */
 export async function listStudentFetches(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   studentId: string,
   page: { cursor: string | undefined; limit: number },
 ): Promise<{ fetches: store.Fetch[]; nextCursor: string | undefined }> {
   const key = { instituteId: institute.id, studentId }
-  if (!(await hasStudent(ground.db, institute.id, studentId))) throw notFound('This student')
-  if (page.cursor !== undefined && !(await store.hasFetch(ground.db, key, page.cursor))) {
+  if (!(await hasStudent(ctx.db, institute.id, studentId))) throw notFound('This student')
+  if (page.cursor !== undefined && !(await store.hasFetch(ctx.db, key, page.cursor))) {
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   }
-  const found = await store.listFetches(ground.db, key, { cursor: page.cursor, limit: page.limit + 1 })
+  const found = await store.listFetches(ctx.db, key, { cursor: page.cursor, limit: page.limit + 1 })
   const fetches = found.slice(0, page.limit)
   return { fetches, nextCursor: found.length > page.limit ? fetches.at(-1)?.id : undefined }
 }
@@ -87,6 +87,6 @@ export async function listStudentFetches(
 const KEPT_MS = 500 * 24 * 60 * 60 * 1_000
 
 /** Deletes fetches past their time, a batch at a time. */
-export async function purgeFetches({ db }: Ground, limit: number): Promise<number> {
+export async function purgeFetches({ db }: Context, limit: number): Promise<number> {
   return store.purgeBelow(db, firstIdAt('fetch', new Date(Date.now() - KEPT_MS)), limit)
 }

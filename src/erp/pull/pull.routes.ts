@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { ok, page } from '../../http/envelope.ts'
-import type { ErpGround } from '../context.ts'
+import type { ErpContext } from '../context.ts'
 import type { Asked } from '../erp.rules.ts'
 import { listStudentFetches, testFetch, type FetchTest } from './log.service.ts'
 import { fetchView, testView } from './pull-view.ts'
@@ -12,13 +12,13 @@ import { StudentParams } from '../../students/students.schemas.ts'
 
 const ERP = '/api/v1/integrations/erp'
 
-export function pullRoutes(app: FastifyInstance, ground: ErpGround): void {
-  addWrite(app, ground, {
+export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/pull/test`,
     docs: docs.fetchTestDocs,
     body: schemas.FetchTestBody,
-    perform: (act, { caller, body }) => testFetch(ground, act, caller.institute, toAsked(body)),
+    perform: (act, { caller, body }) => testFetch(ctx, act, caller.institute, toAsked(body)),
     toResponse: (test: FetchTest) => ok(testView(test)),
   })
   addRead(app, {
@@ -28,7 +28,7 @@ export function pullRoutes(app: FastifyInstance, ground: ErpGround): void {
     query: schemas.ListFetchesQuery,
     async answer({ caller, params, query }) {
       const wanted = { cursor: query.cursor, limit: query.limit ?? 50 }
-      const found = await listStudentFetches(ground, caller.institute, params.service_student_id, wanted)
+      const found = await listStudentFetches(ctx, caller.institute, params.service_student_id, wanted)
       return page(found.fetches.map(fetchView), found.nextCursor)
     },
   })

@@ -3,7 +3,7 @@ import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { notFound, type FieldProblem } from '../../platform/errors.ts'
 import { askErp, openDoor, toFetch, type ErpDoor, type FetchedFor } from '../call.service.ts'
-import type { ErpGround } from '../context.ts'
+import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
 import {
@@ -56,8 +56,8 @@ export type Pulled =
     }
 
 /** Asks the ERP for a student and brings what is stored of it up to date. Not inside a transaction. */
-export async function pullStudent(ground: ErpGround, request: PullRequest): Promise<Pulled> {
-  const [pulled] = await pullStudents(ground, [request])
+export async function pullStudent(ctx: ErpContext, request: PullRequest): Promise<Pulled> {
+  const [pulled] = await pullStudents(ctx, [request])
   if (pulled === undefined) throw new Error('one request has one result')
   return pulled
 }
@@ -68,7 +68,7 @@ export async function pullStudent(ground: ErpGround, request: PullRequest): Prom
  * are read, and their log is written, a slice at a time. A student that changed is written by itself, in one
  * transaction with its log row. When it throws, some may have been pulled: to pull again is safe.
  */
-export async function pullStudents(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
+export async function pullStudents(ctx: ErpContext, requests: readonly PullRequest[]): Promise<Pulled[]> {
   const results: Pulled[] = requests.map(() => ({ kind: 'not_configured' }))
   const numbered = requests.map((request, at) => ({ request, at }))
   const queues = Map.groupBy(numbered, ({ request }) => request.instituteId)
@@ -79,7 +79,7 @@ export async function pullStudents(ground: ErpGround, requests: readonly PullReq
       const runner = async (): Promise<void> => {
         for (const slice of slices) {
           const pulled = await pullSlice(
-            ground,
+            ctx,
             slice.map(({ request }) => request),
           )
           for (const [index, one] of pulled.entries()) results[slice[index]?.at ?? -1] = one
@@ -105,12 +105,12 @@ async function all(works: readonly Promise<void>[]): Promise<void> {
   if (failure !== undefined) throw failure.reason
 }
 
-async function pullSlice(ground: ErpGround, requests: readonly PullRequest[]): Promise<Pulled[]> {
-  const targets = await planTargets(ground, requests)
-  const asked = await Promise.allSettled(targets.map(async target => target && ask(ground, target)))
+async function pullSlice(ctx: ErpContext, requests: readonly PullRequest[]): Promise<Pulled[]> {
+  const targets = await planTargets(ctx, requests)
+  const asked = await Promise.allSettled(targets.map(async target => target && ask(ctx, target)))
   const answered = asked.map(one => (one.status === 'fulfilled' ? one.value : null))
   const results = await settle(
-    ground,
+    ctx,
     answered.filter(one => one !== null),
   )
   // After the others are written down.
@@ -125,16 +125,16 @@ type Answered = Target & { answer: ErpAnswer }
 type AnsweredFound = Target & { answer: Found }
 
 /** Null for one whose institute has no ERP to ask. */
-async function planTargets(ground: ErpGround, requests: readonly PullRequest[]): Promise<(Target | null)[]> {
+async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): Promise<(Target | null)[]> {
   const ids = [...new Set(requests.map(request => request.instituteId))]
-  const settings = await listSettings(ground.db, ids)
+  const settings = await listSettings(ctx.db, ids)
   if (settings.length === 0) return requests.map(() => null)
   const [institutes, students] = await Promise.all([
-    getInstitutesById(ground, ids),
-    store.readStudents(ground.db, requests),
+    getInstitutesById(ctx, ids),
+    store.readStudents(ctx.db, requests),
   ])
   const doors = new Map<unknown, ErpDoor>()
-  const fetchedAt = ground.clock.now()
+  const fetchedAt = ctx.clock.now()
   return requests.map((request, index) => {
     const student = students[index] ?? null
     const institute = institutes.find(one => one.id === request.instituteId)
@@ -144,20 +144,20 @@ async function planTargets(ground: ErpGround, requests: readonly PullRequest[]):
       student.collectorCode,
     )
     if (own === null) return null
-    const door = doors.get(own) ?? openDoor(ground, institute, own)
+    const door = doors.get(own) ?? openDoor(ctx, institute, own)
     doors.set(own, door)
     return { ...request, identifier: student.identifier, fetchedAt, student, institute, door }
   })
 }
 
-async function ask(ground: ErpGround, target: Target): Promise<Answered> {
-  return { ...target, answer: await askErp(ground, target.door, askedOf(target.student), target.reason) }
+async function ask(ctx: ErpContext, target: Target): Promise<Answered> {
+  return { ...target, answer: await askErp(ctx, target.door, askedOf(target.student), target.reason) }
 }
 
-async function settle(ground: ErpGround, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {
+async function settle(ctx: ErpContext, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {
   const found = answered.filter((one): one is AnsweredFound => one.answer.kind === 'found')
   // After the calls: what was pushed while they were under way is part of what the answer is compared with.
-  const stored = await store.readStoredStudents(ground.db, found)
+  const stored = await store.readStoredStudents(ctx.db, found)
   const changed = found.filter((one, index) => isChanged(one, stored[index] ?? null))
   const isApart = new Set<Answered>(changed)
   const results = new Map<Answered, Pulled>()
@@ -167,8 +167,8 @@ async function settle(ground: ErpGround, answered: readonly Answered[]): Promise
     results.set(one, toPulled(one, one.answer, fetch.id, []))
     return [fetch]
   })
-  await store.insertFetches(ground.db, fetches)
-  for (const one of changed) results.set(one, await applyChange(ground, one))
+  await store.insertFetches(ctx.db, fetches)
+  for (const one of changed) results.set(one, await applyChange(ctx, one))
   return results
 }
 
@@ -178,10 +178,10 @@ function isChanged({ institute, answer }: AnsweredFound, stored: StoredStudent |
   return branch === null || decideUpdate(stored, answer.record, branch).changes.length > 0
 }
 
-async function applyChange(ground: ErpGround, one: AnsweredFound): Promise<Pulled> {
+async function applyChange(ctx: ErpContext, one: AnsweredFound): Promise<Pulled> {
   const { institute, studentId, answer } = one
   let fetchId = ''
-  const outcome = await updateFromRecord(ground, {
+  const outcome = await updateFromRecord(ctx, {
     institute,
     studentId,
     record: answer.record,
@@ -201,7 +201,7 @@ async function applyChange(ground: ErpGround, one: AnsweredFound): Promise<Pulle
     message: outcome.message,
   }
   const fetch = toFetch(one, refused, [])
-  await store.insertFetches(ground.db, [fetch])
+  await store.insertFetches(ctx.db, [fetch])
   return toPulled(one, refused, fetch.id, [])
 }
 

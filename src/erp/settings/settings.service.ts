@@ -1,8 +1,8 @@
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, badFields } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import {
   mayKeepSecret,
   settingsProblems,
@@ -20,23 +20,23 @@ export type { StoredSettings } from './settings.store.ts'
 
 /** Sets where an institute's ERP, or that of one of its branches, is asked for students. Replaces all that was set. */
 export async function setErpSettings(
-  ground: Ground,
-  act: Act<ErpSettings>,
+  ctx: Context,
+  command: Command<ErpSettings>,
   institute: Institute,
   wanted: WantedSettings,
 ): Promise<ErpSettings> {
-  const problems = settingsProblems(wanted, ground.mode)
+  const problems = settingsProblems(wanted, ctx.mode)
   if (problems.length > 0) throw badFields(problems)
   const collectorCode = branchOf(institute, wanted.collectorCode)
   const { auth, secret } = readAuth(wanted)
   const place = { instituteId: institute.id, collectorCode }
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const secretSealed =
       secret === undefined
         ? await keptSecret(tx, place, { url: wanted.url, auth })
         : secret === null
           ? null
-          : ground.vault.seal(secret, purposeOf(place))
+          : ctx.vault.seal(secret, sealPurpose(place))
     return withoutSecret(
       await store.saveSettings(tx, {
         ...place,
@@ -67,25 +67,25 @@ async function keptSecret(
 
 /** From now on nothing is fetched, and what is stored counts as fresh. Removing what is not there is no mistake. */
 export async function removeErpSettings(
-  ground: Ground,
-  act: Act<boolean>,
+  ctx: Context,
+  command: Command<boolean>,
   institute: Institute,
   collectorCode: string | undefined,
 ): Promise<boolean> {
   const branch = branchOf(institute, collectorCode)
-  return transact(ground.db, act, async tx => store.deleteSettings(tx, institute.id, branch))
+  return transact(ctx.db, command, async tx => store.deleteSettings(tx, institute.id, branch))
 }
 
 /** The institute's own and those of its branches, without secrets. */
-export async function listErpSettings(ground: Ground, institute: Institute): Promise<ErpSettings[]> {
-  return (await store.listSettings(ground.db, [institute.id])).map(withoutSecret)
+export async function listErpSettings(ctx: Context, institute: Institute): Promise<ErpSettings[]> {
+  return (await store.listSettings(ctx.db, [institute.id])).map(withoutSecret)
 }
 
 /** The header by which the ERP knows us. */
-export function authHeaders({ vault }: Ground, settings: store.StoredSettings): Record<string, string> {
+export function authHeaders({ vault }: Context, settings: store.StoredSettings): Record<string, string> {
   const { auth, secretSealed } = settings
   if (auth.kind === 'none' || secretSealed === null) return {}
-  const secret = vault.open(secretSealed, purposeOf(settings))
+  const secret = vault.open(secretSealed, sealPurpose(settings))
   if (auth.kind === 'header') return { [auth.headerName]: secret }
   return { authorization: `Basic ${Buffer.from(`${auth.username}:${secret}`).toString('base64')}` }
 }
@@ -98,7 +98,7 @@ function branchOf(institute: Institute, collectorCode: string | undefined): stri
 }
 
 /** Binds a sealed value to its row. */
-function purposeOf(place: { instituteId: number; collectorCode: string | null }): string {
+function sealPurpose(place: { instituteId: number; collectorCode: string | null }): string {
   return `erp secret of institute ${place.instituteId}, ${place.collectorCode ?? 'all branches'}`
 }
 

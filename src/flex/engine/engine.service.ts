@@ -6,9 +6,9 @@ import { Desk } from '../plans/plan-changes.ts'
 import { claimSteps, holdSteps, nextStepDue, setAside, type DueInstalment } from './engine.store.ts'
 import { actOnWord } from './erp-decision.ts'
 import { followErp } from '../plans/follow-erp.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { insertDecisions, lockPlans, readFiles } from '../plans/plans.store.ts'
-import { inHalves } from '../../platform/bisect-on-failure.ts'
+import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processChunks } from '../../platform/jobs/process-due.ts'
 import { afterFetch, nextStep, type ErpWord, type Step } from '../rules/debit.rules.ts'
@@ -25,14 +25,14 @@ import { takeQuietStep } from './steps.ts'
  * calls to their ERPs and few statements more than one.
  * While one chunk is read or written, the calls of others keep its ERP busy.
  */
-export function runSteps(flex: FlexGround): Run {
+export function runSteps(flex: FlexContext): Run {
   return processChunks(
     limit => claimSteps(flex.db, flex.clock.now(), limit),
     due => takeSteps(flex, due),
   )
 }
 
-async function takeSteps(flex: FlexGround, due: readonly DueInstalment[]): Promise<void> {
+async function takeSteps(flex: FlexContext, due: readonly DueInstalment[]): Promise<void> {
   const files = await readFiles(flex.db, due)
   const debitRules = await readDebitRules(flex)
   const byStep: Record<Step['kind'], DueInstalment[]> = {
@@ -45,7 +45,7 @@ async function takeSteps(flex: FlexGround, due: readonly DueInstalment[]): Promi
   for (const one of due) byStep[stepOf(files, one, debitRules)?.kind ?? 'rest'].push(one)
   const failures: unknown[] = []
   const each = (some: readonly DueInstalment[], act: (part: readonly DueInstalment[]) => Promise<void>) =>
-    inHalves(some, act, async (one, error) => {
+    bisectOnFailure(some, act, async (one, error) => {
       failures.push(error)
       await putAside(flex, one)
     })
@@ -61,7 +61,7 @@ async function takeSteps(flex: FlexGround, due: readonly DueInstalment[]): Promi
 const ASIDE_MS = 60 * 60_000
 
 /** It could not be written, which is our bug: the others go on, a person sees it, and it is tried again in an hour. */
-async function putAside({ db, clock }: FlexGround, one: DueInstalment): Promise<void> {
+async function putAside({ db, clock }: FlexContext, one: DueInstalment): Promise<void> {
   const now = clock.now()
   await db.transaction(async tx => {
     await lockPlans(tx, [one])
@@ -71,7 +71,7 @@ async function putAside({ db, clock }: FlexGround, one: DueInstalment): Promise<
   })
 }
 
-export async function nextStepAt({ db }: FlexGround): Promise<Date | null> {
+export async function nextStepAt({ db }: FlexContext): Promise<Date | null> {
   return nextStepDue(db)
 }
 
@@ -88,7 +88,7 @@ function stepOf(
 
 /** Steps that need nobody else: waiting, another day, rest. */
 async function settleSteps(
-  flex: FlexGround,
+  flex: FlexContext,
   due: readonly DueInstalment[],
   debitRules: DebitRules,
 ): Promise<void> {
@@ -114,7 +114,7 @@ type Each = (
 ) => Promise<void>
 
 async function fetchAll(
-  flex: FlexGround,
+  flex: FlexContext,
   due: readonly DueInstalment[],
   files: ReadonlyMap<string, LoadedPlan>,
   each: Each,
@@ -137,7 +137,7 @@ async function fetchAll(
 
 /** Answers the mandates that ended with their plans, for the bank to be told. */
 async function applyWords(
-  flex: FlexGround,
+  flex: FlexContext,
   tx: Transaction,
   due: readonly DueInstalment[],
   words: ReadonlyMap<DueInstalment, Pulled | undefined>,

@@ -9,7 +9,7 @@ import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { takeQuietStep } from './steps.ts'
 import { Desk } from '../plans/plan-changes.ts'
 import type { DueInstalment } from './engine.store.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { lockPlans, readFiles } from '../plans/plans.store.ts'
 import { orderFor } from '../../orders/student-order.ts'
 import { nextStep } from '../rules/debit.rules.ts'
@@ -25,7 +25,7 @@ const SEND_AT_ONCE = 20
  * Presents what was announced. The intent (order, payment, presentation) is committed first; then the bank is told. If we
  * die in between, the janitor of payments learns that the bank never heard of it, and the debit begins its way anew.
  */
-export async function presentAll(flex: FlexGround, due: readonly DueInstalment[]): Promise<void> {
+export async function presentAll(flex: FlexContext, due: readonly DueInstalment[]): Promise<void> {
   if (due.length === 0) return
   const ready = await flex.db.transaction(tx => openAll(flex, tx, due))
   for (let start = 0; start < ready.length; start += SEND_AT_ONCE)
@@ -35,11 +35,11 @@ export async function presentAll(flex: FlexGround, due: readonly DueInstalment[]
 type Ready = { payment: Payment; mandateRef: string; collectorCode: string; description: string }
 
 /** What cannot be sent now the janitor finds out about. */
-async function send(flex: FlexGround, { payment, ...details }: Ready): Promise<void> {
+async function send(flex: FlexContext, { payment, ...details }: Ready): Promise<void> {
   await sendDebit(flex, payment, details).catch(() => {})
 }
 
-async function openAll(flex: FlexGround, tx: Transaction, due: readonly DueInstalment[]): Promise<Ready[]> {
+async function openAll(flex: FlexContext, tx: Transaction, due: readonly DueInstalment[]): Promise<Ready[]> {
   await lockPlans(tx, due)
   const files = await readFiles(tx, due)
   const keys = [...files.values()].map(({ plan }) => ({

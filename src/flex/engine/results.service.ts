@@ -1,6 +1,11 @@
 import { paymentBlock } from '../../payments/payment-events.ts'
 import type { PaymentBlock } from '../../events/blocks.ts'
-import type { FailedPayment, PaidOrder, Purpose, ReversedOrder } from '../../payments/payment-handler.ts'
+import type {
+  FailedPayment,
+  PaidOrder,
+  PaymentHandler,
+  ReversedOrder,
+} from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -8,7 +13,7 @@ import { formatRupees } from '../../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 import { Desk } from '../plans/plan-changes.ts'
 import { flexEvent, instalmentBlock } from '../plans/plan-events.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { lockPlans, readFiles } from '../plans/plans.store.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
@@ -22,7 +27,7 @@ import { debitContextOf, type DebitRules } from '../rules/debit.rules.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 
 /** What the bank's word about a presentation means for its instalment, in the transaction that wrote it down. */
-export function instalmentPurpose(flex: FlexGround): Purpose {
+export function instalmentPaymentHandler(flex: FlexContext): PaymentHandler {
   return {
     captured: (tx, paid, at) =>
       withOrders(flex, tx, [paid.payment], at, (desk, scene) => debit(desk, scene, paid)),
@@ -54,7 +59,7 @@ type Ending = { state: PresentationState; returnCode: string | null }
 
 /** Lays the plans behind these payments on the desk, under their locks. */
 async function withOrders(
-  flex: FlexGround,
+  flex: FlexContext,
   tx: Transaction,
   payments: readonly { instituteId: number; orderId: string }[],
   at: Date,
@@ -251,7 +256,7 @@ function reverse(desk: Desk, scene: Scene, { code, message, payment }: ReversedO
 }
 
 /** A down payment is paid at the checkout, before the mandate is given. */
-export function downpaymentPurpose(flex: FlexGround): Purpose {
+export function downpaymentPaymentHandler(flex: FlexContext): PaymentHandler {
   return {
     captured: (tx, paid, at) =>
       withOrders(flex, tx, [paid.payment], at, (desk, scene) => {

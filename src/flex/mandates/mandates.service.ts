@@ -9,7 +9,7 @@ import { readStudentContexts, type StudentContext } from '../../students/student
 import { Desk } from '../plans/plan-changes.ts'
 import { findMandate, mandatesToCheck } from '../engine/engine.store.ts'
 import { flexEvent, mandateBlock, scheduleRowBlock } from '../plans/plan-events.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from '../plans/plans.store.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
@@ -22,7 +22,7 @@ import { readDebitRules } from '../settings/debit-rules.service.ts'
 type Scene = { file: LoadedPlan; student: StudentContext; debitRules: DebitRules }
 
 /** Applies what a provider says of a mandate, however often and in whatever order it says it. */
-export async function applyMandateReport(flex: FlexGround, report: MandateReport): Promise<void> {
+export async function applyMandateReport(flex: FlexContext, report: MandateReport): Promise<void> {
   const found = await findMandate(flex.db, report.instituteId, report.mandateId)
   if (found === null) return
   await withPlan(flex, found, (desk, scene) => {
@@ -32,7 +32,7 @@ export async function applyMandateReport(flex: FlexGround, report: MandateReport
 }
 
 async function withPlan(
-  flex: FlexGround,
+  flex: FlexContext,
   key: PlanKey,
   act: (desk: Desk, scene: Scene) => void,
 ): Promise<void> {
@@ -136,11 +136,11 @@ const CHECK_AGAIN_MINUTES = [2, 5, 15, 60, 240, 720]
 const GIVE_UP_DAYS = 15
 
 /** Asks about mandates that nothing was heard of, and ends those that are past their time. */
-export function checkMandates(flex: FlexGround): Run {
+export function checkMandates(flex: FlexContext): Run {
   return processDue(flex, mandatesToCheck, ({ id, ...key }) => checkMandate(flex, { ...key, mandateId: id }))
 }
 
-async function checkMandate(flex: FlexGround, key: PlanKey & { mandateId: string }): Promise<void> {
+async function checkMandate(flex: FlexContext, key: PlanKey & { mandateId: string }): Promise<void> {
   const file = (await readFiles(flex.db, [key])).get(key.planId)
   const mandate = file?.mandate ?? null
   if (mandate === null || mandate.id !== key.mandateId) return
@@ -171,6 +171,6 @@ function schedule(desk: Desk, { file, student }: Scene, mandateId: string): void
   desk.putMandate(file, { ...mandate, checks: mandate.checks + 1, nextCheckAt })
 }
 
-export async function nextMandateCheckAt({ db }: FlexGround): Promise<Date | null> {
+export async function nextMandateCheckAt({ db }: FlexContext): Promise<Date | null> {
   return mandatesToCheck.nextDue(db)
 }

@@ -1,10 +1,10 @@
 import type { ProviderName } from '../../providers/port.ts'
 import { mandatesOf } from '../../payments/context.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import type { Mandate } from '../rules/plan.rules.ts'
 
 /** Lets the bank know that a mandate is over. If it cannot be told, nothing is debited under it all the same. */
-export async function cancelAtProvider(flex: FlexGround, mandate: Mandate): Promise<void> {
+export async function cancelAtProvider(flex: FlexContext, mandate: Mandate): Promise<void> {
   if (mandate.providerRef === null) return
   const { instituteId, id: mandateId, providerRef } = mandate
   await mandatesOf(flex, mandate.provider as ProviderName)

@@ -1,10 +1,10 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
 import { listPayments } from '../../payments/payments.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { Context } from '../../platform/context.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { readFiles, type PlanKey } from '../plans/plans.store.ts'
 import type { Rail } from '../rules/rails.rules.ts'
 import { findInstalmentOrder, findPendingMandate } from './sandbox.store.ts'
@@ -12,7 +12,7 @@ import { downpaymentOrder, openSetup, railsFor, startMandate } from './setup.ser
 
 /** The mandate of a plan that waits for the payer at the bank; null when none does. */
 export async function pendingMandateOf(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   planId: string,
 ): Promise<{ providerRef: string } | null> {
@@ -23,7 +23,7 @@ export async function pendingMandateOf(
 
 /** What a parent who opens a plan's page and goes on has to pay first; null when there is nothing. */
 export async function openDownpayment(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   planId: string,
 ): Promise<string | null> {
@@ -35,7 +35,11 @@ export async function openDownpayment(
 }
 
 /** Chooses how to be debited, as a parent does on the plan's page. */
-export async function agreeForPayer(flex: FlexGround, key: PlanKey, wanted: Rail | undefined): Promise<void> {
+export async function agreeForPayer(
+  flex: FlexContext,
+  key: PlanKey,
+  wanted: Rail | undefined,
+): Promise<void> {
   const file = (await readFiles(flex.db, [key])).get(key.planId)
   if (file === undefined) throw notFound('This plan')
   const [first] = await railsFor(flex, file)
@@ -52,13 +56,13 @@ export async function agreeForPayer(flex: FlexGround, key: PlanKey, wanted: Rail
 
 /** The payment of the presentation that is out or stands; null when there is none. */
 export async function paymentOfInstalment(
-  till: Till,
+  ctx: PaymentContext,
   instituteId: number,
   instalmentId: string,
 ): Promise<Payment | null> {
-  const instalment = await findInstalmentOrder(till.db, instituteId, instalmentId)
+  const instalment = await findInstalmentOrder(ctx.db, instituteId, instalmentId)
   if (instalment === null) throw notFound('This instalment')
   if (instalment.orderId === null) return null
-  const [latest] = await listPayments(till, instituteId, instalment.orderId)
+  const [latest] = await listPayments(ctx, instituteId, instalment.orderId)
   return latest ?? null
 }

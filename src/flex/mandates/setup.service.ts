@@ -10,7 +10,7 @@ import type { ScheduleRow as SentRow } from '../../erp/erp.rules.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { Desk } from '../plans/plan-changes.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { lockPlans, readFiles, type PlanKey } from '../plans/plans.store.ts'
 import { orderFor } from '../../orders/student-order.ts'
 import { cancelAtProvider } from './provider-cancel.ts'
@@ -33,7 +33,7 @@ export type SetupView =
   | { kind: 'try_later' }
 
 /** Asks the ERP first; a draft is brought up to date with what it says. */
-export async function openSetup(flex: FlexGround, institute: Institute, planId: string): Promise<SetupView> {
+export async function openSetup(flex: FlexContext, institute: Institute, planId: string): Promise<SetupView> {
   const file = await getPlan(flex, institute, planId)
   const { studentId } = file.plan
   if (file.plan.state !== 'draft') return { kind: 'ready', scene: await sceneOf(flex, file) }
@@ -51,7 +51,7 @@ export async function openSetup(flex: FlexGround, institute: Institute, planId: 
  * it stays as it is.
  */
 async function refreshDraft(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   file: LoadedPlan,
   pulled: Pulled,
@@ -76,7 +76,7 @@ function toScheduleRow(row: SentRow): ScheduleRow {
   }
 }
 
-async function refitDraft(flex: FlexGround, key: PlanKey, isOurs: boolean): Promise<void> {
+async function refitDraft(flex: FlexContext, key: PlanKey, isOurs: boolean): Promise<void> {
   await flex.db.transaction(async tx => {
     await lockPlans(tx, [key])
     const file = (await readFiles(tx, [key])).get(key.planId)
@@ -102,7 +102,7 @@ function textOf({ dueOn, isDownpayment, referenceId, identifier, lines }: Schedu
   return JSON.stringify([dueOn, isDownpayment, referenceId, identifier, amounts])
 }
 
-async function sceneOf(flex: FlexGround, file: LoadedPlan): Promise<PlanScene> {
+async function sceneOf(flex: FlexContext, file: LoadedPlan): Promise<PlanScene> {
   const { instituteId, studentId } = file.plan
   const student = (await readStudentContexts(flex.db, [{ instituteId, studentId }])).get(studentId)
   if (student === undefined) throw notFound('This student')
@@ -117,14 +117,14 @@ export function capFor(file: LoadedPlan, limitPaise: Paise): Paise {
 }
 
 /** The rails on which every instalment of the plan can be debited. */
-export async function railsFor(flex: FlexGround, file: LoadedPlan): Promise<Rail[]> {
+export async function railsFor(flex: FlexContext, file: LoadedPlan): Promise<Rail[]> {
   const { rules } = await readDebitRules(flex)
   return (['upi_autopay', 'enach'] as const).filter(rail => largestOf(file) <= rules.rails[rail].limitPaise)
 }
 
 /** The order of the down payment that is still to be paid, made when it is first asked for; null when none is. */
 export async function downpaymentOrder(
-  flex: FlexGround,
+  flex: FlexContext,
   key: PlanKey,
   callbackUrl: string,
 ): Promise<string | null> {
@@ -155,7 +155,7 @@ const VALID_DAYS_AFTER = 90
 
 /** Begins a mandate at the provider, or takes up the one that is pending; answers where the payer authorises it. */
 export async function startMandate(
-  flex: FlexGround,
+  flex: FlexContext,
   key: PlanKey,
   asked: { rail: Rail; language: 'en' | 'hi'; returnUrl: string; consent?: string },
 ): Promise<string> {
@@ -184,7 +184,7 @@ export async function startMandate(
 type MandateWish = { rail: Rail; language: 'en' | 'hi'; provider: ProviderName; consent?: string }
 
 async function openMandate(
-  flex: FlexGround,
+  flex: FlexContext,
   key: PlanKey,
   { rail, language, provider, consent }: MandateWish,
 ): Promise<{ mandate: Mandate; scene: PlanScene; replaced: Mandate | null }> {
@@ -266,7 +266,7 @@ function newMandate(
 }
 
 async function recordStarted(
-  flex: FlexGround,
+  flex: FlexContext,
   key: PlanKey,
   mandateId: string,
   started: { providerRef: string; redirectUrl: string },
@@ -281,7 +281,7 @@ async function recordStarted(
   })
 }
 
-async function requireFile(flex: FlexGround, key: PlanKey): Promise<LoadedPlan> {
+async function requireFile(flex: FlexContext, key: PlanKey): Promise<LoadedPlan> {
   const file = (await readFiles(flex.db, [key])).get(key.planId)
   if (file === undefined) throw notFound('This plan')
   return file

@@ -1,5 +1,5 @@
 import { tellBounces, type CameBack } from './bounce.texts.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { isDone, type Instalment } from '../rules/plan.rules.ts'
 import { holdPlans, noteOnPlans, type Refreshed } from '../plans/refresh.service.ts'
 import { sumLines } from '../rules/schedule.rules.ts'
@@ -14,7 +14,7 @@ import { groupByFamily } from './reminders.rules.ts'
  * Tells families of debits that came back: a reminder as well, so the ERP is asked before, and who has paid meanwhile
  * by any means is not told. What is withheld is written down with its reason.
  */
-export async function sendBounces(flex: FlexGround, limit: number): Promise<number> {
+export async function sendBounces(flex: FlexContext, limit: number): Promise<number> {
   return goRound(flex, limit, {
     list: now => store.listBounces(flex.db, now, limit),
     think,
@@ -24,7 +24,7 @@ export async function sendBounces(flex: FlexGround, limit: number): Promise<numb
 }
 
 /** When the next can be told; one that is late waits for the morning too. */
-export async function nextBounceAt({ db, clock }: FlexGround): Promise<Date | null> {
+export async function nextBounceAt({ db, clock }: FlexContext): Promise<Date | null> {
   const at = await store.nextBounce(db)
   const now = clock.now()
   return at === null ? null : nextWakingMoment(at > now ? at : now)
@@ -32,7 +32,7 @@ export async function nextBounceAt({ db, clock }: FlexGround): Promise<Date | nu
 
 type Thought = { bounce: store.DueBounce; family: string } & ({ told: CameBack } | { why: string })
 
-async function decide(flex: FlexGround, thoughts: readonly Thought[], now: Date): Promise<void> {
+async function decide(flex: FlexContext, thoughts: readonly Thought[], now: Date): Promise<void> {
   await flex.db.transaction(async tx => {
     const bounces = thoughts.map(({ bounce }) => bounce)
     // First the plans, as everywhere: one that comes back again at this moment waits, or is waited for.

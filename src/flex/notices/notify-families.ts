@@ -1,5 +1,5 @@
-import type { FlexGround } from '../flex-ground.ts'
-import { inHalves } from '../../platform/bisect-on-failure.ts'
+import type { FlexContext } from '../flex-ground.ts'
+import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
 import { refreshPlans, type Refreshed } from '../plans/refresh.service.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
 import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
@@ -18,14 +18,14 @@ type Round<Item extends Due, Thought> = {
 
 /** Family by family, while people are awake, after the ERP was asked. Answers how many were decided on. */
 export async function goRound<Item extends Due, Thought>(
-  flex: FlexGround,
+  flex: FlexContext,
   limit: number,
   round: Round<Item, Thought>,
 ): Promise<number> {
   const now = flex.clock.now()
   if (!isWakingHour(now)) return 0
   const due = wholeFamilies(await round.list(now), limit)
-  await inHalves(
+  await bisectOnFailure(
     groupByFamily(due),
     async families => {
       const all = families.flat()

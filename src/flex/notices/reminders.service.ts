@@ -1,5 +1,5 @@
 import { noteOnPlans, type Refreshed } from '../plans/refresh.service.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { remindFamily, type Reminded } from './reminder.texts.ts'
 import { sumLines } from '../rules/schedule.rules.ts'
 import { nextMessageStop, queueMessages } from '../../messages/messages.service.ts'
@@ -14,7 +14,7 @@ import * as store from './reminders.store.ts'
  * Reminds families of what is due in some days. The ERP is asked before each: what it says is what they are told, and
  * who has paid by any means is not reminded. What is withheld is written down with its reason.
  */
-export async function sendReminders(flex: FlexGround, limit: number): Promise<number> {
+export async function sendReminders(flex: FlexContext, limit: number): Promise<number> {
   return goRound(flex, limit, {
     list: now => store.listDue(flex.db, dayOf(now), limit),
     think,
@@ -26,7 +26,7 @@ export async function sendReminders(flex: FlexGround, limit: number): Promise<nu
 /** `reminded` is null for one that is withheld. */
 type Thought = { reminder: store.DueReminder; outcome: string; family: string; reminded: Reminded | null }
 
-async function decide(flex: FlexGround, thoughts: readonly Thought[], now: Date): Promise<void> {
+async function decide(flex: FlexContext, thoughts: readonly Thought[], now: Date): Promise<void> {
   await flex.db.transaction(async tx => {
     const ours = await store.recordReminders(
       tx,
@@ -89,12 +89,12 @@ function giveUp(reminder: store.DueReminder): Thought {
 }
 
 /** Where a clock that is moved has to stop for reminders, and for what waits for the morning. */
-export async function nextReminderStop(flex: FlexGround): Promise<Date | null> {
+export async function nextReminderStop(flex: FlexContext): Promise<Date | null> {
   const stops = [await nextReminder(flex), await nextMessageStop(flex)].filter(stop => stop !== null)
   return stops.toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
 }
 
-async function nextReminder({ db, clock }: FlexGround): Promise<Date | null> {
+async function nextReminder({ db, clock }: FlexContext): Promise<Date | null> {
   const now = clock.now()
   const today = dayOf(now)
   if (now < morningOf(today) && (await store.listDue(db, today, 1)).length > 0) return morningOf(today)

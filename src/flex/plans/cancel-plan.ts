@@ -18,12 +18,12 @@ export function stopPlan(
   }
   desk.movePlan(file, 'cancelled', why)
   // Nobody was told of a draft.
-  if (wasDraft) return forgetMandate(desk, { file, student })
+  if (wasDraft) return purgeMandate(desk, { file, student })
   endMandateOf(desk, { file, student })
   desk.tell(flexEvent('flex.subscription.cancelled', file, { student, at: desk.now, reason }))
 }
 
-function forgetMandate(desk: Desk, { file }: PlanScene): void {
+function purgeMandate(desk: Desk, { file }: PlanScene): void {
   if (file.mandate?.state === 'active' || file.mandate?.state === 'pending')
     desk.moveMandate(file, 'cancelled', 'the plan was cancelled', { nextCheckAt: null })
 }

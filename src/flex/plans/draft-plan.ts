@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import * as store from './plans.store.ts'
 import { STANDARD_SETTINGS } from '../settings/settings.service.ts'
 import type { Instalment, Plan, LoadedPlan } from '../rules/plan.rules.ts'
@@ -17,7 +17,7 @@ export type WantedSchedule = { rows: readonly ScheduleRow[] | null; isFromErp?: 
 
 /** Writes a draft, in the place of the one there is. */
 export async function draftPlan(
-  flex: FlexGround,
+  flex: FlexContext,
   tx: Transaction,
   {
     institute,

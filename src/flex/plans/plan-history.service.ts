@@ -1,5 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { listDecisions, type Decision, type PlanKey } from './plans.store.ts'
 import { getPlan } from './plans.service.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
@@ -12,7 +12,11 @@ export type PlanHistory = { file: LoadedPlan; presentations: PresentationRow[]; 
 
 const NEWEST = 100
 
-export async function readPlan(flex: FlexGround, institute: Institute, planId: string): Promise<PlanHistory> {
+export async function readPlan(
+  flex: FlexContext,
+  institute: Institute,
+  planId: string,
+): Promise<PlanHistory> {
   const file = await getPlan(flex, institute, planId)
   const key = { instituteId: institute.id, planId }
   const [presentations, decisions] = await Promise.all([
@@ -23,6 +27,6 @@ export async function readPlan(flex: FlexGround, institute: Institute, planId: s
 }
 
 /** Every presentation of a plan's instalments, oldest first. */
-export async function listPlanPresentations({ db }: FlexGround, key: PlanKey): Promise<PresentationRow[]> {
+export async function listPlanPresentations({ db }: FlexContext, key: PlanKey): Promise<PresentationRow[]> {
   return listPresentations(db, key)
 }

@@ -4,8 +4,8 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { EndpointDocs } from '../../http/openapi.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Act } from '../../platform/idempotency.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { Command } from '../../platform/idempotency.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import * as docs from './plans.docs.ts'
 import * as schemas from './plans.schemas.ts'
 import { readPlan } from './plan-history.service.ts'
@@ -20,7 +20,7 @@ const STUDENT = `${FLEX}/students/:service_student_id`
 /** A plan and whose it is: the address of its page needs both. */
 type Owned = { file: LoadedPlan; institute: Institute }
 
-export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
+export function flexRoutes(app: FastifyInstance, flex: FlexContext): void {
   const view = ({ file, institute }: Owned) => planView(file, { institute, publicUrl: flex.publicUrl })
   addWrite(app, flex, {
     method: 'POST',
@@ -28,8 +28,8 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
     docs: docs.createDocs,
     params: schemas.StudentParams,
     body: schemas.CreatePlanBody,
-    perform: (act: Act<Owned>, { caller: { institute }, params, body }) =>
-      owned(act, institute, inner =>
+    perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
+      owned(command, institute, inner =>
         createPlan(flex, inner, institute, {
           studentId: params.service_student_id,
           rows: body.payment_schedule?.map(toRow) ?? null,
@@ -51,8 +51,8 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
     docs: docs.rescheduleDocs,
     params: schemas.StudentParams,
     body: schemas.RescheduleBody,
-    perform: (act: Act<Owned>, { caller: { institute }, params, body }) =>
-      owned(act, institute, inner =>
+    perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
+      owned(command, institute, inner =>
         reschedule(flex, inner, institute, {
           studentId: params.service_student_id,
           dueOn: body.due_date,
@@ -70,15 +70,15 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
       return ok(wholePlanView(plan, { institute, publicUrl: flex.publicUrl }))
     },
   })
-  const addAct = (name: string, act: typeof cancelPlan, itsDocs: EndpointDocs): void =>
+  const addAct = (name: string, command: typeof cancelPlan, itsDocs: EndpointDocs): void =>
     addWrite(app, flex, {
       method: 'POST',
       url: `${FLEX}/plans/:plan_id/${name}`,
       docs: itsDocs,
       params: schemas.PlanParams,
-      perform: (asked: Act<Owned>, { caller: { institute }, params }) =>
+      perform: (asked: Command<Owned>, { caller: { institute }, params }) =>
         owned(asked, institute, inner =>
-          act(flex, inner, { instituteId: institute.id, planId: params.plan_id }),
+          command(flex, inner, { instituteId: institute.id, planId: params.plan_id }),
         ),
       toResponse: (plan: Owned) => ok(view(plan)),
     })
@@ -87,14 +87,17 @@ export function flexRoutes(app: FastifyInstance, flex: FlexGround): void {
   addAct('resume', resumePlan, docs.resumeDocs)
 }
 
-/** Services answer with the plan; what is remembered of an act is the whole answer. */
+/** Services answer with the plan; what is remembered of an command is the whole answer. */
 async function owned(
-  { instituteId, once }: Act<Owned>,
+  { instituteId, idempotency }: Command<Owned>,
   institute: Institute,
-  perform: (act: Act<LoadedPlan>) => Promise<LoadedPlan>,
+  perform: (command: Command<LoadedPlan>) => Promise<LoadedPlan>,
 ): Promise<Owned> {
-  const inner = once && { ...once, answer: (file: LoadedPlan) => once.answer({ file, institute }) }
-  return { file: await perform({ instituteId, once: inner }), institute }
+  const inner = idempotency && {
+    ...idempotency,
+    answer: (file: LoadedPlan) => idempotency.answer({ file, institute }),
+  }
+  return { file: await perform({ instituteId, idempotency: inner }), institute }
 }
 
 type SentRow = NonNullable<Static<typeof schemas.CreatePlanBody>['payment_schedule']>[number]

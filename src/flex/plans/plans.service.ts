@@ -4,11 +4,11 @@ import { isBeingPaid } from '../../payments/payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 import { Desk } from './plan-changes.ts'
 import { readFitted } from './rebalance.service.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { flexEvent, scheduleRowBlock } from './plan-events.ts'
 import * as store from './plans.store.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
@@ -24,12 +24,12 @@ import { withdrawNotice, withdrawNotices, type PlanScene } from '../notices/with
 
 /** Makes a draft, or replaces the one there is; a plan that was set up is not replaced. */
 export async function createPlan(
-  flex: FlexGround,
-  act: Act<LoadedPlan>,
+  flex: FlexContext,
+  command: Command<LoadedPlan>,
   institute: Institute,
   wanted: { studentId: string } & WantedSchedule,
 ): Promise<LoadedPlan> {
-  return transact(flex.db, act, async tx => {
+  return transact(flex.db, command, async tx => {
     await store.lockPlanning(tx, institute.id, wanted.studentId)
     const student = await requireStudent(tx, institute.id, wanted.studentId)
     if (student.student.status !== 'active') throw conflict('This student is dropped. Activate it first.')
@@ -50,7 +50,7 @@ export async function createPlan(
 }
 
 /** What was begun for a draft that is replaced must not be finished: its order is closed, its mandate forgotten. */
-async function letGoOf(flex: FlexGround, tx: Transaction, file: LoadedPlan): Promise<void> {
+async function letGoOf(flex: FlexContext, tx: Transaction, file: LoadedPlan): Promise<void> {
   if (file.mandate !== null && file.mandate.authorisedAt !== null)
     throw conflict('The payer has authorised this plan; the bank is confirming it.', {
       plan_id: file.plan.id,
@@ -69,14 +69,14 @@ async function letGoOf(flex: FlexGround, tx: Transaction, file: LoadedPlan): Pro
   await desk.write(tx)
 }
 
-export async function getPlan(flex: FlexGround, institute: Institute, planId: string): Promise<LoadedPlan> {
+export async function getPlan(flex: FlexContext, institute: Institute, planId: string): Promise<LoadedPlan> {
   const file = (await readFitted(flex, [{ instituteId: institute.id, planId }])).get(planId)
   if (file === undefined) throw notFound('This plan')
   return file
 }
 
 export async function getPlanOf(
-  flex: FlexGround,
+  flex: FlexContext,
   institute: Institute,
   studentId: string,
 ): Promise<LoadedPlan> {
@@ -87,13 +87,13 @@ export async function getPlanOf(
 
 /** Moves one instalment that is still to come to another day. */
 export async function reschedule(
-  flex: FlexGround,
-  act: Act<LoadedPlan>,
+  flex: FlexContext,
+  command: Command<LoadedPlan>,
   institute: Institute,
   /** By its day, or, where two fell on one day, by its id as well. */
   asked: { studentId: string; dueOn: string; newDueOn: string; instalmentId?: string },
 ): Promise<LoadedPlan> {
-  return transact(flex.db, act, async tx => {
+  return transact(flex.db, command, async tx => {
     const known = await findFile(tx, institute.id, asked.studentId)
     if (known === null) throw notFound('A plan of this student')
     return change(flex, tx, known.plan, (desk, { file, student }, debitRules) => {
@@ -139,12 +139,12 @@ export async function reschedule(
 export type Asker = 'institute' | 'payer'
 
 export async function cancelPlan(
-  flex: FlexGround,
-  act: Act<LoadedPlan>,
+  flex: FlexContext,
+  command: Command<LoadedPlan>,
   key: store.PlanKey,
   asker: Asker = 'institute',
 ): Promise<LoadedPlan> {
-  const cancelled = await transact(flex.db, act, async tx => {
+  const cancelled = await transact(flex.db, command, async tx => {
     const file = await change(flex, tx, planOf(key), (desk, scene) => cancelFor(asker, desk, scene))
     const orders = file.instalments.flatMap(({ orderId, isDownpayment }) =>
       isDownpayment ? (orderId ?? []) : [],
@@ -163,12 +163,12 @@ function cancelFor(asker: Asker, desk: Desk, scene: PlanScene): void {
 }
 
 export async function holdPlan(
-  flex: FlexGround,
-  act: Act<LoadedPlan>,
+  flex: FlexContext,
+  command: Command<LoadedPlan>,
   key: store.PlanKey,
   asker: Asker = 'institute',
 ): Promise<LoadedPlan> {
-  return transact(flex.db, act, tx =>
+  return transact(flex.db, command, tx =>
     change(flex, tx, planOf(key), (desk, { file, student }) => {
       const { state, isHeld } = file.plan
       if (state !== 'active' && state !== 'setup' && state !== 'locked')
@@ -182,12 +182,12 @@ export async function holdPlan(
 
 /** Ends a hold, or a lock that the ERP's word put on it. */
 export async function resumePlan(
-  flex: FlexGround,
-  act: Act<LoadedPlan>,
+  flex: FlexContext,
+  command: Command<LoadedPlan>,
   key: store.PlanKey,
   asker: Asker = 'institute',
 ): Promise<LoadedPlan> {
-  return transact(flex.db, act, tx =>
+  return transact(flex.db, command, tx =>
     change(flex, tx, planOf(key), (desk, { file, student }) => {
       const { state, isHeld } = file.plan
       const canUnlock = asker === 'institute' && state === 'locked' && file.mandate?.state === 'active'
@@ -230,10 +230,10 @@ type Change = (desk: Desk, scene: PlanScene, debitRules: Awaited<ReturnType<type
 
 /** Under the plan's lock; answers the plan as it is afterwards. */
 async function change(
-  flex: FlexGround,
+  flex: FlexContext,
   tx: Transaction,
   { instituteId, id }: { instituteId: number; id: string },
-  act: Change,
+  command: Change,
 ): Promise<LoadedPlan> {
   const key = { instituteId, planId: id }
   await store.lockPlans(tx, [key])
@@ -242,7 +242,7 @@ async function change(
   const student = await requireStudent(tx, instituteId, file.plan.studentId)
   const debitRules = await readDebitRules(flex, tx)
   const desk = new Desk(debitRules.now)
-  act(desk, { file, student }, debitRules)
+  command(desk, { file, student }, debitRules)
   await desk.write(tx)
   return file
 }

@@ -1,4 +1,4 @@
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { Desk } from './plan-changes.ts'
 import { listLivePlans, lockPlans, readFiles, type PlanKey } from './plans.store.ts'
@@ -6,7 +6,7 @@ import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { isFitted, refit } from './rebalance.ts'
 
 /** Everything that fitting asks for. */
-type Fitting = Pick<Ground, 'db' | 'clock'>
+type Fitting = Pick<Context, 'db' | 'clock'>
 
 const LIVE: readonly string[] = ['setup', 'active', 'locked']
 
@@ -15,15 +15,12 @@ const LIVE: readonly string[] = ['setup', 'active', 'locked']
  * a plan has it fitted first, and the engine looks through all of them again and again, so that an announcement is
  * withdrawn and a plan closed without waiting for the day of its next instalment.
  */
-export async function readFitted(
-  ground: Fitting,
-  keys: readonly PlanKey[],
-): Promise<Map<string, LoadedPlan>> {
-  const files = await readFiles(ground.db, keys)
-  const unfitted = await findUnfitted(ground, files)
+export async function readFitted(ctx: Fitting, keys: readonly PlanKey[]): Promise<Map<string, LoadedPlan>> {
+  const files = await readFiles(ctx.db, keys)
+  const unfitted = await findUnfitted(ctx, files)
   if (unfitted.length === 0) return files
-  for (const key of unfitted) await fitPlan(ground, key)
-  return readFiles(ground.db, keys)
+  for (const key of unfitted) await fitPlan(ctx, key)
+  return readFiles(ctx.db, keys)
 }
 
 /** Reads only: nearly always there is none. */
@@ -61,14 +58,14 @@ const ROUND_EVERY_MS = 5_000
 const rounds = new WeakMap<object, { at: number; after: PlanKey | null }>()
 
 /** Looks at the next few; what fails here fails again at its next step, and is told of there. Returns how many were fitted. */
-export async function fitSome(ground: Fitting): Promise<number> {
-  const last = rounds.get(ground.db) ?? { at: -Infinity, after: null }
+export async function fitSome(ctx: Fitting): Promise<number> {
+  const last = rounds.get(ctx.db) ?? { at: -Infinity, after: null }
   const at = performance.now()
   if (at - last.at < ROUND_EVERY_MS) return 0
-  rounds.set(ground.db, { ...last, at })
-  const keys = await listLivePlans(ground.db, last.after, ROUND)
-  rounds.set(ground.db, { at, after: keys.length < ROUND ? null : (keys.at(-1) ?? null) })
-  const unfitted = await findUnfitted(ground, await readFiles(ground.db, keys))
-  for (const key of unfitted) await fitPlan(ground, key).catch(() => {})
+  rounds.set(ctx.db, { ...last, at })
+  const keys = await listLivePlans(ctx.db, last.after, ROUND)
+  rounds.set(ctx.db, { at, after: keys.length < ROUND ? null : (keys.at(-1) ?? null) })
+  const unfitted = await findUnfitted(ctx, await readFiles(ctx.db, keys))
+  for (const key of unfitted) await fitPlan(ctx, key).catch(() => {})
   return unfitted.length
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { pullStudents, type Pulled, type PullReason } from '../../erp/pull/pull.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { Desk } from './plan-changes.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import { followErp } from './follow-erp.ts'
 import { insertDecisions, lockPlans, readFiles, type Decision, type PlanKey } from './plans.store.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
@@ -23,7 +23,7 @@ export async function holdPlans(tx: Transaction, plans: readonly PlanKey[]): Pro
 
 /** Asks the ERPs about the students of these plans and fits the plans to what they say; in the order asked for. */
 export async function refreshPlans(
-  flex: FlexGround,
+  flex: FlexContext,
   asked: readonly (PlanKey & { studentId: string })[],
   reason: PullReason,
 ): Promise<(Refreshed | undefined)[]> {

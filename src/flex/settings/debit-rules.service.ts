@@ -1,15 +1,15 @@
 import { knownHolidays } from '../../payments/holidays.service.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { badFields } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
-import type { FlexGround } from '../flex-ground.ts'
+import type { FlexContext } from '../flex-ground.ts'
 import type { DebitRules } from '../rules/debit.rules.ts'
 import { figuresOf, rulesWith, type Figures } from './figures.rules.ts'
 import { STANDARD_RULES, type FlexRules } from '../rules/rails.rules.ts'
 
 /** By which debits are made at this moment: the figures, the holidays and the time. */
-export async function readDebitRules(flex: FlexGround, tx?: Transaction): Promise<DebitRules> {
+export async function readDebitRules(flex: FlexContext, tx?: Transaction): Promise<DebitRules> {
   const reader = tx ?? flex.db
   const holidays = await knownHolidays(flex.db, reader)
   return { rules: await knownRules(flex.db, reader), holidays, now: flex.clock.now() }
@@ -27,13 +27,13 @@ async function knownRules(db: Database, reader: Queryable): Promise<FlexRules> {
   return rules
 }
 
-export async function listFigures({ db }: Ground): Promise<{ now: Figures; standard: Figures }> {
+export async function listFigures({ db }: Context): Promise<{ now: Figures; standard: Figures }> {
   const { rules } = rulesWith(await readFigures(db))
   return { now: figuresOf(rules), standard: figuresOf(STANDARD_RULES) }
 }
 
 /** Changes these and leaves the rest. Processes that run know within seconds; what was announced goes its way. */
-export async function setFigures({ db }: Ground, change: Figures): Promise<Figures> {
+export async function setFigures({ db }: Context, change: Figures): Promise<Figures> {
   const figures = await db.transaction(async tx => {
     await lockSetting(tx, 'flex_figures')
     const after = { ...(await readFigures(tx)), ...change }

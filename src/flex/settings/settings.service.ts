@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { readSettings, saveSettings, type FlexSettings } from '../plans/plans.store.ts'
 import { STANDARD_PLAN } from '../rules/schedule.rules.ts'
 
@@ -10,29 +10,29 @@ export type { FlexSettings } from '../plans/plans.store.ts'
 export const STANDARD_SETTINGS: FlexSettings = { ...STANDARD_PLAN, productName: 'Fee instalments' }
 
 /** What a plan of this institute looks like when nobody sends a schedule. */
-export async function getFlexSettings({ db }: Ground, institute: Institute): Promise<FlexSettings> {
+export async function getFlexSettings({ db }: Context, institute: Institute): Promise<FlexSettings> {
   return (await readSettings(db, institute.id)) ?? STANDARD_SETTINGS
 }
 
 /** Changes what is given and leaves the rest; plans that there are stay as they are. */
 export async function setFlexSettings(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   change: Partial<FlexSettings>,
 ): Promise<FlexSettings> {
-  return (await changeFlexSettings(ground, { instituteId: institute.id }, institute, change)).after
+  return (await changeFlexSettings(ctx, { instituteId: institute.id }, institute, change)).after
 }
 
 export type SettingsChange = { before: FlexSettings; after: FlexSettings }
 
-/** The same as an act, which leaves behind what was before. */
+/** The same as an command, which leaves behind what was before. */
 export async function changeFlexSettings(
-  { db }: Ground,
-  act: Act<SettingsChange>,
+  { db }: Context,
+  command: Command<SettingsChange>,
   institute: Institute,
   change: Partial<FlexSettings>,
 ): Promise<SettingsChange> {
-  return transact(db, act, async tx => {
+  return transact(db, command, async tx => {
     const before = (await readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
     const after = { ...before, ...change }
     const problems = problemsOf(after)

@@ -1,5 +1,5 @@
 import { anyAddress } from '../../platform/http-client/addresses.ts'
-import { Outbound } from '../../platform/http-client/http-client.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { internationalNumber, textAt } from '../messages.rules.ts'
 import { outcomeOf, type Said, type Sender } from '../senders.ts'
 
@@ -24,13 +24,13 @@ const ANSWER_BYTES = 64 * 1024
 export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS): Sender {
   const { url, apiKey, apiToken, accountSid } = settings
   // The operator chose where it is. Nothing has to close it: an idle connection keeps no process alive.
-  const outbound = new Outbound({ policy: anyAddress })
+  const httpClient = new HttpClient({ policy: anyAddress })
   const credentials = Buffer.from(`${apiKey}:${apiToken}`).toString('base64')
   return {
     async send({ id, recipient, body, template }) {
       const to = internationalNumber(recipient)
       if (to === null) return { kind: 'refused', words: 'this is not a number an SMS can go to' }
-      const result = await outbound.send({
+      const result = await httpClient.send({
         method: 'POST',
         url: `${url}/v1/Accounts/${encodeURIComponent(accountSid)}/Sms/send.json`,
         headers: {

@@ -8,7 +8,7 @@ import { newPayment, nextCheck, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import type { ProviderName } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
-import { mandatesOf, type Till } from '../context.ts'
+import { mandatesOf, type PaymentContext } from '../context.ts'
 
 /** A presentation that is to be made: its order, and how it is debited. */
 export type Debit = PlannedOrder & { provider: ProviderName; mode: Rail; at: Date }
@@ -51,7 +51,7 @@ export async function openDebit(tx: Transaction, debit: Debit): Promise<Payment>
  * `over`: it has ended meanwhile, so it was not sent. When the answer is lost this throws and the janitor finds out.
  */
 export async function sendDebit(
-  till: Till,
+  ctx: PaymentContext,
   payment: Payment,
   {
     mandateRef,
@@ -59,12 +59,12 @@ export async function sendDebit(
     description,
   }: { mandateRef: string; collectorCode: string; description: string },
 ): Promise<'sent' | 'over'> {
-  const now = till.clock.now()
+  const now = ctx.clock.now()
   // From here on a janitor who asked before can no longer give it up: what he heard is out of date.
-  if (!(await store.takeToSend(till.db, payment, nextCheck(0, now)))) return 'over'
+  if (!(await store.takeToSend(ctx.db, payment, nextCheck(0, now)))) return 'over'
   const { instituteId, id: paymentId, amountPaise } = payment
   try {
-    const { providerRef } = await mandatesOf(till, payment.provider).present({
+    const { providerRef } = await mandatesOf(ctx, payment.provider).present({
       instituteId,
       collectorCode,
       paymentId,
@@ -73,10 +73,10 @@ export async function sendDebit(
       rail: payment.mode as Rail,
       description,
     })
-    await store.recordPresented(till.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
+    await store.recordPresented(ctx.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
   } catch (error) {
     if (!(error instanceof ProviderRefused)) throw error
-    await applyReport(till, {
+    await applyReport(ctx, {
       about: 'payment',
       instituteId,
       paymentId,

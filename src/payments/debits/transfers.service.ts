@@ -5,13 +5,13 @@ import { newId } from '../../platform/ids.ts'
 import * as store from './debits.store.ts'
 import { newPayment, nextCheck, type Payment } from '../payments.rules.ts'
 import type { ProviderName } from '../../providers/port.ts'
-import { transfersOf, type Till } from '../context.ts'
+import { transfersOf, type PaymentContext } from '../context.ts'
 
 /** A transfer that somebody has sent: its order, and who takes it in. */
 export type Transfer = PlannedOrder & { provider: ProviderName; at: Date }
 
 /** The provider that takes transfers in: the current one if it does, else any that does; null when none does. */
-export function transferProvider({ providers, currentProvider }: Till): ProviderName | null {
+export function transferProvider({ providers, currentProvider }: PaymentContext): ProviderName | null {
   const able = [...providers.values()].filter(({ transfers }) => transfers !== undefined)
   return (able.find(({ name }) => name === currentProvider) ?? able[0])?.name ?? null
 }
@@ -31,13 +31,13 @@ export async function openTransfer(tx: Transaction, transfer: Transfer): Promise
  * given up: the money is the same, and it wins.
  */
 export async function sendTransfer(
-  till: Till,
+  ctx: PaymentContext,
   payment: Payment,
   { collectorCode, reference }: { collectorCode: string; reference: string },
 ): Promise<void> {
-  const now = till.clock.now()
+  const now = ctx.clock.now()
   const { instituteId, id: paymentId, amountPaise } = payment
-  const { providerRef } = await transfersOf(till, payment.provider).expect({
+  const { providerRef } = await transfersOf(ctx, payment.provider).expect({
     instituteId,
     collectorCode,
     paymentId,
@@ -45,5 +45,5 @@ export async function sendTransfer(
     mode: 'loan',
     reference,
   })
-  await store.recordPresented(till.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
+  await store.recordPresented(ctx.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
 }

@@ -2,11 +2,15 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent, totalOf, type Order } from '../../orders/orders.rules.ts'
 import { renderReceipt } from './receipt-pdf.ts'
 import { findReceipt, receiptNumber } from './receipts.service.ts'
-import type { Till } from '../context.ts'
+import type { PaymentContext } from '../context.ts'
 
 /** The receipt of a paid order as PDF; null while there is none. */
-export async function receiptPdf(till: Till, institute: Institute, order: Order): Promise<Buffer | null> {
-  const issued = await findReceipt(till, institute, order)
+export async function receiptPdf(
+  ctx: PaymentContext,
+  institute: Institute,
+  order: Order,
+): Promise<Buffer | null> {
+  const issued = await findReceipt(ctx, institute, order)
   if (issued === null) return null
   const { receipt, payment } = issued
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
@@ -33,6 +37,6 @@ export async function receiptPdf(till: Till, institute: Institute, order: Order)
     orderId: order.id,
     isCancelled:
       receipt.cancelledAt === null ? null : { at: receipt.cancelledAt, reason: receipt.cancelReason ?? '' },
-    isSandbox: till.mode === 'sandbox',
+    isSandbox: ctx.mode === 'sandbox',
   })
 }

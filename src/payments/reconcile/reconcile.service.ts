@@ -8,7 +8,7 @@ import {
   listToCompare,
   type Difference,
 } from './reconcile.store.ts'
-import { providerOf, type Till } from '../context.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
 
 export type Reconciliation = {
   institute: string
@@ -23,24 +23,27 @@ const PAGE = 200
 
 /** Holds ledger, orders and provider against each other and says what differs; changes nothing. */
 export async function reconcile(
-  till: Till,
+  ctx: PaymentContext,
   institute: Institute,
   onProgress?: (compared: number) => void,
 ): Promise<Reconciliation> {
-  const differences = await findDifferences(till.db, institute.id)
-  differences.push(...(await compareWithProvider(till, institute, onProgress)))
+  const differences = await findDifferences(ctx.db, institute.id)
+  differences.push(...(await compareWithProvider(ctx, institute, onProgress)))
   return {
     institute: institute.code,
     checks: [...CHECK_NAMES, PROVIDER_CHECK],
     differences,
-    expected: await listOverdue(till.db, institute.id, dayOf(till.clock.now())),
+    expected: await listOverdue(ctx.db, institute.id, dayOf(ctx.clock.now())),
   }
 }
 
 export type BooksCheck = { check: string; differences: { subject: string; detail: string }[] }
 
 /** The same without asking the provider about every payment: what our own books say of each other. */
-export async function checkBooks({ db }: Pick<Till, 'db'>, institute: Institute): Promise<BooksCheck[]> {
+export async function checkBooks(
+  { db }: Pick<PaymentContext, 'db'>,
+  institute: Institute,
+): Promise<BooksCheck[]> {
   const found = await findDifferences(db, institute.id)
   return CHECK_NAMES.map(check => ({ check, differences: found.filter(one => one.check === check) }))
 }
@@ -48,17 +51,17 @@ export async function checkBooks({ db }: Pick<Till, 'db'>, institute: Institute)
 const PROVIDER_CHECK = 'the provider says of every payment what we say'
 
 async function compareWithProvider(
-  till: Till,
+  ctx: PaymentContext,
   institute: Institute,
   onProgress: ((compared: number) => void) | undefined,
 ): Promise<Difference[]> {
   const differences: Difference[] = []
   let compared = 0
   for (let after = ''; ;) {
-    const payments = await listToCompare(till.db, institute.id, { after, limit: PAGE })
+    const payments = await listToCompare(ctx.db, institute.id, { after, limit: PAGE })
     if (payments.length === 0) return differences
     for (const { id, provider, providerRef, state } of payments) {
-      const { outcome } = await providerOf(till, provider as ProviderName).status({
+      const { outcome } = await providerOf(ctx, provider as ProviderName).status({
         instituteId: institute.id,
         paymentId: id,
         providerRef,

@@ -6,7 +6,7 @@ import { lockOrder } from '../../orders/order-payments.service.ts'
 import type { Order, OrderKind } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
@@ -17,20 +17,20 @@ import { findPayment, lockPaying } from '../payments.store.ts'
 import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
 import * as store from './refunds.store.ts'
-import { providerOf, type Till } from '../context.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
 
 /** A refund and what could still be refunded before it, both read under the lock of the order. */
 export type RequestedRefund = Refund & { refundableBeforePaise: Paise }
 
 /** Writes the refund down; the worker asks the provider for it. Never above what was paid less earlier refunds. */
 export async function requestRefund(
-  till: Till,
-  act: Act<RequestedRefund>,
+  ctx: PaymentContext,
+  command: Command<RequestedRefund>,
   target: { institute: Institute; kind: OrderKind; orderId: string },
   asked: { amountPaise: Paise | null | undefined; reason: string | null },
 ): Promise<RequestedRefund> {
   const { institute, kind, orderId } = target
-  return transact(till.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const order = await lockOrder(tx, institute.id, orderId)
     if (order === null || order.kind !== kind) {
       throw notFound(kind === 'link' ? 'This payment link' : 'This pay order')
@@ -43,7 +43,7 @@ export async function requestRefund(
       kind: 'requested',
       amountPaise,
       reason: asked.reason,
-      at: till.clock.now(),
+      at: ctx.clock.now(),
     })
     const refunded = await store.refundedByLine(tx, institute.id, payment.id)
     await store.insertRefund(tx, refund, spread(order, amountPaise, refunded))
@@ -61,17 +61,21 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   await store.insertRefund(tx, refund, spread(order, payment.amountPaise, new Map()))
 }
 
-export async function listRefunds(till: Till, instituteId: number, orderId: string): Promise<Refund[]> {
-  return store.listRefundsOfOrder(till.db, instituteId, orderId)
+export async function listRefunds(
+  ctx: PaymentContext,
+  instituteId: number,
+  orderId: string,
+): Promise<Refund[]> {
+  return store.listRefundsOfOrder(ctx.db, instituteId, orderId)
 }
 
 /** Sends refunds that are due to the provider; the refund's id keeps a repeat from paying twice. */
-export function sendRefunds(till: Till): Run {
-  return processDue(till, store.toTry, refund => sendRefund(till, refund))
+export function sendRefunds(ctx: PaymentContext): Run {
+  return processDue(ctx, store.toTry, refund => sendRefund(ctx, refund))
 }
 
-async function sendRefund(till: Till, refund: Refund): Promise<void> {
-  const payment = await findPayment(till.db, refund.instituteId, refund.paymentId)
+async function sendRefund(ctx: PaymentContext, refund: Refund): Promise<void> {
+  const payment = await findPayment(ctx.db, refund.instituteId, refund.paymentId)
   if (payment === null) throw new Error(`the refund ${refund.id} lost its payment`)
   const request = {
     instituteId: refund.instituteId,
@@ -80,10 +84,10 @@ async function sendRefund(till: Till, refund: Refund): Promise<void> {
     amountPaise: refund.amountPaise,
   }
   try {
-    await applyRefundReport(till, await providerOf(till, payment.provider).refund(request))
+    await applyRefundReport(ctx, await providerOf(ctx, payment.provider).refund(request))
   } catch (error) {
     if (!(error instanceof ProviderRefused)) throw error
-    await applyRefundReport(till, {
+    await applyRefundReport(ctx, {
       about: 'refund',
       instituteId: refund.instituteId,
       refundId: refund.id,
@@ -94,19 +98,23 @@ async function sendRefund(till: Till, refund: Refund): Promise<void> {
 }
 
 /** Asks again for those of these refunds whose end is not known here. */
-export async function sendAgain(till: Till, instituteId: number, ids: readonly string[]): Promise<void> {
-  for (const refund of await store.listPending(till.db, instituteId, ids)) await sendRefund(till, refund)
+export async function sendAgain(
+  ctx: PaymentContext,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<void> {
+  for (const refund of await store.listPending(ctx.db, instituteId, ids)) await sendRefund(ctx, refund)
 }
 
-export async function nextTryDue(till: Till): Promise<Date | null> {
-  return store.toTry.nextDue(till.db)
+export async function nextTryDue(ctx: PaymentContext): Promise<Date | null> {
+  return store.toTry.nextDue(ctx.db)
 }
 
 /** Applies what a provider says of a refund, once. */
-export async function applyRefundReport(till: Till, report: RefundReport): Promise<void> {
+export async function applyRefundReport(ctx: PaymentContext, report: RefundReport): Promise<void> {
   const { outcome } = report
   if (outcome.kind === 'pending') return
-  await till.db.transaction(async tx => {
+  await ctx.db.transaction(async tx => {
     const known = await store.findRefund(tx, report.instituteId, report.refundId)
     if (known === null) return
     // Order first, as everywhere.
@@ -116,7 +124,7 @@ export async function applyRefundReport(till: Till, report: RefundReport): Promi
     if (refund === null || payment === null || order === null) throw new Error(`${known.id} lost its payment`)
     if (refund.state !== 'pending') return
     const isProcessed = outcome.kind === 'processed'
-    const at = isProcessed ? outcome.processedAt : till.clock.now()
+    const at = isProcessed ? outcome.processedAt : ctx.clock.now()
     const result = {
       state: outcome.kind,
       providerRef: report.providerRef,

@@ -9,44 +9,47 @@ import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../receipts/receipts.store.ts'
 import type { ProviderName } from '../../providers/port.ts'
 import { insertReturn, listUnreturned } from './refunds.store.ts'
-import { providerOf, purposeOf, type Till } from '../context.ts'
+import { providerOf, handlerOf, type PaymentContext } from '../context.ts'
 
 /**
  * Takes back a debit that the bank had confirmed, once, however often it says so. It is booked as a refund that nobody
  * asked for, so the bank's next pay-out, which is less by it, matches like any other.
  */
-export async function applyReturn(till: Till, report: ReturnReport): Promise<'reversed' | 'nothing'> {
-  const known = await findPayment(till.db, report.instituteId, report.paymentId)
+export async function applyReturn(
+  ctx: PaymentContext,
+  report: ReturnReport,
+): Promise<'reversed' | 'nothing'> {
+  const known = await findPayment(ctx.db, report.instituteId, report.paymentId)
   if (known === null) return 'nothing'
   if (known.state !== 'captured') {
     // What was taken back was taken first: if we have not heard of that yet, the provider is asked.
     const { instituteId, id: paymentId, providerRef } = known
     await applyReport(
-      till,
-      await providerOf(till, known.provider).status({ instituteId, paymentId, providerRef }),
+      ctx,
+      await providerOf(ctx, known.provider).status({ instituteId, paymentId, providerRef }),
     )
   }
-  return till.db.transaction(tx => reverse(till, tx, report, known.orderId))
+  return ctx.db.transaction(tx => reverse(ctx, tx, report, known.orderId))
 }
 
 /** What a pay-out is less by has been taken back: where we have not heard of it, the provider is asked. */
 export async function catchUpReturns(
-  till: Till,
+  ctx: PaymentContext,
   name: ProviderName,
   instituteId: number,
   refundIds: readonly string[],
 ): Promise<void> {
-  const { mandates } = providerOf(till, name)
+  const { mandates } = providerOf(ctx, name)
   if (mandates === undefined || refundIds.length === 0) return
-  const debits = await listUnreturned(till.db, instituteId, refundIds.map(returnedBy))
+  const debits = await listUnreturned(ctx.db, instituteId, refundIds.map(returnedBy))
   for (const { id: paymentId, providerRef } of debits) {
     const report = await mandates.returned({ instituteId, paymentId, providerRef })
-    if (report !== null) await applyReturn(till, report)
+    if (report !== null) await applyReturn(ctx, report)
   }
 }
 
 async function reverse(
-  till: Till,
+  ctx: PaymentContext,
   tx: Transaction,
   { instituteId, paymentId, amountPaise, code, message, returnedAt }: ReturnReport,
   orderId: string,
@@ -62,6 +65,6 @@ async function reverse(
   await post(tx, instituteId, returnOf(refundId, amountPaise), returnedAt)
   const reversed = await markReversed(tx, instituteId, order)
   await cancelReceiptOf(tx, payment, { reason, at: returnedAt })
-  await purposeOf(till, order.kind).reversed(tx, { payment, order: reversed, code, message }, returnedAt)
+  await handlerOf(ctx, order.kind).reversed(tx, { payment, order: reversed, code, message }, returnedAt)
   return 'reversed'
 }

@@ -1,11 +1,11 @@
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
-import { eachByItself } from '../../platform/for-each-settled.ts'
+import { forEachSettled } from '../../platform/for-each-settled.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 import { isWorkingDay } from '../../platform/working-days.ts'
 import { firstSettleDay, readHolidays } from '../payments.store.ts'
 import type { SandboxBank } from '../../sandbox/bank/simulator.ts'
 import { settleDay } from './settlements.service.ts'
-import type { Till } from '../context.ts'
+import type { PaymentContext } from '../context.ts'
 
 const EVERY_MS = 60 * 60 * 1_000
 const DAY_MS = 24 * EVERY_MS
@@ -14,53 +14,53 @@ const DAY_MS = 24 * EVERY_MS
  * Reads what the providers paid out, once an hour. Providers report a day late at times, so yesterday is read again;
  * what is known already changes nothing. The sandbox's bank pays out first, on working days what came in before.
  */
-export async function settleDue(till: Till, bank: SandboxBank | null): Promise<number> {
-  const now = till.clock.now()
-  if (!(await takeTurn(till, now))) return 0
+export async function settleDue(ctx: PaymentContext, bank: SandboxBank | null): Promise<number> {
+  const now = ctx.clock.now()
+  if (!(await takeTurn(ctx, now))) return 0
   const today = dayOf(now)
-  if (bank !== null && isWorkingDay(today, await readHolidays(till.db))) await bank.payOut(startOfDay(today))
-  const first = await firstDayToRead(till, now)
+  if (bank !== null && isWorkingDay(today, await readHolidays(ctx.db))) await bank.payOut(startOfDay(today))
+  const first = await firstDayToRead(ctx, now)
   let settled = 0
   // One provider that is away keeps nothing from the others; its days are read again at the next turn.
-  await eachByItself([...till.providers.keys()], async name => {
+  await forEachSettled([...ctx.providers.keys()], async name => {
     for (let day = first; day <= today; day = dayAfter(day))
-      settled += (await settleDay(till, name, day)).settled
+      settled += (await settleDay(ctx, name, day)).settled
   })
-  await writeSetting(till.db, 'settlements_read_through', today)
+  await writeSetting(ctx.db, 'settlements_read_through', today)
   return settled
 }
 
 const LONGEST_GAP_DAYS = 60
 
 /** The day before the last one that was read whole: after an outage the days it took are read too. */
-async function firstDayToRead(till: Till, now: Date): Promise<string> {
+async function firstDayToRead(ctx: PaymentContext, now: Date): Promise<string> {
   const daysAgo = (days: number): string => dayOf(new Date(now.getTime() - days * DAY_MS))
-  const through = await readSetting(till.db, 'settlements_read_through')
+  const through = await readSetting(ctx.db, 'settlements_read_through')
   if (through === null) return daysAgo(1)
   const dayBefore = Temporal.PlainDate.from(through).subtract({ days: 1 }).toString()
   const earliest = daysAgo(LONGEST_GAP_DAYS)
   return dayBefore > earliest ? dayBefore : earliest
 }
 
-export async function nextSettlementRun(till: Till): Promise<Date> {
-  const last = await readSetting(till.db, 'settlements_read_at')
-  return last === null ? till.clock.now() : new Date(Number(last) + EVERY_MS)
+export async function nextSettlementRun(ctx: PaymentContext): Promise<Date> {
+  const last = await readSetting(ctx.db, 'settlements_read_at')
+  return last === null ? ctx.clock.now() : new Date(Number(last) + EVERY_MS)
 }
 
 const PAYS_OUT_AT_MS = 10 * EVERY_MS
 
 /** When the payments that wait longest should reach their institutes: the morning of the day they are due. */
-export async function nextSettlementDue(till: Till): Promise<Date | null> {
-  const day = await firstSettleDay(till.db)
+export async function nextSettlementDue(ctx: PaymentContext): Promise<Date | null> {
+  const day = await firstSettleDay(ctx.db)
   if (day === null) return null
   const at = new Date(startOfDay(day).getTime() + PAYS_OUT_AT_MS)
   // Overdue ones are not waited for: they go with the next run.
-  return at > till.clock.now() ? at : null
+  return at > ctx.clock.now() ? at : null
 }
 
 /** One process reads in an hour, whoever comes first. */
-async function takeTurn(till: Till, now: Date): Promise<boolean> {
-  return till.db.transaction(async tx => {
+async function takeTurn(ctx: PaymentContext, now: Date): Promise<boolean> {
+  return ctx.db.transaction(async tx => {
     await lockSetting(tx, 'settlements_read_at')
     const last = await readSetting(tx, 'settlements_read_at')
     if (last !== null && now.getTime() - Number(last) < EVERY_MS) return false

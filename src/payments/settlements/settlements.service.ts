@@ -11,22 +11,22 @@ import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
-import type { PaidOrder, Purpose } from '../payment-handler.ts'
-import { providerOf, purposeOf, type Till } from '../context.ts'
+import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
+import { providerOf, handlerOf, type PaymentContext } from '../context.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
 /** Reads what a provider paid out on a day and applies it; reading a day again changes nothing. */
 export async function settleDay(
-  till: Till,
+  ctx: PaymentContext,
   name: ProviderName,
   day: string,
   onProgress?: (settled: number) => void,
 ): Promise<SettlementSummary> {
   const summary = { settled: 0, exceptions: 0 }
-  for await (const report of providerOf(till, name).settlements(day)) {
-    await catchUp(till, name, report)
-    const { settled, exceptions } = await applySettlement(till, name, report)
+  for await (const report of providerOf(ctx, name).settlements(day)) {
+    await catchUp(ctx, name, report)
+    const { settled, exceptions } = await applySettlement(ctx, name, report)
     summary.settled += settled
     summary.exceptions += exceptions
     onProgress?.(summary.settled)
@@ -36,31 +36,31 @@ export async function settleDay(
 
 /** What was paid out has happened: if we have not heard of it yet, the provider is asked before its report is judged. */
 async function catchUp(
-  till: Till,
+  ctx: PaymentContext,
   name: ProviderName,
   { instituteId, items }: SettlementReport,
 ): Promise<void> {
-  const provider = providerOf(till, name)
+  const provider = providerOf(ctx, name)
   const ids = (kind: SettlementItem['kind']) =>
     items.filter(item => item.kind === kind).map(item => item.ourId)
-  for (const { id, providerRef } of await store.listUncaptured(till.db, instituteId, ids('payment')))
-    await applyReport(till, await provider.status({ instituteId, paymentId: id, providerRef }))
-  await sendAgain(till, instituteId, ids('refund'))
-  await catchUpReturns(till, name, instituteId, ids('refund'))
+  for (const { id, providerRef } of await store.listUncaptured(ctx.db, instituteId, ids('payment')))
+    await applyReport(ctx, await provider.status({ instituteId, paymentId: id, providerRef }))
+  await sendAgain(ctx, instituteId, ids('refund'))
+  await catchUpReturns(ctx, name, instituteId, ids('refund'))
 }
 
 /** The present day in India, for callers that settle as they go. */
-export function today(till: Till): string {
-  return dayOf(till.clock.now())
+export function today(ctx: PaymentContext): string {
+  return dayOf(ctx.clock.now())
 }
 
 async function applySettlement(
-  till: Till,
+  ctx: PaymentContext,
   provider: ProviderName,
   report: SettlementReport,
 ): Promise<SettlementSummary> {
   const { instituteId, utr, settledAt } = report
-  return till.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     // Orders first, as everywhere: their events must not overtake each other.
     const paymentIds = report.items.filter(item => item.kind === 'payment').map(item => item.ourId)
     await lockOrders(tx, instituteId, await store.listOrderIds(tx, instituteId, paymentIds))
@@ -80,13 +80,13 @@ async function applySettlement(
         })
       }
     }
-    await store.insertExceptions(tx, { instituteId, provider, utr, noticedAt: till.clock.now() }, exceptions)
+    await store.insertExceptions(tx, { instituteId, provider, utr, noticedAt: ctx.clock.now() }, exceptions)
     const [first] = matched
     if (first !== undefined) {
       const refs = matched.map(item => item.providerRef)
       await store.clearExceptions(tx, { instituteId, provider, utr }, refs)
       const collectorCode = known.branchOf(first)
-      await settle(till, tx, {
+      await settle(ctx, tx, {
         provider,
         report,
         collectorCode,
@@ -126,7 +126,7 @@ function toKnown(found: Payment | store.SettleableRefund | undefined) {
 }
 
 async function settle(
-  till: Till,
+  ctx: PaymentContext,
   tx: Transaction,
   batch: {
     provider: ProviderName
@@ -156,11 +156,11 @@ async function settle(
   const isNothing = sums.grossPaise === sums.refundPaise && sums.feePaise === 0
   if (!isNothing)
     await post(tx, instituteId, settlementOf(`${id}:${matched[0]?.providerRef ?? ''}`, sums), settledAt)
-  await tellSettled(till, tx, batch, ids('payment'))
+  await tellSettled(ctx, tx, batch, ids('payment'))
 }
 
 async function tellSettled(
-  till: Till,
+  ctx: PaymentContext,
   tx: Transaction,
   {
     report,
@@ -177,15 +177,15 @@ async function tellSettled(
     { utr: report.utr, settledAt },
   )
   const byId = new Map(orders.map(order => [order.id, order]))
-  const byPurpose = new Map<Purpose, PaidOrder[]>()
+  const byHandler = new Map<PaymentHandler, PaidOrder[]>()
   for (const payment of paying) {
     const order = byId.get(payment.orderId)
     // One that was taken back before it was paid out never reached the institute.
     if (order === undefined || order.state === 'reversed') continue
-    const purpose = purposeOf(till, order.kind)
-    const paid = byPurpose.get(purpose)
-    if (paid === undefined) byPurpose.set(purpose, [{ payment, order }])
+    const handler = handlerOf(ctx, order.kind)
+    const paid = byHandler.get(handler)
+    if (paid === undefined) byHandler.set(handler, [{ payment, order }])
     else paid.push({ payment, order })
   }
-  for (const [purpose, paid] of byPurpose) await purpose.settled(tx, paid, settledAt)
+  for (const [handler, paid] of byHandler) await handler.settled(tx, paid, settledAt)
 }

@@ -45,9 +45,9 @@ const NOTICE_DEATH = `select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`
 
 /** All places were taken elsewhere, for longer than anybody should wait. */
-export class NoPlace extends Error {}
+export class NoSlot extends Error {}
 
-export class SharedPlaces {
+export class ClusterSemaphore {
   readonly #config: pg.ClientConfig
   readonly #patienceMs: number
   readonly #lanes = new Map<string, Lane>()
@@ -95,14 +95,14 @@ export class SharedPlaces {
         if (lane.held.size + lane.lost.size >= first.most) break
         if (!(await this.#take(lane, first.most))) await wait(ASK_AGAIN_MS)
         if (lane.held.size > 0) aloneSince = performance.now()
-        else if (performance.now() - aloneSince > this.#patienceMs) throw new NoPlace()
+        else if (performance.now() - aloneSince > this.#patienceMs) throw new NoSlot()
       }
     } catch (error) {
-      const failure = error instanceof NoPlace ? error : toBursarError(error)
+      const failure = error instanceof NoSlot ? error : toBursarError(error)
       for (const { fail } of lane.waiting.splice(0)) fail(failure)
     }
     lane.isAsking = false
-    this.#forgetIfOver(lane)
+    this.#purgeIfOver(lane)
   }
 
   /** False when none was free. */
@@ -167,7 +167,7 @@ export class SharedPlaces {
     return lane
   }
 
-  #forgetIfOver(lane: Lane): void {
+  #purgeIfOver(lane: Lane): void {
     const isOver = lane.held.size + lane.lost.size + lane.waiting.length === 0
     if (isOver && this.#lanes.get(lane.name) === lane) this.#lanes.delete(lane.name)
   }

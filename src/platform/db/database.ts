@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { assert } from '../assert.ts'
-import { BellListener, Bells, type BellName } from './wakeup.ts'
+import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
 import { namedQuery, typeParsers } from './client.ts'
 import { isRetryable, isTimeout, toBursarError } from './errors.ts'
-import { ReadLane } from './pipelined-reader.ts'
-import { SharedPlaces } from './cluster-semaphore.ts'
+import { PipelinedReader } from './pipelined-reader.ts'
+import { ClusterSemaphore } from './cluster-semaphore.ts'
 
 /** Something that runs SQL: the database itself, or a transaction opened by a service and passed down. */
 export type Queryable = {
@@ -15,7 +15,7 @@ export type Queryable = {
 export type Transaction = Queryable & {
   readonly inTransaction: true
   /** Tells workers after the commit that there is something to do. */
-  ring(bell: BellName): void
+  notify(channel: WakeupChannel): void
   /** A statement that leaves together with the commit: what it locks is held no longer than the database itself takes. */
   endWith(text: string, values: readonly unknown[]): void
 }
@@ -36,10 +36,10 @@ const MAX_TRIES = 4
 
 export class Database implements Queryable {
   readonly #pool: pg.Pool
-  readonly #lane: ReadLane
+  readonly #lane: PipelinedReader
   /** That processes over this database share. */
-  readonly places: SharedPlaces
-  readonly #bells = new Bells(name => this.query(`notify ${name}`))
+  readonly places: ClusterSemaphore
+  readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))
   readonly #connection: pg.ClientConfig
   #isClosing = false
 
@@ -63,8 +63,8 @@ export class Database implements Queryable {
     })
     // The same while it is lent out and between two queries; its next query fails and tells its borrower.
     this.#pool.on('connect', client => client.on('error', () => {}))
-    this.#lane = new ReadLane({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
-    this.places = new SharedPlaces({ ...config, application_name: 'bursar places' })
+    this.#lane = new PipelinedReader({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
+    this.places = new ClusterSemaphore({ ...config, application_name: 'bursar places' })
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -88,9 +88,9 @@ export class Database implements Queryable {
   }
 
   /** Hears a bell that any process rings; starts and stops by its own. */
-  listen(bell: BellName, onRing: () => void): BellListener {
+  listen(channel: WakeupChannel, onWakeup: () => void): WakeupListener {
     const config = { ...this.#connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
-    return new BellListener(config, bell, onRing)
+    return new WakeupListener(config, channel, onWakeup)
   }
 
   /** Open and waiting connections, for the metrics page. */
@@ -106,11 +106,11 @@ export class Database implements Queryable {
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect()
     let broken: Error | undefined
-    const rung = new Set<BellName>()
+    const notified = new Set<WakeupChannel>()
     const endings: pg.QueryConfig[] = []
     const tx: Transaction = {
       inTransaction: true,
-      ring: bell => rung.add(bell),
+      notify: channel => notified.add(channel),
       endWith: (text, values) => endings.push(namedQuery(text, values)),
       query: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
         (await client.query<Row>(namedQuery(text, values))).rows,
@@ -122,7 +122,7 @@ export class Database implements Queryable {
       const ended = endings.map(ending => client.query(ending))
       const [commit] = await Promise.all([client.query('commit'), ...ended])
       assert(commit.command === 'COMMIT', 'a commit was answered by a rollback')
-      for (const bell of rung) this.#bells.ring(bell)
+      for (const channel of notified) this.#wakeups.notify(channel)
       return result
     } catch (error) {
       // A connection that fell silent would keep its rollback waiting just as long; it is thrown away instead.

@@ -6,7 +6,7 @@ import { namedQuery } from './client.ts'
  * pool client and fewer system calls. Only short primary-key reads belong here, a slow one holds up all
  * behind it. A lost connection fails what is in flight; the next read opens another.
  */
-export class ReadLane {
+export class PipelinedReader {
   readonly #config: pg.ClientConfig
   #client: Promise<pg.Client> | null = null
 

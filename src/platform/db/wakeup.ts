@@ -6,43 +6,43 @@ import pg from 'pg'
  * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. A bell may go
  * unheard (a lost connection, a process that dies before ringing), so whoever listens also looks by itself now and then.
  */
-export type BellName = 'deliveries' | 'imports'
+export type WakeupChannel = 'deliveries' | 'imports'
 
 const RING_AFTER_MS = 5
 const LISTEN_AGAIN_MS = 1_000
 
-export class Bells {
-  readonly #notify: (name: BellName) => Promise<unknown>
-  readonly #rung = new Set<BellName>()
+export class Wakeups {
+  readonly #notify: (name: WakeupChannel) => Promise<unknown>
+  readonly #notified = new Set<WakeupChannel>()
 
-  constructor(notify: (name: BellName) => Promise<unknown>) {
+  constructor(notify: (name: WakeupChannel) => Promise<unknown>) {
     this.#notify = notify
   }
 
-  ring(name: BellName): void {
-    if (this.#rung.has(name)) return
-    this.#rung.add(name)
+  notify(name: WakeupChannel): void {
+    if (this.#notified.has(name)) return
+    this.#notified.add(name)
     setTimeout(() => {
-      this.#rung.delete(name)
+      this.#notified.delete(name)
       this.#notify(name).catch(() => {})
     }, RING_AFTER_MS).unref()
   }
 }
 
 /** Hears one bell over a connection of its own until it is stopped; a lost connection is opened again. */
-export class BellListener {
+export class WakeupListener {
   readonly #config: pg.ClientConfig
-  readonly #name: BellName
-  readonly #onRing: () => void
+  readonly #name: WakeupChannel
+  readonly #onWakeup: () => void
   #hangUp: () => void = () => {}
   #stopped = false
   #running: Promise<void> | null = null
   readonly #stop = new AbortController()
 
-  constructor(config: pg.ClientConfig, name: BellName, onRing: () => void) {
+  constructor(config: pg.ClientConfig, name: WakeupChannel, onWakeup: () => void) {
     this.#config = config
     this.#name = name
-    this.#onRing = onRing
+    this.#onWakeup = onWakeup
   }
 
   start(): void {
@@ -70,14 +70,14 @@ export class BellListener {
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     client.on('error', () => resolve())
     client.on('end', () => resolve())
-    client.on('notification', () => this.#onRing())
+    client.on('notification', () => this.#onWakeup())
     // A client that is still connecting cannot be ended; it is, once it has or has not.
     this.#hangUp = resolve
     try {
       await client.connect()
       await client.query(`listen ${this.#name}`)
       // What was rung while nobody listened.
-      this.#onRing()
+      this.#onWakeup()
       if (!this.#stopped) await ended
     } finally {
       await client.end().catch(() => {})

@@ -7,7 +7,7 @@ import { Deadlines, type Limited } from './deadlines.ts'
 import { explain, OutboundFailure, type FailureReason } from './failure.ts'
 import { Names } from './names.ts'
 
-export type OutboundRequest = {
+export type HttpRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
   /** http or https; a user and password in it are not sent. */
   url: string
@@ -19,7 +19,7 @@ export type OutboundRequest = {
   maxBytes: number
 }
 
-export type OutboundResult = OutboundAnswer | OutboundProblem
+export type HttpResult = OutboundAnswer | OutboundProblem
 
 export type OutboundAnswer = {
   kind: 'answered'
@@ -42,9 +42,9 @@ export type OutboundProblem = {
   durationMs: number
 }
 
-type OnResult = (result: OutboundResult) => void
+type OnResult = (result: HttpResult) => void
 
-type OutboundOptions = {
+type HttpClientOptions = {
   policy: AddressPolicy
   /** In place of the system's, each as `address` or `address:port`. */
   nameServers?: readonly string[]
@@ -59,16 +59,16 @@ const LONGEST_IDLE_MS = 10_000
 const BEFORE_PEER_CLOSES_MS = 1_000
 
 /**
- * Every HTTP request that leaves the house. It follows no redirect, obeys no proxy of the environment, sends nothing a
+ * Every HTTP request that leaves the process. It follows no redirect, obeys no proxy of the environment, sends nothing a
  * second time, and answers trouble at the other side as a result; only a request that is itself wrong throws.
  */
-export class Outbound {
+export class HttpClient {
   readonly #names: Names
   readonly #sockets = new Set<Socket>()
   readonly #deadlines = new Deadlines()
   readonly #connections: Connections
 
-  constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: OutboundOptions) {
+  constructor({ policy, nameServers, connectionsPerOrigin = CONNECTIONS_PER_ORIGIN }: HttpClientOptions) {
     this.#names = new Names(nameServers)
     this.#connections = new Connections(connectionsPerOrigin, {
       connect: createConnector({ policy, names: this.#names, sockets: this.#sockets }),
@@ -85,12 +85,12 @@ export class Outbound {
     })
   }
 
-  send(request: OutboundRequest): Promise<OutboundResult> {
+  send(request: HttpRequest): Promise<HttpResult> {
     return new Promise(resolve => this.exchange(request, resolve))
   }
 
   /** As `send`, but tells at the very moment: a request that follows from there finds the connection warm. */
-  exchange(request: OutboundRequest, onResult: OnResult): void {
+  exchange(request: HttpRequest, onResult: OnResult): void {
     const address = readAddress(request.url)
     assertHeaders(request.headers)
     const means = { deadlines: this.#deadlines, connections: this.#connections }
@@ -110,7 +110,7 @@ type Means = { deadlines: Deadlines; connections: Connections }
 
 /** One request on its way; undici calls it as things happen. Settled once, whatever else happens after. */
 class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
-  readonly #request: OutboundRequest
+  readonly #request: HttpRequest
   readonly #address: Address
   readonly #means: Means
   readonly #onResult: OnResult
@@ -123,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
   #length = 0
   #isSettled = false
 
-  constructor(request: OutboundRequest, address: Address, means: Means, onResult: OnResult) {
+  constructor(request: HttpRequest, address: Address, means: Means, onResult: OnResult) {
     this.#request = request
     this.#address = address
     this.#means = means
@@ -206,7 +206,7 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
     this.#end({ kind: 'failed', reason, message, durationMs: this.#elapsedMs() })
   }
 
-  #end(result: OutboundResult): void {
+  #end(result: HttpResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
     this.#means.deadlines.release(this, this.#request.timeoutMs)
@@ -215,7 +215,7 @@ class Exchange implements Dispatcher.DispatchHandler, Limited, Borrower {
     else this.#tellNow(result)
   }
 
-  #tellNow(result: OutboundResult): void {
+  #tellNow(result: HttpResult): void {
     try {
       this.#onResult(result)
     } catch (error) {

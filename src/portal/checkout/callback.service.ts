@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readCallbackKey } from '../../institutes/institutes.service.ts'
 import { statusAt, type Order } from '../../orders/orders.rules.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 
 /** Where the pages of parents are. */
 export const OWN_PAGES = '/parents/'
@@ -12,16 +12,16 @@ export const OWN_PAGES = '/parents/'
  * institute's page can trust what it shows, and still navigation only: money is proven by reading the order.
  */
 export async function callbackUrlFor(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   order: Order,
 ): Promise<string | null> {
   if (order.callbackUrl === null) return null
   // A page of ours needs no proof, and its address stays clean.
-  const own = `${ground.publicUrl}${OWN_PAGES}`
-  if (order.callbackUrl.startsWith(own)) return order.callbackUrl.slice(ground.publicUrl.length)
-  const status = statusAt(order, ground.clock.now())
-  const key = await readCallbackKey(ground, institute)
+  const own = `${ctx.publicUrl}${OWN_PAGES}`
+  if (order.callbackUrl.startsWith(own)) return order.callbackUrl.slice(ctx.publicUrl.length)
+  const status = statusAt(order, ctx.clock.now())
+  const key = await readCallbackKey(ctx, institute)
   const url = new URL(order.callbackUrl)
   url.searchParams.set('order_id', order.id)
   url.searchParams.set('status', status)

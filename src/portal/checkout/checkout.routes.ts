@@ -8,7 +8,7 @@ import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { listPayments, startPayment } from '../../payments/payments.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
 import { findReceipt } from '../../payments/receipts/receipts.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { callbackUrlFor } from './callback.service.ts'
@@ -21,21 +21,21 @@ const hidden = { schema: { hide: true } }
 type Found = { institute: Institute; order: Order; path: string }
 
 /** The page behind `redirect_url`, and what it leads to: start, return, receipt. */
-export function checkoutRoutes(app: FastifyInstance, till: Till): void {
+export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     URL_PATH,
     hidden,
-    withOrder(till, (found, request, reply) => showOrder(till, found, request, reply)),
+    withOrder(ctx, (found, request, reply) => showOrder(ctx, found, request, reply)),
   )
 
   // A second tab, a double click, the back button: whoever posts again is sent to the same payment.
-  const start = withOrder(till, async ({ institute, order, path }, request, reply) => {
+  const start = withOrder(ctx, async ({ institute, order, path }, request, reply) => {
     // One that is past its time or withdrawn sends nobody to the bank, also not to finish what was begun.
-    if (stateAt(order, till.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
+    if (stateAt(order, ctx.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
     const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
     try {
-      const returnUrl = `${till.publicUrl}${path}/return`
-      const { redirectUrl } = await startPayment(till, institute, order.id, { mode, returnUrl })
+      const returnUrl = `${ctx.publicUrl}${path}/return`
+      const { redirectUrl } = await startPayment(ctx, institute, order.id, { mode, returnUrl })
       return await reply.redirect(redirectUrl ?? path, 303)
     } catch (error) {
       // Paid, expired or withdrawn meanwhile: the page says which.
@@ -47,18 +47,18 @@ export function checkoutRoutes(app: FastifyInstance, till: Till): void {
   app.get(
     `${URL_PATH}/start`,
     hidden,
-    withOrder(till, async ({ path }, _request, reply) => reply.redirect(path, 303)),
+    withOrder(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303)),
   )
 
   // Back from the provider: on to the institute if it is paid and asked for that, else the page tells how it stands.
-  const comeBack = withOrder(till, async ({ institute, order, path }, _request, reply) => {
-    const url = order.state === 'paid' ? await callbackUrlFor(till, institute, order) : null
+  const comeBack = withOrder(ctx, async ({ institute, order, path }, _request, reply) => {
+    const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
   })
   app.get(`${URL_PATH}/return`, hidden, comeBack)
 
-  const receipt = withOrder(till, async ({ institute, order }, request, reply) => {
-    const pdf = await receiptPdf(till, institute, order)
+  const receipt = withOrder(ctx, async ({ institute, order }, request, reply) => {
+    const pdf = await receiptPdf(ctx, institute, order)
     if (pdf === null) return sendWrongLink(request, reply)
     return reply
       .header('content-type', 'application/pdf')
@@ -70,7 +70,7 @@ export function checkoutRoutes(app: FastifyInstance, till: Till): void {
 }
 
 async function showOrder(
-  till: Till,
+  ctx: PaymentContext,
   { institute, order, path }: Found,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -80,13 +80,13 @@ async function showOrder(
   const { title, data, refreshSeconds } = describePage({
     institute,
     order,
-    payments: await listPayments(till, institute.id, order.id),
-    receipt: order.state === 'paid' ? await findReceipt(till, institute, order) : null,
-    callbackUrl: await callbackUrlFor(till, institute, order),
-    page: await pageOfOrder(till, institute, order),
-    now: till.clock.now(),
-    isSandbox: till.mode === 'sandbox',
-    takesPayments: till.currentProvider !== null,
+    payments: await listPayments(ctx, institute.id, order.id),
+    receipt: order.state === 'paid' ? await findReceipt(ctx, institute, order) : null,
+    callbackUrl: await callbackUrlFor(ctx, institute, order),
+    page: await pageOfOrder(ctx, institute, order),
+    now: ctx.clock.now(),
+    isSandbox: ctx.mode === 'sandbox',
+    takesPayments: ctx.currentProvider !== null,
     isStill: still === '1',
     path,
     language,
@@ -96,11 +96,11 @@ async function showOrder(
 
 type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-function withOrder(till: Till, handle: Handler) {
+function withOrder(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { institute: code, order_id: id } = request.params as { institute: string; order_id: string }
-    const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(till, code) : null
-    const order = institute === null ? null : await findOrder(till, institute, id)
+    const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(ctx, code) : null
+    const order = institute === null ? null : await findOrder(ctx, institute, id)
     if (institute === null || order === null) return sendWrongLink(request, reply)
     return handle({ institute, order, path: `/pay/${institute.code}/${order.id}` }, request, reply)
   }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { requireScope } from '../../http/auth.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { ErpGround } from '../../erp/context.ts'
+import type { ErpContext } from '../../erp/context.ts'
 import * as docs from './entry.docs.ts'
 import * as schemas from './entry.schemas.ts'
 import { issueToken, openEntry, type AccessToken } from './entry.service.ts'
@@ -12,7 +12,7 @@ const ERP = '/api/v1/integrations/erp'
 const TOKEN = `${ERP}/users/:registration_id/access_token`
 
 /** How an ERP lets a parent in: a token for a user it registered, or one call that does everything. */
-export function entryRoutes(app: FastifyInstance, ground: ErpGround): void {
+export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addRead(app, {
     url: TOKEN,
     docs: docs.getTokenDocs,
@@ -21,23 +21,23 @@ export function entryRoutes(app: FastifyInstance, ground: ErpGround): void {
       // Who may only read must not be able to pay, pause or stop in a parent's name.
       requireScope(caller, 'write')
       const act = { instituteId: caller.institute.id }
-      return ok(tokenView(await issueToken(ground, act, caller.institute, params.registration_id)))
+      return ok(tokenView(await issueToken(ctx, act, caller.institute, params.registration_id)))
     },
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: TOKEN,
     docs: docs.createTokenDocs,
     params: schemas.UserParams,
-    perform: (act, { caller, params }) => issueToken(ground, act, caller.institute, params.registration_id),
+    perform: (act, { caller, params }) => issueToken(ctx, act, caller.institute, params.registration_id),
     toResponse: (token: AccessToken) => created(tokenView(token)),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/init`,
     docs: docs.initDocs,
     body: schemas.InitBody,
-    perform: (act, { caller, body }) => openEntry(ground, act, caller.institute, toAsked(body)),
+    perform: (act, { caller, body }) => openEntry(ctx, act, caller.institute, toAsked(body)),
     toResponse: ({ redirectUrl, expiresAt }) =>
       created({ redirect_url: redirectUrl, expires_at: expiresAt.toISOString() }),
   })

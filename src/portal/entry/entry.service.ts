@@ -1,9 +1,9 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
-import type { ErpGround } from '../../erp/context.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import type { ErpContext } from '../../erp/context.ts'
 import { pullForInit, type Named } from '../../erp/init-student.service.ts'
 import { requireUser } from '../../students/users/parents.service.ts'
 import { isWayBack, type Destination } from './entry.rules.ts'
@@ -16,34 +16,34 @@ const ANYWHERE: Destination = { studentId: null, product: null, callbackUrl: nul
 
 /** A token that opens the pages of a user once. */
 export async function issueToken(
-  ground: Ground,
-  act: Act<AccessToken>,
+  ctx: Context,
+  command: Command<AccessToken>,
   institute: Institute,
   registrationId: string,
 ): Promise<AccessToken> {
-  await requireUser(ground, { instituteId: institute.id, registrationId })
-  return transact(ground.db, act, tx => issue(tx, institute, registrationId, ANYWHERE))
+  await requireUser(ctx, { instituteId: institute.id, registrationId })
+  return transact(ctx.db, command, tx => issue(tx, institute, registrationId, ANYWHERE))
 }
 
 export type Entry = { redirectUrl: string; expiresAt: Date }
 
 /** The ERP sends a parent over: the student is pulled, and the answer is where the browser goes. */
 export async function openEntry(
-  ground: ErpGround,
-  act: Act<Entry>,
+  ctx: ErpContext,
+  command: Command<Entry>,
   institute: Institute,
   asked: { named: Named } & Pick<Destination, 'product' | 'callbackUrl'>,
 ): Promise<Entry> {
   const { named, product, callbackUrl } = asked
-  if (callbackUrl !== null && !isWayBack(callbackUrl, ground.mode))
+  if (callbackUrl !== null && !isWayBack(callbackUrl, ctx.mode))
     throw badField('options.callback_url', 'must be an https URL without credentials')
-  const { studentId, registrationId } = await pullForInit(ground, institute, named)
-  return transact(ground.db, act, async tx => {
+  const { studentId, registrationId } = await pullForInit(ctx, institute, named)
+  return transact(ctx.db, command, async tx => {
     const destination = { studentId, product, callbackUrl }
     const { token, expiresAt } = await issue(tx, institute, registrationId, destination)
     // Where it leads is kept with the token: nothing about the family stands in the address, or can be changed in it.
     const query = new URLSearchParams({ access_token: token })
-    return { redirectUrl: `${ground.publicUrl}/login-redirect?${query.toString()}`, expiresAt }
+    return { redirectUrl: `${ctx.publicUrl}/login-redirect?${query.toString()}`, expiresAt }
   })
 }
 

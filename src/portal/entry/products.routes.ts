@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CredGround } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
 import { addRead } from '../../http/endpoint.ts'
 import { ok } from '../../http/envelope.ts'
 import { toRupees } from '../../platform/money.ts'
@@ -9,7 +9,7 @@ import { ProductsQuery } from './entry.schemas.ts'
 import { listProducts, type StudentProduct } from './products.service.ts'
 
 /** What a student has of every product, for the ERP. */
-export function productRoutes(app: FastifyInstance, ground: CredGround): void {
+export function productRoutes(app: FastifyInstance, ctx: LoanContext): void {
   addRead(app, {
     url: '/api/v1/integrations/erp/students/:service_student_id/products',
     docs: productsDocs,
@@ -17,7 +17,7 @@ export function productRoutes(app: FastifyInstance, ground: CredGround): void {
     query: ProductsQuery,
     async answer({ caller, params, query }) {
       const { service_student_id: studentId } = params
-      const products = await listProducts(ground, caller.institute, studentId, query.product_type)
+      const products = await listProducts(ctx, caller.institute, studentId, query.product_type)
       return ok(products.map(productView))
     },
   })

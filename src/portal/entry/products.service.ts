@@ -1,5 +1,5 @@
 import { listApplications } from '../../loans/applications.service.ts'
-import type { CredGround } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
 import { sumsOf } from '../../flex/plans/plan-events.ts'
 import { listPlansOf } from '../../flex/plans/student-plans.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -22,28 +22,28 @@ export type StudentProduct = {
 const MOST = 200
 
 type Target = { instituteId: number; institute: Institute; studentId: string }
-type Lister = (ground: CredGround, target: Target) => Promise<StudentProduct[]>
+type Lister = (ctx: LoanContext, target: Target) => Promise<StudentProduct[]>
 
 /** One lister a product; a new product is a line here. */
 const LISTERS: Record<Product, Lister> = { pay: listPay, flex: listFlex, cred: listCred }
 
 /** Newest first, at most so many of each. */
 export async function listProducts(
-  ground: CredGround,
+  ctx: LoanContext,
   institute: Institute,
   studentId: string,
   wanted: Product | undefined,
 ): Promise<StudentProduct[]> {
-  await getStudent(ground, institute, studentId)
+  await getStudent(ctx, institute, studentId)
   const target = { instituteId: institute.id, institute, studentId }
   const listers = wanted === undefined ? Object.values(LISTERS) : [LISTERS[wanted]]
-  const found = await Promise.all(listers.map(list => list(ground, target)))
+  const found = await Promise.all(listers.map(list => list(ctx, target)))
   return found.flat().toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
-async function listPay(ground: CredGround, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
-  const orders = await listDuesOrders(ground, instituteId, studentId, MOST)
-  const now = ground.clock.now()
+async function listPay(ctx: LoanContext, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
+  const orders = await listDuesOrders(ctx, instituteId, studentId, MOST)
+  const now = ctx.clock.now()
   return orders.map(order => {
     const state = stateAt(order, now)
     const isPaid = state === 'paid'
@@ -58,8 +58,8 @@ async function listPay(ground: CredGround, { instituteId, studentId }: Target): 
   })
 }
 
-async function listFlex(ground: CredGround, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
-  const files = await listPlansOf(ground, instituteId, studentId, MOST)
+async function listFlex(ctx: LoanContext, { instituteId, studentId }: Target): Promise<StudentProduct[]> {
+  const files = await listPlansOf(ctx, instituteId, studentId, MOST)
   return files.map(file => {
     const { totalPaise, paidPaise } = sumsOf(file)
     const { id, state, createdAt } = file.plan
@@ -67,8 +67,8 @@ async function listFlex(ground: CredGround, { instituteId, studentId }: Target):
   })
 }
 
-async function listCred(ground: CredGround, { institute, studentId }: Target): Promise<StudentProduct[]> {
-  const { applications } = await listApplications(ground, institute, { studentId }, MOST)
+async function listCred(ctx: LoanContext, { institute, studentId }: Target): Promise<StudentProduct[]> {
+  const { applications } = await listApplications(ctx, institute, { studentId }, MOST)
   return applications.map(({ id, state, amountPaise, createdAt }) => {
     return { product: 'cred', id, status: state, amountPaise, paidPaise: null, createdAt }
   })

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import type { Destination } from './entry.rules.ts'
 import * as store from './entry.store.ts'
@@ -41,7 +41,7 @@ export type Entered = { cookie: string; institute: Institute; registrationId: st
  * browser had before ends only when it gets a new one.
  */
 export async function enter(
-  ground: Ground,
+  ctx: Context,
   tokenText: string | undefined,
   before: { cookie: string | undefined; callbackUrl: string | null },
 ): Promise<Entered | null> {
@@ -49,7 +49,7 @@ export async function enter(
   if (token === null) return null
   const tokenHash = hashSecret(token.secret)
   const { text: cookie, hash: sessionHash } = newKey(token.instituteCode)
-  const spent = await ground.db.transaction(async tx => {
+  const spent = await ctx.db.transaction(async tx => {
     const spent = await store.spendToken(tx, token.instituteCode, tokenHash)
     if (spent === null) return null
     const callbackUrl = spent.callbackUrl ?? before.callbackUrl
@@ -59,12 +59,12 @@ export async function enter(
     return spent
   })
   if (spent === null) return null
-  return { ...spent, cookie, institute: await getInstitute(ground, token.instituteCode) }
+  return { ...spent, cookie, institute: await getInstitute(ctx, token.instituteCode) }
 }
 
 /** Whether this very browser's session was opened by the token: then a reload of the link is no replay. */
 export async function isOwnToken(
-  { db }: Ground,
+  { db }: Context,
   tokenText: string | undefined,
   cookie: string | undefined,
 ): Promise<boolean> {
@@ -75,28 +75,28 @@ export async function isOwnToken(
   return session !== null && session.tokenHash.equals(hashSecret(token.secret))
 }
 
-export async function readSession(ground: Ground, cookie: string | undefined): Promise<ParentSession | null> {
+export async function readSession(ctx: Context, cookie: string | undefined): Promise<ParentSession | null> {
   const key = readKey(cookie)
   if (key === null) return null
   const hash = hashSecret(key.secret)
-  const session = await store.findSession(ground.db, key.instituteCode, hash)
+  const session = await store.findSession(ctx.db, key.instituteCode, hash)
   if (session === null) return null
-  if (session.isStale) await store.markSeen(ground.db, session.instituteId, hash)
+  if (session.isStale) await store.markSeen(ctx.db, session.instituteId, hash)
   const { registrationId, name, callbackUrl } = session
   const csrf = createHmac('sha256', key.secret).update('form').digest('base64url')
-  return { institute: await getInstitute(ground, key.instituteCode), registrationId, name, callbackUrl, csrf }
+  return { institute: await getInstitute(ctx, key.instituteCode), registrationId, name, callbackUrl, csrf }
 }
 
 export function isCsrf({ csrf }: ParentSession, sent: string | undefined): boolean {
   return timingSafeEqual(hashSecret(csrf), hashSecret(sent ?? ''))
 }
 
-export async function endSession({ db }: Ground, cookie: string | undefined): Promise<void> {
+export async function endSession({ db }: Context, cookie: string | undefined): Promise<void> {
   const key = readKey(cookie)
   if (key !== null) await store.deleteSession(db, key.instituteCode, hashSecret(key.secret))
 }
 
 /** Forgets what opens nothing any more, a batch at a time. */
-export async function purgeEntries({ db }: Ground, limit: number): Promise<number> {
+export async function purgeEntries({ db }: Context, limit: number): Promise<number> {
   return store.purgeOld(db, limit)
 }

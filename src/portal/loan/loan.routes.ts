@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findLoanFile } from '../../loans/applications.service.ts'
-import type { CredGround } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
@@ -13,7 +13,7 @@ const APPLICATION = '/cred/:institute/:application_id'
 const hidden = { schema: { hide: true } }
 
 /** The page behind an application's `redirect_url`: what a loan is, on to the lender, and how it stands. */
-export function credPages(app: FastifyInstance, cred: CredGround): void {
+export function credPages(app: FastifyInstance, cred: LoanContext): void {
   app.get(
     APPLICATION,
     hidden,
@@ -41,7 +41,7 @@ export function credPages(app: FastifyInstance, cred: CredGround): void {
 type Found = { institute: Institute; file: LoanFile; path: string }
 
 async function showApplication(
-  cred: CredGround,
+  cred: LoanContext,
   { institute, file, path }: Found,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,7 +55,7 @@ async function showApplication(
 
 type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-function withApplication(cred: CredGround, handle: Handler) {
+function withApplication(cred: LoanContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { institute: code, application_id: id } = request.params as {
       institute: string

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { requireLender } from '../../loans/applications.service.ts'
-import { lenderOf, type CredGround } from '../../loans/context.ts'
+import { lenderOf, type LoanContext } from '../../loans/context.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import { askLender } from '../../loans/lender-news.service.ts'
@@ -26,7 +26,7 @@ type SceneOf = {
 }
 
 /** Null when there is no such student. */
-export async function sceneOf(cred: CredGround, asked: SceneOf): Promise<CredScene | null> {
+export async function sceneOf(cred: LoanContext, asked: SceneOf): Promise<CredScene | null> {
   const { institute, studentId, file, request } = asked
   const student = (await readStudentContexts(cred.db, [{ instituteId: institute.id, studentId }])).get(
     studentId,
@@ -48,7 +48,7 @@ export async function sceneOf(cred: CredGround, asked: SceneOf): Promise<CredSce
 
 /** On to the lender, for the first time only with the parent's consent. */
 export async function goToLender(
-  cred: CredGround,
+  cred: LoanContext,
   { application }: LoanFile,
   { path, request, reply }: { path: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
@@ -60,7 +60,7 @@ export async function goToLender(
 
 /** Back from the lender: if its word was faster than its callback, it is asked. */
 export async function comeBack(
-  cred: CredGround,
+  cred: LoanContext,
   { application }: LoanFile,
   path: string,
   reply: FastifyReply,

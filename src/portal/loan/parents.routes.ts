@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createApplication, findNewest, requireLender } from '../../loans/applications.service.ts'
-import type { CredGround } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
 import { endApplication, sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import {
@@ -24,7 +24,7 @@ const LOAN = `${CHILD}/cred`
 const hidden = { schema: { hide: true } }
 
 /** A child's loan: what it is and costs, applying for it, how it stands, withdrawing it. */
-export function credParentPages(app: FastifyInstance, cred: CredGround): void {
+export function credParentPages(app: FastifyInstance, cred: LoanContext): void {
   if (cred.currentLender === null) return
   app.get(
     LOAN,
@@ -72,7 +72,7 @@ function pathOfLoan(studentId: string): string {
 }
 
 /** The child's loan; with `apply` and nothing in the way, a new one. */
-async function loanOf(cred: CredGround, visit: ChildVisit): Promise<CredScene | null> {
+async function loanOf(cred: LoanContext, visit: ChildVisit): Promise<CredScene | null> {
   const { session, studentId, request, language } = visit
   const { institute } = session
   const file = await findNewest(cred, institute.id, studentId)
@@ -83,7 +83,7 @@ async function loanOf(cred: CredGround, visit: ChildVisit): Promise<CredScene | 
   return { ...scene, file: null, lender: requireLender(cred) }
 }
 
-async function showLoan(cred: CredGround, visit: ChildVisit): Promise<FastifyReply> {
+async function showLoan(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
   const { language, reply, words, studentId } = visit
   const scene = await loanOf(cred, visit)
   if (scene === null) return sendUnknown(visit)
@@ -98,7 +98,7 @@ async function showLoan(cred: CredGround, visit: ChildVisit): Promise<FastifyRep
 }
 
 /** From the form to the lender in one step: what was agreed to is the amount that was written. */
-async function startLoan(cred: CredGround, visit: ChildVisit): Promise<FastifyReply> {
+async function startLoan(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
   const { session, studentId, request, reply } = visit
   const path = pathOfLoan(studentId)
   const scene = await loanOf(cred, visit)
@@ -131,7 +131,7 @@ function problemOf(
   return consent === 'yes' ? null : 'consent'
 }
 
-async function askFirst(cred: CredGround, visit: ChildVisit): Promise<FastifyReply> {
+async function askFirst(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
   const { language, reply, studentId, words } = visit
   const scene = await loanOf(cred, visit)
   if (scene === null || scene.file === null || !canWithdraw(scene))
@@ -153,7 +153,7 @@ async function askFirst(cred: CredGround, visit: ChildVisit): Promise<FastifyRep
   })
 }
 
-async function withdraw(cred: CredGround, visit: ChildVisit): Promise<FastifyReply> {
+async function withdraw(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
   const { request, reply, session, studentId } = visit
   const path = pathOfLoan(studentId)
   const instituteId = session.institute.id
@@ -169,7 +169,7 @@ async function withdraw(cred: CredGround, visit: ChildVisit): Promise<FastifyRep
 }
 
 /** For what is about the application that the page shows; without one there is only the page. */
-function withNewest(cred: CredGround, handle: (file: LoanFile, visit: ChildVisit) => Promise<FastifyReply>) {
+function withNewest(cred: LoanContext, handle: (file: LoanFile, visit: ChildVisit) => Promise<FastifyReply>) {
   return withChild(cred, async visit => {
     const file = await findNewest(cred, visit.session.institute.id, visit.studentId)
     return file === null ? visit.reply.redirect(pathOfLoan(visit.studentId), 303) : handle(file, visit)

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { isChild } from '../../students/users/parents.service.ts'
 import { isWayBack } from '../entry/entry.rules.ts'
@@ -15,7 +15,7 @@ export const CHILD = `${HOME}/students/:service_student_id`
 
 const SECONDS_AT_MOST = 12 * 60 * 60
 
-type Door = Pick<Ground, 'mode' | 'publicUrl'>
+type Door = Pick<Context, 'mode' | 'publicUrl'>
 
 /** The prefix makes browsers refuse the cookie from any other host, and over plain http; a sandbox has only that. */
 function cookieName(door: Door): string {
@@ -54,10 +54,10 @@ export type ChildVisit = Visit & { studentId: string }
 type Handler<Seen> = (visit: Seen) => Promise<FastifyReply>
 
 /** Lets in whoever has a session. A form must come from a page of that session. */
-export function withParent(ground: Ground, handle: Handler<Visit>) {
+export function withParent(ctx: Context, handle: Handler<Visit>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const language = languageOf(request, reply)
-    const session = await readSession(ground, cookieOf(ground, request))
+    const session = await readSession(ctx, cookieOf(ctx, request))
     const words = PARENTS_WORDS[language]
     const { door } = words
     if (session === null)
@@ -81,23 +81,23 @@ export function withParent(ground: Ground, handle: Handler<Visit>) {
 }
 
 /** The same for a page of one child. Somebody else's child is answered as one that does not exist. */
-export function withChild(ground: Ground, handle: Handler<ChildVisit>) {
-  return withParent(ground, async visit => {
+export function withChild(ctx: Context, handle: Handler<ChildVisit>) {
+  return withParent(ctx, async visit => {
     const { service_student_id: studentId } = visit.request.params as { service_student_id: string }
     const user = userOf(visit.session)
-    const isTheirs = isIdShaped(studentId) && (await isChild(ground, user, studentId))
+    const isTheirs = isIdShaped(studentId) && (await isChild(ctx, user, studentId))
     return isTheirs ? handle({ ...visit, studentId }) : sendUnknown(visit)
   })
 }
 
 /** Whether the browser has the session of a parent of this student: pages that need none lead back then. */
 export async function isWithParent(
-  ground: Ground,
+  ctx: Context,
   request: FastifyRequest,
   target: { instituteId: number; studentId: string },
 ): Promise<boolean> {
-  const session = await readSession(ground, cookieOf(ground, request))
-  return session?.institute.id === target.instituteId && isChild(ground, userOf(session), target.studentId)
+  const session = await readSession(ctx, cookieOf(ctx, request))
+  return session?.institute.id === target.instituteId && isChild(ctx, userOf(session), target.studentId)
 }
 
 export function userOf({ institute, registrationId }: ParentSession): {
@@ -139,15 +139,15 @@ export function sendWords(reply: FastifyReply, language: Language, message: Mess
 }
 
 /** What stands above and below the matter of every page. */
-export function frameOf({ session, words }: Visit, ground: Ground): Record<string, unknown> {
+export function frameOf({ session, words }: Visit, ctx: Context): Record<string, unknown> {
   const { callbackUrl, institute, name, csrf } = session
-  const isSafe = callbackUrl !== null && isWayBack(callbackUrl, ground.mode)
+  const isSafe = callbackUrl !== null && isWayBack(callbackUrl, ctx.mode)
   const back = isSafe
     ? { url: callbackUrl, text: fill(words.backTo, { host: new URL(callbackUrl).host }) }
     : null
   return {
     t: words,
-    isSandbox: ground.mode === 'sandbox',
+    isSandbox: ctx.mode === 'sandbox',
     institute: institute.name,
     csrf,
     foot: { signedIn: fill(words.signedInAs, { name }), signOutUrl: `${HOME}/sign-out`, back },

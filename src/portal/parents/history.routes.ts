@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { getOrder } from '../../orders/orders.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
 import { listPaid } from '../../payments/student-payments.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { listChildren, listCounterPayments } from '../../students/users/parents.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { describeHistory } from './history-page.ts'
@@ -12,28 +12,28 @@ import { frameOf, HOME, sendUnknown, userOf, withParent, type Visit } from './ac
 const hidden = { schema: { hide: true } }
 
 /** Everything that was paid for a parent's children, in all years, with the receipts. */
-export function historyPages(app: FastifyInstance, till: Till): void {
+export function historyPages(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     `${HOME}/history`,
     hidden,
-    withParent(till, visit => showHistory(till, visit)),
+    withParent(ctx, visit => showHistory(ctx, visit)),
   )
   app.get(
     `${HOME}/history/:order_id`,
     hidden,
-    withParent(till, visit => sendReceipt(till, visit)),
+    withParent(ctx, visit => sendReceipt(ctx, visit)),
   )
 }
 
-async function showHistory(till: Till, visit: Visit): Promise<FastifyReply> {
+async function showHistory(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
   const { session, words, language, reply } = visit
   const { institute } = session
-  const ids = await listChildren(till, userOf(session))
+  const ids = await listChildren(ctx, userOf(session))
   const keys = ids.map(studentId => ({ instituteId: institute.id, studentId }))
   const [contexts, online, counter] = await Promise.all([
-    readStudentContexts(till.db, keys),
-    listPaid(till.db, institute.id, ids),
-    listCounterPayments(till, institute.id, ids),
+    readStudentContexts(ctx.db, keys),
+    listPaid(ctx.db, institute.id, ids),
+    listCounterPayments(ctx, institute.id, ids),
   ])
   const names = new Map([...contexts].map(([id, { student }]) => [id, student.fullname]))
   const { title, data } = describeHistory({ institute, names, online, counter, language }, words)
@@ -41,19 +41,19 @@ async function showHistory(till: Till, visit: Visit): Promise<FastifyReply> {
     template: 'parents-history',
     title,
     language,
-    data: { ...frameOf(visit, till), ...data },
+    data: { ...frameOf(visit, ctx), ...data },
   })
 }
 
 /** Only of a payment that their own list shows. */
-async function sendReceipt(till: Till, visit: Visit): Promise<FastifyReply> {
+async function sendReceipt(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
   const { session, request, reply } = visit
   const { institute } = session
   const { order_id: id } = request.params as { order_id: string }
-  const ids = await listChildren(till, userOf(session))
-  const paid = (await listPaid(till.db, institute.id, ids)).find(payment => payment.orderId === id)
+  const ids = await listChildren(ctx, userOf(session))
+  const paid = (await listPaid(ctx.db, institute.id, ids)).find(payment => payment.orderId === id)
   if (paid === undefined) return sendUnknown(visit)
-  const pdf = await receiptPdf(till, institute, await getOrder(till, institute, paid.orderKind, id))
+  const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, paid.orderKind, id))
   if (pdf === null) return sendUnknown(visit)
   return reply
     .header('content-type', 'application/pdf')

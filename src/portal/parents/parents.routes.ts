@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutTaken } from '../../dues/dues.rules.ts'
 import { readDues, type Dues } from '../../dues/dues.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readPlansOf } from '../../flex/plans/student-plans.service.ts'
 import { listOnTheWay, type StudentPayment } from '../../payments/student-payments.service.ts'
@@ -19,7 +19,7 @@ import { describeStudent, type StudentScene } from './student-page.ts'
 const hidden = { schema: { hide: true } }
 
 /** All children in one place, and the page of each: what is due, and paying it. */
-export function parentPages(app: FastifyInstance, flex: FlexGround): void {
+export function parentPages(app: FastifyInstance, flex: FlexContext): void {
   const hasLoans = (): boolean => app.hasRoute({ method: 'GET', url: `${CHILD}/cred` })
   app.get(
     HOME,
@@ -43,7 +43,7 @@ export function parentPages(app: FastifyInstance, flex: FlexGround): void {
   )
 }
 
-async function showHome(flex: FlexGround, visit: Visit): Promise<FastifyReply> {
+async function showHome(flex: FlexContext, visit: Visit): Promise<FastifyReply> {
   const { session, words, language, reply } = visit
   const { institute } = session
   const ids = await listChildren(flex, userOf(session))
@@ -55,7 +55,7 @@ async function showHome(flex: FlexGround, visit: Visit): Promise<FastifyReply> {
 
 /** In the order of the ids; a handful of statements however many. */
 async function readChildren(
-  flex: FlexGround,
+  flex: FlexContext,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<Child[]> {
@@ -75,7 +75,7 @@ async function readChildren(
 }
 
 async function readChild(
-  flex: FlexGround,
+  flex: FlexContext,
   { session, studentId }: ChildVisit,
 ): Promise<{ dues: Dues; plan: LoadedPlan | null; onTheWay: readonly StudentPayment[] }> {
   const [child] = await readChildren(flex, session.institute.id, [studentId])
@@ -85,7 +85,7 @@ async function readChild(
 
 type Extras = Pick<StudentScene, 'problem' | 'hasLoans'>
 
-async function showStudent(flex: FlexGround, visit: ChildVisit, extras: Extras): Promise<FastifyReply> {
+async function showStudent(flex: FlexContext, visit: ChildVisit, extras: Extras): Promise<FastifyReply> {
   const { session, words, language, reply } = visit
   const scene: StudentScene = {
     ...(await readChild(flex, visit)),
@@ -107,7 +107,7 @@ async function showStudent(flex: FlexGround, visit: ChildVisit, extras: Extras):
 }
 
 /** To the checkout with all of it or a part; what stands in the way is said on the page. */
-async function pay(flex: FlexGround, visit: ChildVisit, hasLoans: boolean): Promise<FastifyReply> {
+async function pay(flex: FlexContext, visit: ChildVisit, hasLoans: boolean): Promise<FastifyReply> {
   const { session, studentId, request, reply } = visit
   const { institute } = session
   const path = pathOfStudent(studentId)

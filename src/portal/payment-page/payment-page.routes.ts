@@ -4,7 +4,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { newFormToken, submitForm } from '../../payment-pages/page-payments.service.ts'
 import { findPageBySlug, type PageFile } from '../../payment-pages/pages.service.ts'
-import type { Till } from '../../payments/context.ts'
+import type { PaymentContext } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formOf, languageOf, sendPage, sendWrongLink } from '../layout.ts'
@@ -20,35 +20,35 @@ const RETRY_AFTER_S = 60
 type Found = { institute: Institute; file: PageFile; path: string }
 
 /** The address of a payment page: anybody reads it, fills it in and goes on to the checkout. */
-export function paymentPages(app: FastifyInstance, till: Till): void {
+export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
   const limit = new VisitorLimit(FORMS)
   app.get(
     URL_PATH,
     hidden,
-    withPage(till, async (found, request, reply) => show(till, found, { request, reply })),
+    withPage(ctx, async (found, request, reply) => show(ctx, found, { request, reply })),
   )
   app.post(
     URL_PATH,
     hidden,
-    withPage(till, async (found, request, reply) => {
-      if (limit.admits(request.ip, performance.now())) return submit(till, found, request, reply)
+    withPage(ctx, async (found, request, reply) => {
+      if (limit.admits(request.ip, performance.now())) return submit(ctx, found, request, reply)
       reply.header('retry-after', RETRY_AFTER_S)
-      return show(till, found, { request, reply, isBusy: true })
+      return show(ctx, found, { request, reply, isBusy: true })
     }),
   )
 }
 
 /** A double click, a reload, the back button: the same form sent again leads to the same order. */
 async function submit(
-  till: Till,
+  ctx: PaymentContext,
   found: Found,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { institute, file } = found
-  if (till.currentProvider === null) return show(till, found, { request, reply })
+  if (ctx.currentProvider === null) return show(ctx, found, { request, reply })
   const form = formOf(request)
-  const submission = await submitForm(till, institute, file.page.id, {
+  const submission = await submitForm(ctx, institute, file.page.id, {
     token: form.get('token') ?? undefined,
     answer: input => form.get(input) ?? undefined,
   })
@@ -56,16 +56,16 @@ async function submit(
     case 'ordered':
       return reply.redirect(`/pay/${institute.code}/${submission.orderId}`, 303)
     case 'shut':
-      return show(till, { ...found, file: { ...file, state: submission.state } }, { request, reply })
+      return show(ctx, { ...found, file: { ...file, state: submission.state } }, { request, reply })
     case 'problems':
-      return show(till, found, { request, reply, problems: submission.problems })
+      return show(ctx, found, { request, reply, problems: submission.problems })
     default:
       return assertNever(submission)
   }
 }
 
 function show(
-  till: Till,
+  ctx: PaymentContext,
   { institute, file, path }: Found,
   shown: {
     request: FastifyRequest
@@ -85,8 +85,8 @@ function show(
     typed: input => form.get(input) ?? undefined,
     problems,
     isBusy,
-    isSandbox: till.mode === 'sandbox',
-    takesPayments: till.currentProvider !== null,
+    isSandbox: ctx.mode === 'sandbox',
+    takesPayments: ctx.currentProvider !== null,
     path,
     language,
   })
@@ -97,11 +97,11 @@ function show(
 
 type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-function withPage(till: Till, handle: Handler) {
+function withPage(ctx: PaymentContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { institute: code, slug } = request.params as { institute: string; slug: string }
-    const institute = isIdShaped(code) && isIdShaped(slug) ? await findInstitute(till, code) : null
-    const file = institute === null ? null : await findPageBySlug(till, institute, slug)
+    const institute = isIdShaped(code) && isIdShaped(slug) ? await findInstitute(ctx, code) : null
+    const file = institute === null ? null : await findPageBySlug(ctx, institute, slug)
     if (institute === null || file === null) return sendWrongLink(request, reply)
     return handle({ institute, file, path: `/p/${institute.code}/${file.page.slug}` }, request, reply)
   }

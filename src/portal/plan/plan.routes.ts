@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { getDues } from '../../dues/dues.service.ts'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import { readPlan } from '../../flex/plans/plan-history.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { cancelPlan, createPlan, holdPlan, resumePlan, type Asker } from '../../flex/plans/plans.service.ts'
@@ -18,7 +18,7 @@ const hidden = { schema: { hide: true } }
 const ACTS = { hold: holdPlan, resume: resumePlan, cancel: cancelPlan } as const
 
 /** A child's instalments: their calendar, and pausing or stopping them. */
-export function planPages(app: FastifyInstance, flex: FlexGround): void {
+export function planPages(app: FastifyInstance, flex: FlexContext): void {
   app.get(
     PLAN,
     hidden,
@@ -53,7 +53,7 @@ function toPlan({ studentId, reply }: ChildVisit): FastifyReply {
 }
 
 async function sceneOf(
-  flex: FlexGround,
+  flex: FlexContext,
   { session, studentId, language }: ChildVisit,
 ): Promise<PlanSceneOfParent> {
   const { institute } = session
@@ -76,13 +76,13 @@ async function sceneOf(
 }
 
 /** As the plan's own history has it. */
-async function whoHolds(flex: FlexGround, institute: Institute, { plan }: LoadedPlan): Promise<Asker> {
+async function whoHolds(flex: FlexContext, institute: Institute, { plan }: LoadedPlan): Promise<Asker> {
   const { decisions } = await readPlan(flex, institute, plan.id)
   const held = decisions.find(decision => decision.what === 'held')
   return held?.why === 'by the payer' ? 'payer' : 'institute'
 }
 
-async function showPlan(flex: FlexGround, visit: ChildVisit): Promise<FastifyReply> {
+async function showPlan(flex: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
   const { words, language, reply } = visit
   const { title, data } = describePlan(await sceneOf(flex, visit), words)
   return sendPage(reply, {
@@ -94,7 +94,7 @@ async function showPlan(flex: FlexGround, visit: ChildVisit): Promise<FastifyRep
 }
 
 /** On to the set-up page, where the schedule is shown; a draft that is there already is not replaced. */
-async function startPlan(flex: FlexGround, visit: ChildVisit): Promise<FastifyReply> {
+async function startPlan(flex: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
   const { session, studentId, reply } = visit
   const { institute } = session
   const known = (await readPlansOf(flex, institute.id, [studentId])).get(studentId)
@@ -106,7 +106,7 @@ async function startPlan(flex: FlexGround, visit: ChildVisit): Promise<FastifyRe
   })
 }
 
-async function askFirst(flex: FlexGround, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
+async function askFirst(flex: FlexContext, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
   const { words, language, reply } = visit
   const scene = await sceneOf(flex, visit)
   const { file } = scene
@@ -120,7 +120,7 @@ async function askFirst(flex: FlexGround, visit: ChildVisit, act: PlanAct): Prom
   })
 }
 
-async function perform(flex: FlexGround, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
+async function perform(flex: FlexContext, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
   const { request, session, studentId } = visit
   const scene = await sceneOf(flex, visit)
   const planId = scene.file?.plan.id

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FlexGround } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/flex-ground.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { getPlan } from '../../flex/plans/plans.service.ts'
 import type { Rail } from '../../flex/rules/rails.rules.ts'
@@ -32,7 +32,7 @@ const PROBLEMS: readonly FlexProblem[] = ['consent', 'changed']
 type Found = { institute: Institute; file: LoadedPlan; path: string }
 
 /** The page behind a plan's `redirect_url`: the parent sees the schedule, agrees, and sees later how it stands. */
-export function flexPages(app: FastifyInstance, flex: FlexGround): void {
+export function flexPages(app: FastifyInstance, flex: FlexContext): void {
   app.get(
     URL_PATH,
     hidden,
@@ -57,7 +57,7 @@ type Obstacle = Parameters<typeof describeObstacle>[1]
 
 /** The plan as it is to be shown, or what keeps it from being set up. */
 async function look(
-  flex: FlexGround,
+  flex: FlexContext,
   found: Found,
 ): Promise<{ file: LoadedPlan; studentName: string; obstacle: Obstacle | null }> {
   const { institute, file } = found
@@ -83,7 +83,7 @@ async function look(
 }
 
 async function sceneOf(
-  flex: FlexGround,
+  flex: FlexContext,
   { institute, path }: Found,
   seen: { file: LoadedPlan; studentName: string },
   request: FastifyRequest,
@@ -115,7 +115,7 @@ async function sceneOf(
 }
 
 async function show(
-  flex: FlexGround,
+  flex: FlexContext,
   found: Found,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -138,7 +138,7 @@ async function show(
 
 /** A second tab, a double click, the back button: whoever posts again is sent to the same mandate. */
 async function agree(
-  flex: FlexGround,
+  flex: FlexContext,
   found: Found,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -175,7 +175,7 @@ function problemOf(request: FastifyRequest, file: LoadedPlan): FlexProblem | und
   return formField(request, 'consent') === 'yes' ? undefined : 'consent'
 }
 
-async function payDown(flex: FlexGround, found: Found, reply: FastifyReply): Promise<FastifyReply> {
+async function payDown(flex: FlexContext, found: Found, reply: FastifyReply): Promise<FastifyReply> {
   const { institute, path } = found
   const { obstacle, file } = await look(flex, found)
   if (obstacle !== null || file.plan.state !== 'draft') return reply.redirect(path, 303)
@@ -202,7 +202,7 @@ async function toPageOnConflict(
 
 type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-function withPlan(flex: FlexGround, handle: Handler) {
+function withPlan(flex: FlexContext, handle: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { institute: code, plan_id: id } = request.params as { institute: string; plan_id: string }
     const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(flex, code) : null
@@ -212,7 +212,7 @@ function withPlan(flex: FlexGround, handle: Handler) {
   }
 }
 
-async function findPlan(flex: FlexGround, institute: Institute, id: string): Promise<LoadedPlan | null> {
+async function findPlan(flex: FlexContext, institute: Institute, id: string): Promise<LoadedPlan | null> {
   try {
     return await getPlan(flex, institute, id)
   } catch (error) {

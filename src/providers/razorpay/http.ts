@@ -1,7 +1,7 @@
 import { unavailable } from '../../platform/errors.ts'
 import { anyAddress } from '../../platform/http-client/addresses.ts'
 import {
-  Outbound,
+  HttpClient,
   type OutboundAnswer,
   type OutboundProblem,
 } from '../../platform/http-client/http-client.ts'
@@ -27,7 +27,7 @@ export const RECON_BYTES = 16 * ANSWER_BYTES
 export function createCaller(options: CallerOptions): () => Call {
   const { keyId, keySecret, baseUrl, timeoutMs } = options
   // The operator chose where Razorpay is. Nothing has to close it: an idle connection keeps no process alive.
-  const outbound = new Outbound({ policy: anyAddress })
+  const httpClient = new HttpClient({ policy: anyAddress })
   const authorization = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`
   const root = baseUrl.replace(/\/+$/, '')
   return () => {
@@ -35,7 +35,7 @@ export function createCaller(options: CallerOptions): () => Call {
     return async (method, path, read, { body, headers, maxBytes = ANSWER_BYTES } = {}) => {
       const remainingMs = deadline - performance.now()
       if (remainingMs <= 0) throw tooLate(timeoutMs)
-      const result = await outbound.send({
+      const result = await httpClient.send({
         method,
         url: `${root}${path}`,
         headers: {

@@ -4,14 +4,14 @@ import { isIdShaped } from '../../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../../portal/layout.ts'
 import { bankMandateRoutes } from './mandate.routes.ts'
 import { describeBankPage, modeOf, readDeed } from './bank-page.ts'
-import { actAtBank, type SandboxTill } from '../payments.service.ts'
+import { actAtBank, type SandboxPayments } from '../payments.service.ts'
 
 const URL_PATH = '/sandbox/bank/:institute_id/:ref'
 const UPI_REFRESH_SECONDS = 20
 const hidden = { schema: { hide: true } }
 
 /** The sandbox bank's own page, where a person plays the payer and the bank at once. */
-export function bankRoutes(app: FastifyInstance, sandbox: SandboxTill): void {
+export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   bankMandateRoutes(app, sandbox)
   const find = async (request: FastifyRequest) => {
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }

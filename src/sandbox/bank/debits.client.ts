@@ -1,6 +1,6 @@
 import { assertNever } from '../../platform/assert.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import {
@@ -20,7 +20,7 @@ import type { PaymentAtProvider, Report } from '../../providers/port.ts'
 
 /** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */
 export async function presentDebit(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   request: DebitRequest,
 ): Promise<{ providerRef: string }> {
   const decideAt = debitDecidedAt(request.rail, clock.now(), await readHolidays(db))
@@ -35,7 +35,7 @@ export async function presentDebit(
 
 /** Decides about everything that is due, each as of its own moment; answers what the bank then tells. */
 export async function decideDue(
-  { db }: Ground,
+  { db }: Context,
   now: Date,
   limit: number,
 ): Promise<{ count: number; told: Told[] }> {
@@ -52,7 +52,7 @@ export async function decideDue(
 
 /** Decides about one as somebody at the counter wants it. */
 export async function decideDebit(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   { instituteId, ref }: Pick<BankDebit, 'instituteId' | 'ref'>,
   act: DebitAct,
 ): Promise<Told[]> {
@@ -158,7 +158,7 @@ function reportOf({ debit, verdict, at }: Decided): Report | null {
 }
 
 export async function returnReportOf(
-  { db }: Ground,
+  { db }: Context,
   { instituteId, paymentId }: PaymentAtProvider,
 ): Promise<ReturnReport | null> {
   const found = await store.findReturn(db, { instituteId, paymentId, refundId: returnIdOf(paymentId) })
@@ -183,6 +183,6 @@ function transactionOf(ref: string): string {
   return `SBX${ref.slice(-13).toUpperCase()}`
 }
 
-export async function nextDueAtBank({ db }: Ground): Promise<Date | null> {
+export async function nextDueAtBank({ db }: Context): Promise<Date | null> {
   return store.nextAtBank(db)
 }

@@ -4,13 +4,13 @@ import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../../portal/layout.ts'
 import { describeMandatePage, mandateActOf } from './mandate-page.ts'
-import { actOnMandate, type SandboxTill } from '../payments.service.ts'
+import { actOnMandate, type SandboxPayments } from '../payments.service.ts'
 
 const URL_PATH = '/sandbox/bank/mandates/:institute_id/:ref'
 const hidden = { schema: { hide: true } }
 
 /** Where the payer allows debits, or does not. */
-export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxTill): void {
+export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   const find = async (request: FastifyRequest) => {
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.findMandate(Number(id), ref) : null
@@ -19,7 +19,7 @@ export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxTill): v
   app.get(URL_PATH, hidden, async (request, reply) => {
     const mandate = await find(request)
     if (mandate === null) return sendWrongLink(request, reply)
-    const [institute] = await getInstitutesById(sandbox.till, [mandate.instituteId])
+    const [institute] = await getInstitutesById(sandbox.ctx, [mandate.instituteId])
     return sendPage(reply, {
       template: 'bank-mandate',
       title: 'Sandbox bank',

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { presentDebit, returnReportOf } from './debits.client.ts'
 import { mandateMove, mandateOutcome, type BankMandate, type MandateAct } from './mandates.rules.ts'
@@ -8,30 +8,30 @@ import type { MandateAtProvider, MandatePort, MandateReport } from '../../provid
 import { readHolidays } from '../../payments/payments.store.ts'
 
 /** Mandates at the sandbox's bank. */
-export function mandatePort(ground: Ground): MandatePort {
-  const { db } = ground
+export function mandatePort(ctx: Context): MandatePort {
+  const { db } = ctx
   return {
     async register(request) {
       const { instituteId } = request
       const ref = await store.openMandate(db, { ...request, ref: newId('bank') })
       return {
         providerRef: ref,
-        redirectUrl: `${ground.publicUrl}/sandbox/bank/mandates/${instituteId}/${ref}`,
+        redirectUrl: `${ctx.publicUrl}/sandbox/bank/mandates/${instituteId}/${ref}`,
       }
     },
     async status({ instituteId, mandateId }) {
       const mandate = await store.findMandate(db, instituteId, { mandateId })
       return mandate === null ? unheardOf({ instituteId, mandateId }) : reportOf(mandate)
     },
-    present: request => presentDebit(ground, request),
-    returned: payment => returnReportOf(ground, payment),
+    present: request => presentDebit(ctx, request),
+    returned: payment => returnReportOf(ctx, payment),
     cancel: mandate => store.cancelMandate(db, mandate),
   }
 }
 
 /** What the payer does at the bank; answers what the bank then tells. */
 export async function actOnMandate(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   { instituteId, ref }: Pick<BankMandate, 'instituteId' | 'ref'>,
   act: MandateAct,
 ): Promise<MandateReport> {
@@ -45,12 +45,16 @@ export async function actOnMandate(
   })
 }
 
-export async function confirmDueMandates({ db }: Ground, now: Date, limit: number): Promise<MandateReport[]> {
+export async function confirmDueMandates(
+  { db }: Context,
+  now: Date,
+  limit: number,
+): Promise<MandateReport[]> {
   return (await store.confirmMandates(db, now, limit)).map(reportOf)
 }
 
 export async function findMandate(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   ref: string,
 ): Promise<BankMandate | null> {

@@ -1,8 +1,8 @@
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { eachByItself } from '../../platform/for-each-settled.ts'
+import { forEachSettled } from '../../platform/for-each-settled.ts'
 import { BursarError, conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { callbackFor, readBankCallback } from './callbacks.ts'
@@ -17,8 +17,8 @@ import type { TransferRequest } from '../../providers/transfer-port.ts'
 
 const ITEMS_PER_SLICE = 1_000
 
-export function createSandboxBank(ground: Ground, key: string): SandboxBank {
-  const { db, clock } = ground
+export function createSandboxBank(ctx: Context, key: string): SandboxBank {
+  const { db, clock } = ctx
   const bank: SandboxBank = {
     name: 'sandbox',
     tell: () => Promise.reject(new Error('the bank does not know where to post')),
@@ -31,7 +31,7 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
       }
       return {
         providerRef: ref,
-        redirectUrl: `${ground.publicUrl}/sandbox/bank/${request.instituteId}/${ref}`,
+        redirectUrl: `${ctx.publicUrl}/sandbox/bank/${request.instituteId}/${ref}`,
       }
     },
     readCallback: async callback => readBankCallback(key, callback),
@@ -56,26 +56,26 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
       const outcome = { kind: 'processed' as const, utr: made.utr, processedAt: made.processedAt }
       return { about: 'refund', instituteId, refundId, providerRef: made.ref, outcome }
     },
-    settlements: day => readPayOuts(ground, day),
-    mandates: mandatePort(ground),
-    transfers: { expect: request => takeTransfer(ground, bank, request) },
+    settlements: day => readPayOuts(ctx, day),
+    mandates: mandatePort(ctx),
+    transfers: { expect: request => takeTransfer(ctx, bank, request) },
     async find(instituteId, ref) {
       const payment = await store.findBankPayment(db, instituteId, { ref })
       return payment?.mandateRef === null && payment.mode !== 'loan' ? payment : null
     },
-    act: (where, act) => actAtCounter(ground, key, where, act),
-    findMandate: (instituteId, ref) => findMandate(ground, instituteId, ref),
-    actOnMandate: async (where, act) => [callbackFor(key, await actOnMandate(ground, where, act))],
-    decide: async (where, act) => callbacksFor(key, await decideDebit(ground, where, act)),
+    act: (where, act) => actAtCounter(ctx, key, where, act),
+    findMandate: (instituteId, ref) => findMandate(ctx, instituteId, ref),
+    actOnMandate: async (where, act) => [callbackFor(key, await actOnMandate(ctx, where, act))],
+    decide: async (where, act) => callbacksFor(key, await decideDebit(ctx, where, act)),
     async runDue(limit) {
       const now = clock.now()
-      const confirmed = await confirmDueMandates(ground, now, limit)
-      const { count, told } = await decideDue(ground, now, limit - confirmed.length)
+      const confirmed = await confirmDueMandates(ctx, now, limit)
+      const { count, told } = await decideDue(ctx, now, limit - confirmed.length)
       const callbacks = [...confirmed.map(report => callbackFor(key, report)), ...callbacksFor(key, told)]
-      await eachByItself(callbacks, callback => bank.tell(callback))
+      await forEachSettled(callbacks, callback => bank.tell(callback))
       return confirmed.length + count
     },
-    nextDue: () => nextDueAtBank(ground),
+    nextDue: () => nextDueAtBank(ctx),
     payOut: (before, instituteId) =>
       db.transaction(tx => store.payOut(tx, { before, at: clock.now(), instituteId })),
   }
@@ -84,7 +84,7 @@ export function createSandboxBank(ground: Ground, key: string): SandboxBank {
 
 /** The sender has sent it, so it is there when we ask for it; the magic amounts say how it goes, as of every payment. */
 async function takeTransfer(
-  { db }: Ground,
+  { db }: Context,
   bank: SandboxBank,
   request: TransferRequest,
 ): Promise<{ providerRef: string }> {
@@ -104,7 +104,7 @@ async function takeTransfer(
 
 /** All that may become of it goes into one statement, which picks by the state it finds: nobody can come between. */
 async function actAtCounter(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   key: string,
   where: AtCounter,
   act: BankAct,
@@ -129,7 +129,7 @@ async function actAtCounter(
   return script === 'tells_twice' ? [callback, callback] : [callback]
 }
 
-async function* readPayOuts({ db }: Ground, day: string): AsyncIterable<SettlementReport> {
+async function* readPayOuts({ db }: Context, day: string): AsyncIterable<SettlementReport> {
   for (const { instituteId, utr, settledAt } of await store.listPayOuts(
     db,
     startOfDay(day),

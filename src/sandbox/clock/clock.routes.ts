@@ -4,7 +4,7 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { ok } from '../../http/envelope.ts'
 import { field, shown } from '../../http/fields.ts'
 import type { EndpointDocs } from '../../http/openapi.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
 
 const URL_PATH = '/api/v1/sandbox/clock'
@@ -62,7 +62,7 @@ const moveDocs: EndpointDocs = {
   exampleBody: { advance: 'P1D' },
 }
 
-export function clockRoutes(app: FastifyInstance, ground: Ground, sandbox: SandboxClock): void {
+export function clockRoutes(app: FastifyInstance, ctx: Context, sandbox: SandboxClock): void {
   addRead(app, {
     url: URL_PATH,
     docs: readDocs,
@@ -71,7 +71,7 @@ export function clockRoutes(app: FastifyInstance, ground: Ground, sandbox: Sandb
       return ok({ now: sandbox.clock.now().toISOString() })
     },
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: URL_PATH,
     docs: moveDocs,

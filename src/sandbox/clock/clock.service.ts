@@ -2,7 +2,7 @@ import { INDIA } from '../../platform/calendar.ts'
 import type { OffsetClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { badField } from '../../platform/errors.ts'
-import { rememberAnswer, transact, type Act } from '../../platform/idempotency.ts'
+import { rememberAnswer, transact, type Command } from '../../platform/idempotency.ts'
 import { addCounts, type Finished } from '../../platform/jobs/catch-up.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
@@ -28,9 +28,13 @@ export async function loadOffset({ db, clock }: Pick<SandboxClock, 'db' | 'clock
  * at which something falls due to the next, so that a year happens in its order; whoever dies on the way is followed by
  * the next start.
  */
-export async function moveClock(sandbox: SandboxClock, act: Act<Moved>, move: ClockMove): Promise<Moved> {
+export async function moveClock(
+  sandbox: SandboxClock,
+  command: Command<Moved>,
+  move: ClockMove,
+): Promise<Moved> {
   const { db, clock } = sandbox
-  const { now: target } = await transact(db, act, async tx => {
+  const { now: target } = await transact(db, command, async tx => {
     await lockSetting(tx, 'clock_offset_ms')
     clock.advanceTo(Number((await readSetting(tx, 'clock_offset_ms')) ?? 0))
     const pending = Number((await readSetting(tx, 'clock_target')) ?? 0)
@@ -43,7 +47,8 @@ export async function moveClock(sandbox: SandboxClock, act: Act<Moved>, move: Cl
   const failures = Object.values(failed).reduce((sum, count) => sum + count, 0)
   const summary = failures === 0 ? done : { ...done, work_failed: failures }
   const moved = { now: clock.now(), summary, failed }
-  if (act.once !== undefined) await rememberAnswer(db, act.instituteId, act.once, act.once.answer(moved))
+  if (command.idempotency !== undefined)
+    await rememberAnswer(db, command.instituteId, command.idempotency, command.idempotency.answer(moved))
   return moved
 }
 

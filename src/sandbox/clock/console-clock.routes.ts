@@ -10,13 +10,13 @@ import {
 import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
 import { triggerEvent, type Triggered } from '../trigger.service.ts'
 
 /** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
-export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandbox: SandboxClock): void {
-  addConsoleRead(app, ground, {
+export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox: SandboxClock): void {
+  addConsoleRead(app, ctx, {
     url: '/sandbox/clock',
     roles: EVERYONE,
     docs: {
@@ -30,7 +30,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandb
       return ok({ now: sandbox.clock.now().toISOString(), real_now: new Date().toISOString() })
     },
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/sandbox/clock',
     roles: DEVELOPERS,
@@ -51,7 +51,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandb
     }),
     toResponse: (moved: Moved) => ok(movedView(moved)),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/sandbox/events',
     roles: DEVELOPERS,
@@ -64,7 +64,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ground: Ground, sandb
     },
     body: TriggerBody,
     perform: (act, { institute, body }) =>
-      triggerEvent(ground, act, institute, {
+      triggerEvent(ctx, act, institute, {
         eventCode: body.event_code,
         collectorCode: body.collector_code,
       }),

@@ -1,15 +1,15 @@
 import { getApplication } from '../../loans/applications.service.ts'
-import type { CredGround } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
 import { applicationUrl } from '../../loans/loan-view.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { LenderAct, LenderLoan } from './simulator.rules.ts'
 import type { SandboxLender } from './simulator.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { rememberAnswer, type Act } from '../../platform/idempotency.ts'
+import { rememberAnswer, type Command } from '../../platform/idempotency.ts'
 
 /** What the sandbox lets a developer do to the lender. */
-export type SandboxLoans = { cred: CredGround; lender: SandboxLender }
+export type SandboxLoans = { cred: LoanContext; lender: SandboxLender }
 
 export type OwnedLoan = { file: LoanFile; institute: Institute }
 
@@ -17,15 +17,15 @@ export type OwnedLoan = { file: LoanFile; institute: Institute }
 export async function actAtLender(
   { lender }: Pick<SandboxLoans, 'lender'>,
   where: Pick<LenderLoan, 'instituteId' | 'ref'>,
-  act: LenderAct,
+  command: LenderAct,
 ): Promise<void> {
-  for (const callback of await lender.act(where, act)) await lender.tell(callback)
+  for (const callback of await lender.act(where, command)) await lender.tell(callback)
 }
 
 /** The same for an application, which the lender is handed first if the parent has not gone there yet. */
 export async function actOnApplication(
   sandbox: SandboxLoans,
-  act: Act<OwnedLoan>,
+  command: Command<OwnedLoan>,
   { institute, applicationId }: { institute: Institute; applicationId: string },
   lenderAct: LenderAct,
 ): Promise<OwnedLoan> {
@@ -35,7 +35,8 @@ export async function actOnApplication(
   if (lenderAct.kind === 'disburse') await tellOfFailures(sandbox, where, before)
   await actAtLender(sandbox, where, lenderAct)
   const done = { file: await getApplication(cred, institute, applicationId), institute }
-  if (act.once !== undefined) await rememberAnswer(cred.db, act.instituteId, act.once, act.once.answer(done))
+  if (command.idempotency !== undefined)
+    await rememberAnswer(cred.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Callback } from '../../providers/port.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import type { LoanNews, LoanReport } from '../../loans/lender-port.ts'
 import type { SandboxLender } from './simulator.ts'
@@ -19,11 +19,11 @@ const SIGNATURE = 'x-sandbox-lender-signature'
 const ENDINGS = { canceled: 'cancel', expired: 'expire' } as const
 
 /** The sandbox's lender: a model of one file that implements the port. */
-export function createSandboxLender(ground: Ground, key: string): SandboxLender {
-  const { db } = ground
+export function createSandboxLender(ctx: Context, key: string): SandboxLender {
+  const { db } = ctx
   const status = async (instituteId: number, applicationId: string): Promise<LoanReport[]> => {
     const loan = await store.findLoan(db, instituteId, { applicationId })
-    return loan === null ? [] : (await historyOf(ground, loan)).map(news => reportOf(loan, news))
+    return loan === null ? [] : (await historyOf(ctx, loan)).map(news => reportOf(loan, news))
   }
   const lender: SandboxLender = {
     name: 'sandbox',
@@ -33,18 +33,18 @@ export function createSandboxLender(ground: Ground, key: string): SandboxLender 
     tell: () => Promise.reject(new Error('the lender does not know where to post')),
     async start({ instituteId, amountPaise: askedPaise, ...request }) {
       const { ref } = await store.openLoan(db, { ...request, instituteId, askedPaise, ref: newId('lend') })
-      return { lenderRef: ref, lenderUrl: `${ground.publicUrl}/sandbox/lender/${instituteId}/${ref}` }
+      return { lenderRef: ref, lenderUrl: `${ctx.publicUrl}/sandbox/lender/${instituteId}/${ref}` }
     },
     status: ({ instituteId, applicationId }) => status(instituteId, applicationId),
     async end({ instituteId, applicationId }, how) {
       const loan = await store.findLoan(db, instituteId, { applicationId })
-      if (loan !== null) await actOnLoan(ground, loan, { kind: ENDINGS[how] }, 'or leave it')
+      if (loan !== null) await actOnLoan(ctx, loan, { kind: ENDINGS[how] }, 'or leave it')
       return status(instituteId, applicationId)
     },
     readCallback: async callback => readCallback(key, callback),
     find: (instituteId, where) => store.findLoan(db, instituteId, where),
     async act(where, act) {
-      const { loan, news } = await actOnLoan(ground, where, act)
+      const { loan, news } = await actOnLoan(ctx, where, act)
       if (news === null) return []
       const callback = callbackFor(key, reportOf(loan, news))
       return Array.from({ length: tellings(loan) }, () => callback)
@@ -55,7 +55,7 @@ export function createSandboxLender(ground: Ground, key: string): SandboxLender 
 
 /** One after the other on a loan, and each in one transaction with what there is to tell of it. */
 async function actOnLoan(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   { instituteId, ref }: Pick<LenderLoan, 'instituteId' | 'ref'>,
   act: LenderAct,
   isLenient?: 'or leave it',
@@ -93,7 +93,7 @@ function refusal({ state }: LenderLoan, { kind }: LenderAct, history: readonly L
   return `The lender has this loan as ${stands}, so it cannot be ${WORDS[kind]} now.`
 }
 
-async function historyOf({ db }: Ground, loan: LenderLoan): Promise<LoanNews[]> {
+async function historyOf({ db }: Context, loan: LenderLoan): Promise<LoanNews[]> {
   return (await store.listNews(db, loan)).map(revive)
 }
 

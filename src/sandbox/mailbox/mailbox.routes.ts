@@ -7,7 +7,7 @@ import type { EndpointDocs } from '../../http/openapi.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { CHANNELS, type Message } from '../../messages/messages.rules.ts'
 import { listEverybodysMessages, listSentMessages } from '../../messages/messages.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { sendPage } from '../../portal/layout.ts'
 import { describeMailbox, readMailboxQuery } from './mailbox-page.ts'
 
@@ -62,14 +62,14 @@ const docs: EndpointDocs = {
 }
 
 /** What the ERP's tests read. */
-export function mailboxRoutes(app: FastifyInstance, ground: Ground): void {
+export function mailboxRoutes(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: '/api/v1/sandbox/mailbox',
     docs,
     query: Query,
     async answer({ caller, query }) {
       const { to: recipient, cursor, limit = 50 } = query
-      const found = await listSentMessages(ground, caller.institute.id, { recipient }, { cursor, limit })
+      const found = await listSentMessages(ctx, caller.institute.id, { recipient }, { cursor, limit })
       return page(found.rows.map(view), found.nextCursor)
     },
   })
@@ -89,11 +89,11 @@ function view(message: Message): Record<string, unknown> {
 const PAGE_SIZE = 50
 
 /** The same for people: everybody's, in every state, as the machine is a developer's own. */
-export function mailboxPages(app: FastifyInstance, ground: Ground): void {
+export function mailboxPages(app: FastifyInstance, ctx: Context): void {
   app.get('/sandbox/mailbox', { schema: { hide: true } }, async (request, reply) => {
     const asked = readMailboxQuery(request.query)
-    const institutes = await listInstitutes(ground)
-    const found = await listEverybodysMessages(ground, { ...asked, limit: PAGE_SIZE })
+    const institutes = await listInstitutes(ctx)
+    const found = await listEverybodysMessages(ctx, { ...asked, limit: PAGE_SIZE })
     return sendPage(reply, {
       template: 'mailbox',
       title: 'Sandbox mailbox',

@@ -1,7 +1,7 @@
 import { joinCatalogue } from '../../institutes/catalogue.service.ts'
 import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
 import { conflict } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import * as store from './school.store.ts'
 
@@ -30,25 +30,25 @@ const CODES: readonly CatalogueEntry[] = [
  * never happened. Each run adds to the ones before.
  */
 export async function seedSchool(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   students: number,
   onProgress?: (done: number) => void,
 ): Promise<Seeded> {
-  if (ground.mode !== 'sandbox') throw conflict('Only a sandbox is filled with made-up students.')
-  await joinCatalogue(ground.db, institute, CODES)
-  const first = await store.countSeeded(ground.db, institute.id)
+  if (ctx.mode !== 'sandbox') throw conflict('Only a sandbox is filled with made-up students.')
+  await joinCatalogue(ctx.db, institute, CODES)
+  const first = await store.countSeeded(ctx.db, institute.id)
   const stamp = firstIdAt('order', new Date()).slice('order_'.length)
   for (let done = 0; done < students; done += BATCH) {
     const low = first + done
     const high = first + Math.min(done + BATCH, students) - 1
-    await ground.db.transaction(tx =>
+    await ctx.db.transaction(tx =>
       store.insertBatch(tx, {
         instituteId: institute.id,
         low,
         high,
         stamp,
-        now: ground.clock.now(),
+        now: ctx.clock.now(),
         shiftDays: Math.floor(low / BATCH) % SHIFTS,
         firstNames: FIRST_NAMES.split(' '),
         surnames: SURNAMES.split(' '),
@@ -57,6 +57,6 @@ export async function seedSchool(
     )
     onProgress?.(high - first + 1)
   }
-  await store.analyseTables(ground.db)
+  await store.analyseTables(ctx.db)
   return { students, payments: students * PAYMENTS_EACH }
 }

@@ -2,7 +2,7 @@ import { seedDemoUser } from '../../console/auth/users.service.ts'
 import { createInstitute, findInstitute } from '../../institutes/institutes.service.ts'
 import { createKey, listKeys } from '../../institutes/keys.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 
 /** The institutes and published credentials that every sandbox has. Live mode never runs this. */
@@ -25,16 +25,16 @@ export const SANDBOX_INSTITUTES = [
 ] as const
 
 /** Once per database, so a demo key that was revoked stays revoked; under a lock, so processes may start at once. */
-export async function seedSandbox(ground: Ground): Promise<void> {
-  await ground.db.transaction(async tx => {
+export async function seedSandbox(ctx: Context): Promise<void> {
+  await ctx.db.transaction(async tx => {
     await lockSetting(tx, 'sandbox_seeded')
     if ((await readSetting(tx, 'sandbox_seeded')) === null) {
-      for (const institute of SANDBOX_INSTITUTES) await seedInstitute(ground, institute)
+      for (const institute of SANDBOX_INSTITUTES) await seedInstitute(ctx, institute)
       await writeSetting(tx, 'sandbox_seeded', 'yes')
     }
     // Apart, because sandboxes of before had institutes and no console.
     if ((await readSetting(tx, 'sandbox_console_seeded')) === null) {
-      await seedPeople(ground, tx)
+      await seedPeople(ctx, tx)
       await writeSetting(tx, 'sandbox_console_seeded', 'yes')
     }
   })
@@ -52,9 +52,9 @@ function ownerOf({ code, name }: (typeof SANDBOX_INSTITUTES)[number]): { email: 
   return { email: `bursar@${code}.example`, name: `Bursar of ${name}` }
 }
 
-async function seedPeople(ground: Ground, tx: Transaction): Promise<void> {
+async function seedPeople(ctx: Context, tx: Transaction): Promise<void> {
   for (const seed of SANDBOX_INSTITUTES) {
-    const institute = await findInstitute(ground, seed.code)
+    const institute = await findInstitute(ctx, seed.code)
     if (institute === null) continue
     await seedDemoUser(tx, {
       ...ownerOf(seed),
@@ -66,12 +66,12 @@ async function seedPeople(ground: Ground, tx: Transaction): Promise<void> {
 }
 
 /** Each step is looked for first: a start that was killed midway is finished by the next. */
-async function seedInstitute(ground: Ground, seed: (typeof SANDBOX_INSTITUTES)[number]): Promise<void> {
+async function seedInstitute(ctx: Context, seed: (typeof SANDBOX_INSTITUTES)[number]): Promise<void> {
   const { code, name, branches, key } = seed
-  if ((await findInstitute(ground, code)) === null) {
-    await createInstitute(ground, { code, name, branches, strictCatalogue: false })
+  if ((await findInstitute(ctx, code)) === null) {
+    await createInstitute(ctx, { code, name, branches, strictCatalogue: false })
   }
-  if ((await listKeys(ground, code)).length === 0) {
-    await createKey(ground, code, { label: 'published test key', scopes: ['read', 'write'], fixed: key })
+  if ((await listKeys(ctx, code)).length === 0) {
+    await createKey(ctx, code, { label: 'published test key', scopes: ['read', 'write'], fixed: key })
   }
 }

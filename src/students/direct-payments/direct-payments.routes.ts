@@ -4,7 +4,7 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { ok, page, type Success } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { countedView, paymentFileView, paymentView, remarkOn } from './direct-payment-view.ts'
 import * as docs from './direct-payments.docs.ts'
 import type { Correction, RecordedPayment } from './direct-payments.rules.ts'
@@ -17,45 +17,45 @@ const PAYMENT = `${PAYMENTS}/:transaction_id`
 
 export function directPaymentRoutes(
   app: FastifyInstance,
-  ground: Ground,
+  ctx: Context,
   readOnTheWay: service.ReadOnTheWay,
 ): void {
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: PAYMENTS,
     docs: docs.recordPaymentDocs,
     params: StudentParams,
     body: schemas.PaymentBody,
     perform: (act, { caller, params, body }) =>
-      service.recordPayment(ground, act, targetOf(caller.institute, params), {
+      service.recordPayment(ctx, act, targetOf(caller.institute, params), {
         payment: toPayment(body),
         readOnTheWay,
       }),
     toResponse: (recorded: service.Recorded) => counted(recorded, recorded.isNew ? 201 : 200),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'PATCH',
     url: PAYMENT,
     docs: docs.changePaymentDocs,
     params: schemas.PaymentParams,
     body: schemas.CorrectionBody,
     perform: (act, { caller, params, body }) =>
-      service.changePayment(ground, act, paymentOf(caller.institute, params), toCorrection(params, body)),
+      service.changePayment(ctx, act, paymentOf(caller.institute, params), toCorrection(params, body)),
     toResponse: (payment: service.Counted) => counted(payment, 200),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'DELETE',
     url: PAYMENT,
     docs: docs.cancelPaymentDocs,
     params: schemas.PaymentParams,
     perform: (act, { caller, params }) =>
-      service.cancelPayment(ground, act, paymentOf(caller.institute, params)),
+      service.cancelPayment(ctx, act, paymentOf(caller.institute, params)),
     toResponse: (payment: RecordedPayment) => ok(paymentView(payment)),
   })
-  addReads(app, ground)
+  addReads(app, ctx)
 }
 
-function addReads(app: FastifyInstance, ground: Ground): void {
+function addReads(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: PAYMENTS,
     docs: docs.listPaymentsDocs,
@@ -64,12 +64,7 @@ function addReads(app: FastifyInstance, ground: Ground): void {
     async answer({ caller, params, query: { cursor, status, limit = 50 } }) {
       const isCancelled = status === undefined ? undefined : status === 'cancelled'
       const target = targetOf(caller.institute, params)
-      const { payments, nextCursor } = await service.listPayments(
-        ground,
-        target,
-        { cursor, isCancelled },
-        limit,
-      )
+      const { payments, nextCursor } = await service.listPayments(ctx, target, { cursor, isCancelled }, limit)
       return page(payments.map(paymentView), nextCursor)
     },
   })
@@ -78,7 +73,7 @@ function addReads(app: FastifyInstance, ground: Ground): void {
     docs: docs.getPaymentDocs,
     params: schemas.PaymentParams,
     answer: async ({ caller, params }) =>
-      ok(paymentFileView(await service.getPayment(ground, paymentOf(caller.institute, params)))),
+      ok(paymentFileView(await service.getPayment(ctx, paymentOf(caller.institute, params)))),
   })
 }
 

@@ -4,8 +4,8 @@ import type { EventCode } from '../../events/codes.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { badField, badFields, conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Paise } from '../../platform/money.ts'
 import {
@@ -47,8 +47,8 @@ export type Recorded = Counted & { isNew: boolean; onTheWayPaise: Paise }
 
 /** Records a payment once per transaction id: the same again changes nothing. */
 export async function recordPayment(
-  ground: Ground,
-  act: Act<Recorded>,
+  ctx: Context,
+  command: Command<Recorded>,
   { institute, studentId }: Target,
   wanted: { payment: SentPayment; readOnTheWay: ReadOnTheWay },
 ): Promise<Recorded> {
@@ -56,8 +56,8 @@ export async function recordPayment(
   const sent: DirectPayment = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
   const problems = amountProblems(sent)
   if (problems.length > 0) throw badFields(problems)
-  return transact(ground.db, act, async tx => {
-    const scene = await openScene(tx, { institute, studentId }, sent.lines, ground.clock.now())
+  return transact(ctx.db, command, async tx => {
+    const scene = await openScene(tx, { institute, studentId }, sent.lines, ctx.clock.now())
     const { key, context } = scene
     const decision = decideRecord(await store.findPayment(tx, key, sent.transactionId), sent)
     if (decision.kind === 'conflict') throw conflict(decision.message)
@@ -74,13 +74,13 @@ export async function recordPayment(
 
 /** Corrects what is recorded of a payment; what it was stays in its history. */
 export async function changePayment(
-  ground: Ground,
-  act: Act<Counted>,
+  ctx: Context,
+  command: Command<Counted>,
   { transactionId, ...target }: PaymentTarget,
   sent: Correction,
 ): Promise<Counted> {
-  return transact(ground.db, act, async tx => {
-    const scene = await openScene(tx, target, sent.lines ?? [], ground.clock.now())
+  return transact(ctx.db, command, async tx => {
+    const scene = await openScene(tx, target, sent.lines ?? [], ctx.clock.now())
     const { key, context } = scene
     const before = await requirePayment(tx, key, transactionId)
     if (before.cancelledAt !== null)
@@ -100,12 +100,12 @@ export async function changePayment(
 
 /** From then on it does not count as paid. Cancelling it again changes nothing. */
 export async function cancelPayment(
-  ground: Ground,
-  act: Act<RecordedPayment>,
+  ctx: Context,
+  command: Command<RecordedPayment>,
   { transactionId, ...target }: PaymentTarget,
 ): Promise<RecordedPayment> {
-  return transact(ground.db, act, async tx => {
-    const scene = await openScene(tx, target, [], ground.clock.now())
+  return transact(ctx.db, command, async tx => {
+    const scene = await openScene(tx, target, [], ctx.clock.now())
     const before = await requirePayment(tx, scene.key, transactionId)
     if (before.cancelledAt !== null) return before
     const payment = { ...before, cancelledAt: scene.now }
@@ -117,26 +117,26 @@ export async function cancelPayment(
 }
 
 export async function getPayment(
-  ground: Ground,
+  ctx: Context,
   { institute, studentId, transactionId }: PaymentTarget,
 ): Promise<store.PaymentWithHistory> {
   const key = { instituteId: institute.id, studentId }
-  const payment = await store.findWithHistory(ground.db, key, transactionId)
+  const payment = await store.findWithHistory(ctx.db, key, transactionId)
   if (payment === null) throw notFound('This payment')
   return payment
 }
 
 export async function listPayments(
-  ground: Ground,
+  ctx: Context,
   { institute, studentId }: Target,
   filter: store.PaymentFilter,
   limit: number,
 ): Promise<{ payments: RecordedPayment[]; nextCursor: string | undefined }> {
   const key = { instituteId: institute.id, studentId }
-  if (!(await hasStudent(ground.db, institute.id, studentId))) throw notFound('This student')
-  if (filter.cursor !== undefined && !(await store.hasPayment(ground.db, key, filter.cursor)))
+  if (!(await hasStudent(ctx.db, institute.id, studentId))) throw notFound('This student')
+  if (filter.cursor !== undefined && !(await store.hasPayment(ctx.db, key, filter.cursor)))
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  const found = await store.listPayments(ground.db, key, filter, limit + 1)
+  const found = await store.listPayments(ctx.db, key, filter, limit + 1)
   const payments = found.slice(0, limit)
   return { payments, nextCursor: found.length > limit ? payments.at(-1)?.id : undefined }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import * as docs from './masterdata.docs.ts'
 import * as schemas from './masterdata.schemas.ts'
 import { listBranches, listCodes } from './masterdata.service.ts'
@@ -16,36 +16,36 @@ import { registerUser } from '../users/users.service.ts'
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
 
-export function masterdataRoutes(app: FastifyInstance, ground: Ground): void {
-  addWrite(app, ground, {
+export function masterdataRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/users/register`,
     docs: docs.registerUserDocs,
     body: schemas.UserBody,
-    perform: (act, { caller, body }) => registerUser(ground, act, caller.institute, body),
+    perform: (act, { caller, body }) => registerUser(ctx, act, caller.institute, body),
     toResponse: ({ registrationId, isNew }) => (isNew ? created : ok)({ registration_id: registrationId }),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'PATCH',
     url: STUDENT,
     docs: docs.changeProfileDocs,
     params: StudentParams,
     body: schemas.ProfileBody,
     perform: (act, { caller: { institute }, params, body }) =>
-      changeProfile(ground, act, { institute, id: params.service_student_id }, toProfile(body)),
+      changeProfile(ctx, act, { institute, id: params.service_student_id }, toProfile(body)),
     toResponse: (record: StudentRecord) => ok(studentView(record)),
   })
   for (const [verb, status, own] of [
     ['drop', 'dropped', docs.dropDocs],
     ['activate', 'active', docs.activateDocs],
   ] as const) {
-    addWrite(app, ground, {
+    addWrite(app, ctx, {
       method: 'POST',
       url: `${STUDENT}/${verb}`,
       docs: own,
       params: StudentParams,
       perform: (act, { caller: { institute }, params }) =>
-        changeStatus(ground, act, { institute, id: params.service_student_id }, status),
+        changeStatus(ctx, act, { institute, id: params.service_student_id }, status),
       toResponse: (record: StudentRecord) => ok(studentView(record)),
     })
   }
@@ -54,14 +54,14 @@ export function masterdataRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.changesDocs,
     params: StudentParams,
     async answer({ caller: { institute }, params }) {
-      const changes = await listChanges(ground, { institute, id: params.service_student_id })
+      const changes = await listChanges(ctx, { institute, id: params.service_student_id })
       return ok(changes.map(profileChangeView))
     },
   })
-  addLists(app, ground)
+  addLists(app, ctx)
 }
 
-function addLists(app: FastifyInstance, ground: Ground): void {
+function addLists(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: `${ERP}/branches`,
     docs: docs.branchesDocs,
@@ -85,7 +85,7 @@ function addLists(app: FastifyInstance, ground: Ground): void {
       docs: own,
       query: schemas.BranchQuery,
       async answer({ caller, query }) {
-        const entries = await listCodes(ground, caller.institute, kind, query.collector_code)
+        const entries = await listCodes(ctx, caller.institute, kind, query.collector_code)
         return ok(entries.map(({ code, name }) => ({ [key]: code, name })))
       },
     })

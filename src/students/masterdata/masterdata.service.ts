@@ -5,7 +5,7 @@ import {
   type CatalogueEntry,
   type Institute,
 } from '../../institutes/institutes.rules.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 
 /** The institute's branches, or the one that is asked for. */
 export function listBranches(institute: Institute, collectorCode: string | undefined): Branch[] {
@@ -17,11 +17,11 @@ export function listBranches(institute: Institute, collectorCode: string | undef
 
 /** A branch has the institute's codes; naming one that does not exist is still a mistake. */
 export async function listCodes(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   kind: CatalogueEntry['kind'],
   collectorCode: string | undefined,
 ): Promise<{ code: string; name: string }[]> {
   if (collectorCode !== undefined) branchFor(institute, collectorCode)
-  return listEntries(ground, institute, kind)
+  return listEntries(ctx, institute, kind)
 }

@@ -3,8 +3,8 @@ import { knownBranch, type Institute } from '../../institutes/institutes.rules.t
 import { recordEvents } from '../../events/events.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
 import { findIdentical, isIdentityClash, updateStudent } from '../../erp/pull/pull.store.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
@@ -22,15 +22,15 @@ type Target = { institute: Institute; id: string }
  * history, also when grade, year, branch or identifier change.
  */
 export async function changeProfile(
-  ground: Ground,
-  act: Act<store.StudentRecord>,
+  ctx: Context,
+  command: Command<store.StudentRecord>,
   { institute, id }: Target,
   sent: SentProfile,
 ): Promise<store.StudentRecord> {
   const codes: CodeInUse[] =
     sent.grade === undefined ? [] : [{ kind: 'grade', code: sent.grade, key: 'grade' }]
   try {
-    return await transact(ground.db, act, async tx => {
+    return await transact(ctx.db, command, async tx => {
       await checkCatalogue(tx, institute, codes)
       await joinCatalogue(tx, institute, codes)
       const stored = await lock(tx, institute, id)
@@ -41,7 +41,7 @@ export async function changeProfile(
         const { student, isIdentityChanged } = decision
         const other = isIdentityChanged ? await findIdentical(tx, institute.id, student) : null
         if (other !== null) throw identityTaken({ service_student_id: other })
-        const changedAt = ground.clock.now()
+        const changedAt = ctx.clock.now()
         await updateStudent(tx, institute.id, student, changedAt)
         const change = { studentId: id, changes: changesBetween(stored, student) }
         await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
@@ -57,22 +57,22 @@ export async function changeProfile(
 const MOST_CHANGES = 100
 
 /** What registrations, corrections and imports changed of a student, newest first. */
-export async function listChanges(ground: Ground, { institute, id }: Target): Promise<ProfileChange[]> {
-  if (!(await store.hasStudent(ground.db, institute.id, id))) throw notFound('This student')
-  return listProfileChanges(ground.db, { instituteId: institute.id, studentId: id }, MOST_CHANGES)
+export async function listChanges(ctx: Context, { institute, id }: Target): Promise<ProfileChange[]> {
+  if (!(await store.hasStudent(ctx.db, institute.id, id))) throw notFound('This student')
+  return listProfileChanges(ctx.db, { instituteId: institute.id, studentId: id }, MOST_CHANGES)
 }
 
 /** Marks a student dropped, or active again; the event tells of the change, so a repeat has none. */
 export async function changeStatus(
-  ground: Ground,
-  act: Act<store.StudentRecord>,
+  ctx: Context,
+  command: Command<store.StudentRecord>,
   { institute, id }: Target,
   status: Student['status'],
 ): Promise<store.StudentRecord> {
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const { status: before, collectorCode } = await lock(tx, institute, id)
     if (before === status) return read(tx, institute, id)
-    const now = ground.clock.now()
+    const now = ctx.clock.now()
     await store.updateStatus(tx, institute.id, id, { status, updatedAt: now })
     const context = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId: id }])).get(id)
     if (context === undefined) throw notFound('This student')

@@ -2,7 +2,7 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { BursarError } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { ErpRecord } from '../../erp/erp.rules.ts'
 import { totalProblems } from '../../fees/fees.rules.ts'
 import { applyFeeChanges, readFees } from '../../fees/fees.store.ts'
@@ -24,13 +24,13 @@ type Scene = {
 }
 
 /** Brings a student up to date with its ERP's record, all of it or nothing. */
-export async function updateFromRecord(ground: Ground, scene: Scene): Promise<UpdateOutcome> {
+export async function updateFromRecord(ctx: Context, scene: Scene): Promise<UpdateOutcome> {
   const codes = codesOf(scene.record)
   try {
-    await checkCatalogue(ground.db, scene.institute, codes)
-    const changes = await ground.db.transaction(async tx => {
+    await checkCatalogue(ctx.db, scene.institute, codes)
+    const changes = await ctx.db.transaction(async tx => {
       await joinCatalogue(tx, scene.institute, codes)
-      return applyRecord(tx, scene, ground.clock.now())
+      return applyRecord(tx, scene, ctx.clock.now())
     })
     return { kind: 'updated', changes }
   } catch (error) {

@@ -8,8 +8,8 @@ import { defaultBranch, knownBranch, type Institute } from '../../institutes/ins
 import { recordEvents, type NewEvent } from '../../events/events.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import * as payments from '../direct-payments/direct-payments.store.ts'
 import { feeProblems, mergeFees, totalProblems, type SentFee } from '../../fees/fees.rules.ts'
@@ -53,8 +53,8 @@ type Scene = { tx: Transaction; institute: Institute; registration: Registration
  * with one student, because the identity is unique and the loser of the race goes on with the winner's row.
  */
 export async function registerStudent(
-  ground: Ground,
-  act: Act<Registered>,
+  ctx: Context,
+  command: Command<Registered>,
   institute: Institute,
   registration: Registration,
 ): Promise<Registered> {
@@ -65,9 +65,9 @@ export async function registerStudent(
   if (problems.length > 0) throw badFields(problems)
   const codes = codesInUse(registration)
   const digest = digestOf(registration)
-  await checkCatalogue(ground.db, institute, codes)
-  return transact(ground.db, act, async tx => {
-    const scene: Scene = { tx, institute, registration, digest, now: ground.clock.now() }
+  await checkCatalogue(ctx.db, institute, codes)
+  return transact(ctx.db, command, async tx => {
+    const scene: Scene = { tx, institute, registration, digest, now: ctx.clock.now() }
     await joinCatalogue(tx, institute, codes)
     const { student, isNew, isKnown } = await findOrCreate(scene)
     const current = isNew || isKnown ? student : await bringUpToDate(scene, student)

@@ -1,5 +1,5 @@
 import { notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import * as store from './parents.store.ts'
 
 export type { CounterPayment } from './parents.store.ts'
@@ -7,22 +7,22 @@ export type { CounterPayment } from './parents.store.ts'
 const MOST_CHILDREN = 100
 const MOST_PAYMENTS = 500
 
-export async function requireUser({ db }: Ground, user: store.UserKey): Promise<void> {
+export async function requireUser({ db }: Context, user: store.UserKey): Promise<void> {
   if (!(await store.hasUser(db, user))) throw notFound('This user')
 }
 
 /** The ids of a user's students, those still at school first. */
-export async function listChildren({ db }: Ground, user: store.UserKey): Promise<string[]> {
+export async function listChildren({ db }: Context, user: store.UserKey): Promise<string[]> {
   return store.listChildren(db, user, MOST_CHILDREN)
 }
 
-export async function isChild({ db }: Ground, user: store.UserKey, studentId: string): Promise<boolean> {
+export async function isChild({ db }: Context, user: store.UserKey, studentId: string): Promise<boolean> {
   return store.isChild(db, user, studentId)
 }
 
 /** What the institute took itself for these students, newest first. */
 export async function listCounterPayments(
-  { db }: Ground,
+  { db }: Context,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<store.CounterPayment[]> {

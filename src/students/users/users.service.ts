@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './users.store.ts'
 
@@ -11,12 +11,12 @@ export type RegisteredUser = { registrationId: string; isNew: boolean }
 
 /** A user of this phone and e-mail: the oldest there is, else a new one with a registration id of ours. */
 export async function registerUser(
-  ground: Ground,
-  act: Act<RegisteredUser>,
+  ctx: Context,
+  command: Command<RegisteredUser>,
   institute: Institute,
   person: Person,
 ): Promise<RegisteredUser> {
-  return transact(ground.db, act, tx => findOrMakeUser(tx, institute.id, person, ground.clock.now()))
+  return transact(ctx.db, command, tx => findOrMakeUser(tx, institute.id, person, ctx.clock.now()))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok, page } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import * as docs from './deliveries.docs.ts'
 import * as schemas from './deliveries.schemas.ts'
 import {
@@ -17,7 +17,7 @@ import { WebhookParams } from '../subscriptions/subscriptions.schemas.ts'
 const DELIVERIES = '/api/v1/integrations/erp/deliveries'
 const WEBHOOK = '/api/v1/integrations/erp/webhooks/:webhook_id'
 
-export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
+export function deliveryRoutes(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: DELIVERIES,
     docs: docs.listDocs,
@@ -29,7 +29,7 @@ export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
         webhookId: query.webhook_id,
         cursor: query.cursor,
       }
-      const found = await listDeliveries(ground, caller.institute, filter, query.limit ?? 50)
+      const found = await listDeliveries(ctx, caller.institute, filter, query.limit ?? 50)
       return page(found.deliveries.map(view), found.nextCursor)
     },
   })
@@ -38,32 +38,32 @@ export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.getDocs,
     params: schemas.DeliveryParams,
     answer: async ({ caller, params }) =>
-      ok(view(await getDelivery(ground, caller.institute, params.delivery_id))),
+      ok(view(await getDelivery(ctx, caller.institute, params.delivery_id))),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${DELIVERIES}/:delivery_id/redeliver`,
     docs: docs.redeliverDocs,
     params: schemas.DeliveryParams,
-    perform: (act, { caller, params }) => redeliver(ground, act, caller.institute, params.delivery_id),
+    perform: (act, { caller, params }) => redeliver(ctx, act, caller.institute, params.delivery_id),
     toResponse: (delivery: Delivery) => ok(view(delivery)),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${WEBHOOK}/test`,
     docs: docs.testDocs,
     params: WebhookParams,
-    perform: (act, { caller, params }) => sendTest(ground, act, caller.institute, params.webhook_id),
+    perform: (act, { caller, params }) => sendTest(ctx, act, caller.institute, params.webhook_id),
     toResponse: (delivery: Delivery) => created(view(delivery)),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${WEBHOOK}/recover`,
     docs: docs.recoverDocs,
     params: WebhookParams,
     body: schemas.RecoverBody,
     perform: (act, { caller, params, body }) =>
-      recoverFailed(ground, act, caller.institute, { webhookId: params.webhook_id, since: body.since }),
+      recoverFailed(ctx, act, caller.institute, { webhookId: params.webhook_id, since: body.since }),
     toResponse: deliveries => ok({ deliveries }),
   })
 }

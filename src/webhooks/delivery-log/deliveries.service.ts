@@ -3,8 +3,8 @@ import { TEST_CODE } from '../../events/codes.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt, newId } from '../../platform/ids.ts'
 import * as store from './deliveries.store.ts'
 import {
@@ -16,7 +16,7 @@ import {
 export type { Delivery } from './deliveries.store.ts'
 
 export async function listDeliveries(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: store.DeliveryFilter,
   limit: number,
@@ -30,7 +30,11 @@ export async function listDeliveries(
   return { deliveries, nextCursor: found.length > limit ? deliveries.at(-1)?.id : undefined }
 }
 
-export async function getDelivery({ db }: Ground, institute: Institute, id: string): Promise<store.Delivery> {
+export async function getDelivery(
+  { db }: Context,
+  institute: Institute,
+  id: string,
+): Promise<store.Delivery> {
   const delivery = await store.findDelivery(db, institute.id, id)
   if (delivery === null) throw notFound('This delivery')
   return delivery
@@ -40,12 +44,12 @@ const MOST_ATTEMPTS = 100
 
 /** Sends a delivery once more, whatever became of it: the same delivery, one attempt more, the schedule from its start. */
 export async function redeliver(
-  ground: Ground,
-  act: Act<store.Delivery>,
+  ctx: Context,
+  command: Command<store.Delivery>,
   institute: Institute,
   id: string,
 ): Promise<store.Delivery> {
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const delivery = await store.findDelivery(tx, institute.id, id)
     if (delivery === null) throw notFound('This delivery')
     await lockSubscription(tx, institute.id, delivery.webhookId)
@@ -56,19 +60,19 @@ export async function redeliver(
     if (!(await store.sendAgain(tx, institute.id, id))) {
       throw conflict('An attempt of this delivery is under way. Look at its result first.')
     }
-    tx.ring('deliveries')
+    tx.notify('deliveries')
     return requireDelivery(tx, institute.id, id)
   })
 }
 
 /** Sends `webhook.test` to one subscription: nothing happened, and nothing in it looks as if money had moved. */
 export async function sendTest(
-  ground: Ground,
-  act: Act<store.Delivery>,
+  ctx: Context,
+  command: Command<store.Delivery>,
   institute: Institute,
   webhookId: string,
 ): Promise<store.Delivery> {
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const subscription = await requireActive(tx, institute, webhookId)
     const [eventId = ''] = await recordEvents(tx, [
       {
@@ -76,13 +80,13 @@ export async function sendTest(
         instituteId: institute.id,
         collectorCode: subscription.collectorCode,
         resourceId: webhookId,
-        occurredAt: ground.clock.now(),
+        occurredAt: ctx.clock.now(),
         payload: { webhook_id: webhookId, message: `A test of the webhook for ${subscription.eventCode}.` },
       },
     ])
     const id = newId('dlv')
     await store.insertAskedFor(tx, { instituteId: institute.id, webhookId, id, eventId })
-    tx.ring('deliveries')
+    tx.notify('deliveries')
     return requireDelivery(tx, institute.id, id)
   })
 }
@@ -98,13 +102,13 @@ const DAY_MS = 24 * HOUR_MS
  * deliveries that makes.
  */
 export async function recoverFailed(
-  ground: Ground,
-  act: Act<number>,
+  ctx: Context,
+  command: Command<number>,
   institute: Institute,
   asked: { webhookId: string; since: Date },
 ): Promise<number> {
   if (asked.since.getTime() > Date.now()) throw badField('since', 'is in the future')
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     // One at a time: two would each find the same events missing.
     await lockSubscription(tx, institute.id, asked.webhookId)
     await requireActive(tx, institute, asked.webhookId)
@@ -120,13 +124,13 @@ export async function recoverFailed(
       page.afterId = missed.at(-1) ?? page.afterId
     }
     await store.liftPause(tx, institute.id, asked.webhookId)
-    tx.ring('deliveries')
+    tx.notify('deliveries')
     return count
   })
 }
 
 /** Takes deliveries out of the log that are over and older than three months; the events themselves stay. */
-export async function purgeDeliveries({ db }: Ground, limit: number): Promise<number> {
+export async function purgeDeliveries({ db }: Context, limit: number): Promise<number> {
   return store.purgeBelow(db, firstIdAt('dlv', new Date(Date.now() - KEPT_DAYS * DAY_MS)), limit)
 }
 

@@ -3,11 +3,11 @@ import { addRead } from '../../http/endpoint.ts'
 import { page } from '../../http/envelope.ts'
 import { branchFor } from '../../institutes/institutes.rules.ts'
 import { listEvents, type RecordedEvent } from '../../events/events.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { listEventsDocs } from './deliveries.docs.ts'
 import { ListEventsQuery } from './deliveries.schemas.ts'
 
-export function eventRoutes(app: FastifyInstance, ground: Ground): void {
+export function eventRoutes(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: '/api/v1/integrations/erp/events',
     docs: listEventsDocs,
@@ -23,7 +23,7 @@ export function eventRoutes(app: FastifyInstance, ground: Ground): void {
         cursor: query.cursor,
       }
       const range = { order: query.order ?? 'newest', limit: query.limit ?? 50 } as const
-      const { events, nextCursor } = await listEvents(ground, caller.institute.id, filter, range)
+      const { events, nextCursor } = await listEvents(ctx, caller.institute.id, filter, range)
       return page(events.map(view), nextCursor)
     },
   })

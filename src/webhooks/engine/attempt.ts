@@ -1,4 +1,4 @@
-import type { OutboundResult } from '../../platform/http-client/http-client.ts'
+import type { HttpResult } from '../../platform/http-client/http-client.ts'
 import type { Verdict } from '../delivery-log/deliveries.rules.ts'
 import type { AttemptRecord, Claimed, Finish } from './delivery-engine.store.ts'
 import type { Keys } from './receiver.client.ts'
@@ -31,7 +31,7 @@ function isoOf(at: Date): string {
 
 export function attemptRecord(
   at: Date,
-  result: OutboundResult,
+  result: HttpResult,
   verdict: Verdict,
   keys: Keys | null,
 ): AttemptRecord {

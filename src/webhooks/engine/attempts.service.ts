@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import {
   healthAfter,
   type HealthChange,
@@ -21,9 +21,9 @@ type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; ha
  * locked before deliveries, as everywhere, so that disabling one at this moment waits or is waited for. Answers the
  * subscriptions that get nothing more for now: paused or disabled.
  */
-export async function recordAttempts(ground: Ground, batch: readonly Ended[]): Promise<string[]> {
+export async function recordAttempts(ctx: Context, batch: readonly Ended[]): Promise<string[]> {
   const groups = groupBySubscription(batch)
-  return ground.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     // Neither needs the other's answer, so both leave together; the first is done first.
     const [locked, failed] = await Promise.all([
       lockHealth(tx, groups),

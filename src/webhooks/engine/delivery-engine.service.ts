@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Outbound, OutboundResult } from '../../platform/http-client/http-client.ts'
+import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './delivery-engine.store.ts'
@@ -30,8 +30,8 @@ const STOP_WITHIN_MS = 3_000
 const AFTER_FAILURE_MS = 1_000
 
 export class DeliveryEngine {
-  readonly #ground: Ground
-  readonly #outbound: Outbound
+  readonly #ctx: Context
+  readonly #httpClient: HttpClient
   readonly #log: Log
   readonly #options: DeliveryOptions
   readonly #lanes: Lanes
@@ -49,15 +49,15 @@ export class DeliveryEngine {
   /** Attempts made since the start. */
   attempted = 0
 
-  constructor(ground: Ground, outbound: Outbound, log: Log, options: DeliveryOptions) {
-    this.#ground = ground
-    this.#outbound = outbound
+  constructor(ctx: Context, httpClient: HttpClient, log: Log, options: DeliveryOptions) {
+    this.#ctx = ctx
+    this.#httpClient = httpClient
     this.#log = log
     this.#options = options
-    this.#keys = new OpenedKeys(ground)
+    this.#keys = new OpenedKeys(ctx)
     this.#lanes = new Lanes(options.placesPerEndpoint)
-    this.#results = new Results(ground, log, (batch, shut) => this.#letGo(batch, shut))
-    this.#listener = ground.db.listen('deliveries', () => this.wake())
+    this.#results = new Results(ctx, log, (batch, shut) => this.#letGo(batch, shut))
+    this.#listener = ctx.db.listen('deliveries', () => this.wake())
   }
 
   start(): void {
@@ -84,7 +84,7 @@ export class DeliveryEngine {
     await this.#results.writeAll()
     const out = [...this.#held]
     this.#held.clear()
-    const { db } = this.#ground
+    const { db } = this.#ctx
     await Promise.allSettled([releaseAll(db, unstarted), releaseAll(db, out, { areOut: true })])
   }
 
@@ -102,7 +102,7 @@ export class DeliveryEngine {
 
   /** True when there may be more that can start at once. */
   async #takeDue(): Promise<boolean> {
-    const { db } = this.#ground
+    const { db } = this.#ctx
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
     const roomEach = this.#roomNow()
     const busy = this.#lanes.busy(roomEach)
@@ -166,14 +166,13 @@ export class DeliveryEngine {
   #deliver(claimed: Claimed): void {
     const at = new Date()
     let keys: Keys | null = null
-    const onResult = (result: OutboundResult): void =>
-      this.#onEnded(this.#judge(claimed, { at, keys, result }))
+    const onResult = (result: HttpResult): void => this.#onEnded(this.#judge(claimed, { at, keys, result }))
     try {
       keys = this.#keys.of(claimed.webhook)
       const body = Buffer.from(deliveryBody(claimed))
       const { url } = claimed.webhook
       const request = deliveryRequest({ url, eventId: claimed.eventId, body, at, keys })
-      this.#outbound.exchange(request, onResult)
+      this.#httpClient.exchange(request, onResult)
     } catch (error) {
       const problem = this.#cannotSend(claimed, error)
       queueMicrotask(() => onResult(problem))
@@ -199,10 +198,7 @@ export class DeliveryEngine {
     this.wake()
   }
 
-  #judge(
-    claimed: Claimed,
-    { at, keys, result }: { at: Date; keys: Keys | null; result: OutboundResult },
-  ): Ended {
+  #judge(claimed: Claimed, { at, keys, result }: { at: Date; keys: Keys | null; result: HttpResult }): Ended {
     const verdict = judge(result, new Date())
     const step = stepAfter(claimed.failures, verdict, {
       retrySeconds: this.#options.retrySeconds,
@@ -214,7 +210,7 @@ export class DeliveryEngine {
   }
 
   /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
-  #cannotSend(claimed: Claimed, error: unknown): OutboundResult {
+  #cannotSend(claimed: Claimed, error: unknown): HttpResult {
     this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
     const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
     return { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
@@ -235,7 +231,7 @@ export class DeliveryEngine {
 
   async #giveBack(claims: readonly Claimed[]): Promise<void> {
     try {
-      await releaseAll(this.#ground.db, claims)
+      await releaseAll(this.#ctx.db, claims)
     } catch (error) {
       this.#log.warn({ err: error }, 'deliveries could not be given back; their claims run out')
     }
@@ -252,7 +248,7 @@ export class DeliveryEngine {
   }
 
   /** Every attempt is on record at its delivery; the log has those that somebody has to look at. */
-  #logAttempt(claimed: Claimed, result: OutboundResult, state: string): void {
+  #logAttempt(claimed: Claimed, result: HttpResult, state: string): void {
     const level = state === 'delivered' ? 'debug' : 'info'
     if (!this.#log.isLevelEnabled(level)) return
     this.#log[level](

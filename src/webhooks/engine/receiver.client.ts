@@ -1,4 +1,4 @@
-import { mergeHeaders, type OutboundRequest } from '../../platform/http-client/http-client.ts'
+import { mergeHeaders, type HttpRequest } from '../../platform/http-client/http-client.ts'
 import { excerptOf, maskOf, spellingsOf } from '../delivery-log/deliveries.rules.ts'
 import type { HmacKey } from './hmac.ts'
 import { signatureHeaders, signingKey } from './signing.ts'
@@ -43,7 +43,7 @@ function excerptsWithout(secrets: readonly string[]): (body: Buffer) => string {
 type Sending = { url: string; eventId: string; body: Buffer; at: Date; keys: Keys }
 
 /** One POST to a subscriber: any answer within 15 seconds, of which at most 64 KiB are read. */
-export function deliveryRequest({ url, eventId, body, at, keys }: Sending): OutboundRequest {
+export function deliveryRequest({ url, eventId, body, at, keys }: Sending): HttpRequest {
   const signatures = signatureHeaders({ eventId, body, at, keys: keys.signing })
   return {
     method: 'POST',

@@ -1,5 +1,5 @@
-import type { Ground } from '../../platform/context.ts'
-import { inHalves } from '../../platform/bisect-on-failure.ts'
+import type { Context } from '../../platform/context.ts'
+import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
 import type { Log } from '../../platform/log.ts'
 import { recordAttempts } from './attempts.service.ts'
 import type { Ended } from './attempt.ts'
@@ -15,7 +15,7 @@ const WRITE_AFTER_MS = 50
  * written at once, together with what came during the batch before: until it is, an endpoint that is down gets more.
  */
 export class Results {
-  readonly #ground: Ground
+  readonly #ctx: Context
   readonly #log: Log
   readonly #onWritten: OnWritten
   #waiting: Ended[] = []
@@ -23,8 +23,8 @@ export class Results {
   #timer: NodeJS.Timeout | null = null
   #writing: Promise<void> | null = null
 
-  constructor(ground: Ground, log: Log, onWritten: OnWritten) {
-    this.#ground = ground
+  constructor(ctx: Context, log: Log, onWritten: OnWritten) {
+    this.#ctx = ctx
     this.#log = log
     this.#onWritten = onWritten
   }
@@ -57,7 +57,7 @@ export class Results {
   async #write(batch: readonly Ended[]): Promise<void> {
     const shut = new Set<string>()
     const record = async (some: readonly Ended[]): Promise<void> => {
-      for (const id of await recordAttempts(this.#ground, some)) shut.add(id)
+      for (const id of await recordAttempts(this.#ctx, some)) shut.add(id)
     }
     try {
       await record(batch)
@@ -71,7 +71,7 @@ export class Results {
 
   async #writePart(part: readonly Ended[], record: (some: readonly Ended[]) => Promise<void>): Promise<void> {
     try {
-      await inHalves(part, record, async (ended, error) => this.#giveUp([ended], error))
+      await bisectOnFailure(part, record, async (ended, error) => this.#giveUp([ended], error))
     } catch (error) {
       this.#giveUp(part, error)
     }

@@ -1,4 +1,4 @@
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import type { Target } from './delivery-engine.store.ts'
 import { makeKeys, type Keys } from './receiver.client.ts'
 import { openHeader, openSecrets } from '../subscriptions/subscriptions.service.ts'
@@ -7,11 +7,11 @@ const MOST = 1_000
 
 /** Keys of subscriptions, opened once and again when a subscription has others. */
 export class OpenedKeys {
-  readonly #ground: Ground
+  readonly #ctx: Context
   readonly #opened = new Map<string, { target: Target; keys: Keys }>()
 
-  constructor(ground: Ground) {
-    this.#ground = ground
+  constructor(ctx: Context) {
+    this.#ctx = ctx
   }
 
   of(target: Target): Keys {
@@ -21,7 +21,7 @@ export class OpenedKeys {
       known.target = target
       return known.keys
     }
-    const keys = makeKeys(openSecrets(this.#ground, target), openHeader(this.#ground, target))
+    const keys = makeKeys(openSecrets(this.#ctx, target), openHeader(this.#ctx, target))
     if (this.#opened.size >= MOST) this.#opened.clear()
     this.#opened.set(target.id, { target, keys })
     return keys

@@ -1,23 +1,23 @@
 import { queueMessages } from '../../messages/messages.service.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import { deliveryLink } from '../delivery-log/delivery-link.ts'
 import { writeFailureMail, type DueMail } from './failure-mail.rules.ts'
 import { takeDueMails } from './notices.store.ts'
 
 /** Turns what is to be told into mails, one per subscription and hour; answers how many subscriptions that were. */
-export async function mailFailures(ground: Ground, limit: number): Promise<number> {
-  return ground.db.transaction(async tx => {
+export async function mailFailures(ctx: Context, limit: number): Promise<number> {
+  return ctx.db.transaction(async tx => {
     const due = await takeDueMails(tx, limit)
     await queueMessages(
       tx,
-      due.flatMap(mail => messagesOf(ground, mail)),
+      due.flatMap(mail => messagesOf(ctx, mail)),
     )
     return due.length
   })
 }
 
-function messagesOf(ground: Ground, mail: DueMail) {
-  const text = writeFailureMail(mail, id => deliveryLink(ground, mail.instituteCode, id))
+function messagesOf(ctx: Context, mail: DueMail) {
+  const text = writeFailureMail(mail, id => deliveryLink(ctx, mail.instituteCode, id))
   const addresses = mail.failureEmails
     .split(',')
     .map(address => address.trim())
@@ -30,6 +30,6 @@ function messagesOf(ground: Ground, mail: DueMail) {
     recipient,
     ...text,
     about: mail.webhookId,
-    at: ground.clock.now(),
+    at: ctx.clock.now(),
   }))
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { Ground } from '../../platform/context.ts'
+import type { Context } from '../../platform/context.ts'
 import * as docs from './subscriptions.docs.ts'
 import * as schemas from './subscriptions.schemas.ts'
 import {
@@ -16,14 +16,13 @@ import {
 
 const BASE = '/api/v1/integrations/erp/webhooks'
 
-export function subscriptionRoutes(app: FastifyInstance, ground: Ground): void {
-  addWrite(app, ground, {
+export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: BASE,
     docs: docs.addDocs,
     body: schemas.AddWebhookBody,
-    perform: (act, { caller, body }) =>
-      addSubscription(ground, act, caller.institute, toNewSubscription(body)),
+    perform: (act, { caller, body }) => addSubscription(ctx, act, caller.institute, toNewSubscription(body)),
     toResponse: ({ subscription, message }) => created(view(subscription), message),
   })
   addRead(app, {
@@ -31,7 +30,7 @@ export function subscriptionRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.listDocs,
     query: schemas.ListWebhooksQuery,
     async answer({ caller, query }) {
-      const found = await listSubscriptions(ground, caller.institute, {
+      const found = await listSubscriptions(ctx, caller.institute, {
         collectorCode: query.collector_code,
         withDisabled: query.include === 'disabled',
       })
@@ -43,15 +42,14 @@ export function subscriptionRoutes(app: FastifyInstance, ground: Ground): void {
     docs: docs.getDocs,
     params: schemas.WebhookParams,
     answer: async ({ caller, params }) =>
-      ok(detailView(await getSubscription(ground, caller.institute, params.webhook_id))),
+      ok(detailView(await getSubscription(ctx, caller.institute, params.webhook_id))),
   })
-  addWrite(app, ground, {
+  addWrite(app, ctx, {
     method: 'DELETE',
     url: `${BASE}/:webhook_id`,
     docs: docs.disableDocs,
     params: schemas.WebhookParams,
-    perform: (act, { caller, params }) =>
-      disableSubscription(ground, act, caller.institute, params.webhook_id),
+    perform: (act, { caller, params }) => disableSubscription(ctx, act, caller.institute, params.webhook_id),
     toResponse: () => ok(),
   })
 }

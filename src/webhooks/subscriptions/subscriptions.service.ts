@@ -1,8 +1,8 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import type { EventCode } from '../../events/codes.ts'
 import { badFields, badRequest, notFound } from '../../platform/errors.ts'
-import type { Ground } from '../../platform/context.ts'
-import { transact, type Act } from '../../platform/idempotency.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { cancelWaiting } from '../delivery-log/deliveries.store.ts'
 import { remarks, subscriptionProblems, urlProblem, type SubscriptionChange } from './subscriptions.rules.ts'
@@ -29,16 +29,16 @@ const OLD_KEY_SIGNS_MS = 24 * 60 * 60 * 1_000
 
 /** Subscribes, or changes secret and header of the subscription there is: one per event code and branch. */
 export async function addSubscription(
-  ground: Ground,
-  act: Act<Subscribed>,
+  ctx: Context,
+  command: Command<Subscribed>,
   institute: Institute,
   input: NewSubscription,
 ): Promise<Subscribed> {
-  const badUrl = urlProblem(input.url, ground.mode)
+  const badUrl = urlProblem(input.url, ctx.mode)
   const problems = [...(badUrl === null ? [] : [badUrl]), ...subscriptionProblems(input)]
   if (problems.length > 0) throw badFields(problems)
   const collectorCode = branchFor(institute, input.collectorCode)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const fresh: store.Subscription = {
       id: newId('wh'),
       collectorCode,
@@ -56,30 +56,30 @@ export async function addSubscription(
       failuresInRow: 0,
       pausedUntil: null,
     }
-    const added = applyChange(ground, fresh, input)
+    const added = applyChange(ctx, fresh, input)
     if (await store.insertSubscription(tx, institute.id, added)) return toSubscribed(added, null, input)
     const current = await store.lockActive(tx, institute.id, collectorCode, input.eventCode)
     // Disabled between the two statements: the caller's repeat will find the way clear.
     if (current === null)
       throw badRequest('The subscription was disabled at this moment. Send the request again.')
-    const updated = applyChange(ground, current, input)
+    const updated = applyChange(ctx, current, input)
     await store.updateSecrets(tx, institute.id, updated)
     // What waits for a place at its endpoint is read anew.
-    tx.ring('deliveries')
+    tx.notify('deliveries')
     return toSubscribed(updated, current, input)
   })
 }
 
 export async function disableSubscription(
-  ground: Ground,
-  act: Act<null>,
+  ctx: Context,
+  command: Command<null>,
   institute: Institute,
   id: string,
 ): Promise<null> {
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     if (await store.disableSubscription(tx, institute.id, id, 'request')) {
       await cancelWaiting(tx, institute.id, id)
-      tx.ring('deliveries')
+      tx.notify('deliveries')
       return null
     }
     throw badRequest('There is no active subscription with this id. List Webhooks shows those there are.')
@@ -87,22 +87,22 @@ export async function disableSubscription(
 }
 
 export async function getSubscription(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   id: string,
 ): Promise<store.Subscription> {
-  const subscription = await store.findSubscription(ground.db, institute.id, id)
+  const subscription = await store.findSubscription(ctx.db, institute.id, id)
   if (subscription === null) throw notFound('This webhook subscription')
   return subscription
 }
 
 export async function listSubscriptions(
-  ground: Ground,
+  ctx: Context,
   institute: Institute,
   filter: { collectorCode: string | undefined; withDisabled: boolean },
 ): Promise<store.Subscription[]> {
   const { collectorCode, withDisabled } = filter
-  return store.listSubscriptions(ground.db, institute.id, {
+  return store.listSubscriptions(ctx.db, institute.id, {
     collectorCode: collectorCode === undefined ? null : branchFor(institute, collectorCode),
     withDisabled,
   })
@@ -110,7 +110,7 @@ export async function listSubscriptions(
 
 /** The keys that sign now, the current one first. */
 export function openSecrets(
-  { vault }: Ground,
+  { vault }: Context,
   sealed: Pick<store.Subscription, 'id' | 'secretSealed' | 'previousSecretSealed'>,
 ): string[] {
   if (sealed.secretSealed === null) return []
@@ -120,7 +120,7 @@ export function openSecrets(
 
 /** The custom header, sent only when name and value are both set. */
 export function openHeader(
-  { vault }: Ground,
+  { vault }: Context,
   sealed: Pick<store.Subscription, 'id' | 'headerKey' | 'headerValueSealed'>,
 ): { name: string; value: string } | null {
   if (sealed.headerKey === null || sealed.headerValueSealed === null) return null
@@ -133,7 +133,7 @@ function purpose(subscription: { id: string }, what: 'secret' | 'header'): strin
 }
 
 function applyChange(
-  { vault }: Ground,
+  { vault }: Context,
   subscription: store.Subscription,
   change: SubscriptionChange,
 ): store.Subscription {

@@ -159,7 +159,7 @@ async function callsFilesOff({ bursar }: Stage, { go, page }: Desk): Promise<voi
   await send('long.csv', 600)
   await page.getByRole('button', { name: 'Make 600 links' }).click()
   await page.getByText('It begins in a few seconds.').waitFor()
-  await bursar.house.worker.runAllDue()
+  await bursar.app.worker.runAllDue()
   await page.getByText('500 of 600 rows are done.').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   await confirm(page, 'Stop', 'Sent too early')

@@ -36,13 +36,13 @@ test('developers and the operator at the console', async t => {
   if (browser === null) return
   const bursar = await startDelivering(t)
   const stage: Stage = { browser, bursar }
-  const { ground } = bursar.house
-  await ground.db.transaction(async tx =>
+  const { ctx } = bursar.app
+  await ctx.db.transaction(async tx =>
     seedDemoUser(tx, {
       email: 'viewer@demo-school.example',
       name: 'Viewer',
       isOperator: false,
-      member: { institute: await getInstitute(ground, 'demo-school'), role: 'viewer' },
+      member: { institute: await getInstitute(ctx, 'demo-school'), role: 'viewer' },
     }),
   )
   const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder())

@@ -21,7 +21,7 @@ const TUITION = {
 
 /** A family with a late fee, money paid, and instalments of which the ERP let one be skipped. */
 async function fill({ bursar }: Stage, erp: FakeErp): Promise<string> {
-  const { demo, house, url } = bursar
+  const { demo, app, url } = bursar
   const rule = {
     component_type: 'TUITION_FEE',
     due_date: '2026-01-10',
@@ -62,9 +62,9 @@ async function fill({ bursar }: Stage, erp: FakeErp): Promise<string> {
     }),
   )
   const { plan_id: planId } = (await demo.post(`/api/v1/integrations/flex/students/${id}/plans`)).body.data
-  const { id: instituteId } = await getInstitute(house.ground, 'demo-school')
+  const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
   const mandate = { rail: 'upi_autopay', language: 'en', returnUrl: url } as const
-  await startMandate(house.flex, { instituteId, planId }, mandate)
+  await startMandate(app.flex, { instituteId, planId }, mandate)
   await demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`, {})
   erp.refuse('ADM-1042', 'amount_mismatch', 'The fee is being corrected.')
   await demo.post('/api/v1/sandbox/clock', { advance: 'P40D' })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
-import { Outbound } from '../../../src/platform/http-client/http-client.ts'
-import { SharedPlaces } from '../../../src/platform/db/cluster-semaphore.ts'
+import { HttpClient } from '../../../src/platform/http-client/http-client.ts'
+import { ClusterSemaphore } from '../../../src/platform/db/cluster-semaphore.ts'
 import { ErpGate, type Gate } from '../../../src/erp/call-limiter.ts'
 import { fetchStudent } from '../../../src/erp/erp.client.ts'
 import { unavailableBecause, type ErpAnswer } from '../../../src/erp/erp.rules.ts'
@@ -29,20 +29,20 @@ const DEMANDS = { isBranchRequired: false, isScheduleRequired: false }
 
 type Ask = (url?: string, timeoutMs?: number) => Promise<ErpAnswer>
 
-async function open(t: TestContext): Promise<{ erp: FakeErp; ask: Ask; outbound: Outbound }> {
+async function open(t: TestContext): Promise<{ erp: FakeErp; ask: Ask; httpClient: HttpClient }> {
   const erp = await startFakeErp(t)
   erp.put(sampleRecord())
-  const outbound = new Outbound({ policy: addressPolicy({ mode: 'sandbox', allowed: [] }) })
-  t.after(() => outbound.close())
+  const httpClient = new HttpClient({ policy: addressPolicy({ mode: 'sandbox', allowed: [] }) })
+  t.after(() => httpClient.close())
   const ask: Ask = (url = erp.url, timeoutMs = 10_000) =>
-    fetchStudent(outbound, {
+    fetchStudent(httpClient, {
       url: `${url}?identifier=${ASKED.identifier}`,
       headers: {},
       asked: ASKED,
       demands: DEMANDS,
       timeoutMs,
     })
-  return { erp, ask, outbound }
+  return { erp, ask, httpClient }
 }
 
 function assertUnavailable(answer: ErpAnswer, reason: string, message: RegExp): void {
@@ -186,7 +186,7 @@ const GATE: Gate = {
 }
 
 async function openGate(t: TestContext, now: () => number = () => 0): Promise<ErpGate> {
-  const places = new SharedPlaces({ connectionString: await cloneDatabase(t) })
+  const places = new ClusterSemaphore({ connectionString: await cloneDatabase(t) })
   t.after(() => places.close())
   return new ErpGate(places, now)
 }

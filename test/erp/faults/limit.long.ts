@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
-import { Outbound } from '../../../src/platform/http-client/http-client.ts'
+import { HttpClient } from '../../../src/platform/http-client/http-client.ts'
 import { ERP_TIMEOUT_MS, fetchStudent } from '../../../src/erp/erp.client.ts'
 import type { ErpAnswer } from '../../../src/erp/erp.rules.ts'
 import { sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
@@ -17,8 +17,8 @@ const TRIES = 4
 async function askTwice(t: TestContext): Promise<{ inTime: ErpAnswer; late: ErpAnswer; answeredMs: number }> {
   const erp = await startFakeErp(t)
   erp.put(sampleRecord())
-  const outbound = new Outbound({ policy: addressPolicy({ mode: 'sandbox', allowed: [] }) })
-  t.after(() => outbound.close())
+  const httpClient = new HttpClient({ policy: addressPolicy({ mode: 'sandbox', allowed: [] }) })
+  t.after(() => httpClient.close())
   const began = performance.now()
   let answeredMs = Infinity
   erp.disturb(async (_, n) => {
@@ -27,7 +27,7 @@ async function askTwice(t: TestContext): Promise<{ inTime: ErpAnswer; late: ErpA
     return null
   })
   const ask = (): Promise<ErpAnswer> =>
-    fetchStudent(outbound, {
+    fetchStudent(httpClient, {
       url: `${erp.url}?identifier=${ASKED.identifier}`,
       headers: {},
       asked: ASKED,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applyReport } from '../../../src/payments/payments.service.ts'
-import type { Till } from '../../../src/payments/context.ts'
+import type { PaymentContext } from '../../../src/payments/context.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import type { Json } from '../../harness/client.ts'
 import { readCatalogued, type Told } from '../../harness/events.ts'
@@ -18,7 +18,7 @@ import {
 
 /** What really happens is told exactly as the catalogue has it. Plans and loans have tests of their own. */
 const contract = await openContract()
-const { demo, house } = contract
+const { demo, app } = contract
 const SANDBOX = '/api/v1/sandbox'
 
 const told = (): Promise<Told[]> => readCatalogued(contract)
@@ -106,7 +106,7 @@ test('a refund is told of with the payment that it takes from', async () => {
   const { payment_id: paymentId } = await pay(demo, id)
   await settle()
   assertStatus(await demo.post(`${PAY}/orders/${id}/refunds`, { amount: 100, reason: 'left' }), 201)
-  await house.worker.runAllDue()
+  await app.worker.runAllDue()
   const [event, ...more] = (await toldOf(id)).filter(({ code }) => code.startsWith('refund.'))
   assert.deepEqual([event?.code, more], ['refund.processed', []])
   assert.ok(event)
@@ -125,7 +125,7 @@ test('the refund of a second payment carries nothing of the settlement of the fi
   const [institute] = await contract.sql<{ id: number }>(
     `select id from institutes where code = 'demo-school'`,
   )
-  await applyReport(house.ground as Till, {
+  await applyReport(app.ctx as PaymentContext, {
     about: 'payment',
     instituteId: institute?.id ?? 0,
     paymentId: late['payment_id'],
@@ -135,10 +135,10 @@ test('the refund of a second payment carries nothing of the settlement of the fi
       amountPaise: paiseOf(80_00),
       mode: 'upi',
       transactionId: 'T-LATE',
-      capturedAt: house.ground.clock.now(),
+      capturedAt: app.ctx.clock.now(),
     },
   })
-  await house.worker.runAllDue()
+  await app.worker.runAllDue()
   const [event, ...more] = (await toldOf(id)).filter(({ code }) => code.startsWith('refund.'))
   assert.ok(event)
   assert.deepEqual(more, [])

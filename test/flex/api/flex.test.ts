@@ -8,7 +8,7 @@ import { assertRefused, assertStatus, newStudent, unique } from '../../http/supp
 
 /** Making a plan. */
 const flex = await FlexContract.open()
-const { demo, group, house } = flex.contract
+const { demo, group, app } = flex.contract
 
 /** In paise, by component. */
 function totals(rows: Json[]): Record<string, number> {
@@ -38,15 +38,15 @@ test('without a schedule the default plan takes exactly what is outstanding, in 
     product_name: 'Fee instalments',
     total_amount: 10333.34,
     paid_amount: 0,
-    redirect_url: `${house.config.publicUrl}/flex/demo-school/${head.plan_id}`,
+    redirect_url: `${app.config.publicUrl}/flex/demo-school/${head.plan_id}`,
   })
   assert.deepEqual((await demo.get(plansOf(id))).body.data, plan)
 })
 
 test("the institute's settings shape its default plan, down payment first and due today", async () => {
-  const institute = await getInstitute(house.ground, 'demo-group')
+  const institute = await getInstitute(app.ctx, 'demo-group')
   const wanted = { productName: 'Pay monthly', instalments: 3, dayOfMonth: 28, downpaymentPercent: 10 }
-  await setFlexSettings(house.ground, institute, wanted)
+  await setFlexSettings(app.ctx, institute, wanted)
   const id = await newStudent(group, {
     fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 1000.01 }],
   })

@@ -27,12 +27,12 @@ export class FlexContract {
 
   static async open(): Promise<FlexContract> {
     const contract = await openContract()
-    return new FlexContract(contract, (await getInstitute(contract.house.ground, 'demo-school')).id)
+    return new FlexContract(contract, (await getInstitute(contract.app.ctx, 'demo-school')).id)
   }
 
   /** So many days from today in India, by the sandbox's clock. */
   dayIn(days: number): string {
-    const now = Temporal.Instant.fromEpochMilliseconds(this.contract.house.ground.clock.now().getTime())
+    const now = Temporal.Instant.fromEpochMilliseconds(this.contract.app.ctx.clock.now().getTime())
     return now.toZonedDateTimeISO('Asia/Kolkata').toPlainDate().add({ days }).toString()
   }
 
@@ -65,9 +65,9 @@ export class FlexContract {
 
   /** The payer chooses UPI and says yes at the bank, which confirms it at once. */
   async setUp(planId: string): Promise<void> {
-    const { demo, house, url } = this.contract
+    const { demo, app, url } = this.contract
     await startMandate(
-      house.flex,
+      app.flex,
       { instituteId: this.#schoolId, planId },
       { rail: 'upi_autopay', language: 'en', returnUrl: url },
     )

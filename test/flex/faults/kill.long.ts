@@ -61,7 +61,7 @@ class Prey {
 /** Plans of one instalment each, on both rails and all due on one day, with their mandates given. */
 async function setUp(bursar: TestBursar, erp: FakeErp, dueOn: string): Promise<void> {
   const { demo } = bursar
-  const { flex } = bursar.house
+  const { flex } = bursar.app
   const institute: Institute = await getInstitute(flex, 'demo-school')
   const put = await demo.send('PUT', `${SANDBOX}/erp`, { url: erp.url, max_calls: 8 })
   assert.equal(put.status, 200, put.text)
@@ -102,7 +102,7 @@ async function progress(bursar: TestBursar, erp: FakeErp): Promise<number> {
 }
 
 /** What a dead process holds is free after two minutes of real time, which nobody has to sit through. */
-async function forgetHolds(bursar: TestBursar): Promise<void> {
+async function purgeHolds(bursar: TestBursar): Promise<void> {
   for (const table of ['flex_instalments', 'flex_mandates', 'messages'])
     await bursar.sql(`update ${table} set held_until = null where held_until is not null`)
 }
@@ -146,7 +146,7 @@ test(`of ${INSTALMENTS} instalments due on a day on which Bursar is killed ${KIL
     moments.push(isOver ? 'the end' : String(done))
     await prey.kill()
     await watched
-    await forgetHolds(bursar)
+    await purgeHolds(bursar)
     client = await prey.start()
   }
   // A pay-out whose reader was killed is read with the next hour's.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readConfig } from '../../../src/app/config.ts'
-import { startHouse } from '../../../src/app/bursar.ts'
+import { createBursar } from '../../../src/app/bursar.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { Client, DEMO, type Answer, type Json } from '../../harness/client.ts'
@@ -18,19 +18,19 @@ const places = [
 ]
 
 async function startNeighbour(): Promise<Client> {
-  const house = await startHouse(
+  const app = await createBursar(
     readConfig({
       PORT: '0',
       PUBLIC_URL: bursar.url,
-      DATABASE_URL: bursar.house.config.databaseUrl ?? '',
+      DATABASE_URL: bursar.app.config.databaseUrl ?? '',
       MASTER_KEY: TEST_MASTER_KEY,
       BURSAR_ROLE: 'api',
       DRAIN_SECONDS: '0',
     }),
     createLog({ level: 'silent', format: 'json' }),
   )
-  after(() => house.stop())
-  return new Client(`http://${house.config.host}:${house.config.port}`, DEMO)
+  after(() => app.stop())
+  return new Client(`http://${app.config.host}:${app.config.port}`, DEMO)
 }
 
 /** Sends all of them before the first answer is awaited, in turn over the processes. */
@@ -270,7 +270,7 @@ async function releasedTogether(
   start: () => Promise<Answer[]>,
 ): Promise<Answer[]> {
   let answers: Promise<Answer[]> | undefined
-  await bursar.house.ground.db.transaction(async tx => {
+  await bursar.app.ctx.db.transaction(async tx => {
     await tx.query(
       `insert into catalogue_entries select id, 'component', $1, $1 from institutes where code = 'demo-school'`,
       [component],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
-import type { Till } from '../../../src/payments/context.ts'
+import type { PaymentContext } from '../../../src/payments/context.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
@@ -10,7 +10,7 @@ import { CONTACT, createPage, FAIR, openForm, orderIn, PAGES, pay, post, submit 
 
 /** What payers do on a page, and what becomes of their money. */
 const bursar = await startBursar({ after }, { TRUST_PROXY: '127.0.0.1' })
-const { demo, house } = bursar
+const { demo, app } = bursar
 const sql = <Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]> =>
   bursar.sql<Row>(text, values)
 const SANDBOX = '/api/v1/sandbox'
@@ -65,7 +65,7 @@ test('a filled-in form is an order with what was chosen and typed', async () => 
       { component_type: 'GIFT', amount: 1500.5 },
     ],
     notes: [
-      { key: 'house', value: 'Ganga' },
+      { key: 'app', value: 'Ganga' },
       { key: 'quantity.TICKET', value: '3' },
     ],
   })
@@ -212,7 +212,7 @@ test('each payment is told once as pay.payment and once as page.payment, and set
   assert.equal(part.status, 201, part.text)
   assert.equal((await demo.post(refunds)).body.data.amount, 501)
   assert.equal((await demo.post(refunds)).status, 409)
-  await house.worker.runAllDue()
+  await app.worker.runAllDue()
   const told = await eventsOf(orderId)
   assert.deepEqual(told.map(event => event.event_code).toSorted(), [
     'page.payment.debited',
@@ -287,6 +287,6 @@ test('one address cannot send forms without end, and others are not held up by i
 
 test('books, bank and events agree after all of this', async () => {
   assert.deepEqual(await findBroken(sql), [])
-  const institute = await getInstitute(house.ground, 'demo-school')
-  assert.deepEqual((await reconcile(house.ground as Till, institute)).differences, [])
+  const institute = await getInstitute(app.ctx, 'demo-school')
+  assert.deepEqual((await reconcile(app.ctx as PaymentContext, institute)).differences, [])
 })

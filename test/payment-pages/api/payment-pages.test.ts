@@ -68,7 +68,7 @@ test('every option of a page is in its read view', async () => {
     ],
     fields: [
       { key: 'student_name', is_required: true },
-      { key: 'house', label: 'House', is_required: false, options: ['Ganga', 'Kaveri'] },
+      { key: 'app', label: 'House', is_required: false, options: ['Ganga', 'Kaveri'] },
     ],
     is_published: false,
     max_payments: 10,
@@ -126,7 +126,7 @@ test('of two pages that are given one slug at once one gets it', async () => {
 test('PATCH changes what is sent, clears what is emptied and leaves the rest', async () => {
   const { id } = await createPage(demo, {
     description: 'Saturday.',
-    fields: [{ key: 'house', label: 'House' }],
+    fields: [{ key: 'app', label: 'House' }],
     closes_at: LATER,
     max_payments: 3,
     success_message: 'Thanks.',
@@ -247,7 +247,7 @@ test('a form that nobody began to pay is forgotten a month after its time, and n
     (await demo.get(`${PAGES}/${id}/payments`)).body.data.map((order: Json) => order.id)
   const later = async (advance: string): Promise<void> => {
     assertStatus(await demo.post('/api/v1/sandbox/clock', { advance }), 200)
-    await purgeUnpaidForms(contract.house.ground, 100)
+    await purgeUnpaidForms(contract.app.ctx, 100)
   }
   await later('P29D')
   assert.deepEqual(await listed(), [paid, failed, idle])

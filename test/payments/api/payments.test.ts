@@ -5,7 +5,7 @@ import { PAY } from '../../harness/samples.ts'
 import { assertRefused, assertStatus, createLink, createOrder, openContract } from '../../http/support.ts'
 
 const contract = await openContract()
-const { demo, group, sql, house } = contract
+const { demo, group, sql, app } = contract
 const SANDBOX = '/api/v1/sandbox'
 const byText = (left: unknown, right: unknown): number => String(left).localeCompare(String(right))
 const LINES = [
@@ -124,7 +124,7 @@ test('refunds, whole and in part, never go above what was paid; the status stays
   )
   assert.equal((await demo.post(refunds)).body.data.amount, 50.01)
   assertRefused(await demo.post(refunds, { amount: 0.01 }), 'HUE00002')
-  await house.worker.runAllDue()
+  await app.worker.runAllDue()
   const list = await demo.get(refunds)
   assert.deepEqual(
     list.body.data.map((refund: Json) => refund.status),

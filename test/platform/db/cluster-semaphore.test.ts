@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { NoPlace, SharedPlaces } from '../../../src/platform/db/cluster-semaphore.ts'
+import { NoSlot, ClusterSemaphore } from '../../../src/platform/db/cluster-semaphore.ts'
 import { cloneDatabase } from '../../harness/bursar.ts'
 import { waitFor } from '../../harness/wait.ts'
 
@@ -9,9 +9,9 @@ import { waitFor } from '../../harness/wait.ts'
 async function openProcesses(
   t: TestContext,
   count: number,
-): Promise<{ url: string; processes: SharedPlaces[] }> {
+): Promise<{ url: string; processes: ClusterSemaphore[] }> {
   const url = await cloneDatabase(t)
-  const processes = Array.from({ length: count }, () => new SharedPlaces({ connectionString: url }))
+  const processes = Array.from({ length: count }, () => new ClusterSemaphore({ connectionString: url }))
   t.after(() => Promise.all(processes.map(one => one.close())))
   return { url, processes }
 }
@@ -19,7 +19,7 @@ async function openProcesses(
 type Seat = { leave: () => void }
 
 /** Takes so many places and keeps them. */
-async function occupy(places: SharedPlaces, most: number, count = most): Promise<Seat[]> {
+async function occupy(places: ClusterSemaphore, most: number, count = most): Promise<Seat[]> {
   const entered = Array.from({ length: count }, () => places.enter('erp', most, false))
   return (await Promise.all(entered)).map(leave => ({ leave }))
 }
@@ -42,7 +42,7 @@ const HELD = `select from pg_locks l join pg_database d on d.oid = l.database
 test('three processes together are never in more places than there are, and everybody gets one', async t => {
   const { processes } = await openProcesses(t, 3)
   let [inside, mostInside, served] = [0, 0, 0]
-  const work = async (places: SharedPlaces): Promise<void> => {
+  const work = async (places: ClusterSemaphore): Promise<void> => {
     const leave = await places.enter('erp', 4, false)
     mostInside = Math.max(mostInside, ++inside)
     await new Promise(resolve => setImmediate(resolve))
@@ -56,7 +56,7 @@ test('three processes together are never in more places than there are, and ever
 
 test('a process with a long queue in all places lets in one that has none', async t => {
   const { processes } = await openProcesses(t, 2)
-  const [busy, other] = processes as [SharedPlaces, SharedPlaces]
+  const [busy, other] = processes as [ClusterSemaphore, ClusterSemaphore]
   const end = new AbortController()
   t.after(() => end.abort())
   const workOn = async (): Promise<void> => {
@@ -76,7 +76,7 @@ test('a process with a long queue in all places lets in one that has none', asyn
 
 test('places of a process that dies are free at once', async t => {
   const { url, processes } = await openProcesses(t, 2)
-  const [dying, other] = processes as [SharedPlaces, SharedPlaces]
+  const [dying, other] = processes as [ClusterSemaphore, ClusterSemaphore]
   await occupy(dying, 2)
   const entering = occupy(other, 2)
   await waitFor(async () => (await ask(url, LISTENING)).length === 2, 'the other to have asked')
@@ -87,17 +87,17 @@ test('places of a process that dies are free at once', async t => {
 
 test('whoever waits for places that a silent process keeps is told so in the end', async t => {
   const { url, processes } = await openProcesses(t, 1)
-  const [silent] = processes as [SharedPlaces]
+  const [silent] = processes as [ClusterSemaphore]
   await occupy(silent, 2)
-  const impatient = new SharedPlaces({ connectionString: url }, 200)
+  const impatient = new ClusterSemaphore({ connectionString: url }, 200)
   t.after(() => impatient.close())
-  await assert.rejects(impatient.enter('erp', 2, true), NoPlace)
+  await assert.rejects(impatient.enter('erp', 2, true), NoSlot)
   assert.equal((await occupy(impatient, 3, 1)).length, 1, 'a place more is found')
 })
 
 test('whoever a person waits for goes before work, and otherwise the first who came', async t => {
   const { processes } = await openProcesses(t, 1)
-  const [places] = processes as [SharedPlaces]
+  const [places] = processes as [ClusterSemaphore]
   const [seat] = await occupy(places, 1)
   const order: string[] = []
   const enter = async (who: string, isPerson: boolean): Promise<void> => {
@@ -118,7 +118,7 @@ test('whoever a person waits for goes before work, and otherwise the first who c
 
 test('a lowered number holds from the next place that is left on', async t => {
   const { processes } = await openProcesses(t, 1)
-  const [places] = processes as [SharedPlaces]
+  const [places] = processes as [ClusterSemaphore]
   const seats = await occupy(places, 4)
   const entered: number[] = []
   const entering = Array.from({ length: 3 }, async (_, n) => {
@@ -136,7 +136,7 @@ test('a lowered number holds from the next place that is left on', async t => {
 
 test('places whose connection was lost count until they are left, and it goes on over another one', async t => {
   const { url, processes } = await openProcesses(t, 1)
-  const [places] = processes as [SharedPlaces]
+  const [places] = processes as [ClusterSemaphore]
   const seats = await occupy(places, 2)
   await ask(url, END_CONNECTIONS)
   await waitFor(async () => (await ask(url, HELD)).length === 0, 'the places to be lost')

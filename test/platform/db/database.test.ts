@@ -7,7 +7,7 @@ import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 const bursar = await startBursar({ after })
-const { db } = bursar.house.ground
+const { db } = bursar.app.ctx
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof BursarError && error.code === 'SYE00001'

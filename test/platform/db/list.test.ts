@@ -9,7 +9,7 @@ type Note = { id: string; at: number; colour: string | null }
 type Filter = { colour?: string | undefined; from?: number | undefined }
 
 const bursar = await startBursar({ after })
-const { db } = bursar.house.ground
+const { db } = bursar.app.ctx
 await bursar.sql('create table notes (shelf int, at int, id text, colour text, primary key (shelf, id))')
 
 async function fill(rows: readonly (Note & { shelf: number })[]): Promise<void> {

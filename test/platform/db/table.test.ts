@@ -32,7 +32,7 @@ const parcels = new Table<Parcel>('parcels', {
 })
 
 const bursar = await startBursar({ after })
-const { db } = bursar.house.ground
+const { db } = bursar.app.ctx
 await bursar.sql(`create table parcels (shelf_id int not null, id text not null, weight bigint not null,
   is_fragile boolean not null default true, sender_name text, sent_at timestamptz, due_on date, contents jsonb,
   labels text[] not null default '{}', seal bytea, primary key (shelf_id, id))`)

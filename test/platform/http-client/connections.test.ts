@@ -7,20 +7,20 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { anyAddress } from '../../../src/platform/http-client/addresses.ts'
 import {
-  Outbound,
-  type OutboundRequest,
-  type OutboundResult,
+  HttpClient,
+  type HttpRequest,
+  type HttpResult,
 } from '../../../src/platform/http-client/http-client.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 
 /** How connections are lent from one request to the next. */
-function open(t: TestContext): Outbound {
-  const outbound = new Outbound({ policy: anyAddress, connectionsPerOrigin: 5 })
-  t.after(() => outbound.close())
-  return outbound
+function open(t: TestContext): HttpClient {
+  const httpClient = new HttpClient({ policy: anyAddress, connectionsPerOrigin: 5 })
+  t.after(() => httpClient.close())
+  return httpClient
 }
 
-function requestTo(url: string): OutboundRequest {
+function requestTo(url: string): HttpRequest {
   return { method: 'POST', url, headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000 }
 }
 
@@ -28,16 +28,16 @@ type Round = { count: number; atOnce: number; stall?: () => void }
 
 /** Each follows as soon as the one before it is told, `atOnce` of them side by side. */
 async function sendInTurn(
-  outbound: Outbound,
+  httpClient: HttpClient,
   url: string,
   { count, atOnce, stall = () => {} }: Round,
-): Promise<OutboundResult[]> {
-  const results: OutboundResult[] = []
+): Promise<HttpResult[]> {
+  const results: HttpResult[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = 0
   const sendNext = (): void => {
     if (begun++ >= count) return
-    outbound.exchange(requestTo(url), result => {
+    httpClient.exchange(requestTo(url), result => {
       if (results.push(result) === count) resolve()
       stall()
       sendNext()
@@ -48,7 +48,7 @@ async function sendInTurn(
   return results
 }
 
-function kindsOf(results: readonly OutboundResult[]): string[] {
+function kindsOf(results: readonly HttpResult[]): string[] {
   return [...new Set(results.map(result => (result.kind === 'failed' ? result.message : result.kind)))]
 }
 
@@ -100,18 +100,18 @@ test('a process that stands still after each answer loses no request to a server
 })
 
 test('a server that closes after every third answer, without having said so, loses a request for each connection and then none', async t => {
-  const outbound = open(t)
+  const httpClient = open(t)
   const url = await startCloser(t, { answers: 3, afterMs: 0 })
-  const first = await sendInTurn(outbound, url, { count: 100, atOnce: 5 })
+  const first = await sendInTurn(httpClient, url, { count: 100, atOnce: 5 })
   assert.ok(first.filter(({ kind }) => kind === 'failed').length <= 5, kindsOf(first).join())
-  const second = await sendInTurn(outbound, url, { count: 100, atOnce: 5 })
+  const second = await sendInTurn(httpClient, url, { count: 100, atOnce: 5 })
   assert.deepEqual(kindsOf(second), ['answered'])
 })
 
 test('failures that follow each other at once come one by one, however many', async t => {
-  const outbound = open(t)
-  await outbound.close()
-  const results = await sendInTurn(outbound, 'http://127.0.0.1:1/', { count: 50_000, atOnce: 1 })
+  const httpClient = open(t)
+  await httpClient.close()
+  const results = await sendInTurn(httpClient, 'http://127.0.0.1:1/', { count: 50_000, atOnce: 1 })
   assert.deepEqual(kindsOf(results), ['Bursar was stopping.'])
 })
 

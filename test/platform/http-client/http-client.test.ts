@@ -4,9 +4,9 @@ import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
 import {
-  Outbound,
-  type OutboundRequest,
-  type OutboundResult,
+  HttpClient,
+  type HttpRequest,
+  type HttpResult,
 } from '../../../src/platform/http-client/http-client.ts'
 import { NOBODY } from '../../harness/nobody.ts'
 import { type Behaviour, FLOOD_BYTES, startReceiver } from '../../harness/receiver.ts'
@@ -16,17 +16,17 @@ import { waitFor } from '../../harness/wait.ts'
 const SHORT_MS = 300
 const LONG_MS = 10_000
 
-type Send = (url: string, changes?: Partial<OutboundRequest>) => Promise<OutboundResult>
+type Send = (url: string, changes?: Partial<HttpRequest>) => Promise<HttpResult>
 
-function open(t: TestContext, connectionsPerOrigin?: number): { outbound: Outbound; send: Send } {
+function open(t: TestContext, connectionsPerOrigin?: number): { httpClient: HttpClient; send: Send } {
   const policy = addressPolicy({ mode: 'sandbox', allowed: [] })
-  const outbound = new Outbound({
+  const httpClient = new HttpClient({
     policy,
     ...(connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin }),
   })
-  t.after(() => outbound.close())
+  t.after(() => httpClient.close())
   const send: Send = (url, changes = {}) =>
-    outbound.send({
+    httpClient.send({
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json' },
@@ -35,16 +35,16 @@ function open(t: TestContext, connectionsPerOrigin?: number): { outbound: Outbou
       maxBytes: 1_000,
       ...changes,
     })
-  return { outbound, send }
+  return { httpClient, send }
 }
 
-function assertFailed(result: OutboundResult, reason: string, message: RegExp): void {
+function assertFailed(result: HttpResult, reason: string, message: RegExp): void {
   assert.ok(result.kind === 'failed', JSON.stringify(result))
   assert.equal(result.reason, reason)
   assert.match(result.message, message)
 }
 
-function assertAnswered(result: OutboundResult, status: number, text: string): void {
+function assertAnswered(result: HttpResult, status: number, text: string): void {
   assert.ok(result.kind === 'answered', JSON.stringify(result))
   assert.equal(result.httpStatus, status)
   assert.equal(result.body.toString(), text)
@@ -148,7 +148,7 @@ test('requests that began one after the other have their whole time each, and no
   const receiver = await startReceiver(t)
   const { send } = open(t)
   receiver.answer((_, n) => (n % 2 === 0 ? { body: 'ok' } : 'hang'))
-  const hanging: Promise<OutboundResult>[] = []
+  const hanging: Promise<HttpResult>[] = []
   for (let n = 0; n < 10; n++) {
     hanging.push(send(receiver.url, { timeoutMs: SHORT_MS }))
     await waitFor(async () => receiver.requests.length === 2 * n + 1, 'the one that hangs')
@@ -265,10 +265,10 @@ test('a header that would begin another, or that belongs to the connection, is r
 test('closing ends every connection at once and answers what was under way', async t => {
   const receiver = await startReceiver(t)
   receiver.answer(() => 'hang')
-  const { outbound, send } = open(t, 2)
+  const { httpClient, send } = open(t, 2)
   const underWay = [send(receiver.url), send(receiver.url), send(receiver.url)]
   await receiver.waitForRequests(2)
-  await outbound.close()
+  await httpClient.close()
   for (const result of await Promise.all(underWay)) assertFailed(result, 'stopped', /Bursar was stopping/)
   assertFailed(await send(receiver.url), 'stopped', /Bursar was stopping/)
   await waitFor(async () => receiver.openConnections === 0, 'the connections to end')
@@ -282,10 +282,10 @@ test('closing also ends connections that are still being made', async t => {
   })
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
   t.after(() => void silent.close())
-  const { outbound, send } = open(t)
+  const { httpClient, send } = open(t)
   const handshake = send(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
   await waitFor(async () => sockets.size === 1, 'the handshake to begin')
-  await outbound.close()
+  await httpClient.close()
   assertFailed(await handshake, 'stopped', /Bursar was stopping/)
   // undici gives up a handshake by itself after 10 s.
   await waitFor(async () => sockets.size === 0, 'the handshake to end', { limitMs: 5_000 })

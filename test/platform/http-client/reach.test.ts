@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
-import { Outbound, type OutboundResult } from '../../../src/platform/http-client/http-client.ts'
+import { HttpClient, type HttpResult } from '../../../src/platform/http-client/http-client.ts'
 import { type DnsAnswers, startDns } from '../../harness/fake-dns.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 import { scratch } from '../embedded-postgres/fixtures/support.ts'
@@ -16,13 +16,13 @@ const METADATA = '169.254.169.254'
 const LONG_MS = 30_000
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
-type Options = ConstructorParameters<typeof Outbound>[0]
+type Options = ConstructorParameters<typeof HttpClient>[0]
 
 function open(t: TestContext, options: Partial<Options> = {}) {
-  const outbound = new Outbound({ policy: addressPolicy({ mode: 'sandbox', allowed: [] }), ...options })
-  t.after(() => outbound.close())
-  return (url: string, timeoutMs = LONG_MS): Promise<OutboundResult> =>
-    outbound.send({ method: 'POST', url, headers: {}, body: '{}', timeoutMs, maxBytes: 1_000 })
+  const httpClient = new HttpClient({ policy: addressPolicy({ mode: 'sandbox', allowed: [] }), ...options })
+  t.after(() => httpClient.close())
+  return (url: string, timeoutMs = LONG_MS): Promise<HttpResult> =>
+    httpClient.send({ method: 'POST', url, headers: {}, body: '{}', timeoutMs, maxBytes: 1_000 })
 }
 
 /** Sends by names that only the test's name server knows. */
@@ -36,7 +36,7 @@ const onlyA =
   (name, type, n) =>
     type === 'A' ? addresses(name, n) : []
 
-function assertRefused(result: OutboundResult, words: RegExp): void {
+function assertRefused(result: HttpResult, words: RegExp): void {
   assert.ok(result.kind === 'failed', JSON.stringify(result))
   assert.equal(result.reason, 'address_refused')
   assert.match(result.message, words)
@@ -164,7 +164,7 @@ function makeCertificate(t: TestContext, names: string): { cert: Buffer; key: Bu
   return { cert: readFileSync(certFile), key: readFileSync(keyFile) }
 }
 
-function assertTls(result: OutboundResult, words: RegExp): void {
+function assertTls(result: HttpResult, words: RegExp): void {
   assert.ok(result.kind === 'failed', JSON.stringify(result))
   assert.equal(result.reason, 'tls')
   assert.match(result.message, words)

@@ -186,7 +186,7 @@ test('what opens nothing any more is forgotten', async () => {
     `update parent_sessions set created_at = now() - interval '13 hours' where registration_id = $1`,
     [user],
   )
-  assert.ok((await purgeEntries(contract.house.ground, 100)) >= 2)
+  assert.ok((await purgeEntries(contract.app.ctx, 100)) >= 2)
   const left = await sql(
     `select 1 from access_tokens where registration_id = $1 union all select 1 from parent_sessions where registration_id = $1`,
     [user],

@@ -128,7 +128,7 @@ test('grades, fee components and discounts are listed whole with their names', a
     })
   }
   const entry = { kind: 'component', code: 'MANY_000', name: 'Many things' } as const
-  await addToCatalogue(contract.house.ground, 'demo-school', entry)
+  await addToCatalogue(contract.app.ctx, 'demo-school', entry)
   const components = (await demo.get(`${ERP}/fee-components`)).body.data
   const shown = components.filter((one: Json) => one.component_type.startsWith('MANY_'))
   assert.deepEqual(

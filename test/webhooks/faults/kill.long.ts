@@ -86,7 +86,7 @@ async function startAll(t: TestContext) {
   })
   const bursar = await startBursar(t)
   const env = {
-    DATABASE_URL: bursar.house.config.databaseUrl ?? '',
+    DATABASE_URL: bursar.app.config.databaseUrl ?? '',
     MASTER_KEY: TEST_MASTER_KEY,
     WEBHOOK_PLACES: '10',
     WEBHOOK_RETRY_SECONDS: Array.from({ length: 50 }, () => '0.02').join(','),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { OutboundResult } from '../../../src/platform/http-client/http-client.ts'
+import type { HttpResult } from '../../../src/platform/http-client/http-client.ts'
 import {
   CIRCUIT_OPENS_AT,
   excerptOf,
@@ -27,7 +27,7 @@ const WELL: Health = { failuresInRow: 0, failingSince: null }
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const schedule = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 12 })
 
-function answered(httpStatus: number, headers: Record<string, string> = {}): OutboundResult {
+function answered(httpStatus: number, headers: Record<string, string> = {}): HttpResult {
   return { kind: 'answered', httpStatus, headers, body: Buffer.alloc(0), isTruncated: false, durationMs: 1 }
 }
 
@@ -38,7 +38,7 @@ test('every status from 200 to 299 counts as received, 410 as gone, and no other
       assert.equal(kind, status < 300 ? 'delivered' : status === 410 ? 'gone' : 'failed')
     }),
   )
-  const broken: OutboundResult = { kind: 'failed', reason: 'timeout', message: 'No answer.', durationMs: 1 }
+  const broken: HttpResult = { kind: 'failed', reason: 'timeout', message: 'No answer.', durationMs: 1 }
   assert.deepEqual(judge(broken, NOW), { ...FAILED, httpStatus: null, problem: 'No answer.' })
 })
 

@@ -8,7 +8,7 @@ import type { Paise } from '../../../platform/money.ts'
 import type { RawProblem, RawRow } from '../../../imports/imports.rules.ts'
 import { lineColumns, MAX_PROBLEMS_PER_ROW } from './bulk.rules.ts'
 
-/** Rows of a file of links, read by the formats and limits of the API: this is an edge of the house too. */
+/** Rows of a file of links, read by the formats and limits of the API: this is an edge of the process too. */
 const docs = (description: string) => ({ description })
 
 const component = field.code(docs('What is paid for.'))

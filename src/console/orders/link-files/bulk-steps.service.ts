@@ -6,7 +6,7 @@ import { queueMessages } from '../../../messages/messages.service.ts'
 import { openOrders } from '../../../orders/order-payments.service.ts'
 import { unpaidOrder, type Order } from '../../../orders/orders.rules.ts'
 import type { Transaction } from '../../../platform/db/database.ts'
-import type { Ground } from '../../../platform/context.ts'
+import type { Context } from '../../../platform/context.ts'
 import { newId } from '../../../platform/ids.ts'
 import { repeatsAfter, STEP_ROWS } from './bulk.rules.ts'
 import type { LinkRow } from './bulk-rows.schemas.ts'
@@ -17,27 +17,27 @@ import { checkoutUrl } from '../orders.service.ts'
 import { linkMessages } from '../orders.texts.ts'
 
 /** Makes the next links of the batch that has waited longest; answers whether there was one. */
-export async function makeLinks(ground: Ground): Promise<number> {
-  return ground.db.transaction(async tx => {
+export async function makeLinks(ctx: Context): Promise<number> {
+  return ctx.db.transaction(async tx => {
     const key = await steps.claimRunning(tx)
     if (key === null) return 0
     const batch = await store.findBatch(tx, key)
-    const [institute] = await getInstitutesById(ground, [key.instituteId])
+    const [institute] = await getInstitutesById(ctx, [key.instituteId])
     if (batch === null || institute === undefined) throw new Error(`the batch ${key.id} lost its institute`)
-    await step(ground, tx, { key, batch, institute })
+    await step(ctx, tx, { key, batch, institute })
     return 1
   })
 }
 
 /** So that a worker goes on at once; a batch is due from the moment it was started. */
-export async function nextLinksDue({ db }: Ground): Promise<Date | null> {
+export async function nextLinksDue({ db }: Context): Promise<Date | null> {
   return steps.oldestRunning(db)
 }
 
 type Work = { key: store.BatchKey; batch: store.LinkBatch; institute: Institute }
 
-async function step(ground: Ground, tx: Transaction, { key, batch, institute }: Work): Promise<void> {
-  const now = ground.clock.now()
+async function step(ctx: Context, tx: Transaction, { key, batch, institute }: Work): Promise<void> {
+  const now = ctx.clock.now()
   const rows = await steps.readRows(tx, key, { lastRow: batch.lastRow, limit: STEP_ROWS })
   const last = rows.at(-1)
   if (last === undefined) return steps.updateBatch(tx, key, { state: 'done', finishedAt: now })
@@ -55,7 +55,7 @@ async function step(ground: Ground, tx: Transaction, { key, batch, institute }: 
     tx,
     made.map(({ order }) => ({ instituteId: institute.id, order, studentId: null })),
   )
-  await tell(ground, tx, { institute, batch, orders: made.map(({ order }) => order), now })
+  await tell(ctx, tx, { institute, batch, orders: made.map(({ order }) => order), now })
   await store.insertProblems(tx, key, problems)
   await steps.finishRows(tx, key, [
     ...made.map(({ rowNo, order }) => ({ rowNo, orderId: order.id, isRepeated: false })),
@@ -133,7 +133,7 @@ async function takeKeys(
 
 /** Who cannot be reached by SMS is told by e-mail alone; the link is there all the same. */
 async function tell(
-  ground: Ground,
+  ctx: Context,
   tx: Transaction,
   {
     institute,
@@ -148,7 +148,7 @@ async function tell(
     const reachable = channels.filter(
       channel => channel === 'email' || internationalNumber(order.phone) !== null,
     )
-    const url = checkoutUrl(ground, institute, order) ?? ''
+    const url = checkoutUrl(ctx, institute, order) ?? ''
     return linkMessages(order, { ...to, url }, reachable)
   })
   await queueMessages(tx, messages)
@@ -158,6 +158,6 @@ const KEPT_DAYS = 7
 const MS_PER_DAY = 86_400_000
 
 /** Files that were checked and never started. */
-export async function purgeLinkFiles({ db, clock }: Ground, limit: number): Promise<number> {
+export async function purgeLinkFiles({ db, clock }: Context, limit: number): Promise<number> {
   return steps.purgeUnstarted(db, new Date(clock.now().getTime() - KEPT_DAYS * MS_PER_DAY), limit)
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { created, ok, page } from '../../../http/envelope.ts'
 import { receiveFiles } from '../../../http/upload.ts'
-import type { Till } from '../../../payments/context.ts'
+import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
@@ -25,18 +25,18 @@ const BATCHES = '/link-batches'
 const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
 
 /** Payment links made of a file. */
-export async function linkBatchRoutes(app: FastifyInstance, till: Till): Promise<void> {
+export async function linkBatchRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, MAX_FILE_BYTES)
-    addUploadRoute(scope, till)
+    addUploadRoute(scope, ctx)
   })
-  addReads(app, till)
-  addLinksRoute(app, till)
-  addWrites(app, till)
+  addReads(app, ctx)
+  addLinksRoute(app, ctx)
+  addWrites(app, ctx)
 }
 
-function addUploadRoute(scope: FastifyInstance, till: Till): void {
-  addConsoleUpload(scope, till, {
+function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleUpload(scope, ctx, {
     url: BATCHES,
     roles: MONEY_HANDLERS,
     docs: {
@@ -50,7 +50,7 @@ function addUploadRoute(scope: FastifyInstance, till: Till): void {
     query: schemas.UploadQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (act, { institute, query, file, who }) =>
-      checkLinks(till, act, institute, { file, fileName: query.name, createdBy: who.email }),
+      checkLinks(ctx, act, institute, { file, fileName: query.name, createdBy: who.email }),
     audit: (batch: LinkBatch) => ({
       what: 'links.file_sent',
       about: batch.id,
@@ -60,8 +60,8 @@ function addUploadRoute(scope: FastifyInstance, till: Till): void {
   })
 }
 
-function addReads(app: FastifyInstance, till: Till): void {
-  addConsoleRead(app, till, {
+function addReads(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleRead(app, ctx, {
     url: BATCHES,
     roles: EVERYONE,
     docs: {
@@ -73,11 +73,11 @@ function addReads(app: FastifyInstance, till: Till): void {
     },
     query: schemas.ListBatchesQuery,
     async answer({ institute, query: { limit = 50, state, cursor } }) {
-      const { batches, nextCursor } = await listBatches(till, institute, { state, cursor }, limit)
+      const { batches, nextCursor } = await listBatches(ctx, institute, { state, cursor }, limit)
       return page(batches.map(batchView), nextCursor)
     },
   })
-  addConsoleRead(app, till, {
+  addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id`,
     roles: EVERYONE,
     docs: {
@@ -88,9 +88,9 @@ function addReads(app: FastifyInstance, till: Till): void {
     },
     params: schemas.BatchParams,
     answer: async ({ institute, params }) =>
-      ok(batchView(await getBatch(till, { institute, id: params.batch_id }))),
+      ok(batchView(await getBatch(ctx, { institute, id: params.batch_id }))),
   })
-  addConsoleRead(app, till, {
+  addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id/problems`,
     roles: EVERYONE,
     docs: {
@@ -104,14 +104,14 @@ function addReads(app: FastifyInstance, till: Till): void {
     query: schemas.ListProblemsQuery,
     async answer({ institute, params, query: { limit = 50, cursor } }) {
       const target = { institute, id: params.batch_id }
-      const { problems, nextCursor } = await listProblems(till, target, { cursor, limit })
+      const { problems, nextCursor } = await listProblems(ctx, target, { cursor, limit })
       return page(problems.map(problemView), nextCursor)
     },
   })
 }
 
-function addLinksRoute(app: FastifyInstance, till: Till): void {
-  addConsoleFile(app, till, {
+function addLinksRoute(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleFile(app, ctx, {
     url: `${BATCHES}/:batch_id/links`,
     roles: EVERYONE,
     docs: {
@@ -122,15 +122,15 @@ function addLinksRoute(app: FastifyInstance, till: Till): void {
     params: schemas.BatchParams,
     mediaType: 'text/csv',
     async answer({ institute, params }) {
-      const links = await listLinks(till, { institute, id: params.batch_id })
-      const body = linksCsv(links, orderId => `${till.publicUrl}/pay/${institute.code}/${orderId}`)
+      const links = await listLinks(ctx, { institute, id: params.batch_id })
+      const body = linksCsv(links, orderId => `${ctx.publicUrl}/pay/${institute.code}/${orderId}`)
       return { body, saveAs: `links-${params.batch_id}.csv` }
     },
   })
 }
 
-function addWrites(app: FastifyInstance, till: Till): void {
-  addConsoleWrite(app, till, {
+function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
     method: 'POST',
     url: `${BATCHES}/:batch_id/start`,
     roles: MONEY_HANDLERS,
@@ -145,7 +145,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
     body: schemas.StartBody,
     perform: (act, { institute, params, body: { channels = [], language = 'en' } }) =>
       startBatch(
-        till,
+        ctx,
         act,
         { institute, id: params.batch_id },
         { channels: [...new Set(channels)], language },
@@ -158,7 +158,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
     }),
     toResponse: (batch: LinkBatch) => ok(batchView(batch)),
   })
-  addConsoleWrite(app, till, {
+  addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: `${BATCHES}/:batch_id`,
     roles: MONEY_HANDLERS,
@@ -170,7 +170,7 @@ function addWrites(app: FastifyInstance, till: Till): void {
     },
     params: schemas.BatchParams,
     body: schemas.StopBody,
-    perform: (act, { institute, params }) => stopBatch(till, act, { institute, id: params.batch_id }),
+    perform: (act, { institute, params }) => stopBatch(ctx, act, { institute, id: params.batch_id }),
     audit: ({ body }, batch: LinkBatch) => ({
       what: 'links.file_stopped',
       about: batch.id,

@@ -1,8 +1,8 @@
 import { catalogueProblems, type CodeInUse } from '../../../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../../../institutes/institutes.rules.ts'
 import { badField, badRequest, BursarError, conflict, notFound } from '../../../platform/errors.ts'
-import type { Ground } from '../../../platform/context.ts'
-import { transact, type Act } from '../../../platform/idempotency.ts'
+import type { Context } from '../../../platform/context.ts'
+import { transact, type Command } from '../../../platform/idempotency.ts'
 import { newId } from '../../../platform/ids.ts'
 import { FileRefused, formatOf, type FileRow } from '../../../imports/import-file-rows.ts'
 import { readRows } from '../../../imports/import-file.ts'
@@ -18,17 +18,17 @@ export type { LinkBatch, MadeLink, Problem } from './bulk.store.ts'
 
 /** Reads a file whole and judges every row of it. Nothing is made yet: somebody looks at the result and starts it. */
 export async function checkLinks(
-  ground: Ground,
-  act: Act<store.LinkBatch>,
+  ctx: Context,
+  command: Command<store.LinkBatch>,
   institute: Institute,
   sent: { file: ImportFile; fileName: string | undefined; createdBy: string },
 ): Promise<store.LinkBatch> {
-  const now = ground.clock.now()
+  const now = ctx.clock.now()
   const checked = await readFile(sent.file, row => branchFor(institute, row.collectorCode), now)
-  const outside = await outsideCatalogue(ground, institute, checked.rows)
+  const outside = await outsideCatalogue(ctx, institute, checked.rows)
   const bad = new Set(outside.map(problem => problem.rowNo))
   const rows = checked.rows.filter(row => !bad.has(row.rowNo))
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const key = { instituteId: institute.id, id: newId('batch') }
     const batch = await store.insertBatch(tx, institute.id, {
       id: key.id,
@@ -37,7 +37,7 @@ export async function checkLinks(
       unknownColumns: checked.unknown,
       totalRows: checked.totalRows,
       badRows: checked.totalRows - rows.length,
-      knownRows: await countKnown(ground, institute.id, rows),
+      knownRows: await countKnown(ctx, institute.id, rows),
       createdBy: sent.createdBy,
       createdAt: now,
     })
@@ -137,7 +137,7 @@ function branchProblems(branch: () => string): { column: string; message: string
 
 /** Codes outside a strict institute's catalogue. */
 async function outsideCatalogue(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   rows: readonly store.StagedLink[],
 ): Promise<store.RowProblem[]> {
@@ -160,7 +160,7 @@ export function codesOf(row: LinkRow): CodeInUse[] {
 }
 
 async function countKnown(
-  { db, clock }: Ground,
+  { db, clock }: Context,
   instituteId: number,
   rows: readonly store.StagedLink[],
 ): Promise<number> {
@@ -184,12 +184,12 @@ type Target = { institute: Institute; id: string }
 
 const keyOf = ({ institute, id }: Target): store.BatchKey => ({ instituteId: institute.id, id })
 
-export async function getBatch({ db }: Ground, target: Target): Promise<store.LinkBatch> {
+export async function getBatch({ db }: Context, target: Target): Promise<store.LinkBatch> {
   return required(await store.findBatch(db, keyOf(target)))
 }
 
 export async function listBatches(
-  { db }: Ground,
+  { db }: Context,
   institute: Institute,
   filter: Parameters<typeof store.listBatches>[2],
   limit: number,
@@ -203,50 +203,50 @@ const CURSOR = /^(\d{1,9})-(\d{1,15})$/
 
 /** In the order of the file. */
 export async function listProblems(
-  ground: Ground,
+  ctx: Context,
   target: Target,
   page: { cursor: string | undefined; limit: number },
 ): Promise<{ problems: store.Problem[]; nextCursor: string | undefined }> {
-  await getBatch(ground, target)
+  await getBatch(ctx, target)
   const place = CURSOR.exec(page.cursor ?? '0-0')
   if (place === null)
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   const after = { rowNo: Number(place[1]), problemNo: Number(place[2]) }
-  const found = await store.listProblems(ground.db, keyOf(target), after, page.limit + 1)
+  const found = await store.listProblems(ctx.db, keyOf(target), after, page.limit + 1)
   const problems = found.slice(0, page.limit)
   const last = problems.at(-1)
   const hasMore = found.length > page.limit && last !== undefined
   return { problems, nextCursor: hasMore ? `${last.rowNo}-${last.problemNo}` : undefined }
 }
 
-export async function listLinks(ground: Ground, target: Target): Promise<store.MadeLink[]> {
-  await getBatch(ground, target)
-  return store.listLinks(ground.db, keyOf(target))
+export async function listLinks(ctx: Context, target: Target): Promise<store.MadeLink[]> {
+  await getBatch(ctx, target)
+  return store.listLinks(ctx.db, keyOf(target))
 }
 
 /** From here on the worker makes the links of the good rows. */
 export async function startBatch(
-  ground: Ground,
-  act: Act<store.LinkBatch>,
+  ctx: Context,
+  command: Command<store.LinkBatch>,
   target: Target,
   wanted: { channels: SendChannel[]; language: Language },
 ): Promise<store.LinkBatch> {
-  return decide(ground, act, target, batch => {
+  return decide(ctx, command, target, batch => {
     if (batch.state !== 'checked') throw conflict(`This file is ${batch.state} already.`)
     if (newLinks(batch) <= 0)
       throw conflict('There is no link to make: every row is bad, or its link was made before.')
-    return { ...wanted, state: 'running', startedAt: ground.clock.now() }
+    return { ...wanted, state: 'running', startedAt: ctx.clock.now() }
   })
 }
 
 /** Before it was started all of it is called off; afterwards what is still to be made. */
 export async function stopBatch(
-  ground: Ground,
-  act: Act<store.LinkBatch>,
+  ctx: Context,
+  command: Command<store.LinkBatch>,
   target: Target,
 ): Promise<store.LinkBatch> {
-  return decide(ground, act, target, ({ state }) => {
-    const finishedAt = ground.clock.now()
+  return decide(ctx, command, target, ({ state }) => {
+    const finishedAt = ctx.clock.now()
     if (state === 'checked') return { state: 'cancelled', finishedAt }
     if (state === 'running') return { state: 'stopped', finishedAt }
     throw conflict(`This file is ${state} already.`)
@@ -254,13 +254,13 @@ export async function stopBatch(
 }
 
 async function decide(
-  ground: Ground,
-  act: Act<store.LinkBatch>,
+  ctx: Context,
+  command: Command<store.LinkBatch>,
   target: Target,
   change: (batch: store.LinkBatch) => steps.BatchChange,
 ): Promise<store.LinkBatch> {
   const key = keyOf(target)
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     await steps.updateBatch(tx, key, change(required(await store.lockBatch(tx, key))))
     return required(await store.findBatch(tx, key))
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ok } from '../../../http/envelope.ts'
-import type { Ground } from '../../../platform/context.ts'
+import type { Context } from '../../../platform/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { MONEY_HANDLERS } from '../../orders/orders.rules.ts'
@@ -12,8 +12,8 @@ import * as service from './tally.service.ts'
 
 const LEDGERS = '/money/tally-ledgers'
 
-export function tallyRoutes(app: FastifyInstance, ground: Ground): void {
-  addConsoleRead(app, ground, {
+export function tallyRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
     url: LEDGERS,
     roles: EVERYONE,
     docs: {
@@ -22,9 +22,9 @@ export function tallyRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'What our accounts and the institute’s components are called in Tally.',
       data: Type.Array(schemas.TallyLedgerView),
     },
-    answer: async ({ institute }) => ok(await service.listTallyLedgers(ground, institute)),
+    answer: async ({ institute }) => ok(await service.listTallyLedgers(ctx, institute)),
   })
-  addConsoleWrite(app, ground, {
+  addConsoleWrite(app, ctx, {
     method: 'PUT',
     url: LEDGERS,
     roles: MONEY_HANDLERS,
@@ -34,7 +34,7 @@ export function tallyRoutes(app: FastifyInstance, ground: Ground): void {
       description: 'As the company in Tally has them. Files that were exported before stay as they are.',
     },
     body: schemas.TallyLedgersBody,
-    perform: (act, { institute, body }) => service.setTallyLedgers(ground, act, institute, body.ledgers),
+    perform: (act, { institute, body }) => service.setTallyLedgers(ctx, act, institute, body.ledgers),
     audit: ({ institute, body }, { before, after }) => ({
       what: 'tally_ledgers.changed',
       about: institute.code,
@@ -44,7 +44,7 @@ export function tallyRoutes(app: FastifyInstance, ground: Ground): void {
     }),
     toResponse: () => ok(),
   })
-  addConsoleDownload(app, ground, {
+  addConsoleDownload(app, ctx, {
     url: `${LEDGERS}/export`,
     roles: EVERYONE,
     docs: {
@@ -54,6 +54,6 @@ export function tallyRoutes(app: FastifyInstance, ground: Ground): void {
     },
     query: schemas.TallyFileQuery,
     mediaType: MEDIA_TYPES.tally,
-    answer: ({ institute }) => service.exportTallyLedgers(ground, institute),
+    answer: ({ institute }) => service.exportTallyLedgers(ctx, institute),
   })
 }

@@ -3,8 +3,8 @@ import { listEntries } from '../../../institutes/catalogue.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../../orders/orders.rules.ts'
 import { badField } from '../../../platform/errors.ts'
-import type { Ground } from '../../../platform/context.ts'
-import { transact, type Act } from '../../../platform/idempotency.ts'
+import type { Context } from '../../../platform/context.ts'
+import { transact, type Command } from '../../../platform/idempotency.ts'
 import type { ExportedFile } from '../export.service.ts'
 import { ledgerXml, MASTERS_HEAD, TALLY_TAIL, type Ledger, type LedgerNames } from './tally.rules.ts'
 import * as store from './tally.store.ts'
@@ -23,7 +23,7 @@ const COMPONENT = 'component:'
 export type TallyLedger = { subject: string; ledger: string; usual: string; group: Ledger['group'] }
 
 export async function readLedgerNames(
-  { db }: Pick<Ground, 'db'>,
+  { db }: Pick<Context, 'db'>,
   institute: Institute,
 ): Promise<LedgerNames> {
   const own = await store.readLedgers(db, institute.id)
@@ -39,10 +39,10 @@ export async function readLedgerNames(
 }
 
 /** The accounts, and a ledger for every component of the institute. */
-export async function listTallyLedgers(ground: Ground, institute: Institute): Promise<TallyLedger[]> {
+export async function listTallyLedgers(ctx: Context, institute: Institute): Promise<TallyLedger[]> {
   const [own, components] = await Promise.all([
-    store.readLedgers(ground.db, institute.id),
-    listEntries(ground, institute, 'component'),
+    store.readLedgers(ctx.db, institute.id),
+    listEntries(ctx, institute, 'component'),
   ])
   const accounts = Object.entries(ACCOUNTS).map(([subject, account]) => ({ subject, ...account }))
   const incomes = components.map(({ code }) => ({
@@ -57,12 +57,12 @@ export type LedgersChanged = { before: Record<string, string>; after: Record<str
 
 /** Replaces what the institute calls them; what is called as usual need not be kept. */
 export async function setTallyLedgers(
-  ground: Ground,
-  act: Act<LedgersChanged>,
+  ctx: Context,
+  command: Command<LedgersChanged>,
   institute: Institute,
   sent: readonly { subject: string; ledger: string }[],
 ): Promise<LedgersChanged> {
-  const known = new Map((await listTallyLedgers(ground, institute)).map(entry => [entry.subject, entry]))
+  const known = new Map((await listTallyLedgers(ctx, institute)).map(entry => [entry.subject, entry]))
   for (const [index, { subject }] of sent.entries()) {
     if (!known.has(subject)) throw badField(`ledgers.${index}.subject`, 'is none of this institute’s')
   }
@@ -71,7 +71,7 @@ export async function setTallyLedgers(
       .filter(({ subject, ledger }) => known.get(subject)?.usual !== ledger)
       .map(({ subject, ledger }) => [subject, ledger]),
   )
-  return transact(ground.db, act, async tx => {
+  return transact(ctx.db, command, async tx => {
     const before = await store.readLedgers(tx, institute.id)
     await store.writeLedgers(tx, institute.id, own)
     return { before: Object.fromEntries(before), after: Object.fromEntries(own) }
@@ -79,8 +79,8 @@ export async function setTallyLedgers(
 }
 
 /** The ledgers themselves, for a company in Tally that does not have them yet. */
-export async function exportTallyLedgers(ground: Ground, institute: Institute): Promise<ExportedFile> {
-  const ledgers = await listTallyLedgers(ground, institute)
+export async function exportTallyLedgers(ctx: Context, institute: Institute): Promise<ExportedFile> {
+  const ledgers = await listTallyLedgers(ctx, institute)
   const byName = new Map(ledgers.map(({ ledger, group }) => [ledger, { name: ledger, group }]))
   const xml = [MASTERS_HEAD, ...[...byName.values()].map(ledgerXml), TALLY_TAIL]
   return { name: 'tally-ledgers.xml', mediaType: MEDIA_TYPES.tally, content: Readable.from(xml) }
