@@ -3,10 +3,9 @@ import { readConfig } from '../src/app/config.ts'
 import { runSteps } from '../src/flex/engine/engine.service.ts'
 import { runUntilDone } from '../src/platform/jobs/job.ts'
 import { Slots } from '../src/platform/jobs/slots.ts'
-import { openErp } from '../src/app/open-erp.ts'
-import { openFlex } from '../src/app/open-flex.ts'
+import { createContext } from '../src/app/context.ts'
+import { createLog } from '../src/platform/log.ts'
 import { openDatabase } from '../src/app/open-database.ts'
-import { createProviders } from '../src/app/open-till.ts'
 
 /**
  * Lets every instalment that is due take its step, as the worker does, and prints how it went as JSON. Needs
@@ -40,10 +39,9 @@ client.query = function (...args) {
 }
 
 const config = readConfig(process.env)
-const { ctx } = await openDatabase(config)
-const { ctx } = createProviders(config, ctx)
-const { ctx, closeErp } = openErp(config, ctx)
-const flex = openFlex(Object.assign(ctx, ctx))
+const { ctx: base } = await openDatabase(config)
+const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
+const { ctx, closeErp } = await createContext(config, base, log)
 const { gate } = ctx.erp
 const run = gate.run.bind(gate)
 gate.run = (...args) => run(...args).finally(() => counted.answers++)
@@ -83,7 +81,7 @@ async function stepAll(): Promise<number> {
   })
   while (isAnyLeft) {
     isAnyLeft = false
-    await runUntilDone(runSteps(flex), slots)
+    await runUntilDone(runSteps(ctx), slots)
     if (failures.length > 0) throw failures[0]
   }
   return done

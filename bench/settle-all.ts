@@ -1,6 +1,7 @@
 import { readConfig } from '../src/app/config.ts'
 import { openDatabase } from '../src/app/open-database.ts'
-import { createProviders } from '../src/app/open-till.ts'
+import { createContext } from '../src/app/context.ts'
+import { createLog } from '../src/platform/log.ts'
 import { settleDay, today } from '../src/payments/settlements/settlements.service.ts'
 
 /**
@@ -28,9 +29,10 @@ const collect = globalThis.gc
 if (collect === undefined) throw new Error('run this with --expose-gc')
 
 const config = readConfig(process.env)
-const { ctx } = await openDatabase(config)
-const { ctx, bank } = createProviders(config, ctx)
-if (bank === null) throw new Error('only the sandbox has a bank that pays out when told to')
+const { ctx: base } = await openDatabase(config)
+const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
+const { ctx, simulators } = await createContext(config, base, log)
+if (simulators === null) throw new Error('only the sandbox has a bank that pays out when told to')
 
 const samples: Sample[] = []
 let samplingMs = 0
@@ -59,7 +61,7 @@ function drawBar(settled: number): void {
 // The day before the pay-out, so that midnight between the two does not part them.
 const day = today(ctx)
 const begin = performance.now()
-await bank.payOut(new Date(ctx.clock.now().getTime() + 1))
+await simulators.bank.payOut(new Date(ctx.clock.now().getTime() + 1))
 const start = performance.now()
 const summary = await settleDay(ctx, 'sandbox', day, onProgress)
 const settleMs = performance.now() - start - samplingMs

@@ -2,42 +2,32 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { createApp } from './routes.ts'
+import { createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
+import { createContext, type BursarContext } from './context.ts'
 import { holdDataDir, type DataDirHold } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
-import type { FlexContext } from '../flex/flex-ground.ts'
-import type { LoanContext } from '../loans/context.ts'
-import { openConsole } from './installation.ts'
-import { openCred } from './open-cred.ts'
+import { describeInstallation } from './installation.ts'
 import { openDeliveries } from './open-deliveries.ts'
-import { openDues } from './open-dues.ts'
-import { openErp } from './open-erp.ts'
-import { openFlex } from './open-flex.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
-import { openPages } from './open-pages.ts'
-import { createSenders } from './senders.ts'
-import { createProviders } from './open-till.ts'
 import { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import type { Database } from '../platform/db/database.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
-import type { ErpContext } from '../erp/context.ts'
 import { ImportEngine } from '../imports/import-engine.ts'
 import type { ServedRoute } from '../http/route-table.ts'
 import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
 
 /** A running Bursar. */
-export type Bursar = OpenedDatabase & {
+export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   /** As configured, with the port it really got. */
   config: Config
+  ctx: BursarContext
   worker: JobRunner
   deliveries: DeliveryEngine
-  ctx: ErpContext
-  flex: FlexContext
-  cred: LoanContext
   /** What it serves; nothing where it only works. */
   routes: readonly ServedRoute[]
   /** In order: readiness, requests, work, database. */
@@ -57,20 +47,14 @@ export async function createBursar(
   log: Log,
   onEmbedded?: (embedded: EmbeddedPostgres) => void,
 ): Promise<Bursar> {
-  const { hold, ...opened } = await openAndHold(wanted, log, onEmbedded)
-  const { ctx, sandboxClock, embedded } = opened
+  const { hold, base, ...opened } = await openAndLock(wanted, log, onEmbedded)
+  const { sandboxClock, embedded } = opened
   const readiness: Readiness = { isDraining: false }
-  const { ctx, bank } = createProviders(wanted, ctx)
-  openDues(ctx)
-  openPages(ctx)
-  const { post, closeSenders } = await createSenders(wanted, ctx, log)
-  const { ctx, closeErp } = openErp(wanted, ctx)
-  const flex = openFlex(Object.assign(ctx, ctx))
-  const { cred, lender } = openCred(flex)
-  const worker = new JobRunner(createJobs(cred, bank, post), { clock: ctx.clock, log })
+  const { ctx, simulators, closeErp, closeSenders } = await createContext(wanted, base, log)
+  const worker = new JobRunner(createJobs(ctx, simulators?.bank ?? null), { clock: ctx.clock, log })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
-  const timers = watch(opened, log)
+  const timers = watch({ ...opened, db: ctx.db }, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
     readiness.isDraining = true
@@ -88,23 +72,20 @@ export async function createBursar(
     let config = wanted
     if (wanted.role !== 'worker') {
       const sandbox =
-        sandboxClock === null || bank === null || lender === null
+        sandboxClock === null || simulators === null
           ? null
-          : { db: ctx.db, clock: sandboxClock, worker, ctx, bank, cred, lender }
-      app = await createApp({
+          : { db: ctx.db, clock: sandboxClock, worker, ctx, ...simulators }
+      app = await createHttpServer({
         ...wanted,
         ctx,
-        ctx,
-        flex,
-        cred,
         log,
         sandbox,
         readiness,
-        installation: openConsole(wanted, worker),
+        installation: describeInstallation(wanted, worker),
         tls: await readTls(wanted),
       })
       config = await listen(app, wanted)
-      ctx.publicUrl = config.publicUrl
+      base.publicUrl = config.publicUrl
     }
     if (wanted.role !== 'api') {
       worker.start()
@@ -116,27 +97,17 @@ export async function createBursar(
         )
     }
     const routes = app?.routeTable ?? []
-    return {
-      ...opened,
-      config,
-      worker,
-      deliveries,
-      ctx,
-      flex,
-      cred,
-      routes,
-      stop: () => stop(wanted.drainMs),
-    }
+    return { ...opened, config, ctx, worker, deliveries, routes, stop: () => stop(wanted.drainMs) }
   } catch (error) {
     await stop(0)
     throw error
   }
 }
 
-type LockedDatabase = OpenedDatabase & { hold: DataDirHold | null }
+type LockedDatabase = Omit<OpenedDatabase, 'ctx'> & { hold: DataDirHold | null; base: OpenedDatabase['ctx'] }
 
-/** The context, with the data folder held. A start that is refused leaves no server of ours behind. */
-async function openAndHold(
+/** Opens the database and locks the data folder. A start that is refused leaves no server of ours behind. */
+async function openAndLock(
   config: Config,
   log: Log,
   onEmbedded: ((embedded: EmbeddedPostgres) => void) | undefined,
@@ -154,7 +125,8 @@ async function openAndHold(
         onEmbedded?.(embedded)
       },
     })
-    return { ...opened, hold }
+    const { ctx: base, ...rest } = opened
+    return { ...rest, base, hold }
   } catch (error) {
     await (hold as DataDirHold | null)?.release()
     await (server as EmbeddedPostgres | null)?.stop()
@@ -189,7 +161,10 @@ async function closeServer(app: FastifyInstance): Promise<void> {
 }
 
 /** Brings the embedded server back if it dies, and follows a clock that another process moved. */
-function watch({ ctx, sandboxClock, embedded }: OpenedDatabase, log: Log): NodeJS.Timeout[] {
+function watch(
+  { db, sandboxClock, embedded }: Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & { db: Database },
+  log: Log,
+): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
   const everySecond = (failure: string, act: () => Promise<void>): void => {
     let isBusy = false
@@ -206,7 +181,7 @@ function watch({ ctx, sandboxClock, embedded }: OpenedDatabase, log: Log): NodeJ
     everySecond('the embedded PostgreSQL could not be started again', () => embedded.ensureRunning())
   }
   if (sandboxClock !== null) {
-    everySecond('the clock could not be read', () => loadOffset({ db: ctx.db, clock: sandboxClock }))
+    everySecond('the clock could not be read', () => loadOffset({ db, clock: sandboxClock }))
   }
   return timers
 }

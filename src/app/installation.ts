@@ -4,7 +4,7 @@ import type { Installation } from '../console/operator/health.service.ts'
 import type { JobRunner } from '../platform/jobs/job-runner.ts'
 
 /** What the operator's pages are told of this configuration: names, never secrets. */
-export function openConsole(config: Config, jobs: JobRunner): Installation {
+export function describeInstallation(config: Config, jobs: JobRunner): Installation {
   const { mode, razorpay, mail, sms, whatsapp } = config
   const nobody = mode === 'sandbox' ? "the sandbox's mailbox only" : null
   return {

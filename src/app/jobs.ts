@@ -1,4 +1,4 @@
-import type { LoanContext } from '../loans/context.ts'
+import type { BursarContext } from './context.ts'
 import {
   checkApplications,
   nextLapse,
@@ -9,10 +9,8 @@ import { purgeRequests } from '../console/developers/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { fitSome } from '../flex/plans/rebalance.service.ts'
-import type { FlexContext } from '../flex/flex-ground.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
-import type { MessageContext } from '../messages/senders.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
@@ -38,11 +36,7 @@ import { mailFailures } from '../webhooks/failure-mails/failure-mails.service.ts
  * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: what the bank tells of
  * its own accord need not be asked for, and messages go after everything that may have something to tell.
  */
-export function createJobs(
-  ctx: FlexContext & LoanContext,
-  bank: SandboxBank | null,
-  post: MessageContext,
-): Job[] {
+export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] {
   return [
     work('orders_expired', {
       run: processBatches(limit => expireOrders(ctx, limit)),
@@ -76,8 +70,8 @@ export function createJobs(
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {
       concurrency: 5,
-      run: sendMessages(post),
-      nextDueAt: () => nextMessageDue(post),
+      run: sendMessages(ctx),
+      nextDueAt: () => nextMessageDue(ctx),
     }),
     ...purges(ctx),
   ]
@@ -92,7 +86,7 @@ function bankJob(bank: SandboxBank): Job {
 }
 
 /** Plans and loans. A chunk or batch asks an ERP about hundreds of students, and an ERP may be slow. */
-function flexJobs(ctx: FlexContext & LoanContext): Job[] {
+function flexJobs(ctx: BursarContext): Job[] {
   return [
     work('mandates_checked', {
       concurrency: 8,
@@ -129,7 +123,7 @@ function flexJobs(ctx: FlexContext & LoanContext): Job[] {
   ]
 }
 
-function purges(ctx: FlexContext): Job[] {
+function purges(ctx: BursarContext): Job[] {
   return [
     purge('deliveries_purged', limit => purgeDeliveries(ctx, limit)),
     purge('imports_purged', limit => purgeImports(ctx, limit)),

@@ -12,9 +12,10 @@ import { claimSetting } from '../platform/db/instance-settings.ts'
 import { loadOffset } from '../sandbox/clock/clock.service.ts'
 import { seedSandbox } from '../sandbox/seed/seed.service.ts'
 
-/** The context to stand on: database, keys and clock, brought to this version's state. */
+/** Database, keys and clock, brought to this version's state. */
 export type OpenedDatabase = {
-  ctx: Context
+  /** The public address gets its port when the server listens. */
+  ctx: Omit<Context, 'publicUrl'> & { publicUrl: string }
   /** Null in live mode. */
   sandboxClock: OffsetClock | null
   embedded: EmbeddedPostgres | null
@@ -41,7 +42,7 @@ export async function openDatabase(config: Config, options: OpenOptions = {}): P
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
     await checkMasterKey(db, vault)
     const sandboxClock = config.mode === 'sandbox' ? new OffsetClock() : null
-    const ctx: Context = {
+    const ctx = {
       db,
       clock: sandboxClock ?? realClock,
       vault,

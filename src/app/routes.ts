@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { LoanContext } from '../loans/context.ts'
 import { credRoutes } from '../loans/loans.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics } from '../http/metrics.ts'
@@ -14,7 +13,7 @@ import { orderRoutes } from '../orders/orders.routes.ts'
 import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
 import { listOnTheWay } from '../payments/student-payments.service.ts'
-import type { PaymentContext } from '../payments/context.ts'
+import type { BursarContext } from './context.ts'
 import type { Log } from '../platform/log.ts'
 import { sumPaise } from '../platform/money.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
@@ -42,6 +41,7 @@ import type { SandboxLoans } from '../sandbox/lender/lender.service.ts'
 import { lenderPages } from '../sandbox/lender/lender.routes.ts'
 import { mailboxPages, mailboxRoutes } from '../sandbox/mailbox/mailbox.routes.ts'
 import { sandboxPaymentRoutes } from '../sandbox/payments.routes.ts'
+import type { SandboxPlans } from '../sandbox/flex.service.ts'
 import type { SandboxPayments } from '../sandbox/payments.service.ts'
 import { triggerRoutes } from '../sandbox/trigger.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
@@ -49,9 +49,7 @@ import { keepRequestLog } from '../console/developers/requests.routes.ts'
 import type { Installation } from '../console/operator/health.service.ts'
 import { operatorRoutes } from '../console/operator/operator.routes.ts'
 import { consolePages } from '../console/shell.routes.ts'
-import type { FlexContext } from '../flex/flex-ground.ts'
 import { flexRoutes } from '../flex/plans/plans.routes.ts'
-import type { ErpContext } from '../erp/context.ts'
 import { directPaymentRoutes } from '../students/direct-payments/direct-payments.routes.ts'
 import { importRoutes } from '../imports/imports.routes.ts'
 import { masterdataRoutes } from '../students/masterdata/masterdata.routes.ts'
@@ -61,14 +59,14 @@ import { deliveryRoutes } from '../webhooks/delivery-log/deliveries.routes.ts'
 import { eventRoutes } from '../webhooks/delivery-log/events.routes.ts'
 import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.routes.ts'
 
-export type AppOptions = {
-  ctx: PaymentContext
-  ctx: ErpContext
-  flex: FlexContext
-  cred: LoanContext
+/** What only a sandbox's routes reach: its clock and who stands in for banks and lenders. */
+type SandboxTools = SandboxClock & SandboxPayments & SandboxPlans & SandboxLoans
+
+export type RouteOptions = {
+  ctx: BursarContext
   log: Log
-  /** Only in sandbox mode. */
-  sandbox: (SandboxClock & SandboxPayments & SandboxLoans) | null
+  /** Null in live mode. */
+  sandbox: SandboxTools | null
   readiness: Readiness
   installation: Installation
   metricsToken: string | null
@@ -77,10 +75,10 @@ export type AppOptions = {
 }
 
 /** Every route module by name; nothing is found by scanning folders. */
-export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { ctx, ctx, flex, cred, log, sandbox } = options
+export async function createHttpServer(options: RouteOptions): Promise<FastifyInstance> {
+  const { ctx, log, sandbox } = options
   const metrics = createMetrics(ctx.db, options.installation.jobs)
-  const app = createServer({ ctx: ctx, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
+  const app = createServer({ ctx, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const requestLog = keepRequestLog(app, ctx)
   const finishMethods = refuseOtherMethods(app)
   keepRouteTable(app)
@@ -97,40 +95,40 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await importRoutes(app, ctx)
   pullRoutes(app, ctx)
   duesRoutes(app, ctx)
-  flexRoutes(app, flex)
+  flexRoutes(app, ctx)
   entryRoutes(app, ctx)
-  productRoutes(app, cred)
-  credRoutes(app, cred)
+  productRoutes(app, ctx)
+  credRoutes(app, ctx)
   subscriptionRoutes(app, ctx)
   eventRoutes(app, ctx)
   deliveryRoutes(app, ctx)
-  await consoleRoutes(app, flex)
-  operatorRoutes(app, cred, { installation: options.installation, metrics, requestLog })
+  await consoleRoutes(app, ctx)
+  operatorRoutes(app, ctx, { installation: options.installation, metrics, requestLog })
   if (sandbox !== null) {
     demoSignInRoutes(app, ctx)
     clockRoutes(app, ctx, sandbox)
     sandboxConsoleRoutes(app, ctx, sandbox)
     sandboxPaymentRoutes(app, sandbox)
-    sandboxFlexRoutes(app, { ...sandbox, flex })
+    sandboxFlexRoutes(app, sandbox)
     sandboxLoanRoutes(app, sandbox)
     triggerRoutes(app, ctx)
     sandboxErpRoutes(app, ctx)
     mailboxRoutes(app, ctx)
   }
 
-  addHealthRoutes(app, { ...options, ctx: ctx, metrics })
+  addHealthRoutes(app, { ...options, metrics })
   finishMethods()
   addReference(app)
   await app.register(async pages => {
     await protectPages(pages, ctx.mode, log)
     checkoutRoutes(pages, ctx)
     paymentPages(pages, ctx)
-    flexPages(pages, flex)
+    flexPages(pages, ctx)
     entryDoor(pages, ctx)
-    parentPages(pages, flex)
-    planPages(pages, flex)
-    credPages(pages, cred)
-    credParentPages(pages, cred)
+    parentPages(pages, ctx)
+    planPages(pages, ctx)
+    credPages(pages, ctx)
+    credParentPages(pages, ctx)
     historyPages(pages, ctx)
     deliveryPages(pages, ctx)
     if (sandbox !== null) {

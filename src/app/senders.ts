@@ -14,9 +14,9 @@ const MAILBOX: Sender = { send: async () => ({ kind: 'sent' }) }
 /** How messages to people leave this process: each channel by what is set up for it; in a sandbox the rest stays here. */
 export async function createSenders(
   { mail, sms = null, whatsapp = null }: Pick<Config, 'mail'> & Partial<Pick<Config, 'sms' | 'whatsapp'>>,
-  { db, clock, mode }: Context,
+  { mode }: Context,
   log: Log,
-): Promise<{ post: MessageContext; closeSenders: () => void }> {
+): Promise<{ senders: MessageContext['senders']; closeSenders: () => void }> {
   const mailer = mail.smtpUrl === null ? null : await openMailer(mail.smtpUrl, mail.from)
   if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
   const withoutProvider = (words: string): Sender =>
@@ -30,7 +30,7 @@ export async function createSenders(
     sms: toPhone(byWhatsapp, bySms) ?? withoutProvider('no provider for SMS is set up'),
     whatsapp: byWhatsapp ?? withoutProvider('no provider for WhatsApp is set up'),
   }
-  return { post: { db, clock, senders, log }, closeSenders: () => mailer?.close() }
+  return { senders, closeSenders: () => mailer?.close() }
 }
 
 /** A short text to a phone: by WhatsApp where that is set up, and what it refuses, such as a number without it, by SMS. */

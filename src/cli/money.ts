@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
-import { createProviders } from '../app/open-till.ts'
+import { createContext } from '../app/context.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
 import { cancelReceipt } from '../payments/receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode, readName } from './input.ts'
 import { show, startProgress } from './output.ts'
-import { withContext } from './with-context.ts'
+import { SILENT, withContext } from './with-context.ts'
 
 export function addMoneyCommands(program: Command): void {
   const check = program
@@ -32,8 +32,8 @@ export function addMoneyCommands(program: Command): void {
 }
 
 async function runReconcile(code?: string): Promise<void> {
-  await withContext(async ctx => {
-    const { ctx } = createProviders(readConfig(process.env), ctx)
+  await withContext(async base => {
+    const { ctx } = await createContext(readConfig(process.env), base, SILENT)
     const institutes = code === undefined ? await listInstitutes(ctx) : [await getInstitute(ctx, code)]
     const results: Reconciliation[] = []
     for (const institute of institutes) {

@@ -2,7 +2,11 @@ import { readConfig } from '../app/config.ts'
 import { openDatabase } from '../app/open-database.ts'
 import type { Context } from '../platform/context.ts'
 import type { MigrationResult } from '../platform/db/migrate.ts'
+import { createLog } from '../platform/log.ts'
 import { holdServer } from './data-dir-lock.ts'
+
+/** A command tells its outcome by itself; what services log is nobody's to read there. */
+export const SILENT = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
 
 /** Opens the configured database for one command and leaves the embedded server as it was found. */
 export async function withContext(

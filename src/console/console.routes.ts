@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { FlexContext } from '../flex/flex-ground.ts'
+import type { FlexContext } from '../flex/context.ts'
 import { accountRoutes } from './team/account.routes.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'

@@ -1,7 +1,7 @@
 import { recordEvents, type NewEvent } from '../events/events.service.ts'
 import { paymentBlock } from '../payments/payment-events.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
-import type { PaymentContext } from '../payments/context.ts'
+import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
@@ -15,7 +15,7 @@ import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues
 import { isStillDue } from './pay-dues.service.ts'
 
 /** What a parent pays of a student's dues. */
-export function duesPaymentHandler(ctx: PaymentContext): PaymentHandler {
+export function duesPaymentHandler(ctx: Pick<Context, 'db' | 'clock'>): PaymentHandler {
   return {
     mayStart: (instituteId, order) => isStillDue(ctx, instituteId, order),
     captured: takeIn,

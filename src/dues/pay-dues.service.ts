@@ -63,7 +63,11 @@ async function openIn(
 }
 
 /** False when less is due by now than the order would take; it is closed then. */
-export async function isStillDue(ctx: PaymentContext, instituteId: number, order: Order): Promise<boolean> {
+export async function isStillDue(
+  ctx: Pick<PaymentContext, 'db' | 'clock'>,
+  instituteId: number,
+  order: Order,
+): Promise<boolean> {
   return ctx.db.transaction(async tx => {
     const made = (await readDuesOrders(tx, instituteId, [order.id])).get(order.id)
     assert(made !== undefined, `${order.id} pays nobody's dues`)

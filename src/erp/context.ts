@@ -3,7 +3,7 @@ import type { HttpClient } from '../platform/http-client/http-client.ts'
 import type { ErpGate } from './call-limiter.ts'
 
 /** How ERPs are reached from this process. */
-type ErpLine = {
+type ErpCalls = {
   httpClient: HttpClient
   gate: ErpGate
   /** For one call in all. */
@@ -11,4 +11,4 @@ type ErpLine = {
 }
 
 /** What services stand on that may ask an ERP. */
-export type ErpContext = Context & { erp: ErpLine }
+export type ErpContext = Context & { readonly erp: ErpCalls }

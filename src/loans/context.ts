@@ -3,12 +3,12 @@ import type { Lender, LenderName } from './lender-port.ts'
 
 /** What Cred stands on: money that moves, and lenders. New applications go to the current one, if there is one. */
 export type LoanContext = PaymentContext & {
-  lenders: ReadonlyMap<LenderName, Lender>
-  currentLender: LenderName | null
+  readonly lenders: ReadonlyMap<LenderName, Lender>
+  readonly currentLender: LenderName | null
 }
 
 /** What parents know it as; its plain name where it is no longer set up. */
-export function lenderTitle({ lenders }: LoanContext, name: LenderName): string {
+export function lenderTitle({ lenders }: Pick<LoanContext, 'lenders'>, name: LenderName): string {
   return lenders.get(name)?.title ?? name
 }
 

@@ -14,14 +14,14 @@ import { moveTo } from './lender-news.service.ts'
 const NOT_SENT = 'abandoned'
 
 /** What the bank's word about a lender's transfer means for its tranche, in the transaction that wrote it down. */
-export function disbursementPaymentHandler(cred: LoanContext): PaymentHandler {
+export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock' | 'lenders'>): PaymentHandler {
   return {
     captured: (tx, { payment }) =>
       withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche }) => {
         if (tranche.state === 'paid_out' || tranche.state === 'failed')
           await moveTranche(tx, file, tranche, { state: 'received', failure: null })
       }),
-    settled: (tx, paid, at) => settle(cred, tx, paid, at),
+    settled: (tx, paid, at) => settle(ctx, tx, paid, at),
     failed: (tx, { payment, code, message }) =>
       withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche, isNewest }) => {
         if (code === NOT_SENT || !isNewest || tranche.state !== 'paid_out') return
@@ -70,7 +70,7 @@ async function moveTranche(
 
 /** The money is at the institute: only now is it disbursed, and with the last tranche the loan is. */
 async function settle(
-  cred: LoanContext,
+  ctx: Pick<LoanContext, 'clock' | 'lenders'>,
   tx: Transaction,
   paid: readonly PaidOrder[],
   at: Date,
@@ -96,16 +96,14 @@ async function settle(
     const tranches = file.tranches.map(one => (one.id === moved.id ? moved : one))
     const isAll =
       file.application.state === 'agreement_signed' && tranches.every(({ state }) => state === 'disbursed')
-    const application = isAll
-      ? moveTo(cred, file.application, 'disbursed', { endedAt: at })
-      : file.application
+    const application = isAll ? moveTo(ctx, file.application, 'disbursed', { endedAt: at }) : file.application
     if (isAll) await store.writeApplication(tx, application)
     const { studentId } = application
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${application.id} lost its student`)
     const facts = {
       student,
-      lenderTitle: lenderTitle(cred, application.lender),
+      lenderTitle: lenderTitle(ctx, application.lender),
       at,
       disbursement: disbursementBlock(moved),
     }

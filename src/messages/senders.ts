@@ -19,8 +19,8 @@ export type Sender = {
 }
 
 export type MessageContext = Pick<Context, 'db' | 'clock'> & {
-  senders: Readonly<Record<Channel, Sender>>
-  log: Log
+  readonly senders: Readonly<Record<Channel, Sender>>
+  readonly log: Log
 }
 
 /** What an HTTP provider says in its answer; `null` leaves it to the status. */

@@ -6,7 +6,7 @@ import type { Transaction } from '../platform/db/database.ts'
 import { findPageIds } from './pages.store.ts'
 
 /** A page's payments: the institute is told of each as of every Pay payment, and beside it with the page. */
-export const PAGE_PURPOSE: PaymentHandler = {
+export const PAGE_PAYMENT_HANDLER: PaymentHandler = {
   captured: (tx, paid, at) => tell(tx, [paid], { happened: 'debited', at }),
   settled: (tx, paid, at) => tell(tx, paid, { happened: 'settled', at }),
   // The payer sees it at the checkout and tries again.

@@ -1,5 +1,4 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
-import { assert } from '../platform/assert.ts'
 import type { Context } from '../platform/context.ts'
 import type { MandatePort, MandateReport } from '../providers/mandate-port.ts'
 import type { Provider, ProviderName } from '../providers/port.ts'
@@ -8,25 +7,18 @@ import type { TransferPort } from '../providers/transfer-port.ts'
 
 /** The context with the providers that money moves through; new payments go to the current one, if there is one. */
 export type PaymentContext = Context & {
-  providers: ReadonlyMap<ProviderName, Provider>
-  currentProvider: ProviderName | null
-  /** What money is for, by the kind of its order. Features above register their own when the process opens. */
-  paymentHandlers: Map<OrderKind, PaymentHandler>
-  /** Who is told of mandates. */
-  onMandate: (report: MandateReport) => Promise<void>
+  readonly providers: ReadonlyMap<ProviderName, Provider>
+  readonly currentProvider: ProviderName | null
+  /** What follows from money that moved, by the kind of its order: see app/payment-handlers.ts. */
+  readonly paymentHandlers: Readonly<Record<OrderKind, PaymentHandler>>
+  /** Takes what a provider reports of a mandate. */
+  readonly onMandate: (report: MandateReport) => Promise<void>
 }
 
 export function providerOf(ctx: PaymentContext, name: ProviderName): Provider {
   const provider = ctx.providers.get(name)
   if (provider === undefined) throw new Error(`the provider ${name} is not configured`)
   return provider
-}
-
-/** What the money of an order is for; a kind that nobody registered is our bug. */
-export function handlerOf(ctx: PaymentContext, kind: OrderKind): PaymentHandler {
-  const handler = ctx.paymentHandlers.get(kind)
-  assert(handler !== undefined, `nobody knows what a payment of kind ${kind} is for`)
-  return handler
 }
 
 export function mandatesOf(ctx: PaymentContext, name: ProviderName): MandatePort {

@@ -7,6 +7,8 @@ import type { Holidays } from '../platform/working-days.ts'
 import * as store from './holidays.store.ts'
 import { readHolidays } from './payments.store.ts'
 
+export { readHolidays }
+
 export type { Holiday } from './holidays.store.ts'
 
 const KNOWN_FOR_MS = 10_000

@@ -28,7 +28,7 @@ import {
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
-import { providerOf, handlerOf, type PaymentContext } from './context.ts'
+import { providerOf, type PaymentContext } from './context.ts'
 
 /**
  * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
@@ -75,7 +75,7 @@ async function openPayment(
     if (order === null) throw notFound('This order')
     const state = stateAt(order, now)
     if (state !== 'unpaid') throw conflict(`No payment can start: it is ${state}.`)
-    if ((await ctx.paymentHandlers.get(order.kind)?.mayStart?.(institute.id, order)) === false) {
+    if ((await ctx.paymentHandlers[order.kind].mayStart?.(institute.id, order)) === false) {
       throw conflict('No payment can start: what was due has changed.')
     }
     if (provider !== null) {
@@ -151,7 +151,7 @@ async function fail(
     nextCheckAt: checkAfterFailure(payment.checks, now),
   })
   const failed: Payment = { ...payment, state: 'failed', failureCode: code, failureMessage: message }
-  await handlerOf(ctx, order.kind).failed(tx, { payment: failed, code, message }, now)
+  await ctx.paymentHandlers[order.kind].failed(tx, { payment: failed, code, message }, now)
 }
 
 async function capture(
@@ -184,7 +184,7 @@ async function capture(
     markPaid(tx, instituteId, unpaid, { transactionId, paidAt: capturedAt }),
     posted,
   ])
-  await handlerOf(ctx, order.kind).captured(tx, { payment: captured, order: paid }, capturedAt)
+  await ctx.paymentHandlers[order.kind].captured(tx, { payment: captured, order: paid }, capturedAt)
   store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
 

@@ -4,12 +4,12 @@ import type { Vault } from './secrets.ts'
 
 export type Mode = 'sandbox' | 'live'
 
-/** What every service stands on; made once at start and passed down. */
+/** What every service may ask for; built once at start and passed down. A function names the part that it uses. */
 export type Context = {
-  db: Database
-  clock: Clock
-  vault: Vault
-  mode: Mode
+  readonly db: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly mode: Mode
   /** Where parents' browsers reach us, without a trailing slash. */
-  publicUrl: string
+  readonly publicUrl: string
 }

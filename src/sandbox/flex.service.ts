@@ -1,4 +1,4 @@
-import type { FlexContext } from '../flex/flex-ground.ts'
+import type { FlexContext } from '../flex/context.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
 import {
   agreeForPayer,
@@ -15,7 +15,7 @@ import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 import { actOnMandate, decideAtBank, isDebit, payOrder, type SandboxPayments } from './payments.service.ts'
 
 /** The bank, and the plans of which it is asked. */
-export type SandboxPlans = SandboxPayments & { flex: FlexContext }
+export type SandboxPlans = Pick<SandboxPayments, 'bank'> & { ctx: FlexContext }
 
 export type Authorised = { planId: string; status: BankMandateState }
 
@@ -48,7 +48,7 @@ async function agree(
   { institute, planId }: PlanTarget,
   rail: Rail | undefined,
 ): Promise<{ providerRef: string }> {
-  const { flex } = sandbox
+  const { ctx: flex } = sandbox
   const orderId = await openDownpayment(flex, institute, planId)
   if (orderId !== null) {
     const paying = { outcome: 'success', mode: 'upi' } as const

@@ -248,7 +248,7 @@ async function plantPlan(
   const { plan_id: planId } = await data(demo.post(`/api/v1/integrations/flex/students/${student}/plans`))
   const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
   const mandate = { rail: 'upi_autopay', language: 'en', returnUrl: url } as const
-  await startMandate(app.flex, { instituteId, planId }, mandate)
+  await startMandate(app.ctx, { instituteId, planId }, mandate)
   await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`, {}))
   erp.refuse(IDENTIFIER, 'amount_mismatch', text('Refusal'))
   await must(demo.post('/api/v1/sandbox/clock', { advance: 'P40D' }))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Started } from '../../src/providers/port.ts'
-import type { PaymentContext } from '../../src/payments/context.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { PHONE, setStage } from '../harness/browser.ts'
@@ -10,8 +9,8 @@ import { expectSoundAndKeep, expectWords, press } from './checkout-support.ts'
 test('a payer approves a mandate of either rail on a phone, and sees how it stands', async t => {
   const stage = await setStage(t)
   if (stage === null) return
-  const ctx = stage.bursar.app.ctx as PaymentContext
-  ctx.onMandate = async () => {}
+  const ctx = stage.bursar.app.ctx
+  Object.assign(ctx, { onMandate: async () => {} })
   const page = await stage.browser.newPage()
   await page.setViewportSize(PHONE)
   for (const rail of ['enach', 'upi_autopay'] as const) {

@@ -45,7 +45,7 @@ export async function openFlexSchool(owner: {
   const { demo, app } = bursar
   const erp = await startFakeErp(owner)
   await must(demo.send('PUT', '/api/v1/sandbox/erp', { url: erp.url }))
-  const institute = await getInstitute(app.flex, 'demo-school')
+  const institute = await getInstitute(app.ctx, 'demo-school')
   const plans: Partial<Record<Child, string>> = {}
   for (const [child, fullname] of Object.entries(CHILDREN) as [Child, string][]) {
     const identifier = `ADM-${child.toUpperCase()}`
@@ -60,7 +60,7 @@ export async function openFlexSchool(owner: {
     plans[child] = planId
     if (child === 'Isha') continue
     const key = { instituteId: institute.id, planId }
-    await startMandate(app.flex, key, { rail: 'enach', language: 'en', returnUrl: `${bursar.url}/` })
+    await startMandate(app.ctx, key, { rail: 'enach', language: 'en', returnUrl: `${bursar.url}/` })
     await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
   }
   const school: Omit<FlexSchool, 'day'> = {

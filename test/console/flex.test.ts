@@ -150,7 +150,7 @@ test("the ERP's health is told by branch, with what it said last", async () => {
 })
 
 test('no view asks the database more than a few questions, however much there is', async () => {
-  const { db } = bursar.app.flex
+  const { db } = bursar.app.ctx
   const query = db.query.bind(db)
   let asked = 0
   db.query = (text, values) => {

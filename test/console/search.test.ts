@@ -70,7 +70,7 @@ test('a seeded school is whole: its money agrees with its books and with its ban
        (select count(*) from users) as users`,
   )
   assert.deepEqual(counts, { students: STUDENTS, payments: STUDENTS * 10, users: STUDENTS * 0.8 })
-  const { differences, expected } = await reconcile(bursar.app.flex, school)
+  const { differences, expected } = await reconcile(bursar.app.ctx, school)
   assert.deepEqual([differences, expected], [[], []])
   const rows = (await viewer.get(`${SCHOOL}/students?limit=200&owing=no`)).body.data
   assert.ok(rows.length > 150 && rows.every((row: Json) => row.outstanding_amount === 0))

@@ -185,7 +185,7 @@ test('a plan says of every instalment what was decided and why', async t => {
   const { app, url } = bursar
   const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
   await startMandate(
-    app.flex,
+    app.ctx,
     { instituteId, planId: plan },
     { rail: 'upi_autopay', language: 'en', returnUrl: url },
   )

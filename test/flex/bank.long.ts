@@ -123,7 +123,7 @@ test('a down payment comes first, and is told of as it is debited and settled', 
   ]
   const world = await openWorld(t, { schedule, setUp: false })
   await assert.rejects(setUpPlan(world, 'enach'), /down payment comes first/)
-  const { flex } = world.bursar.app
+  const { ctx: flex } = world.bursar.app
   const [institute] = await world.bursar.sql(`select id from institutes where code = 'demo-school'`)
   const key = { instituteId: institute?.['id'] as number, planId: world.planId }
   const orderId = await downpaymentOrder(flex, key, `${world.bursar.url}/`)

@@ -78,7 +78,7 @@ test("at set-up the ERP's schedule is offered as it is, without what lies in the
     row('2027-01-05', 30000, 'R1'),
     row('2027-02-05', 20000, 'R2'),
   ])
-  const { flex } = world.bursar.app
+  const { ctx: flex } = world.bursar.app
   const setup = await openSetup(flex, await getInstitute(flex, 'demo-school'), world.planId)
   assert.equal(setup.kind, 'ready')
   const { payment_schedule: rows } = await world.plan()

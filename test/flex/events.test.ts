@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { downpaymentOrder } from '../../src/flex/mandates/setup.service.ts'
 import { lockOrder } from '../../src/orders/order-payments.service.ts'
 import { applyReport, findPayment } from '../../src/payments/payments.service.ts'
-import { handlerOf } from '../../src/payments/context.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
@@ -30,7 +29,7 @@ async function instituteOf({ bursar }: World): Promise<number> {
 /** Takes a down payment; answers the order that it is paid by. */
 async function openDownpayment(world: World): Promise<string> {
   const key = { instituteId: await instituteOf(world), planId: world.planId }
-  const orderId = await downpaymentOrder(world.bursar.app.flex, key, `${world.bursar.url}/`)
+  const orderId = await downpaymentOrder(world.bursar.app.ctx, key, `${world.bursar.url}/`)
   assert.ok(orderId)
   return orderId
 }
@@ -106,7 +105,7 @@ test('money that a bank pays after it had returned the debit is told of, debited
   assert.ok(known)
   const instituteId = await instituteOf(world)
   const capturedAt = app.ctx.clock.now()
-  await applyReport(app.flex, {
+  await applyReport(app.ctx, {
     about: 'payment',
     instituteId,
     paymentId: known.id,
@@ -119,12 +118,12 @@ test('money that a bank pays after it had returned the debit is told of, debited
       capturedAt,
     },
   })
-  const payment = await findPayment(app.flex, instituteId, known.id)
+  const payment = await findPayment(app.ctx, instituteId, known.id)
   assert.ok(payment)
   await app.ctx.db.transaction(async tx => {
     const order = await lockOrder(tx, instituteId, payment.orderId)
     assert.ok(order)
-    await handlerOf(app.flex, 'instalment').settled(tx, [{ payment, order }], capturedAt)
+    await app.ctx.paymentHandlers.instalment.settled(tx, [{ payment, order }], capturedAt)
   })
   const money = (await readCatalogued(world.bursar)).filter(({ payload }) => payload.payment !== undefined)
   assert.deepEqual(

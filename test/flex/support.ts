@@ -88,9 +88,9 @@ export async function openWorld(t: TestContext, options: Options = {}): Promise<
 }
 
 export async function setUpPlan({ bursar, planId }: World, rail: Rail): Promise<void> {
-  const institute = await getInstitute(bursar.app.flex, 'demo-school')
+  const institute = await getInstitute(bursar.app.ctx, 'demo-school')
   const key = { instituteId: institute.id, planId }
-  await startMandate(bursar.app.flex, key, { rail, language: 'en', returnUrl: `${bursar.url}/` })
+  await startMandate(bursar.app.ctx, key, { rail, language: 'en', returnUrl: `${bursar.url}/` })
   await must(bursar.demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
 }
 

@@ -23,29 +23,29 @@ async function openTable(table: string, rows: number, leaseMs: number) {
     [rows],
   )
   const columns = 'institute_id as "instituteId", id, attempts'
-  const leasedRows = leasedRows<Parcel>({ table, dueAt: 'due_at', attempts: 'attempts', columns, leaseMs })
+  const leased = leasedRows<Parcel>({ table, dueAt: 'due_at', attempts: 'attempts', columns, leaseMs })
   const finish = async ({ id }: { id: string }) =>
     void (await sql(`update ${table} set due_at = null where id = $1`, [id]))
   const count = async (where: string): Promise<number> =>
     (await sql(`select from ${table} where ${where}`)).length
-  return { leasedRows, finish, count }
+  return { leased, finish, count }
 }
 
 function rowJob(
-  leasedRows: ReturnType<typeof leasedRows<Parcel>>,
+  leased: ReturnType<typeof leasedRows<Parcel>>,
   act: (row: Parcel) => Promise<void>,
   more: Partial<Job> = {},
 ): Job {
-  const job = jobOf('parcels', processDue({ db, clock }, leasedRows, act), { concurrency: 4, ...more })
-  return { ...job, nextDueAt: () => leasedRows.nextDue(db) }
+  const job = jobOf('parcels', processDue({ db, clock }, leased, act), { concurrency: 4, ...more })
+  return { ...job, nextDueAt: () => leased.nextDue(db) }
 }
 
 test('stop() with a backlog of 10,000 rows returns within one row, and leaves no other row claimed', async t => {
-  const { leasedRows, finish, count } = await openTable('backlog', 10_000, 60_000)
+  const { leased, finish, count } = await openTable('backlog', 10_000, 60_000)
   const [ended, release] = gate()
   let atHand = 0
   const runner = startJobs(t, [
-    rowJob(leasedRows, async row => {
+    rowJob(leased, async row => {
       atHand++
       await ended
       await finish(row)
@@ -62,10 +62,10 @@ test('stop() with a backlog of 10,000 rows returns within one row, and leaves no
 })
 
 test('rows are worked on several at a time, never more than the job allows, each once', async t => {
-  const { leasedRows, finish, count } = await openTable('several', 60, 60_000)
+  const { leased, finish, count } = await openTable('several', 60, 60_000)
   let [now, most, worked] = [0, 0, 0]
   startJobs(t, [
-    rowJob(leasedRows, async row => {
+    rowJob(leased, async row => {
       most = Math.max(most, ++now)
       await finish(row)
       worked++
@@ -77,9 +77,9 @@ test('rows are worked on several at a time, never more than the job allows, each
 })
 
 test('a row that fails is put off by itself, and the others are done', async t => {
-  const { leasedRows, finish, count } = await openTable('failing', 20, 60_000)
+  const { leased, finish, count } = await openTable('failing', 20, 60_000)
   const runner = startJobs(t, [
-    rowJob(leasedRows, async row => {
+    rowJob(leased, async row => {
       if (row.id === '7') throw new Error('this one')
       await finish(row)
     }),
@@ -93,7 +93,7 @@ test('a row that fails is put off by itself, and the others are done', async t =
 })
 
 test('a lease is renewed while its row is worked on, so nobody else gets it however long it takes', async t => {
-  const { leasedRows, finish } = await openTable('renewed', 1, 200)
+  const { leased, finish } = await openTable('renewed', 1, 200)
   const [ended, release] = gate()
   t.after(release)
   let started = 0
@@ -102,34 +102,34 @@ test('a lease is renewed while its row is worked on, so nobody else gets it howe
     await ended
     await finish(row)
   }
-  startJobs(t, [rowJob(leasedRows, act)])
-  startJobs(t, [rowJob(leasedRows, act)], { heldPauseMs: 5 })
+  startJobs(t, [rowJob(leased, act)])
+  startJobs(t, [rowJob(leased, act)], { heldPauseMs: 5 })
   await waitFor(async () => started === 1, 'the row to be taken')
   const [first] = await sql<{ at: Date }>('select held_until as at from renewed')
   const past = new Date((first?.at.getTime() ?? 0) + 400)
   await waitFor(async () => new Date() > past, 'two leases to pass')
   assert.equal(started, 1)
-  assert.deepEqual(await leasedRows.claim(db, clock.now(), 1), [])
+  assert.deepEqual(await leased.claim(db, clock.now(), 1), [])
 })
 
 test("a killed holder's row becomes due again when its lease expires; the loser can neither renew nor release it", async t => {
-  const { leasedRows, finish } = await openTable('killed', 1, 150)
-  const [lost] = await leasedRows.claim(db, clock.now(), 1)
+  const { leased, finish } = await openTable('killed', 1, 150)
+  const [lost] = await leased.claim(db, clock.now(), 1)
   assert.ok(lost)
-  assert.deepEqual(await leasedRows.claim(db, clock.now(), 1), [])
+  assert.deepEqual(await leased.claim(db, clock.now(), 1), [])
   const [ended, release] = gate()
   t.after(release)
   let attempts = 0
   startJobs(t, [
-    rowJob(leasedRows, async row => {
+    rowJob(leased, async row => {
       attempts = row.attempts
       await ended
       await finish(row)
     }),
   ])
   await waitFor(async () => attempts === 2, 'another to take it')
-  assert.equal(await leasedRows.renew(db, lost), false)
-  await leasedRows.release(db, lost, { claimedAt: clock.now(), retryAt: new Date(0) })
+  assert.equal(await leased.renew(db, lost), false)
+  await leased.release(db, lost, { claimedAt: clock.now(), retryAt: new Date(0) })
   const [row] = await sql<{ isHeld: boolean; isDue: boolean }>(
     `select held_until is not null as "isHeld", due_at > now() - interval '2 hours' as "isDue" from killed`,
   )
@@ -137,10 +137,10 @@ test("a killed holder's row becomes due again when its lease expires; the loser 
 })
 
 test('a row that hangs beyond its time limit is not renewed any more, and others take it', async t => {
-  const { leasedRows, finish, count } = await openTable('hanging', 1, 100)
-  startJobs(t, [rowJob(leasedRows, never, { timeLimitMs: 50 })])
+  const { leased, finish, count } = await openTable('hanging', 1, 100)
+  startJobs(t, [rowJob(leased, never, { timeLimitMs: 50 })])
   await waitFor(async () => (await count('attempts = 1')) === 1, 'it to be taken')
-  startJobs(t, [rowJob(leasedRows, finish)], { heldPauseMs: 10 })
+  startJobs(t, [rowJob(leased, finish)], { heldPauseMs: 10 })
   await waitFor(async () => (await count('due_at is null')) === 1, 'the other process')
 })
 

@@ -16,7 +16,7 @@ const institute = await getInstitute(app.ctx, 'demo-school')
 
 async function assertSound(): Promise<void> {
   assert.deepEqual(await findBroken(text => bursar.sql(text)), [])
-  assert.deepEqual((await reconcile(app.cred, institute)).differences, [])
+  assert.deepEqual((await reconcile(app.ctx, institute)).differences, [])
 }
 
 async function taken(studentId: string, amount?: number): Promise<string> {
@@ -162,15 +162,15 @@ test('dying while the lender is asked leaves an application that goes on', async
     await start(request)
     throw new Error('the answer is lost')
   })
-  await assert.rejects(sendToLender(app.cred, key, bursar.url), /does not answer/)
+  await assert.rejects(sendToLender(app.ctx, key, bursar.url), /does not answer/)
   putBack()
   const [lost] = await bursar.sql(
     'select lender_ref, sent_at is not null as sent from cred_applications where id = $1',
     [id],
   )
   assert.deepEqual(lost, { lender_ref: null, sent: true })
-  const page = await sendToLender(app.cred, key, bursar.url)
-  assert.equal(await sendToLender(app.cred, key, bursar.url), page)
+  const page = await sendToLender(app.ctx, key, bursar.url)
+  assert.equal(await sendToLender(app.ctx, key, bursar.url), page)
   const [{ count } = { count: 0 }] = await bursar.sql<{ count: number }>(
     'select count(*)::int from lender_loans where application_id = $1',
     [id],

@@ -24,7 +24,7 @@ export class LoanWorld {
 
   private constructor(bursar: TestBursar) {
     this.bursar = bursar
-    const { lenders, providers } = bursar.app.cred
+    const { lenders, providers } = bursar.app.ctx
     this.lender = lenders.get('sandbox') as SandboxLender
     const { transfers } = providers.get('sandbox') as Provider
     assert.ok(transfers)

@@ -136,10 +136,11 @@ describe('mail is safe', { concurrency: true }, () => {
       destination: { write: line => void lines.push(line) },
     })
     const mail = { smtpUrl: null, from: { name: 'Bursar', address: 'no-reply@pay.example.in' } }
-    const { post } = await createSenders({ mail }, { ...bursar.app.ctx, mode: 'live' }, log)
+    const { senders } = await createSenders({ mail }, { ...bursar.app.ctx, mode: 'live' }, log)
     assert.match(lines.join(''), /"level":"warn".*SMTP_URL is not set/)
     await queue(bursar, {}, { channel: 'sms', recipient: '9876543210', subject: undefined })
-    await runUntilDone(sendMessages(post), new Slots({ size: 5, timeLimitMs: 60_000 }))
+    const ctx = { ...bursar.app.ctx, senders }
+    await runUntilDone(sendMessages(ctx), new Slots({ size: 5, timeLimitMs: 60_000 }))
     assert.deepEqual(
       (await rows(bursar)).map(({ state, failure }) => [state, failure]),
       [

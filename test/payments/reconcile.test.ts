@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
-import type { PaymentContext } from '../../src/payments/context.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 
 const bursar = await startBursar({ after })
 const { demo, app } = bursar
 const sql = (text: string, values?: unknown[]) => bursar.sql<{ id: string }>(text, values)
-const ctx = app.ctx as PaymentContext
+const ctx = app.ctx
 const institute = await getInstitute(app.ctx, 'demo-school')
 
 async function makePaid(): Promise<string> {

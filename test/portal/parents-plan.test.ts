@@ -25,7 +25,7 @@ async function onPlan(fees?: Json[], rows?: Json[]): Promise<OnPlan> {
   const planId = /^\/flex\/demo-school\/(\w+)$/.exec(started.location ?? '')?.[1] ?? assert.fail(started.text)
   const key = { instituteId: await instituteId(bursar), planId }
   const returnUrl = `${bursar.url}/`
-  await startMandate(bursar.app.flex, key, { rail: 'upi_autopay', language: 'en', returnUrl })
+  await startMandate(bursar.app.ctx, key, { rail: 'upi_autopay', language: 'en', returnUrl })
   await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
   return { visitor, path, planId, studentId }
 }

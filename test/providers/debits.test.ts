@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDebits, openOrder } from '../../src/payments/debits/debits.service.ts'
-import { handlerOf } from '../../src/payments/context.ts'
 import type { Transaction } from '../../src/platform/db/database.ts'
 import type { Json } from '../harness/client.ts'
 import { PAY } from '../harness/samples.ts'
@@ -213,11 +212,6 @@ test('the sandbox ends a debit by its payment too: capture, or fail for want of 
   const bad = await present(470_00, enach)
   assert.equal((await demo.post(`${SANDBOX}/payments/${bad.id}/fail`)).body.data.status, 'failed')
   assert.deepEqual([toldOf(good), toldOf(bad)], [['captured'], ['failed 04']])
-})
-
-test('a kind of order that nobody registered a purpose for is our bug, and says so', () => {
-  const bare = { ...ctx, paymentHandlers: new Map() }
-  assert.throws(() => handlerOf(bare, 'instalment'), /kind instalment/)
 })
 
 test('at the end the books are sound', expectSoundBooks)

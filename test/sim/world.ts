@@ -106,7 +106,7 @@ export class World {
 
   /** The context of a running house is its till. */
   get ctx(): PaymentContext {
-    return this.#app.ctx as PaymentContext
+    return this.#app.ctx
   }
 
   get now(): number {

@@ -41,36 +41,27 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const [{ createApp }, { createProviders }, { openErp }, { openFlex }, { openCred }, { openConsole }] =
-    await Promise.all([
-      import('../../app/routes.ts'),
-      import('../../app/open-till.ts'),
-      import('../../app/open-erp.ts'),
-      import('../../app/open-flex.ts'),
-      import('../../app/open-cred.ts'),
-      import('../../app/installation.ts'),
-    ])
-  const ctx: Context = {
+  const [{ createHttpServer }, { createContext }, { describeInstallation }] = await Promise.all([
+    import('../../app/routes.ts'),
+    import('../../app/context.ts'),
+    import('../../app/installation.ts'),
+  ])
+  const base: Context = {
     db,
     clock,
     vault: new Vault(Buffer.alloc(MASTER_KEY_BYTES)),
     mode: 'sandbox',
     publicUrl: PUBLIC_URL,
   }
-  const { ctx, bank } = createProviders({ razorpay: null }, ctx)
-  const { ctx, closeErp } = openErp({ mode: 'sandbox', outbound: { allowed: [], nameServers: [] } }, ctx)
-  const flex = openFlex(Object.assign(ctx, ctx))
-  const { cred, lender } = openCred(flex)
+  const config = readConfig({})
+  const { ctx, simulators, closeErp } = await createContext(config, base, log)
   const worker = new JobRunner([], { clock, log })
-  const app = await createApp({
+  const app = await createHttpServer({
     ctx,
-    ctx,
-    flex,
-    cred,
     log,
-    sandbox: bank === null || lender === null ? null : { db, clock, worker, ctx, bank, cred, lender },
+    sandbox: simulators === null ? null : { db, clock, worker, ctx, ...simulators },
     readiness: { isDraining: false },
-    installation: openConsole(readConfig({}), worker),
+    installation: describeInstallation(config, worker),
     metricsToken: null,
     trustProxy: false,
   })

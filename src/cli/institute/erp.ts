@@ -10,7 +10,7 @@ import { readHttpUrl } from '../developer/api-client.ts'
 import { addExamples } from '../help.ts'
 import { InputError, readBranchCode, readInstituteCode } from '../input.ts'
 import { formatTable, formatTime, show } from '../output.ts'
-import { withContext } from '../with-context.ts'
+import { SILENT, withContext } from '../with-context.ts'
 
 /** Secrets are never arguments: those are in the shell's history and in the list of processes. */
 type SetOptions = {
@@ -145,13 +145,13 @@ type TestOptions = { grade?: string; branch?: string; customIdentifier?: string;
 
 async function runTest(code: string, identifier: string, options: TestOptions): Promise<void> {
   // Loaded here, because every other command would start slower for it.
-  const [{ openErp }, { testFetch }] = await Promise.all([
-    import('../../app/open-erp.ts'),
+  const [{ createContext }, { testFetch }] = await Promise.all([
+    import('../../app/context.ts'),
     import('../../erp/pull/log.service.ts'),
   ])
-  await withContext(async ctx => {
-    const institute = await getInstitute(ctx, code)
-    const { ctx, closeErp } = openErp(readConfig(process.env), ctx)
+  await withContext(async base => {
+    const institute = await getInstitute(base, code)
+    const { ctx, closeErp } = await createContext(readConfig(process.env), base, SILENT)
     try {
       const asked = toAsked(identifier, options)
       const result = await testFetch(ctx, { instituteId: institute.id }, institute, asked)

@@ -1,4 +1,4 @@
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { DebitContext } from '../../flex/rules/debit.rules.ts'
 import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../flex/rules/rails.rules.ts'
 import type { DebitRules } from '../../flex/rules/debit.rules.ts'

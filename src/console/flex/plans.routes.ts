@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { EVERYONE } from '../console.rules.ts'

@@ -1,4 +1,4 @@
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { listPlanPresentations, type PresentationRow } from '../../flex/plans/plan-history.service.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { getPlan, cancelPlan, holdPlan, reschedule, resumePlan } from '../../flex/plans/plans.service.ts'

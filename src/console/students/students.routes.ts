@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { planView, wholePlanView } from '../../flex/plans/plan-view.ts'
 import { ok, page } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'

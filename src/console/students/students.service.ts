@@ -1,6 +1,6 @@
 import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { readPlan, type PlanHistory } from '../../flex/plans/plan-history.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { listPlansOf } from '../../flex/plans/student-plans.service.ts'

@@ -13,7 +13,7 @@ import { formatRupees } from '../../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
 import { Desk } from '../plans/plan-changes.ts'
 import { flexEvent, instalmentBlock } from '../plans/plan-events.ts'
-import type { FlexContext } from '../flex-ground.ts'
+import type { Context } from '../../platform/context.ts'
 import { lockPlans, readFiles } from '../plans/plans.store.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
@@ -26,8 +26,10 @@ import { sumLines } from '../rules/schedule.rules.ts'
 import { debitContextOf, type DebitRules } from '../rules/debit.rules.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 
+type DebitRulesContext = Pick<Context, 'db' | 'clock'>
+
 /** What the bank's word about a presentation means for its instalment, in the transaction that wrote it down. */
-export function instalmentPaymentHandler(flex: FlexContext): PaymentHandler {
+export function instalmentPaymentHandler(flex: DebitRulesContext): PaymentHandler {
   return {
     captured: (tx, paid, at) =>
       withOrders(flex, tx, [paid.payment], at, (desk, scene) => debit(desk, scene, paid)),
@@ -59,7 +61,7 @@ type Ending = { state: PresentationState; returnCode: string | null }
 
 /** Lays the plans behind these payments on the desk, under their locks. */
 async function withOrders(
-  flex: FlexContext,
+  flex: DebitRulesContext,
   tx: Transaction,
   payments: readonly { instituteId: number; orderId: string }[],
   at: Date,
@@ -256,7 +258,7 @@ function reverse(desk: Desk, scene: Scene, { code, message, payment }: ReversedO
 }
 
 /** A down payment is paid at the checkout, before the mandate is given. */
-export function downpaymentPaymentHandler(flex: FlexContext): PaymentHandler {
+export function downpaymentPaymentHandler(flex: DebitRulesContext): PaymentHandler {
   return {
     captured: (tx, paid, at) =>
       withOrders(flex, tx, [paid.payment], at, (desk, scene) => {

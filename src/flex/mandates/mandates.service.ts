@@ -9,7 +9,7 @@ import { readStudentContexts, type StudentContext } from '../../students/student
 import { Desk } from '../plans/plan-changes.ts'
 import { findMandate, mandatesToCheck } from '../engine/engine.store.ts'
 import { flexEvent, mandateBlock, scheduleRowBlock } from '../plans/plan-events.ts'
-import type { FlexContext } from '../flex-ground.ts'
+import type { FlexContext } from '../context.ts'
 import { lockPlans, readFiles, type PlanKey } from '../plans/plans.store.ts'
 import { tellFamily } from '../notices/family.texts.ts'
 import { presentationDay } from '../rules/debit.rules.ts'

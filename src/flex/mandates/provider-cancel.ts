@@ -1,6 +1,6 @@
 import type { ProviderName } from '../../providers/port.ts'
 import { mandatesOf } from '../../payments/context.ts'
-import type { FlexContext } from '../flex-ground.ts'
+import type { FlexContext } from '../context.ts'
 import type { Mandate } from '../rules/plan.rules.ts'
 
 /** Lets the bank know that a mandate is over. If it cannot be told, nothing is debited under it all the same. */

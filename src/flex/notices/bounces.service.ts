@@ -1,5 +1,5 @@
 import { tellBounces, type CameBack } from './bounce.texts.ts'
-import type { FlexContext } from '../flex-ground.ts'
+import type { FlexContext } from '../context.ts'
 import { isDone, type Instalment } from '../rules/plan.rules.ts'
 import { holdPlans, noteOnPlans, type Refreshed } from '../plans/refresh.service.ts'
 import { sumLines } from '../rules/schedule.rules.ts'

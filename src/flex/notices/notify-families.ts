@@ -1,4 +1,4 @@
-import type { FlexContext } from '../flex-ground.ts'
+import type { FlexContext } from '../context.ts'
 import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
 import { refreshPlans, type Refreshed } from '../plans/refresh.service.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'

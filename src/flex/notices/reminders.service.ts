@@ -1,5 +1,5 @@
 import { noteOnPlans, type Refreshed } from '../plans/refresh.service.ts'
-import type { FlexContext } from '../flex-ground.ts'
+import type { FlexContext } from '../context.ts'
 import { remindFamily, type Reminded } from './reminder.texts.ts'
 import { sumLines } from '../rules/schedule.rules.ts'
 import { nextMessageStop, queueMessages } from '../../messages/messages.service.ts'

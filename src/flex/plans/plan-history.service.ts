@@ -1,5 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { FlexContext } from '../flex-ground.ts'
+import type { FlexContext } from '../context.ts'
 import { listDecisions, type Decision, type PlanKey } from './plans.store.ts'
 import { getPlan } from './plans.service.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'

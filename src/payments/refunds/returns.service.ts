@@ -9,7 +9,7 @@ import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../receipts/receipts.store.ts'
 import type { ProviderName } from '../../providers/port.ts'
 import { insertReturn, listUnreturned } from './refunds.store.ts'
-import { providerOf, handlerOf, type PaymentContext } from '../context.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
 
 /**
  * Takes back a debit that the bank had confirmed, once, however often it says so. It is booked as a refund that nobody
@@ -65,6 +65,6 @@ async function reverse(
   await post(tx, instituteId, returnOf(refundId, amountPaise), returnedAt)
   const reversed = await markReversed(tx, instituteId, order)
   await cancelReceiptOf(tx, payment, { reason, at: returnedAt })
-  await handlerOf(ctx, order.kind).reversed(tx, { payment, order: reversed, code, message }, returnedAt)
+  await ctx.paymentHandlers[order.kind].reversed(tx, { payment, order: reversed, code, message }, returnedAt)
   return 'reversed'
 }

@@ -3,7 +3,6 @@ import { forEachSettled } from '../../platform/for-each-settled.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 import { isWorkingDay } from '../../platform/working-days.ts'
 import { firstSettleDay, readHolidays } from '../payments.store.ts'
-import type { SandboxBank } from '../../sandbox/bank/simulator.ts'
 import { settleDay } from './settlements.service.ts'
 import type { PaymentContext } from '../context.ts'
 
@@ -14,7 +13,10 @@ const DAY_MS = 24 * EVERY_MS
  * Reads what the providers paid out, once an hour. Providers report a day late at times, so yesterday is read again;
  * what is known already changes nothing. The sandbox's bank pays out first, on working days what came in before.
  */
-export async function settleDue(ctx: PaymentContext, bank: SandboxBank | null): Promise<number> {
+export async function settleDue(
+  ctx: PaymentContext,
+  bank: { payOut(before: Date): Promise<number> } | null,
+): Promise<number> {
   const now = ctx.clock.now()
   if (!(await takeTurn(ctx, now))) return 0
   const today = dayOf(now)

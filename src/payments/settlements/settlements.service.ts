@@ -12,7 +12,7 @@ import { catchUpReturns } from '../refunds/returns.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
-import { providerOf, handlerOf, type PaymentContext } from '../context.ts'
+import { providerOf, type PaymentContext } from '../context.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
@@ -182,7 +182,7 @@ async function tellSettled(
     const order = byId.get(payment.orderId)
     // One that was taken back before it was paid out never reached the institute.
     if (order === undefined || order.state === 'reversed') continue
-    const handler = handlerOf(ctx, order.kind)
+    const handler = ctx.paymentHandlers[order.kind]
     const paid = byHandler.get(handler)
     if (paid === undefined) byHandler.set(handler, [{ payment, order }])
     else paid.push({ payment, order })

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { getDues } from '../../dues/dues.service.ts'
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import { readPlan } from '../../flex/plans/plan-history.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { cancelPlan, createPlan, holdPlan, resumePlan, type Asker } from '../../flex/plans/plans.service.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FlexContext } from '../../flex/flex-ground.ts'
+import type { FlexContext } from '../../flex/context.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { getPlan } from '../../flex/plans/plans.service.ts'
 import type { Rail } from '../../flex/rules/rails.rules.ts'

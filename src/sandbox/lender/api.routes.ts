@@ -67,7 +67,7 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
     toAct: (body: SentBy<Body>) => LenderAct,
     about: { summary: string; description: string; exampleBody?: unknown },
   ): void =>
-    addWrite(app, sandbox.cred, {
+    addWrite(app, sandbox.ctx, {
       method: 'POST',
       url: `/api/v1/sandbox/loans/:application_id/${verb}`,
       docs: docsOf(verb, about),
@@ -75,7 +75,7 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
       body,
       perform: (act, { caller: { institute }, params, body: sent }) =>
         actOnApplication(sandbox, act, { institute, applicationId: params.application_id }, toAct(sent)),
-      toResponse: ({ file, institute }: OwnedLoan) => ok(wholeApplicationView(sandbox.cred, institute, file)),
+      toResponse: ({ file, institute }: OwnedLoan) => ok(wholeApplicationView(sandbox.ctx, institute, file)),
     })
 
   add('fill', Nothing, () => ({ kind: 'fill' }), {

@@ -11,7 +11,7 @@ const hidden = { schema: { hide: true } }
 
 /** The sandbox lender's own pages, where a person plays the borrower and the lender at once. */
 export function lenderPages(app: FastifyInstance, sandbox: SandboxLoans): void {
-  const { cred, lender } = sandbox
+  const { ctx, lender } = sandbox
   const find = async (request: FastifyRequest) => {
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? lender.find(Number(id), { ref }) : null
@@ -20,7 +20,7 @@ export function lenderPages(app: FastifyInstance, sandbox: SandboxLoans): void {
   app.get(URL_PATH, hidden, async (request, reply) => {
     const loan = await find(request)
     if (loan === null) return sendWrongLink(request, reply)
-    const [institute] = await getInstitutesById(cred, [loan.instituteId])
+    const [institute] = await getInstitutesById(ctx, [loan.instituteId])
     return sendPage(reply, {
       template: 'lender',
       title: 'Sandbox lender',

@@ -9,7 +9,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { rememberAnswer, type Command } from '../../platform/idempotency.ts'
 
 /** What the sandbox lets a developer do to the lender. */
-export type SandboxLoans = { cred: LoanContext; lender: SandboxLender }
+export type SandboxLoans = { ctx: LoanContext; lender: SandboxLender }
 
 export type OwnedLoan = { file: LoanFile; institute: Institute }
 
@@ -29,28 +29,28 @@ export async function actOnApplication(
   { institute, applicationId }: { institute: Institute; applicationId: string },
   lenderAct: LenderAct,
 ): Promise<OwnedLoan> {
-  const { cred } = sandbox
-  const before = await getApplication(cred, institute, applicationId)
+  const { ctx } = sandbox
+  const before = await getApplication(ctx, institute, applicationId)
   const where = await findAtLender(sandbox, institute, applicationId)
   if (lenderAct.kind === 'disburse') await tellOfFailures(sandbox, where, before)
   await actAtLender(sandbox, where, lenderAct)
-  const done = { file: await getApplication(cred, institute, applicationId), institute }
+  const done = { file: await getApplication(ctx, institute, applicationId), institute }
   if (command.idempotency !== undefined)
-    await rememberAnswer(cred.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
+    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done
 }
 
 async function findAtLender(
-  { cred, lender }: SandboxLoans,
+  { ctx, lender }: SandboxLoans,
   institute: Institute,
   applicationId: string,
 ): Promise<LenderLoan> {
   const known = await lender.find(institute.id, { applicationId })
   if (known !== null) return known
   await sendToLender(
-    cred,
+    ctx,
     { instituteId: institute.id, applicationId },
-    applicationUrl(cred, institute, applicationId),
+    applicationUrl(ctx, institute, applicationId),
   )
   const sent = await lender.find(institute.id, { applicationId })
   if (sent === null) throw new Error(`the lender lost ${applicationId}`)

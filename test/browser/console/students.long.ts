@@ -64,7 +64,7 @@ async function fill({ bursar }: Stage, erp: FakeErp): Promise<string> {
   const { plan_id: planId } = (await demo.post(`/api/v1/integrations/flex/students/${id}/plans`)).body.data
   const { id: instituteId } = await getInstitute(app.ctx, 'demo-school')
   const mandate = { rail: 'upi_autopay', language: 'en', returnUrl: url } as const
-  await startMandate(app.flex, { instituteId, planId }, mandate)
+  await startMandate(app.ctx, { instituteId, planId }, mandate)
   await demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`, {})
   erp.refuse('ADM-1042', 'amount_mismatch', 'The fee is being corrected.')
   await demo.post('/api/v1/sandbox/clock', { advance: 'P40D' })

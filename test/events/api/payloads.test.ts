@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applyReport } from '../../../src/payments/payments.service.ts'
-import type { PaymentContext } from '../../../src/payments/context.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import type { Json } from '../../harness/client.ts'
 import { readCatalogued, type Told } from '../../harness/events.ts'
@@ -125,7 +124,7 @@ test('the refund of a second payment carries nothing of the settlement of the fi
   const [institute] = await contract.sql<{ id: number }>(
     `select id from institutes where code = 'demo-school'`,
   )
-  await applyReport(app.ctx as PaymentContext, {
+  await applyReport(app.ctx, {
     about: 'payment',
     instituteId: institute?.id ?? 0,
     paymentId: late['payment_id'],

@@ -67,7 +67,7 @@ export class FlexContract {
   async setUp(planId: string): Promise<void> {
     const { demo, app, url } = this.contract
     await startMandate(
-      app.flex,
+      app.ctx,
       { instituteId: this.#schoolId, planId },
       { rail: 'upi_autopay', language: 'en', returnUrl: url },
     )

@@ -61,7 +61,7 @@ class Prey {
 /** Plans of one instalment each, on both rails and all due on one day, with their mandates given. */
 async function setUp(bursar: TestBursar, erp: FakeErp, dueOn: string): Promise<void> {
   const { demo } = bursar
-  const { flex } = bursar.app
+  const { ctx: flex } = bursar.app
   const institute: Institute = await getInstitute(flex, 'demo-school')
   const put = await demo.send('PUT', `${SANDBOX}/erp`, { url: erp.url, max_calls: 8 })
   assert.equal(put.status, 200, put.text)

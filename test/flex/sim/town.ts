@@ -56,9 +56,9 @@ export class Town {
     const bursar = await startBursar(owner)
     const town = new Town(seed, bursar, openBooks(bursar, owner))
     // The circuit in the town's time: a real half minute is weeks here.
-    bursar.app.flex.erp.gate = new ErpGate(bursar.app.ctx.db.places, () => town.now.getTime())
+    bursar.app.ctx.erp.gate = new ErpGate(bursar.app.ctx.db.places, () => town.now.getTime())
     for (const code of ['demo-school', 'demo-group'])
-      town.#institutes.set(code, await getInstitute(bursar.app.flex, code))
+      town.#institutes.set(code, await getInstitute(bursar.app.ctx, code))
     await town.#openErps(owner)
     await trainBank(town.sql, seed)
     await town.#settings()
@@ -225,7 +225,7 @@ export class Town {
   }
 
   async #setUp(pupil: Pupil): Promise<void> {
-    const { flex } = this.bursar.app
+    const { ctx: flex } = this.bursar.app
     const institute = this.institute(pupil)
     pupil.studentId = await this.register(pupil)
     const rows = !pupil.isCustom
@@ -272,7 +272,7 @@ export class Town {
   /** The page asks the ERP, and the parent comes again while the ERP is in trouble. */
   async #showPlan(pupil: Pupil): Promise<LoadedPlan> {
     for (let left = 20; left > 0; left--) {
-      const view = await openSetup(this.bursar.app.flex, this.institute(pupil), pupil.planId)
+      const view = await openSetup(this.bursar.app.ctx, this.institute(pupil), pupil.planId)
       if (view.kind === 'ready') return view.scene.file
       assert.equal(view.kind, 'try_later')
     }
@@ -281,7 +281,7 @@ export class Town {
 
   async giveMandate(pupil: Pupil, rail: Rail): Promise<void> {
     const key = { instituteId: this.institute(pupil).id, planId: pupil.planId }
-    await startMandate(this.bursar.app.flex, key, { rail, language: 'en', returnUrl: 'http://127.0.0.1/' })
+    await startMandate(this.bursar.app.ctx, key, { rail, language: 'en', returnUrl: 'http://127.0.0.1/' })
     const { status, text } = await this.as(pupil).post(`${SANDBOX}/flex/plans/${pupil.planId}/authorise`)
     assert.equal(status, 200, text)
   }

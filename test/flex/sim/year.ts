@@ -154,7 +154,7 @@ class Year {
     fail(await findBrokenPlans(town.sql, town.now))
     fail(await findUnregistered(town.sql))
     for (const institute of town.institutes) {
-      const { differences } = await reconcile(town.bursar.app.flex, institute)
+      const { differences } = await reconcile(town.bursar.app.ctx, institute)
       assert.deepEqual(differences, [], institute.code)
     }
   }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
-import type { PaymentContext } from '../../../src/payments/context.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
@@ -288,5 +287,5 @@ test('one address cannot send forms without end, and others are not held up by i
 test('books, bank and events agree after all of this', async () => {
   assert.deepEqual(await findBroken(sql), [])
   const institute = await getInstitute(app.ctx, 'demo-school')
-  assert.deepEqual((await reconcile(app.ctx as PaymentContext, institute)).differences, [])
+  assert.deepEqual((await reconcile(app.ctx, institute)).differences, [])
 })

@@ -6,8 +6,8 @@ import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { callbackFor, readBankCallback } from './callbacks.ts'
-import { decideDebit, decideDue, nextDueAtBank, type Told } from './debits.client.ts'
-import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.client.ts'
+import { decideDebit, decideDue, nextDueAtBank, type Told } from './debits.service.ts'
+import { actOnMandate, confirmDueMandates, findMandate, mandatePort } from './mandates.service.ts'
 import { returnMessage } from './mandates.rules.ts'
 import type { Callback, PaymentOutcome, PaymentReport, SettlementReport } from '../../providers/port.ts'
 import type { AtCounter, SandboxBank } from './simulator.ts'
@@ -17,11 +17,12 @@ import type { TransferRequest } from '../../providers/transfer-port.ts'
 
 const ITEMS_PER_SLICE = 1_000
 
-export function createSandboxBank(ctx: Context, key: string): SandboxBank {
+export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): SandboxBank {
   const { db, clock } = ctx
+  const key = ctx.vault.deriveKey('sandbox bank callbacks')
   const bank: SandboxBank = {
     name: 'sandbox',
-    tell: () => Promise.reject(new Error('the bank does not know where to post')),
+    tell,
     async start(request) {
       const { instituteId, amountPaise } = request
       const ref = await store.openBankPayment(db, { ...request, ref: newId('bank') })

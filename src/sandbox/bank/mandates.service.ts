@@ -1,11 +1,11 @@
 import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
-import { presentDebit, returnReportOf } from './debits.client.ts'
+import { presentDebit, returnReportOf } from './debits.service.ts'
 import { mandateMove, mandateOutcome, type BankMandate, type MandateAct } from './mandates.rules.ts'
 import * as store from './mandates.store.ts'
 import type { MandateAtProvider, MandatePort, MandateReport } from '../../providers/mandate-port.ts'
-import { readHolidays } from '../../payments/payments.store.ts'
+import { readHolidays } from '../../payments/holidays.service.ts'
 
 /** Mandates at the sandbox's bank. */
 export function mandatePort(ctx: Context): MandatePort {

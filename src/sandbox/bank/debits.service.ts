@@ -15,7 +15,7 @@ import {
 import * as store from './debits.store.ts'
 import type { DebitRequest, ReturnReport } from '../../providers/mandate-port.ts'
 import { returnIdOf } from '../../payments/payments.rules.ts'
-import { readHolidays } from '../../payments/payments.store.ts'
+import { readHolidays } from '../../payments/holidays.service.ts'
 import type { PaymentAtProvider, Report } from '../../providers/port.ts'
 
 /** Debits under mandates at the sandbox's bank. It takes every one and says later what became of it, as banks do. */

@@ -19,8 +19,9 @@ const SIGNATURE = 'x-sandbox-lender-signature'
 const ENDINGS = { canceled: 'cancel', expired: 'expire' } as const
 
 /** The sandbox's lender: a model of one file that implements the port. */
-export function createSandboxLender(ctx: Context, key: string): SandboxLender {
+export function createSandboxLender(ctx: Context, tell: SandboxLender['tell']): SandboxLender {
   const { db } = ctx
+  const key = ctx.vault.deriveKey('sandbox lender callbacks')
   const status = async (instituteId: number, applicationId: string): Promise<LoanReport[]> => {
     const loan = await store.findLoan(db, instituteId, { applicationId })
     return loan === null ? [] : (await historyOf(ctx, loan)).map(news => reportOf(loan, news))
@@ -30,7 +31,7 @@ export function createSandboxLender(ctx: Context, key: string): SandboxLender {
     title: 'Sandbox Lender',
     limits: SANDBOX_LIMITS,
     terms: SANDBOX_TERMS,
-    tell: () => Promise.reject(new Error('the lender does not know where to post')),
+    tell,
     async start({ instituteId, amountPaise: askedPaise, ...request }) {
       const { ref } = await store.openLoan(db, { ...request, instituteId, askedPaise, ref: newId('lend') })
       return { lenderRef: ref, lenderUrl: `${ctx.publicUrl}/sandbox/lender/${instituteId}/${ref}` }

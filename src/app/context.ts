@@ -1,0 +1,83 @@
+import { ErpGate } from '../erp/call-limiter.ts'
+import { ERP_TIMEOUT_MS } from '../erp/erp.client.ts'
+import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
+import type { FlexContext } from '../flex/context.ts'
+import { applyMandateReport } from '../flex/mandates/mandates.service.ts'
+import type { LoanContext } from '../loans/context.ts'
+import { takeLenderCallback } from '../loans/lender-news.service.ts'
+import type { MessageContext } from '../messages/senders.ts'
+import { takeCallback } from '../payments/callbacks.service.ts'
+import type { Context } from '../platform/context.ts'
+import { addressPolicy } from '../platform/http-client/addresses.ts'
+import { HttpClient } from '../platform/http-client/http-client.ts'
+import type { Log } from '../platform/log.ts'
+import type { Provider, ProviderName } from '../providers/port.ts'
+import { createRazorpay } from '../providers/razorpay/razorpay.client.ts'
+import { createSandboxBank } from '../sandbox/bank/simulator.service.ts'
+import type { SandboxBank } from '../sandbox/bank/simulator.ts'
+import { createSandboxLender } from '../sandbox/lender/simulator.service.ts'
+import type { SandboxLender } from '../sandbox/lender/simulator.ts'
+import type { Config } from './config.ts'
+import { createPaymentHandlers } from './payment-handlers.ts'
+import { createSenders } from './senders.ts'
+
+/** Everything that services may ask for; a function names the part that it uses. */
+export type BursarContext = FlexContext & LoanContext & MessageContext
+
+type Settings = Pick<Config, 'mode' | 'outbound' | 'razorpay' | 'mail'> &
+  Partial<Pick<Config, 'sms' | 'whatsapp'>>
+
+export type CreatedContext = {
+  ctx: BursarContext
+  /** What stands in for banks and lenders; null in live mode. */
+  simulators: { bank: SandboxBank; lender: SandboxLender } | null
+  /** Ends the calls that are under way, so that nothing waits for their time-outs. */
+  closeErp: () => Promise<void>
+  closeSenders: () => void
+}
+
+/** The one context of a process, complete from the start; the simulators call back into it as a real provider would. */
+export async function createContext(config: Settings, base: Context, log: Log): Promise<CreatedContext> {
+  const { mode, outbound, razorpay } = config
+  const erpClient = new HttpClient({
+    policy: addressPolicy({ mode, allowed: outbound.allowed }),
+    ...(outbound.nameServers.length > 0 ? { nameServers: outbound.nameServers } : {}),
+    // The limiter counts calls per institute; connections must not be what a call waits for while its deadline runs.
+    connectionsPerOrigin: 4 * MOST_CALLS,
+  })
+  const simulators =
+    mode === 'sandbox'
+      ? {
+          bank: createSandboxBank(base, callback => takeCallback(ctx, 'sandbox', callback)),
+          lender: createSandboxLender(base, callback => takeLenderCallback(ctx, 'sandbox', callback)),
+        }
+      : null
+  const providers = new Map<ProviderName, Provider>()
+  if (simulators !== null) providers.set('sandbox', simulators.bank)
+  if (razorpay !== null) providers.set('razorpay', createRazorpay(razorpay))
+  const lenders: LoanContext['lenders'] = new Map(simulators === null ? [] : [['sandbox', simulators.lender]])
+  const { senders, closeSenders } = await createSenders(config, base, log)
+  const ctx: BursarContext = {
+    db: base.db,
+    clock: base.clock,
+    vault: base.vault,
+    mode,
+    get publicUrl() {
+      return base.publicUrl
+    },
+    log,
+    providers,
+    currentProvider: razorpay === null ? (simulators?.bank.name ?? null) : 'razorpay',
+    lenders,
+    currentLender: simulators?.lender.name ?? null,
+    erp: {
+      httpClient: erpClient,
+      gate: new ErpGate(base.db.places),
+      timeoutMs: ERP_TIMEOUT_MS,
+    },
+    senders,
+    paymentHandlers: createPaymentHandlers({ ...base, lenders }),
+    onMandate: report => applyMandateReport(ctx, report),
+  }
+  return { ctx, simulators, closeErp: () => erpClient.close(), closeSenders }
+}

@@ -1,0 +1,22 @@
+import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
+import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/engine/results.service.ts'
+import type { LoanContext } from '../loans/context.ts'
+import { disbursementPaymentHandler } from '../loans/disbursements.service.ts'
+import type { OrderKind } from '../orders/orders.rules.ts'
+import { PAGE_PAYMENT_HANDLER } from '../payment-pages/page-payment-handler.ts'
+import { ORDER_PAYMENT_HANDLER } from '../payments/order-payment-handler.ts'
+import type { PaymentHandler } from '../payments/payment-handler.ts'
+import type { Context } from '../platform/context.ts'
+
+/** What follows from money that moved, by the kind of its order. A kind without a handler does not compile. */
+export function createPaymentHandlers(ctx: Context & Pick<LoanContext, 'lenders'>) {
+  return {
+    order: ORDER_PAYMENT_HANDLER,
+    link: ORDER_PAYMENT_HANDLER,
+    student: duesPaymentHandler(ctx),
+    page: PAGE_PAYMENT_HANDLER,
+    downpayment: downpaymentPaymentHandler(ctx),
+    instalment: instalmentPaymentHandler(ctx),
+    disbursement: disbursementPaymentHandler(ctx),
+  } satisfies Record<OrderKind, PaymentHandler>
+}
