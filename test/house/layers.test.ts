@@ -16,29 +16,29 @@ test('an import that points down or sideways is allowed', () => {
     ['orders/orders.rules.ts', 'platform/money.ts'],
     ['portal/checkout.routes.ts', 'orders/orders.service.ts'],
     ['http/auth.ts', 'institutes/keys.service.ts'],
-    ['app.ts', 'webhooks/subscriptions.routes.ts'],
+    ['app/routes.ts', 'webhooks/subscriptions/subscriptions.routes.ts'],
   ]
   for (const [importer, target] of allowed)
     assert.equal(why(importer, target), null, `${importer} -> ${target}`)
 })
 
-test('every import that points up, past a service or out of the ground is refused', () => {
+test('every import that points up, past a service or out of the platform is refused', () => {
   const refused: [string, string][] = [
     ['orders/orders.rules.ts', 'orders/orders.store.ts'],
-    ['orders/orders.rules.ts', 'platform/db.ts'],
+    ['orders/orders.rules.ts', 'platform/db/database.ts'],
     ['orders/orders.rules.ts', 'platform/clock.ts'],
     ['orders/orders.store.ts', 'orders/orders.service.ts'],
     ['orders/orders.service.ts', 'orders/orders.routes.ts'],
     ['orders/orders.routes.ts', 'orders/orders.store.ts'],
     ['orders/orders.service.ts', 'institutes/institutes.store.ts'],
     ['students/students.service.ts', 'orders/orders.service.ts'],
-    ['journal/events.service.ts', 'webhooks/subscriptions.service.ts'],
-    ['orders/orders.service.ts', 'webhooks/subscriptions.service.ts'],
+    ['events/events.service.ts', 'webhooks/subscriptions/subscriptions.service.ts'],
+    ['orders/orders.service.ts', 'webhooks/subscriptions/subscriptions.service.ts'],
     ['orders/orders.service.ts', 'http/envelope.ts'],
-    ['platform/db.ts', 'orders/orders.rules.ts'],
-    ['platform/db.ts', 'http/envelope.ts'],
+    ['platform/db/database.ts', 'orders/orders.rules.ts'],
+    ['platform/db/database.ts', 'http/envelope.ts'],
     ['http/endpoint.ts', 'orders/orders.service.ts'],
-    ['flex/plans.service.ts', 'cred/loans.service.ts'],
+    ['flex/plans/plans.service.ts', 'loans/applications.service.ts'],
   ]
   for (const [importer, target] of refused)
     assert.notEqual(why(importer, target), null, `${importer} -> ${target}`)

@@ -27,7 +27,7 @@ function pathsWhere(isOffence: (file: File) => boolean, among: File[]): string[]
 const source = files.filter(file => /^src\/.*\.ts$/.test(file.path))
 
 const readsEnvironment = ({ path, text }: File): boolean =>
-  /process\.env/.test(text) && !/^src\/(config|main|cli(\/.*)?)\.ts$|^src\/cli\//.test(path)
+  /process\.env/.test(text) && !/^src\/app\/(config|main)\.ts$|^src\/cli\//.test(path)
 
 test('only the configuration reads the environment; main and cli hand it over', () => {
   assert.ok(readsEnvironment({ path: 'src/orders/x.ts', text: "process.env['X']" }))
