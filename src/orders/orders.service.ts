@@ -7,6 +7,7 @@ import {
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
 import { badField, notFound, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
@@ -100,23 +101,15 @@ export async function cancelOrder(
   })
 }
 
-export type OrderPage = { orders: Order[]; nextCursor: string | undefined }
-
 export async function listOrders(
-  ctx: Context,
+  { db, clock }: Context,
   institute: Institute,
   filter: OrderFilter,
-  limit: number,
-): Promise<OrderPage> {
-  const { cursor, collectorCode: sent, kind } = filter
+  page: PageRange,
+): Promise<Page<Order>> {
+  const { collectorCode: sent } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && (await store.findOrder(ctx.db, institute.id, cursor))?.kind !== kind) {
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  }
-  const range = { now: ctx.clock.now(), limit: limit + 1 }
-  const found = await readPage(ctx.db, institute.id, { ...filter, collectorCode }, range)
-  const orders = found.slice(0, limit)
-  return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
+  return readPage(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import { stateAt, unpaidOrder, type Order } from '../orders/orders.rules.ts'
-import { getOrder, listOrders, type OrderPage } from '../orders/orders.service.ts'
+import { getOrder, listOrders } from '../orders/orders.service.ts'
 import type { Refund } from '../payments/payments.rules.ts'
 import { listRefunds, requestRefund } from '../payments/refunds/refunds.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { dayOf } from '../platform/calendar.ts'
-import { badField, notFound } from '../platform/errors.ts'
+import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
+import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
@@ -120,16 +121,11 @@ export async function getPagePayment(ctx: Context, { institute, pageId, orderId 
 export async function listPagePayments(
   ctx: Context,
   { institute, pageId }: Omit<Payment, 'orderId'>,
-  {
-    status,
-    cursor,
-    limit,
-  }: { status?: 'paid' | 'unpaid' | undefined; cursor?: string | undefined; limit: number },
-): Promise<OrderPage> {
+  { status }: { status?: 'paid' | 'unpaid' | undefined },
+  page: PageRange,
+): Promise<PageOf<Order>> {
   await getPage(ctx, institute, pageId)
-  if (cursor !== undefined && (await pageIdOf(ctx, institute, cursor)) !== pageId)
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  return listOrders(ctx, institute, { kind: 'page', pageId, status, cursor }, limit)
+  return listOrders(ctx, institute, { kind: 'page', pageId, status }, page)
 }
 
 export async function refundPagePayment(

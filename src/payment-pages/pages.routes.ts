@@ -75,10 +75,10 @@ function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     async answer({ caller, params, query }) {
       const { status, cursor, limit = 50 } = query
       const target = { institute: caller.institute, pageId: params.page_id }
-      const { orders, nextCursor } = await listPagePayments(ctx, target, { status, cursor, limit })
+      const { rows, nextCursor } = await listPagePayments(ctx, target, { status }, { cursor, limit })
       const now = ctx.clock.now()
       return pageOf(
-        orders.map(order => toOrderJson(order, now)),
+        rows.map(order => toOrderJson(order, now)),
         nextCursor,
       )
     },
