@@ -25,9 +25,9 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ground: Ground): voi
     query: schemas.DeliveriesQuery,
     async answer({ institute, query }) {
       const { status, event_id: eventId, webhook_id: webhookId, cursor, limit = 50 } = query
-      const filter = { status, eventId, webhookId, cursor }
-      const { deliveries, nextCursor } = await listDeliveries(ground, institute, filter, limit)
-      return page(deliveries.map(deliveryView), nextCursor)
+      const filter = { status, eventId, webhookId }
+      const { rows, nextCursor } = await listDeliveries(ground, institute, filter, { cursor, limit })
+      return page(rows.map(deliveryView), nextCursor)
     },
   })
   addConsoleRead(app, ground, {
@@ -85,11 +85,10 @@ function addEvents(app: FastifyInstance, ground: Ground): void {
         collectorCode: branch === undefined ? undefined : branchFor(institute, branch),
         recordedFrom: query.from,
         recordedBefore: query.to,
-        cursor,
       }
-      const range = { order: 'newest', limit: query.limit ?? 50 } as const
-      const { events, nextCursor } = await listEvents(ground, institute.id, filter, range)
-      return page(events.map(eventView), nextCursor)
+      const range = { cursor, order: 'newest', limit: query.limit ?? 50 } as const
+      const { rows, nextCursor } = await listEvents(ground, institute.id, filter, range)
+      return page(rows.map(eventView), nextCursor)
     },
   })
   addConsoleRead(app, ground, {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../platform/db.ts'
-import { badField, notFound } from '../platform/errors.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
+import { notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { newId } from '../platform/ids.ts'
 import type { EventCode, TestCode } from './event-codes.ts'
@@ -48,18 +49,12 @@ export async function listEvents(
   { db }: Ground,
   instituteId: number,
   filter: store.EventFilter,
-  page: { order: 'newest' | 'oldest'; limit: number },
-): Promise<{ events: store.RecordedEvent[]; nextCursor: string | undefined }> {
-  const { cursor, recordedBefore } = filter
-  if (cursor !== undefined && !(await store.hasEvent(db, instituteId, cursor))) {
-    throw badField('cursor', 'is not an event of this list; use next_cursor of the page before')
-  }
+  page: PageRange & { order: 'newest' | 'oldest' },
+): Promise<Page<store.RecordedEvent>> {
   // Read before the events, so that whatever ended in between is among them.
   const horizon = page.order === 'oldest' ? await store.readHorizon(db) : undefined
-  const range = { ...filter, recordedBefore: earlier(recordedBefore, horizon) }
-  const found = await store.listEvents(db, instituteId, range, { ...page, limit: page.limit + 1 })
-  const events = found.slice(0, page.limit)
-  return { events, nextCursor: found.length > page.limit ? events.at(-1)?.id : undefined }
+  const recordedBefore = earlier(filter.recordedBefore, horizon)
+  return store.listEvents(db, instituteId, { ...filter, recordedBefore }, page)
 }
 
 export async function getEvent(

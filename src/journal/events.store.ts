@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import type { EventCode, TestCode } from './event-codes.ts'
 
 export type EventRow = {
@@ -57,8 +58,8 @@ export type RecordedEvent = {
   payload: unknown
 }
 
-const COLUMNS = `id, event_code as code, resource_id as "resourceId", sequence, occurred_at as "occurredAt",
-  recorded_at as "recordedAt", payload`
+const COLUMNS = `e.id, e.event_code as code, e.resource_id as "resourceId", e.sequence, e.occurred_at as "occurredAt",
+  e.recorded_at as "recordedAt", e.payload`
 
 export type EventFilter = {
   eventCode?: string | undefined
@@ -66,33 +67,31 @@ export type EventFilter = {
   collectorCode?: string | undefined
   recordedFrom?: Date | undefined
   recordedBefore?: Date | undefined
-  cursor?: string | undefined
 }
 
-/** By keyset: the cursor is the id of the last one shown. */
 export async function listEvents(
   db: Queryable,
   instituteId: number,
   filter: EventFilter,
-  page: { order: 'newest' | 'oldest'; limit: number },
-): Promise<RecordedEvent[]> {
-  const [direction, beyond] = page.order === 'oldest' ? ['asc', '>'] : ['desc', '<']
-  const values: unknown[] = [instituteId]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['institute_id = $1']
-  if (filter.eventCode !== undefined) where.push(`event_code = ${bind(filter.eventCode)}`)
-  if (filter.resourceId !== undefined) where.push(`resource_id = ${bind(filter.resourceId)}`)
-  if (filter.collectorCode !== undefined) where.push(`collector_code = ${bind(filter.collectorCode)}`)
-  if (filter.recordedFrom !== undefined) where.push(`recorded_at >= ${bind(filter.recordedFrom)}`)
-  if (filter.recordedBefore !== undefined) where.push(`recorded_at < ${bind(filter.recordedBefore)}`)
-  if (filter.cursor !== undefined) {
-    where.push(`sequence ${beyond} (select c.sequence from events c
-      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
-  }
-  return db.query<RecordedEvent>(
-    `select ${COLUMNS} from events where ${where.join(' and ')}
-     order by sequence ${direction} limit ${bind(page.limit)}`,
-    values,
+  page: PageRange & { order: 'newest' | 'oldest' },
+): Promise<Page<RecordedEvent>> {
+  return list<RecordedEvent>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'events e',
+      scope: [['e.institute_id = $1', instituteId]],
+      filters: [
+        ['e.event_code = $1', filter.eventCode],
+        ['e.resource_id = $1', filter.resourceId],
+        ['e.collector_code = $1', filter.collectorCode],
+        ['e.recorded_at >= $1', filter.recordedFrom],
+        ['e.recorded_at < $1', filter.recordedBefore],
+      ],
+      order: ['sequence'],
+      direction: page.order === 'oldest' ? 'asc' : 'desc',
+    },
+    page,
   )
 }
 
@@ -102,15 +101,10 @@ export async function findEvent(
   id: string,
 ): Promise<RecordedEvent | null> {
   const [row] = await db.query<RecordedEvent>(
-    `select ${COLUMNS} from events where institute_id = $1 and id = $2`,
+    `select ${COLUMNS} from events e where e.institute_id = $1 and e.id = $2`,
     [instituteId, id],
   )
   return row ?? null
-}
-
-export async function hasEvent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
-  const rows = await db.query('select 1 from events where institute_id = $1 and id = $2', [instituteId, id])
-  return rows.length === 1
 }
 
 /** When the oldest transaction still running began: an event that is yet to come draws its sequence after that. */

@@ -4,7 +4,7 @@ import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import type { Channel, Message, NewMessage } from './messages.rules.ts'
 
-const messages = new Table<Message & { concerns: readonly string[] }>('messages', {
+const messages = new Table<Message>('messages', {
   instituteId: 'int',
   id: 'text',
   channel: 'text',
@@ -20,8 +20,8 @@ const messages = new Table<Message & { concerns: readonly string[] }>('messages'
   nextTryAt: 'timestamptz',
   isReminder: 'boolean',
   template: 'text',
-  concerns: 'text[]',
 })
+const newMessages = messages.with<{ concerns: readonly string[] }>({ concerns: 'text[]' })
 
 const COLUMNS = messages.columns('m')
 
@@ -29,7 +29,7 @@ export async function insertMessages(
   tx: Transaction,
   queued: readonly (NewMessage & { id: string })[],
 ): Promise<void> {
-  await messages.insert(
+  await newMessages.insert(
     tx,
     queued.map(({ at, ...message }) => ({
       ...message,

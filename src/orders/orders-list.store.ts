@@ -1,5 +1,6 @@
 import { assertNever } from '../platform/assert.ts'
 import type { Queryable } from '../platform/db.ts'
+import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Order, PublicKind, OrderStatus } from './orders.rules.ts'
 import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 
@@ -12,54 +13,54 @@ export type OrderFilter = {
   createdFrom?: Date | undefined
   createdBefore?: Date | undefined
   note?: { key: string; value: string } | undefined
-  cursor?: string | undefined
 }
 
-/** Newest first, by keyset: the cursor is the id of the last one shown. */
+/** Newest first. A cursor is an order of this kind, and of this page. */
 export async function listOrders(
   db: Queryable,
   instituteId: number,
   filter: OrderFilter,
-  page: { now: Date; limit: number },
-): Promise<Order[]> {
-  const values: unknown[] = [instituteId, filter.kind]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['o.institute_id = $1', 'o.kind = $2']
-  if (filter.status !== undefined) where.push(statusCondition(filter, () => bind(page.now)))
-  if (filter.pageId !== undefined) where.push(`o.page_id = ${bind(filter.pageId)}`)
-  if (filter.identifier !== undefined) where.push(`o.identifier = ${bind(filter.identifier)}`)
-  if (filter.collectorCode !== undefined) where.push(`o.collector_code = ${bind(filter.collectorCode)}`)
-  if (filter.createdFrom !== undefined) where.push(`o.created_at >= ${bind(filter.createdFrom)}`)
-  if (filter.createdBefore !== undefined) where.push(`o.created_at < ${bind(filter.createdBefore)}`)
-  if (filter.note !== undefined) {
-    where.push(`o.notes <> '[]' and o.notes @> ${bind(JSON.stringify([filter.note]))}::jsonb`)
-  }
-  if (filter.cursor !== undefined) {
-    where.push(`(o.created_at, o.id) < (select c.created_at, c.id from orders c
-      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
-  }
-  const rows = await db.query<OrderRow>(
-    `select ${ORDER_COLUMNS} from orders o where ${where.join(' and ')}
-     order by o.created_at desc, o.id desc limit ${bind(page.limit)}`,
-    values,
+  { now, ...page }: PageRange & { now: Date },
+): Promise<Page<Order>> {
+  const found = await list<OrderRow>(
+    db,
+    {
+      select: ORDER_COLUMNS,
+      from: 'orders o',
+      scope: [
+        ['o.institute_id = $1', instituteId],
+        ['o.kind = $1', filter.kind],
+        ['o.page_id = $1', filter.pageId],
+      ],
+      filters: [
+        statusCondition(filter, now),
+        ['o.identifier = $1', filter.identifier],
+        ['o.collector_code = $1', filter.collectorCode],
+        ['o.created_at >= $1', filter.createdFrom],
+        ['o.created_at < $1', filter.createdBefore],
+        [`o.notes <> '[]' and o.notes @> $1::jsonb`, filter.note && JSON.stringify([filter.note])],
+      ],
+      order: ['created_at', 'id'],
+      direction: 'desc',
+    },
+    page,
   )
-  return rows.map(toOrder)
+  return { ...found, rows: found.rows.map(toOrder) }
 }
 
-function statusCondition({ kind, status }: OrderFilter, bindNow: () => string): string {
+function statusCondition({ kind, status }: OrderFilter, now: Date): Condition {
   switch (status) {
     case 'unpaid':
       return kind === 'link'
-        ? `o.state = 'unpaid' and (o.expires_at is null or o.expires_at > ${bindNow()})`
-        : `o.state <> 'paid'`
+        ? [`o.state = 'unpaid' and (o.expires_at is null or o.expires_at > $1)`, now]
+        : [`o.state <> 'paid'`]
     case 'expired':
-      return `(o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= ${bindNow()}))`
+      return [`o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= $1)`, now]
     case 'cancelled':
-      return `o.state = 'cancelled'`
     case 'paid':
-      return `o.state = 'paid'`
+      return [`o.state = '${status}'`]
     case undefined:
-      return 'true'
+      return undefined
     default:
       return assertNever(status)
   }

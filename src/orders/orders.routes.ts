@@ -85,12 +85,12 @@ function addReads(app: FastifyInstance, ground: Ground, kind: PublicKind): void 
       answers: { 200: answerPage(output, ORDER_ID) },
     },
     query: kind === 'order' ? listOrdersQuery : listLinksQuery,
-    async answer({ caller, query: { limit, note, ...filters } }) {
+    async answer({ caller, query: { cursor, limit, note, ...filters } }) {
       const filter = { kind, ...filters, note: note === undefined ? undefined : readNote(note) }
-      const { orders, nextCursor } = await listOrders(ground, caller.institute, filter, limit)
+      const { rows, nextCursor } = await listOrders(ground, caller.institute, filter, { cursor, limit })
       const now = ground.clock.now()
       return page(
-        orders.map(order => toOrderJson(order, now)),
+        rows.map(order => toOrderJson(order, now)),
         nextCursor,
       )
     },

@@ -7,6 +7,7 @@ import {
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../journal/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
 import { badField, notFound, unavailable } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { replayIfDone, stillRunning, transact, type Act } from '../platform/idempotency.ts'
@@ -100,23 +101,15 @@ export async function cancelOrder(
   })
 }
 
-export type OrderPage = { orders: Order[]; nextCursor: string | undefined }
-
 export async function listOrders(
-  ground: Ground,
+  { db, clock }: Ground,
   institute: Institute,
   filter: OrderFilter,
-  limit: number,
-): Promise<OrderPage> {
-  const { cursor, collectorCode: sent, kind } = filter
+  page: PageRange,
+): Promise<Page<Order>> {
+  const { collectorCode: sent } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && (await store.findOrder(ground.db, institute.id, cursor))?.kind !== kind) {
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  }
-  const range = { now: ground.clock.now(), limit: limit + 1 }
-  const found = await readPage(ground.db, institute.id, { ...filter, collectorCode }, range)
-  const orders = found.slice(0, limit)
-  return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
+  return readPage(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */

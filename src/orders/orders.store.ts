@@ -1,46 +1,51 @@
 import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db.ts'
+import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Once } from '../platform/idempotency.ts'
-import type { Order, OrderKind, OrderState } from './orders.rules.ts'
+import type { Order, OrderLine } from './orders.rules.ts'
 
-export type OrderRow = {
-  id: string
-  kind: OrderKind
-  collector_code: string
-  state: OrderState
-  name: string
-  phone: string
-  email: string
-  identifier: string | null
-  student_name: string | null
-  grade: string | null
-  stream: string | null
-  academic_year_start: number | null
-  academic_year_end: number | null
-  new_admission: boolean
-  date_of_birth: string | null
-  custom_identifier: string | null
-  notes: Order['notes']
-  callback_url: string | null
-  expires_at: Date | null
-  transaction_id: string | null
-  paid_at: Date | null
-  closed_at: Date | null
-  created_at: Date
-  lines: {
-    componentType: string
-    amountPaise: number
-    settlementUtr: string | null
-    settledAt: string | null
-  }[]
+type OrderColumns = Omit<Order, 'lines'>
+
+/** As the database answers it: inside JSON a moment is a text. */
+export type OrderRow = OrderColumns & {
+  lines: (Omit<OrderLine, 'settledAt'> & { settledAt: string | null })[]
 }
 
-export const ORDER_COLUMNS = `
-  o.id, o.kind, o.collector_code, o.state, o.name, o.phone, o.email, o.identifier, o.student_name, o.grade, o.stream,
-  o.academic_year_start, o.academic_year_end, o.new_admission, o.date_of_birth, o.custom_identifier, o.notes,
-  o.callback_url, o.expires_at, o.transaction_id, o.paid_at, o.closed_at, o.created_at,
-  (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise,
-      'settlementUtr', l.settlement_utr, 'settledAt', l.settled_at) order by l.line_no)
+export const orders = new Table<OrderColumns>('orders', {
+  id: 'text',
+  kind: 'text',
+  collectorCode: 'text',
+  state: 'text',
+  name: 'text',
+  phone: 'text',
+  email: 'text',
+  identifier: 'text',
+  studentName: 'text',
+  grade: 'text',
+  stream: 'text',
+  academicYearStart: 'int',
+  academicYearEnd: 'int',
+  newAdmission: 'boolean',
+  dateOfBirth: 'date',
+  customIdentifier: 'text',
+  notes: 'jsonb',
+  callbackUrl: 'text',
+  expiresAt: 'timestamptz',
+  transactionId: 'text',
+  paidAt: 'timestamptz',
+  closedAt: 'timestamptz',
+  createdAt: 'timestamptz',
+})
+
+export const orderLines = new Table<OrderLine>('order_lines', {
+  componentType: 'text',
+  amountPaise: 'bigint',
+  settlementUtr: 'text',
+  settledAt: 'timestamptz',
+})
+
+export const ORDER_COLUMNS = `${orders.columns('o')},
+  (select json_agg(${orderLines.json('l')} order by l.line_no)
    from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines`
 
 const BY_ID = `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.id = $2`
@@ -225,13 +230,17 @@ export async function lockExpired(
   now: Date,
   limit: number,
 ): Promise<{ instituteId: number; order: Order; expiresAt: Date }[]> {
-  const rows = await tx.query<OrderRow & { institute_id: number; expires_at: Date }>(
-    `select o.institute_id, ${ORDER_COLUMNS} from orders o
+  const rows = await tx.query<OrderRow & { instituteId: number; expiresAt: Date }>(
+    `select o.institute_id as "instituteId", ${ORDER_COLUMNS} from orders o
      where o.state = 'unpaid' and o.expires_at is not null and o.expires_at <= $1
      order by o.expires_at limit $2 for update of o skip locked`,
     [now, limit],
   )
-  return rows.map(row => ({ instituteId: row.institute_id, order: toOrder(row), expiresAt: row.expires_at }))
+  return rows.map(({ instituteId, ...row }) => ({
+    instituteId,
+    order: toOrder(row),
+    expiresAt: row.expiresAt,
+  }))
 }
 
 export async function nextExpiry(db: Queryable): Promise<Date | null> {
@@ -241,35 +250,11 @@ export async function nextExpiry(db: Queryable): Promise<Date | null> {
   return row?.expires_at ?? null
 }
 
-export function toOrder(row: OrderRow): Order {
+export function toOrder({ lines, ...order }: OrderRow): Order {
   return {
-    id: row.id,
-    kind: row.kind,
-    collectorCode: row.collector_code,
-    state: row.state,
-    name: row.name,
-    phone: row.phone,
-    email: row.email,
-    identifier: row.identifier,
-    studentName: row.student_name,
-    grade: row.grade,
-    stream: row.stream,
-    academicYearStart: row.academic_year_start,
-    academicYearEnd: row.academic_year_end,
-    newAdmission: row.new_admission,
-    dateOfBirth: row.date_of_birth,
-    customIdentifier: row.custom_identifier,
-    notes: row.notes,
-    callbackUrl: row.callback_url,
-    expiresAt: row.expires_at,
-    transactionId: row.transaction_id,
-    paidAt: row.paid_at,
-    closedAt: row.closed_at,
-    createdAt: row.created_at,
-    lines: row.lines.map(line => ({
-      componentType: line.componentType,
-      amountPaise: line.amountPaise as Order['lines'][number]['amountPaise'],
-      settlementUtr: line.settlementUtr,
+    ...order,
+    lines: lines.map(line => ({
+      ...line,
       settledAt: line.settledAt === null ? null : new Date(line.settledAt),
     })),
   }

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import { stateAt, unpaidOrder, type Order } from '../orders/orders.rules.ts'
-import { getOrder, listOrders, type OrderPage } from '../orders/orders.service.ts'
+import { getOrder, listOrders } from '../orders/orders.service.ts'
 import type { Refund } from '../payments/payments.rules.ts'
 import { listRefunds, requestRefund } from '../payments/refunds.service.ts'
 import type { Till } from '../payments/till.ts'
 import { dayOf } from '../platform/calendar.ts'
-import { badField, notFound } from '../platform/errors.ts'
+import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
+import { notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import type { Act } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
@@ -123,16 +124,11 @@ export async function getPagePayment(
 export async function listPagePayments(
   ground: Ground,
   { institute, pageId }: Omit<Payment, 'orderId'>,
-  {
-    status,
-    cursor,
-    limit,
-  }: { status?: 'paid' | 'unpaid' | undefined; cursor?: string | undefined; limit: number },
-): Promise<OrderPage> {
+  { status }: { status?: 'paid' | 'unpaid' | undefined },
+  page: PageRange,
+): Promise<PageOf<Order>> {
   await getPage(ground, institute, pageId)
-  if (cursor !== undefined && (await pageIdOf(ground, institute, cursor)) !== pageId)
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  return listOrders(ground, institute, { kind: 'page', pageId, status, cursor }, limit)
+  return listOrders(ground, institute, { kind: 'page', pageId, status }, page)
 }
 
 export async function refundPagePayment(

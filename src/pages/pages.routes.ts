@@ -75,10 +75,10 @@ function addPaymentRoutes(app: FastifyInstance, till: Till): void {
     async answer({ caller, params, query }) {
       const { status, cursor, limit = 50 } = query
       const target = { institute: caller.institute, pageId: params.page_id }
-      const { orders, nextCursor } = await listPagePayments(till, target, { status, cursor, limit })
+      const { rows, nextCursor } = await listPagePayments(till, target, { status }, { cursor, limit })
       const now = till.clock.now()
       return pageOf(
-        orders.map(order => toOrderJson(order, now)),
+        rows.map(order => toOrderJson(order, now)),
         nextCursor,
       )
     },

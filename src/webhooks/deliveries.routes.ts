@@ -27,10 +27,12 @@ export function deliveryRoutes(app: FastifyInstance, ground: Ground): void {
         status: query.status,
         eventId: query.event_id,
         webhookId: query.webhook_id,
-        cursor: query.cursor,
       }
-      const found = await listDeliveries(ground, caller.institute, filter, query.limit ?? 50)
-      return page(found.deliveries.map(view), found.nextCursor)
+      const found = await listDeliveries(ground, caller.institute, filter, {
+        cursor: query.cursor,
+        limit: query.limit ?? 50,
+      })
+      return page(found.rows.map(view), found.nextCursor)
     },
   })
   addRead(app, {

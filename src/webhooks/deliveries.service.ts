@@ -2,6 +2,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { TEST_CODE } from '../journal/event-codes.ts'
 import { recordEvents } from '../journal/events.service.ts'
 import type { Transaction } from '../platform/db.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
 import type { Ground } from '../platform/ground.ts'
 import { transact, type Act } from '../platform/idempotency.ts'
@@ -15,15 +16,9 @@ export async function listDeliveries(
   { db }: Ground,
   institute: Institute,
   filter: store.DeliveryFilter,
-  limit: number,
-): Promise<{ deliveries: store.Delivery[]; nextCursor: string | undefined }> {
-  const { cursor } = filter
-  if (cursor !== undefined && (await store.findDelivery(db, institute.id, cursor)) === null) {
-    throw badField('cursor', 'is not a delivery of this list; use next_cursor of the page before')
-  }
-  const found = await store.listDeliveries(db, institute.id, filter, limit + 1)
-  const deliveries = found.slice(0, limit)
-  return { deliveries, nextCursor: found.length > limit ? deliveries.at(-1)?.id : undefined }
+  page: PageRange,
+): Promise<Page<store.Delivery>> {
+  return store.listDeliveries(db, institute.id, filter, page)
 }
 
 export async function getDelivery({ db }: Ground, institute: Institute, id: string): Promise<store.Delivery> {

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { ASKED_FOR, type AttemptRecord } from './deliver.store.ts'
 import type { DeliveryState } from './deliveries.rules.ts'
 
@@ -18,7 +19,7 @@ export type Delivery = {
 const COLUMNS = `d.id, d.event_id as "eventId", e.event_code as "eventCode", d.webhook_id as "webhookId", d.state, d.attempts,
   case when q.claim is not null then null when q.next_attempt_at = ${ASKED_FOR} then now()
     else greatest(q.next_attempt_at, s.paused_until) end as "nextAttemptAt", d.created_at as "createdAt"`
-const SOURCE = `webhook_deliveries d join events e on e.institute_id = d.institute_id and e.id = d.event_id
+const SOURCE = `join events e on e.institute_id = d.institute_id and e.id = d.event_id
   join webhook_subscriptions s on s.institute_id = d.institute_id and s.id = d.webhook_id`
 const QUEUED = `join webhook_queue q on q.institute_id = d.institute_id and q.delivery_id = d.id`
 
@@ -26,7 +27,6 @@ export type DeliveryFilter = {
   status?: DeliveryState | undefined
   eventId?: string | undefined
   webhookId?: string | undefined
-  cursor?: string | undefined
 }
 
 /** Newest first: ids sort by creation. Few wait and few were given up, so these are looked for among their like. */
@@ -34,27 +34,32 @@ export async function listDeliveries(
   db: Queryable,
   instituteId: number,
   filter: DeliveryFilter,
-  limit: number,
-): Promise<Delivery[]> {
-  const values: unknown[] = [instituteId]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['d.institute_id = $1']
-  if (filter.status !== undefined) where.push(`d.state = ${bind(filter.status)}`)
-  if (filter.status === 'exhausted') where.push('d.given_up_at is not null')
-  if (filter.eventId !== undefined) where.push(`d.event_id = ${bind(filter.eventId)}`)
-  if (filter.webhookId !== undefined) where.push(`d.webhook_id = ${bind(filter.webhookId)}`)
-  if (filter.cursor !== undefined) where.push(`d.id < ${bind(filter.cursor)}`)
+  page: PageRange,
+): Promise<Page<Delivery>> {
   const isWaiting = filter.status === 'pending' || filter.status === 'retrying'
-  return db.query<Delivery>(
-    `select ${COLUMNS} from ${SOURCE} ${isWaiting ? QUEUED : `left ${QUEUED}`} where ${where.join(' and ')}
-     order by d.id desc limit ${bind(limit)}`,
-    values,
+  return list<Delivery>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'webhook_deliveries d',
+      join: `${SOURCE} ${isWaiting ? QUEUED : `left ${QUEUED}`}`,
+      scope: [['d.institute_id = $1', instituteId]],
+      filters: [
+        ['d.state = $1', filter.status],
+        filter.status === 'exhausted' && ['d.given_up_at is not null'],
+        ['d.event_id = $1', filter.eventId],
+        ['d.webhook_id = $1', filter.webhookId],
+      ],
+      order: ['id'],
+      direction: 'desc',
+    },
+    page,
   )
 }
 
 export async function findDelivery(db: Queryable, instituteId: number, id: string): Promise<Delivery | null> {
   const [row] = await db.query<Delivery>(
-    `select ${COLUMNS} from ${SOURCE} left ${QUEUED} where d.institute_id = $1 and d.id = $2`,
+    `select ${COLUMNS} from webhook_deliveries d ${SOURCE} left ${QUEUED} where d.institute_id = $1 and d.id = $2`,
     [instituteId, id],
   )
   return row ?? null

@@ -20,11 +20,14 @@ export function eventRoutes(app: FastifyInstance, ground: Ground): void {
           query.collector_code === undefined ? undefined : branchFor(caller.institute, query.collector_code),
         recordedFrom: query.created_from,
         recordedBefore: query.created_to,
-        cursor: query.cursor,
       }
-      const range = { order: query.order ?? 'newest', limit: query.limit ?? 50 } as const
-      const { events, nextCursor } = await listEvents(ground, caller.institute.id, filter, range)
-      return page(events.map(view), nextCursor)
+      const range = {
+        cursor: query.cursor,
+        order: query.order ?? 'newest',
+        limit: query.limit ?? 50,
+      } as const
+      const { rows, nextCursor } = await listEvents(ground, caller.institute.id, filter, range)
+      return page(rows.map(view), nextCursor)
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { EventCode } from '../journal/event-codes.ts'
 import type { Queryable, Transaction } from '../platform/db.ts'
+import { Table } from '../platform/db/table.ts'
 import type { DisabledBecause } from './subscriptions.rules.ts'
 
 export type Subscription = {
@@ -20,12 +21,26 @@ export type Subscription = {
   pausedUntil: Date | null
 }
 
-const COLUMNS = `id, collector_code as "collectorCode", event_code as "eventCode", url,
-  failure_notification_email as "failureEmails", secret_sealed as "secretSealed",
-  previous_secret_sealed as "previousSecretSealed", previous_secret_until as "previousSecretUntil",
-  header_key as "headerKey", header_value_sealed as "headerValueSealed", created_at as "createdAt",
-  disabled_at as "disabledAt", disabled_because as "disabledBecause", failures_in_row as "failuresInRow",
-  paused_until as "pausedUntil"`
+const subscriptions = new Table<Subscription>('webhook_subscriptions', {
+  id: 'text',
+  collectorCode: 'text',
+  eventCode: 'text',
+  url: 'text',
+  failureEmails: 'failure_notification_email text',
+  secretSealed: 'bytea',
+  previousSecretSealed: 'bytea',
+  previousSecretUntil: 'timestamptz',
+  headerKey: 'text',
+  headerValueSealed: 'bytea',
+  createdAt: 'timestamptz',
+  disabledAt: 'timestamptz',
+  disabledBecause: 'text',
+  failuresInRow: 'int',
+  pausedUntil: 'timestamptz',
+})
+const ofInstitute = subscriptions.with<{ instituteId: number }>({ instituteId: 'int' })
+
+const COLUMNS = subscriptions.columns('s')
 
 /** False when the event code is subscribed for this branch already. */
 export async function insertSubscription(
@@ -33,25 +48,10 @@ export async function insertSubscription(
   instituteId: number,
   subscription: Subscription,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into webhook_subscriptions (institute_id, id, collector_code, event_code, url, failure_notification_email,
-       secret_sealed, header_key, header_value_sealed, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (institute_id, collector_code, event_code) where disabled_at is null do nothing returning 1`,
-    [
-      instituteId,
-      subscription.id,
-      subscription.collectorCode,
-      subscription.eventCode,
-      subscription.url,
-      subscription.failureEmails,
-      subscription.secretSealed,
-      subscription.headerKey,
-      subscription.headerValueSealed,
-      subscription.createdAt,
-    ],
-  )
-  return rows.length === 1
+  const count = await ofInstitute.insert(tx, [{ ...subscription, instituteId }], {
+    onConflict: 'on conflict (institute_id, collector_code, event_code) where disabled_at is null do nothing',
+  })
+  return count === 1
 }
 
 export async function lockActive(
@@ -61,7 +61,7 @@ export async function lockActive(
   eventCode: EventCode,
 ): Promise<Subscription | null> {
   const [row] = await tx.query<Subscription>(
-    `select ${COLUMNS} from webhook_subscriptions
+    `select ${COLUMNS} from webhook_subscriptions s
      where institute_id = $1 and collector_code = $2 and event_code = $3 and disabled_at is null for no key update`,
     [instituteId, collectorCode, eventCode],
   )
@@ -73,20 +73,10 @@ export async function updateSecrets(
   instituteId: number,
   subscription: Subscription,
 ): Promise<void> {
-  await tx.query(
-    `update webhook_subscriptions set secret_sealed = $3, previous_secret_sealed = $4, previous_secret_until = $5,
-       header_key = $6, header_value_sealed = $7
-     where institute_id = $1 and id = $2`,
-    [
-      instituteId,
-      subscription.id,
-      subscription.secretSealed,
-      subscription.previousSecretSealed,
-      subscription.previousSecretUntil,
-      subscription.headerKey,
-      subscription.headerValueSealed,
-    ],
-  )
+  await ofInstitute.update(tx, [{ ...subscription, instituteId }], {
+    key: ['instituteId', 'id'],
+    set: ['secretSealed', 'previousSecretSealed', 'previousSecretUntil', 'headerKey', 'headerValueSealed'],
+  })
 }
 
 /** False when there is no active subscription with this id. */
@@ -110,7 +100,7 @@ export async function findSubscription(
   id: string,
 ): Promise<Subscription | null> {
   const [row] = await db.query<Subscription>(
-    `select ${COLUMNS} from webhook_subscriptions where institute_id = $1 and id = $2`,
+    `select ${COLUMNS} from webhook_subscriptions s where institute_id = $1 and id = $2`,
     [instituteId, id],
   )
   return row ?? null
@@ -133,7 +123,7 @@ export async function listSubscriptions(
   filter: { collectorCode: string | null; withDisabled: boolean },
 ): Promise<Subscription[]> {
   return db.query<Subscription>(
-    `select ${COLUMNS} from webhook_subscriptions
+    `select ${COLUMNS} from webhook_subscriptions s
      where institute_id = $1 and ($2::text is null or collector_code = $2)
        and (disabled_at is null or ($3 and id in (
          select d.id from webhook_subscriptions d

@@ -12,16 +12,18 @@ export type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
 export type PageRange = { cursor: string | undefined; limit: number }
 
 type List = {
-  /** The select list; the row's `id` must be among it, unless `cursorOf` says what to go by. */
+  /** The select list, the row's `id` among it. */
   select: string
+  /** Of the placeholders in the select list. */
+  values?: readonly unknown[]
   /** The table whose rows are listed, with its alias: `orders o`. */
   from: string
   join?: string
   /** What makes a row one of this list. A cursor has to fulfil it too. */
   scope: readonly Condition[]
   filters?: readonly Condition[]
-  /** Columns of `from`, the last of them its id, which is the cursor. */
-  order: readonly [...string[], string]
+  /** Columns of `from` that no two rows of the list have in common. */
+  order: readonly string[]
   direction: 'asc' | 'desc'
 }
 
@@ -32,23 +34,22 @@ export async function list<Row extends { id: string }>(
   { cursor, limit }: PageRange,
 ): Promise<Page<Row>> {
   const { select, from, join = '', scope, filters = [], order, direction } = definition
-  const values: unknown[] = []
+  const values = [...(definition.values ?? [])]
   const alias = from.slice(from.lastIndexOf(' ') + 1)
   const key = order.map(column => `${alias}.${column}`)
+  const ofCursor: Condition[] = [...scope, [`${alias}.id = $1`, cursor]]
   const conditions = [allOf(values, [...scope, ...filters])]
   if (cursor !== undefined) {
-    const last = allOf(values, [...scope, [`${key.at(-1)} = $1`, cursor]])
-    const sign = direction === 'asc' ? '>' : '<'
-    conditions.push(`(${key.join(', ')}) ${sign} (select ${key.join(', ')} from ${from} where ${last})`)
+    const [sign, columns] = [direction === 'asc' ? '>' : '<', key.join(', ')]
+    conditions.push(`(${columns}) ${sign} (select ${columns} from ${from} where ${allOf(values, ofCursor)})`)
   }
   const rows = await db.query<Row>(
     `select ${select} from ${from} ${join} where ${conditions.join(' and ')}
      order by ${key.map(column => `${column} ${direction}`).join(', ')} limit $${values.push(limit + 1)}`,
     values,
   )
-  // Nothing comes after a row that does not exist: only then is it worth a look.
-  if (cursor !== undefined && rows.length === 0)
-    await checkCursor(db, from, [...scope, [`${key.at(-1)} = $1`, cursor]])
+  // Nothing comes after a row that does not exist, so only an empty page leaves the question open.
+  if (cursor !== undefined && rows.length === 0) await checkCursor(db, from, ofCursor)
   return toPage(rows, limit, row => row.id)
 }
 

@@ -31,12 +31,19 @@ type InsertOptions<Key> = {
  */
 export class Table<Row extends object> {
   readonly #name: string
+  readonly #definition: Columns<Row>
   readonly #columns: ReadonlyMap<string, NamedColumn>
 
   constructor(name: string, columns: Columns<Row>) {
     this.#name = name
+    this.#definition = columns
     const entries = Object.entries<string>(columns)
     this.#columns = new Map(entries.map(([key, text]) => [key, toColumn(key, text)]))
+  }
+
+  /** The same table with columns that the domain type does not show, such as the tenant's, for whoever writes them. */
+  with<More extends object>(more: Columns<More>): Table<Row & More> {
+    return new Table<Row & More>(this.#name, { ...this.#definition, ...more } as Columns<Row & More>)
   }
 
   /** The select list: `o.amount_paise as "amountPaise", …`. */
