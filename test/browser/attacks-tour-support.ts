@@ -16,7 +16,7 @@ export function consolePages(planted: Planted): Tour {
   return [
     [I],
     [`${I}/students`, text('Student'), ADMISSION, code('Grade'), text('Contact'), text('Sibling')],
-    [`${I}/students?q=${encodeURIComponent(text('Nobody'))}`, `Nobody fits “${text('Nobody')}”`],
+    [`${I}/students?q=${encodeURIComponent(text('Nobody'))}`, `No student matches “${text('Nobody')}”`],
     [
       `${I}/students/${student}`,
       ...['Student', 'Admission', 'Second', 'Contact', 'User', 'Transaction', 'Waiver'].map(text),

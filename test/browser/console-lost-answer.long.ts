@@ -18,7 +18,7 @@ async function loseAnswers(page: Page): Promise<void> {
 
 async function openRefund(page: Page, amount: string, reason: string): Promise<void> {
   await page.getByRole('button', { name: 'Refund', exact: true }).click()
-  await page.getByLabel('A part of it').check()
+  await page.getByLabel('Part of it').check()
   await page.getByLabel('Amount in rupees').fill(amount)
   await page.getByLabel('Reason').fill(reason)
 }
@@ -28,7 +28,7 @@ async function press(page: Page): Promise<void> {
 }
 
 async function expectNoAnswer(page: Page): Promise<void> {
-  await page.getByRole('alert').getByText('The server cannot be reached. Check the connection.').waitFor()
+  await page.getByRole('alert').getByText('The server cannot be reached. Check your connection.').waitFor()
 }
 
 async function expectRefunded(page: Page, amount: string): Promise<void> {
@@ -67,7 +67,7 @@ test('a refund whose answer is lost', async t => {
     await page.unroute(isRefund)
     await press(page)
     await expectRefunded(page, '₹100.00')
-    await page.getByText('Your earlier request had gone through. It was not done a second time.').waitFor()
+    await page.getByText('Your earlier request had succeeded. It was not repeated.').waitFor()
     assert.deepEqual(await refundsOf(stage, order), [10_000])
   })
 
@@ -88,7 +88,7 @@ test('a refund whose answer is lost', async t => {
     await openRefund(page, '100', 'Bus not used')
     await press(page)
     await expectRefunded(page, '₹100.00')
-    await page.getByText('It was not done a second time').waitFor({ state: 'hidden' })
+    await page.getByText('It was not repeated').waitFor({ state: 'hidden' })
     assert.deepEqual(await refundsOf(stage, order), [10_000, 10_000], 'a new dialogue is a new refund')
   })
 
@@ -104,7 +104,7 @@ test('a refund whose answer is lost', async t => {
       await page.unroute(isRefund)
       await page.getByLabel('Amount in rupees').fill('200')
       await press(page)
-      await page.getByRole('alert').getByText('An earlier request from here has gone through').waitFor()
+      await page.getByRole('alert').getByText('An earlier request from this form succeeded').waitFor()
       assert.deepEqual(await refundsOf(stage, order), [10_000])
       await press(page)
       await expectRefunded(page, '₹200.00')

@@ -1,4 +1,4 @@
-/** Styles that libraries write while they run carry the page's nonce, or its policy keeps them out. */
+/** Styles that libraries inject at run time need the page's nonce, or the content security policy blocks them. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
 
 // Where react-remove-scroll, which dialogues use, looks for it.

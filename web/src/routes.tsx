@@ -13,7 +13,7 @@ import { sessionQuery } from './api/session.ts'
 import { Shell } from './shell/shell.tsx'
 import { FailedPage, LoadingPage, NotFoundPage } from './ui/states.tsx'
 
-/** Every page with its address, one line each; what a page needs is loaded when somebody goes there. */
+/** All pages with their addresses; each is loaded on demand. */
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
   notFoundComponent: NotFoundPage,
@@ -41,7 +41,6 @@ function lastInstitute(institutes: readonly { code: string }[] = []): string {
   return institutes.find(({ code }) => code === last)?.code ?? institutes[0]?.code ?? ''
 }
 
-/** Outside the shell. */
 function openPage<const Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
@@ -50,7 +49,7 @@ function openPage<const Path extends string, Module extends Record<string, unkno
   return createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load, name) })
 }
 
-/** Inside: whoever is not signed in is asked to, and comes back here. */
+/** Inside the shell: redirects to sign-in and back. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
@@ -61,7 +60,7 @@ const shellRoute = createRoute({
   },
 })
 
-/** What stands in the place of a page within it. */
+/** Pending and error states of a page inside the shell. */
 const inside = {
   pendingComponent: () => <LoadingPage isInside />,
   errorComponent: ({ error }: { error: unknown }) => <FailedPage error={error} isInside />,
@@ -122,21 +121,33 @@ const routeTree = rootRoute.addChildren([
       institutePage('/students', () => import('./pages/students/students-page.tsx'), 'StudentsPage'),
       institutePage('/students/$student', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
       institutePage('/orders', () => import('./pages/orders/orders-page.tsx'), 'OrdersPage'),
-      institutePage('/orders/new', () => import('./pages/orders/new-order-page.tsx'), 'NewOrderPage'),
-      institutePage('/orders/pages', () => import('./pages/orders/pages-page.tsx'), 'PagesPage'),
-      institutePage('/orders/pages/new', () => import('./pages/orders/page-edit.tsx'), 'NewPagePage'),
-      institutePage('/orders/pages/$page', () => import('./pages/orders/page-page.tsx'), 'PagePage'),
-      institutePage('/orders/pages/$page/edit', () => import('./pages/orders/page-edit.tsx'), 'EditPagePage'),
-      institutePage('/orders/files', () => import('./pages/orders/files-page.tsx'), 'FilesPage'),
-      institutePage('/orders/files/$file', () => import('./pages/orders/file-page.tsx'), 'FilePage'),
-      institutePage('/orders/$order', () => import('./pages/orders/order-page.tsx'), 'OrderPage'),
+      institutePage('/orders/new', () => import('./pages/orders/order/new-order-page.tsx'), 'NewOrderPage'),
+      institutePage('/orders/pages', () => import('./pages/orders/payment-pages/list-page.tsx'), 'PagesPage'),
+      institutePage(
+        '/orders/pages/new',
+        () => import('./pages/orders/payment-pages/edit-page.tsx'),
+        'NewPagePage',
+      ),
+      institutePage(
+        '/orders/pages/$page',
+        () => import('./pages/orders/payment-pages/detail-page.tsx'),
+        'PagePage',
+      ),
+      institutePage(
+        '/orders/pages/$page/edit',
+        () => import('./pages/orders/payment-pages/edit-page.tsx'),
+        'EditPagePage',
+      ),
+      institutePage('/orders/files', () => import('./pages/orders/files/files-page.tsx'), 'FilesPage'),
+      institutePage('/orders/files/$file', () => import('./pages/orders/files/file-page.tsx'), 'FilePage'),
+      institutePage('/orders/$order', () => import('./pages/orders/order/order-page.tsx'), 'OrderPage'),
       institutePage('/flex', () => import('./pages/flex/flex-page.tsx'), 'FlexPage'),
       institutePage('/flex/days/$day', () => import('./pages/flex/day-page.tsx'), 'FlexDayPage'),
       institutePage('/flex/debits', () => import('./pages/flex/debits-page.tsx'), 'FlexDebitsPage'),
       institutePage('/flex/coming', () => import('./pages/flex/coming-page.tsx'), 'FlexComingPage'),
       institutePage('/flex/returns', () => import('./pages/flex/returns-page.tsx'), 'FlexReturnsPage'),
       institutePage('/flex/plans', () => import('./pages/flex/plans-page.tsx'), 'FlexPlansPage'),
-      institutePage('/flex/plans/$plan', () => import('./pages/flex/plan-page.tsx'), 'FlexPlanPage'),
+      institutePage('/flex/plans/$plan', () => import('./pages/flex/plan/plan-page.tsx'), 'FlexPlanPage'),
       institutePage('/flex/erp', () => import('./pages/flex/erp-page.tsx'), 'FlexErpPage'),
       institutePage('/flex/settings', () => import('./pages/flex/settings-page.tsx'), 'FlexSettingsPage'),
       institutePage('/money', () => import('./pages/money/money-page.tsx'), 'MoneyPage'),
@@ -146,15 +157,15 @@ const routeTree = rootRoute.addChildren([
         'SettlementPage',
       ),
       institutePage('/developers', () => import('./pages/developers/developers-page.tsx'), 'DevelopersPage'),
-      institutePage('/developers/keys', () => import('./pages/developers/keys-page.tsx'), 'KeysPage'),
+      institutePage('/developers/keys', () => import('./pages/developers/keys/keys-page.tsx'), 'KeysPage'),
       institutePage(
         '/developers/webhooks',
-        () => import('./pages/developers/webhooks-page.tsx'),
+        () => import('./pages/developers/webhooks/webhooks-page.tsx'),
         'WebhooksPage',
       ),
       institutePage(
         '/developers/deliveries',
-        () => import('./pages/developers/deliveries-page.tsx'),
+        () => import('./pages/developers/webhooks/deliveries-page.tsx'),
         'DeliveriesPage',
       ),
       institutePage('/developers/events', () => import('./pages/developers/events-page.tsx'), 'EventsPage'),
@@ -163,10 +174,10 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/developers/requests-page.tsx'),
         'RequestsPage',
       ),
-      institutePage('/developers/erp', () => import('./pages/developers/erp-page.tsx'), 'ErpPage'),
+      institutePage('/developers/erp', () => import('./pages/developers/erp/erp-page.tsx'), 'ErpPage'),
       institutePage(
         '/developers/sandbox',
-        () => import('./pages/developers/sandbox-page.tsx'),
+        () => import('./pages/developers/sandbox/sandbox-page.tsx'),
         'SandboxPage',
       ),
       institutePage('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),

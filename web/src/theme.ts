@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 
-/** Deep green for acts; the rest is ink on paper. */
+/** Deep green for actions; everything else is ink on white. */
 const green: MantineColorsTuple = [
   '#e9f5f0',
   '#d2e8df',

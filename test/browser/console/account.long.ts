@@ -68,7 +68,7 @@ async function signIn(page: Page, code?: string): Promise<void> {
 async function setsUpAnApp(stage: Stage, { go, page }: Desk): Promise<string[]> {
   await go('/account')
   await page.getByRole('button', { name: 'Set up an app' }).click()
-  await prove(page, 'Go on')
+  await prove(page, 'Continue')
   const secret = (await page.locator('p .mono').last().innerText()).trim()
   const codeOf = (steps: number): string =>
     generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + steps * 30 })
@@ -85,7 +85,7 @@ async function setsUpAnApp(stage: Stage, { go, page }: Desk): Promise<string[]> 
   const other = await openDesk(stage, { cookie: null })
   await other.go('/sign-in')
   await signIn(other.page)
-  await other.page.getByText('Six digits of your authenticator app, or a recovery code.').waitFor()
+  await other.page.getByText('Six digits from your authenticator app, or a recovery code.').waitFor()
   await expectSoundAndKeep(other.page, 'console-sign-in-code')
   await signIn(other.page, '000000')
   await other.page.getByRole('alert').waitFor()
@@ -108,16 +108,16 @@ async function switchesOff({ go, page }: Desk, before: readonly string[]): Promi
   await go('/account')
   await page.getByText('9 recovery codes are left').waitFor()
   await page.getByRole('button', { name: 'New recovery codes' }).click()
-  await prove(page, 'Make new ones', 'not the password')
+  await prove(page, 'Generate new codes', 'not the password')
   await page.getByRole('dialog').getByText('Is not your present password').waitFor()
-  await prove(page, 'Make new ones')
+  await prove(page, 'Generate new codes')
   await page.getByText('Keep these recovery codes').waitFor()
   const fresh = await page.locator('.codes li').allInnerTexts()
   assert.ok(fresh.every(code => !before.includes(code)))
   await page.getByRole('button', { name: 'I have kept them' }).click()
   await page.getByRole('button', { name: 'Switch off' }).click()
   await prove(page, 'Switch off')
-  await page.getByText('Codes are not asked for any more.').waitFor()
+  await page.getByText('Sign-in codes are no longer required.').waitFor()
   await page.getByRole('button', { name: 'Set up an app' }).waitFor()
 }
 
@@ -132,7 +132,7 @@ async function endsSessions({ bursar }: Stage, { go, page }: Desk): Promise<void
   await ends.first().click()
   await page.getByText('The session has ended.').waitFor()
   await expectCount(ends, there - 1)
-  await page.getByRole('button', { name: 'End all others' }).click()
+  await page.getByRole('button', { name: 'Sign out all other sessions' }).click()
   await page.getByText(/sessions have ended/).waitFor()
   await expectCount(ends, 0)
   for (const visitor of others)
@@ -147,7 +147,7 @@ async function forgets(stage: Stage): Promise<void> {
   for (const email of ['nobody@school.example', EMAIL]) {
     await go('/forgot')
     await page.getByLabel('E-mail address').fill(email)
-    await page.getByRole('button', { name: 'Mail me a link' }).click()
+    await page.getByRole('button', { name: 'E-mail me a link' }).click()
     await page.getByText(`If ${email} has an account, a mail is on its way.`).waitFor()
   }
   await expectSoundAndKeep(page, 'console-forgot')

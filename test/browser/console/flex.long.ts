@@ -141,7 +141,7 @@ async function actsOnAPlan(t: TestContext, stage: Stage): Promise<void> {
     await page.getByRole('button', { name: 'Change the default plan' }).click()
     await dialogue.getByLabel('Reason').fill('New school year')
     await dialogue.getByRole('button', { name: 'Change it' }).click()
-    await page.getByText('New plans will look like this.').waitFor()
+    await page.getByText('New plans will use these settings.').waitFor()
     await dialogue.waitFor({ state: 'hidden' })
     await expectSoundAndKeep(page, 'console-flex-settings')
     assert.deepEqual(complaints, [])

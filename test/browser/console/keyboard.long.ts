@@ -110,7 +110,7 @@ async function recordsAPayment(go: Go): Promise<void> {
     'How',
     'Number',
     'UTR',
-    'Leave it',
+    'Cancel',
     'Record it',
   ])
     assert.ok(inside.has(name), `${name} is reached within the dialogue`)
@@ -124,7 +124,7 @@ async function recordsAPayment(go: Go): Promise<void> {
   await page.keyboard.type('1500')
   await goTo(page, 'Record it')
   await page.keyboard.press('Enter')
-  await dialogue(page).getByText('Say why, in a few words').waitFor()
+  await dialogue(page).getByText('Enter a reason').waitFor()
   await goTo(page, 'Reason', 'Shift+Tab')
   await page.keyboard.type('Paid at the counter')
   await goTo(page, 'Record it')

@@ -100,7 +100,7 @@ test('the money pages in a browser', async t => {
     await page.locator('tbody tr').first().click()
     await page.getByRole('button', { name: 'Cancel this receipt' }).click()
     await page.getByRole('button', { name: 'Cancel the receipt' }).click()
-    await page.getByText('Say why, in a few words').waitFor()
+    await page.getByText('Enter a reason').waitFor()
     await page.getByLabel('Reason').fill('Issued to the wrong payer')
     await expectSoundAndKeep(page, 'console-money-cancel')
     await page.getByRole('button', { name: 'Cancel the receipt' }).click()

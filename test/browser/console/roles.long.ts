@@ -28,7 +28,7 @@ type Case = {
 const MONEY = { may: 'finance', mayNot: 'developer' } as const
 const CODE = { may: 'developer', mayNot: 'finance' } as const
 const KEEP = { may: 'owner', mayNot: 'finance' } as const
-const RUN = { may: 'operator', mayNot: 'owner', instead: 'For the operator alone' } as const
+const RUN = { may: 'operator', mayNot: 'owner', instead: 'For operators only' } as const
 const NOT_MAKING = 'For owners and finance'
 
 const firstRow = async (page: Page): Promise<void> => {
@@ -56,7 +56,7 @@ function casesOf(ids: Ids): readonly Case[] {
     {
       path: `${I}/orders/pages/new`,
       there: 'New payment page',
-      acts: ['Make the page'],
+      acts: ['Create the page'],
       instead: NOT_MAKING,
       ...MONEY,
     },
@@ -69,8 +69,8 @@ function casesOf(ids: Ids): readonly Case[] {
     },
     { path: `${I}/orders/${ids.link}`, there: 'What happened', acts: ['Send', 'Cancel'], ...MONEY },
     { path: `${I}/orders/${ids.paid}`, there: 'What happened', acts: ['Refund'], ...MONEY },
-    { path: `${I}/orders/pages/${ids.page}`, there: 'Copy address', acts: ['Edit', 'Take off'], ...MONEY },
-    { path: `${I}/orders/files/${ids.file}`, there: 'Rows', acts: ['Make 1 link', 'Call off'], ...MONEY },
+    { path: `${I}/orders/pages/${ids.page}`, there: 'Copy address', acts: ['Edit', 'Unpublish'], ...MONEY },
+    { path: `${I}/orders/files/${ids.file}`, there: 'Rows', acts: ['Create 1 link', 'Discard'], ...MONEY },
     {
       path: `${I}/students/${ids.student}`,
       there: 'CASH-1',
@@ -110,7 +110,7 @@ function casesOf(ids: Ids): readonly Case[] {
       open: menuItem('Export', /Tally ledgers/),
       ...MONEY,
     },
-    { path: `${developers}/keys`, there: 'Active', acts: ['Make a key'], ...CODE },
+    { path: `${developers}/keys`, there: 'Active', acts: ['Create a key'], ...CODE },
     { path: `${developers}/keys`, there: 'Active', acts: ['Rotate', 'Revoke'], open: firstRow, ...CODE },
     { path: `${developers}/webhooks`, there: 'pay.payment.debited', acts: ['Add a webhook'], ...CODE },
     {
@@ -123,7 +123,7 @@ function casesOf(ids: Ids): readonly Case[] {
     {
       path: `${developers}/deliveries`,
       there: 'pay.payment.debited',
-      acts: ['Send it again'],
+      acts: ['Send again'],
       open: firstRow,
       ...CODE,
     },
@@ -131,13 +131,13 @@ function casesOf(ids: Ids): readonly Case[] {
     {
       path: `${developers}/sandbox`,
       there: 'Mailbox',
-      acts: ['An hour', 'A day', 'A week', 'A month', 'Move', 'Trigger it'],
+      acts: ['An hour', 'A day', 'A week', 'A month', 'Move', 'Trigger'],
       ...CODE,
     },
     {
       path: `${I}/settings/team`,
       there: 'Members',
-      acts: ['Invite somebody', 'Change role', 'Remove', 'Withdraw'],
+      acts: ['Invite a colleague', 'Change role', 'Remove', 'Withdraw'],
       ...KEEP,
     },
     {

@@ -70,7 +70,7 @@ async function walksThroughItsStates(context: BrowserContext, stage: Stage, view
 
   answer('cut off')
   await alert.getByRole('button', { name: 'Try again' }).click()
-  await alert.getByText('The server cannot be reached. Check the connection.').waitFor()
+  await alert.getByText('The server cannot be reached. Check your connection.').waitFor()
 
   answer('as usual')
   await alert.getByRole('button', { name: 'Try again' }).click()
@@ -124,7 +124,7 @@ async function losesASearch(t: TestContext, context: BrowserContext, { bursar }:
     await expectSound(page, 'search failed')
     await page.unroute(isSearch)
     await page.getByRole('combobox').fill('kabir rao')
-    await page.getByText('Nothing fits “kabir rao”.').waitFor()
+    await page.getByText('Nothing matches “kabir rao”.').waitFor()
     await page.close()
   })
 }

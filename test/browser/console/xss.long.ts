@@ -150,7 +150,7 @@ test(
       await page.getByRole('heading', { name: text('Student'), level: 1 }).waitFor()
       for (const name of ['Record a payment', 'Payment link', `Cancel the payment ${text('Transaction')}`]) {
         await page.getByRole('button', { name, exact: true }).click()
-        await page.getByRole('dialog').getByRole('button', { name: 'Leave it' }).waitFor()
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).waitFor()
         await expectHarmless(page)
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'hidden' })
@@ -170,7 +170,7 @@ test(
         .waitFor()
       await expectHarmless(page)
       await page.getByRole('combobox').fill(text('Nobody'))
-      await page.getByText(`Nothing fits “${text('Nobody').slice(0, 20)}`).waitFor()
+      await page.getByText(`Nothing matches “${text('Nobody').slice(0, 20)}`).waitFor()
       await expectHarmless(page)
 
       await page.goto(`${url}${I}/developers/erp`)

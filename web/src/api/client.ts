@@ -1,4 +1,4 @@
-/** Speaks to the console's API: cookie, token and envelope in one place. */
+/** Client of the console's API: cookie, CSRF token and envelope. */
 export type Problem = { key: string; message: string }
 
 /** Codes of the Idempotency-Key, whose own messages are for developers. */
@@ -6,8 +6,8 @@ export const OTHER_REQUEST = 'IDE00000'
 export const STILL_RUNNING = 'IDE00001'
 const PLAIN: Readonly<Record<string, string>> = {
   [OTHER_REQUEST]:
-    'An earlier request from here has gone through, although its answer did not arrive. What you sent now differs from it and was not done. Look at what is recorded; send it again if you still want it.',
-  [STILL_RUNNING]: 'Your first request is still being worked on. Wait a moment, then send it again.',
+    'An earlier request from this form succeeded, although its response was lost. Your new request differs from it and was not carried out. Check what is recorded, then send it again if you still want it.',
+  [STILL_RUNNING]: 'Your first request is still being processed. Wait a moment, then try again.',
 }
 
 export class ApiError extends Error {
@@ -21,7 +21,7 @@ export class ApiError extends Error {
     super(
       PLAIN[body.code ?? ''] ??
         body.message ??
-        'The server did not answer as expected. Try again in a moment.',
+        'The server sent an unexpected response. Try again in a moment.',
     )
     this.status = status
     this.code = body.code ?? 'unknown'
@@ -46,9 +46,9 @@ export function setToken(token: string | undefined): void {
   csrf = token ?? ''
 }
 
-/** Told when the server says that the session is over. */
-export function whenSignedOut(act: () => void): void {
-  onSignedOut = act
+/** Called when the server says that the session has ended. */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener
 }
 
 export async function get<Data>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Data> {
@@ -60,7 +60,7 @@ export async function list<Row>(path: string, query: Query = {}, signal?: AbortS
   return { rows: body.data, nextCursor: body.next_cursor }
 }
 
-/** A replay is the answer to an earlier request with the same key, which this one repeats. */
+/** A replay is the stored response to an earlier request with the same key. */
 export type Sent<Data> = { data: Data; isReplay: boolean }
 
 /** A file is sent as it is, its name in the query; anything else as JSON. */
@@ -105,7 +105,7 @@ async function call(method: string, path: string, init: RequestInit): Promise<Re
   throw new ApiError(response.status, await readBody(response).catch(() => ({})))
 }
 
-/** Throws when the body is cut short: that answer counts as lost, whatever its status was. */
+/** Throws when the body is cut short: that response counts as lost, whatever its status. */
 async function readBody<Data>(response: Response): Promise<Envelope<Data>> {
   return (await response.json()) as Envelope<Data>
 }

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError, STILL_RUNNING } from './client.ts'
 
-/** What was refused is refused again; only what did not arrive is asked for once more. */
+/** Only lost requests and server errors are retried; a refusal would be the same again. */
 function isWorthRetrying(count: number, error: Error): boolean {
   return count < 2 && (!(error instanceof ApiError) || error.status >= 500 || error.code === STILL_RUNNING)
 }

@@ -34,7 +34,6 @@ export function useInstitute(): Institute {
   return known ?? { code, name: code, role: 'viewer' }
 }
 
-/** Where the API of that institute is. */
 export function useInstitutePath(): string {
   return `/institutes/${encodeURIComponent(useInstitute().code)}`
 }

@@ -1,14 +1,14 @@
 import { Avatar, Menu, UnstyledButton } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useAct } from '../api/act.ts'
+import { useCommand } from '../api/command.ts'
 import { usePerson } from '../api/session.ts'
 
 export function AccountMenu() {
   const person = usePerson()
   const navigate = useNavigate()
   const client = useQueryClient()
-  const signOut = useAct({
+  const signOut = useCommand({
     method: 'DELETE',
     path: '/session',
     onDone() {

@@ -1,6 +1,6 @@
 import { useSession } from '../api/session.ts'
 
-/** Nobody may take play money for real money, or the other way round. */
+/** Nobody should mistake sandbox money for real money, or the other way round. */
 export function ModeBadge() {
   const mode = useSession()?.mode
   if (mode === undefined) return null

@@ -6,9 +6,9 @@ import { AccountMenu } from './account-menu.tsx'
 import { InstituteMenu } from './institute-menu.tsx'
 import { ModeBadge } from './mode-badge.tsx'
 import { Navigation } from './navigation.tsx'
-import { SearchField } from './search-field.tsx'
+import { SearchField } from './search/field.tsx'
 
-/** What stands around every page: where am I, whose is it, is it real money, where else can I go. */
+/** The frame of every page: navigation, institute, mode and search. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { pathname } = useLocation()

@@ -3,20 +3,20 @@ import { useEffect, useState, type ReactNode } from 'react'
 import type { Tone } from './status-badge.tsx'
 import { When } from './when.tsx'
 
-/** A page of one thing is a story: summary on top, then everything that happened to it. */
+/** A detail page: summary on top, then a timeline of everything that happened. */
 export type Fact = { label: string; value: ReactNode }
 
 export function Detail({
   title,
   status,
   actions,
-  facts,
+  fields,
   children,
 }: {
   title: string
   status?: ReactNode
   actions?: ReactNode
-  facts: readonly Fact[]
+  fields: readonly Fact[]
   children: ReactNode
 }) {
   useEffect(() => {
@@ -33,17 +33,17 @@ export function Detail({
         </Group>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
-      <Summary facts={facts} />
+      <Summary fields={fields} />
       {children}
     </article>
   )
 }
 
 /** Names and values; what has no value is left out. */
-export function Summary({ facts }: { facts: readonly Fact[] }) {
+export function Summary({ fields }: { fields: readonly Fact[] }) {
   return (
     <dl className="summary">
-      {facts
+      {fields
         .filter(({ value }) => value !== undefined && value !== null && value !== '')
         .map(({ label, value }) => (
           <div key={label}>
@@ -62,10 +62,9 @@ export type TimelineEntry = {
   isReal?: boolean
   title: ReactNode
   tone?: Tone
-  /** Who did it; absent when it happened by itself. */
+  /** Absent when no person did it. */
   by?: ReactNode
   why?: ReactNode
-  /** As the API has it, one click away. */
   raw?: unknown
 }
 
@@ -87,7 +86,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   )
 }
 
-/** A button that shows the data behind what is shown. */
+/** Shows the raw JSON behind the page. */
 export function RawJson({ value, label = 'Raw JSON' }: { value: unknown; label?: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (

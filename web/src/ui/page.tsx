@@ -29,7 +29,7 @@ export function PageFrame({
   )
 }
 
-/** The page of one thing that is not there yet, or is not to be had: it is called what the thing is. */
+/** A detail page while it loads or after it failed. */
 export function AwaitedPage({ kind, query }: { kind: string; query: UseQueryResult }) {
   return (
     <PageFrame title={kind}>

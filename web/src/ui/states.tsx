@@ -2,7 +2,7 @@ import { Alert, Button, Loader } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 
-/** What stands where data should: still coming, none yet, or not to be had. */
+/** Loading, empty and error states. */
 export function Loading({ what = 'Loading' }: { what?: string }) {
   return (
     <div className="state" role="status">
@@ -12,12 +12,20 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
   )
 }
 
-/** Teaches what the page will show, and the one step that fills it. */
-export function Empty({ title, say, action }: { title: string; say: ReactNode; action?: ReactNode }) {
+/** Explains what the page will show and how to get there. */
+export function Empty({
+  title,
+  description,
+  action,
+}: {
+  title: string
+  description: ReactNode
+  action?: ReactNode
+}) {
   return (
     <div className="state">
       <h2>{title}</h2>
-      <p>{say}</p>
+      <p>{description}</p>
       {action}
     </div>
   )
@@ -27,10 +35,10 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   const isOurs = error instanceof ApiError
   return (
     <Alert color="red" title="This could not be loaded" role="alert" my="md">
-      <p>{isOurs ? error.message : 'The server cannot be reached. Check the connection.'}</p>
+      <p>{isOurs ? error.message : 'The server cannot be reached. Check your connection.'}</p>
       {isOurs && error.requestId !== undefined && (
         <p className="faint">
-          Quote this if you ask for help: <span className="mono">{error.requestId}</span>
+          Quote this when you ask for help: <span className="mono">{error.requestId}</span>
         </p>
       )}
       {retry !== undefined && (
@@ -42,7 +50,7 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   )
 }
 
-/** Within the shell the main part is there already. */
+/** The shell has the main element already. */
 type Place = { isInside?: boolean }
 
 export function LoadingPage({ isInside = false }: Place) {
@@ -59,7 +67,7 @@ export function FailedPage({ error, isInside = false }: Place & { error: unknown
   const Frame = isInside ? 'div' : 'main'
   return (
     <Frame className="state">
-      <h1>The page did not open</h1>
+      <h1>This page could not be opened</h1>
       <Failed
         error={error instanceof Error ? error : new Error(String(error))}
         retry={() => location.reload()}
@@ -71,9 +79,9 @@ export function FailedPage({ error, isInside = false }: Place & { error: unknown
 export function NotFoundPage() {
   return (
     <main className="state">
-      <h1>There is nothing here</h1>
-      <p>The address may be mistyped, or what it showed is gone.</p>
-      <a href="/console">Go to the start</a>
+      <h1>Page not found</h1>
+      <p>The address may be mistyped, or the page no longer exists.</p>
+      <a href="/console">Go to the home page</a>
     </main>
   )
 }

@@ -1,4 +1,4 @@
-/** A status is a word; its colour only repeats it: green done, amber waiting, red lost or failed. */
+/** The colour only repeats the label: green done, amber waiting, red lost money or failure. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
 
 export function StatusBadge({ tone, children }: { tone: Tone; children: string }) {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Short words on what was just done; read out as well as shown. */
+/** Short notifications, also announced to screen readers. */
 type Toast = { id: number; text: string }
 
 const SHOWN_MS = 5_000
@@ -13,7 +13,7 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener()
 }
 
-export function say(text: string): void {
+export function notify(text: string): void {
   const toast = { id: ++count, text }
   change([...toasts, toast])
   setTimeout(() => change(toasts.filter(one => one !== toast)), SHOWN_MS)

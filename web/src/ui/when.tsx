@@ -37,9 +37,9 @@ export function formatShortDay(day: string): string {
 }
 
 const UNITS = [
-  { ms: 86_400_000, word: 'd' },
-  { ms: 3_600_000, word: 'h' },
-  { ms: 60_000, word: 'min' },
+  { ms: 86_400_000, label: 'd' },
+  { ms: 3_600_000, label: 'h' },
+  { ms: 60_000, label: 'min' },
 ] as const
 
 /** 2 h ago, in 3 d; just now within a minute. */
@@ -47,7 +47,7 @@ function formatAgo(iso: string, now: number): string {
   const ms = now - Date.parse(iso)
   const unit = UNITS.find(one => Math.abs(ms) >= one.ms)
   if (unit === undefined) return 'just now'
-  const amount = `${Math.floor(Math.abs(ms) / unit.ms)} ${unit.word}`
+  const amount = `${Math.floor(Math.abs(ms) / unit.ms)} ${unit.label}`
   return ms >= 0 ? `${amount} ago` : `in ${amount}`
 }
 

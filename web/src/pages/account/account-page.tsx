@@ -2,11 +2,11 @@ import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AccountAnswer } from '../../../../src/console/team/account.schemas.ts'
-import { problemOf, useAct } from '../../api/act.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SessionList } from './session-list.tsx'
 import { TotpSection } from './totp-section.tsx'
@@ -53,11 +53,11 @@ function Section({ title, children }: { title: string; children: React.ReactNode
 
 function NameForm({ account }: { account: AccountAnswer }) {
   const [name, setName] = useState(account.name)
-  const rename = useAct<{ name: string }>({
+  const rename = useCommand<{ name: string }>({
     method: 'PATCH',
     path: '/account',
     refreshes: ['account', 'session'],
-    onDone: () => say('Your name has been changed.'),
+    onDone: () => notify('Your name has been changed.'),
   })
   return (
     <form

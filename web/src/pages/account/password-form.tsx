@@ -1,22 +1,22 @@
 import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { AccountAnswer } from '../../../../src/console/team/account.schemas.ts'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
-import { say } from '../../ui/toasts.tsx'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { notify } from '../../ui/toasts.tsx'
 
 type Change = { password?: string; new_password: string }
 
 export function PasswordForm({ account }: { account: AccountAnswer }) {
   const [present, setPresent] = useState('')
   const [next, setNext] = useState('')
-  const change = useAct<Change>({
+  const change = useCommand<Change>({
     method: 'POST',
     path: '/account/password',
     refreshes: ['account', 'sessions'],
     onDone() {
       setPresent('')
       setNext('')
-      say('Your password has been changed. All other sessions have ended.')
+      notify('Your password has been changed. All other sessions have ended.')
     },
   })
   const whole = wholeProblem(change.error)
@@ -39,7 +39,7 @@ export function PasswordForm({ account }: { account: AccountAnswer }) {
           />
         ) : (
           <p className="faint">
-            This demo person has no password: one click signs in. You can give it one to try that as well.
+            This demo user has no password: one click signs in. You can set one to try it.
           </p>
         )}
         <PasswordInput

@@ -1,31 +1,31 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { SessionRowAnswer } from '../../../../src/console/team/account.schemas.ts'
-import { useAct } from '../../api/act.ts'
+import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 export function SessionList() {
   const sessions = useQuery({
     queryKey: ['sessions'],
     queryFn: ({ signal }) => get<SessionRowAnswer[]>('/account/sessions', {}, signal),
   })
-  const end = useAct<{ id: string }>({
+  const end = useCommand<{ id: string }>({
     method: 'DELETE',
     path: ({ id }) => `/account/sessions/${id}`,
     body: () => undefined,
     refreshes: ['sessions'],
-    onDone: () => say('The session has ended.'),
+    onDone: () => notify('The session has ended.'),
   })
-  const endOthers = useAct<void, { ended: number }>({
+  const endOthers = useCommand<void, { ended: number }>({
     method: 'POST',
     path: '/account/sessions/end-others',
     refreshes: ['sessions'],
-    onDone: ({ ended }) => say(ended === 1 ? 'One session has ended.' : `${ended} sessions have ended.`),
+    onDone: ({ ended }) => notify(ended === 1 ? 'One session has ended.' : `${ended} sessions have ended.`),
   })
   if (sessions.isPending) return <Loading />
   if (sessions.isError) return <Failed error={sessions.error} retry={() => void sessions.refetch()} />
@@ -39,7 +39,7 @@ export function SessionList() {
               <th scope="col">From</th>
               <th scope="col">Last used</th>
               <th scope="col">
-                <span className="visually-hidden">Acts</span>
+                <span className="visually-hidden">Actions</span>
               </th>
             </tr>
           </thead>
@@ -53,7 +53,7 @@ export function SessionList() {
                 </td>
                 <td className="right">
                   {session.is_this ? (
-                    <StatusBadge tone="good">This one</StatusBadge>
+                    <StatusBadge tone="good">This session</StatusBadge>
                   ) : (
                     <Button variant="default" size="xs" onClick={() => end.mutate({ id: session.id })}>
                       End
@@ -73,7 +73,7 @@ export function SessionList() {
             loading={endOthers.isPending}
             onClick={() => endOthers.mutate()}
           >
-            End all others
+            Sign out all other sessions
           </Button>
         </Group>
       )}
@@ -90,7 +90,6 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/** Enough for a person to know their own again. */
 function browserOf(agent: string): string {
   const browser = BROWSERS.find(([mark]) => agent.includes(mark))?.[1] ?? 'Another program'
   const system = SYSTEMS.find(name => agent.includes(name))

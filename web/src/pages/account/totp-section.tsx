@@ -5,10 +5,10 @@ import type {
   RecoveryCodesAnswer,
   TotpStartAnswer,
 } from '../../../../src/console/team/account.schemas.ts'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
-import { Dialogue } from '../../ui/dialogue.tsx'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 
 type Proof = { password?: string }
 type Wish = 'start' | 'remove' | 'renew'
@@ -74,7 +74,7 @@ function ConfirmSetup({
   onDone: (codes: readonly string[]) => void
 }) {
   const [code, setCode] = useState('')
-  const confirm = useAct<{ code: string }, RecoveryCodesAnswer>({
+  const confirm = useCommand<{ code: string }, RecoveryCodesAnswer>({
     method: 'POST',
     path: '/account/totp/confirm',
     refreshes: ['account'],
@@ -145,7 +145,7 @@ function StartDialogue({
   onStarted,
   ...props
 }: DialogueProps & { onStarted: (setup: TotpStartAnswer) => void }) {
-  const start = useAct<Proof, TotpStartAnswer>({
+  const start = useCommand<Proof, TotpStartAnswer>({
     method: 'POST',
     path: '/account/totp',
     onDone(setup) {
@@ -153,27 +153,27 @@ function StartDialogue({
       props.onClose()
     },
   })
-  return <ProofDialogue {...props} act={start} title="Set up an app" verb="Go on" />
+  return <ProofDialogue {...props} action={start} title="Set up an app" verb="Continue" />
 }
 
 function RemoveDialogue(props: DialogueProps) {
-  const remove = useAct<Proof>({
+  const remove = useCommand<Proof>({
     method: 'POST',
     path: '/account/totp/remove',
     refreshes: ['account'],
     onDone() {
-      say('Codes are not asked for any more.')
+      notify('Sign-in codes are no longer required.')
       props.onClose()
     },
   })
-  return <ProofDialogue {...props} act={remove} title="Switch codes off" verb="Switch off" />
+  return <ProofDialogue {...props} action={remove} title="Switch codes off" verb="Switch off" />
 }
 
 function RenewDialogue({
   onRenewed,
   ...props
 }: DialogueProps & { onRenewed: (codes: readonly string[]) => void }) {
-  const renew = useAct<Proof, RecoveryCodesAnswer>({
+  const renew = useCommand<Proof, RecoveryCodesAnswer>({
     method: 'POST',
     path: '/account/recovery-codes',
     refreshes: ['account'],
@@ -182,29 +182,29 @@ function RenewDialogue({
       props.onClose()
     },
   })
-  return <ProofDialogue {...props} act={renew} title="New recovery codes" verb="Make new ones" />
+  return <ProofDialogue {...props} action={renew} title="New recovery codes" verb="Generate new codes" />
 }
 
-/** Whoever changes how signing in works shows that they could sign in. */
+/** Changing how one signs in needs the password again. */
 function ProofDialogue({
   account,
   onClose,
-  act,
+  action,
   title,
   verb,
 }: DialogueProps & {
-  act: { mutate: (proof: Proof) => void; error: Error | null; isPending: boolean }
+  action: { mutate: (proof: Proof) => void; error: Error | null; isPending: boolean }
   title: string
   verb: string
 }) {
   const [password, setPassword] = useState('')
-  const whole = wholeProblem(act.error)
+  const whole = wholeProblem(action.error)
   return (
     <Dialogue onClose={onClose} title={title}>
       <form
         onSubmit={event => {
           event.preventDefault()
-          act.mutate(account.has_password ? { password } : {})
+          action.mutate(account.has_password ? { password } : {})
         }}
       >
         {account.has_password && (
@@ -215,7 +215,7 @@ function ProofDialogue({
             data-autofocus
             value={password}
             onChange={event => setPassword(event.currentTarget.value)}
-            error={problemOf(act.error, 'password')}
+            error={problemOf(action.error, 'password')}
           />
         )}
         {whole !== undefined && (
@@ -224,7 +224,7 @@ function ProofDialogue({
           </Alert>
         )}
         <Group justify="flex-end" mt="md">
-          <Button type="submit" loading={act.isPending}>
+          <Button type="submit" loading={action.isPending}>
             {verb}
           </Button>
         </Group>

@@ -1,7 +1,7 @@
 import { Navigate, useSearch } from '@tanstack/react-router'
 import { useInstitute } from '../../api/session.ts'
 
-/** Developers begin with the keys, unless an address of the home page asks for another of their pages. */
+/** Opens the keys, unless a link from Home asks for another page. */
 export function DevelopersPage() {
   const { code: institute } = useInstitute()
   const { view }: Record<string, string | undefined> = useSearch({ strict: false })

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { EventAnswer } from '../../../../src/console/developers/events.schemas.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { DevelopersFrame } from './developers-frame.tsx'
-import { EVENT_CHOICES, eventWords } from './words.ts'
+import { EVENT_CHOICES, eventLabel } from './texts.ts'
 
 const COLUMNS: readonly Column<EventAnswer>[] = [
   {
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<EventAnswer>[] = [
     text: row => formatMoment(row.occurred_at),
     render: row => <When at={row.occurred_at} />,
   },
-  { key: 'what', title: 'What', text: row => eventWords(row.event_code) },
+  { key: 'what', title: 'What', text: row => eventLabel(row.event_code) },
   {
     key: 'code',
     title: 'Event code',
@@ -58,12 +58,13 @@ export function EventsPage() {
         filters={FILTERS}
         onOpen={setOpen}
         empty={{
-          title: 'Nothing has happened yet',
-          say: 'Whatever happens to orders, plans, loans and students is written down here, whether a webhook asks for it or not. Take a payment to see the first one.',
+          title: 'No events yet',
+          description:
+            'Everything that happens to orders, plans, loans and students is recorded here, with or without a webhook. Take a payment to see the first one.',
         }}
       />
       {open !== null && (
-        <SideDialogue onClose={() => setOpen(null)} title={eventWords(open.event_code)}>
+        <SideDialogue onClose={() => setOpen(null)} title={eventLabel(open.event_code)}>
           <Event event={open} />
         </SideDialogue>
       )}
@@ -76,7 +77,7 @@ function Event({ event }: { event: EventAnswer }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'Happened', value: <When at={event.occurred_at} /> },
           { label: 'Written down', value: <When at={event.recorded_at} isReal /> },
           { label: 'Event code', value: <span className="mono">{event.event_code}</span> },

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Dialogue } from '../../ui/dialogue.tsx'
+import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Problem } from './problem.tsx'
 
 type Props = {
@@ -14,7 +14,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A form in a dialogue, for acts that take something and want no reason. */
+/** A form in a dialogue, for actions that need no reason. */
 export function FormDialogue({ title, verb, isBusy, error, onSubmit, onClose, children }: Props) {
   return (
     <Dialogue onClose={onClose} title={title}>
@@ -29,7 +29,7 @@ export function FormDialogue({ title, verb, isBusy, error, onSubmit, onClose, ch
           <Problem error={error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Leave it
+              Cancel
             </Button>
             <Button type="submit" loading={isBusy}>
               {verb}

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
-import { wholeProblem } from '../../api/act.ts'
+import { wholeProblem } from '../../api/command.ts'
 
-/** What the server said of an act that no field is to blame for. */
+/** The server's error that belongs to no field. */
 export function Problem({ error }: { error: Error | null }) {
   const whole = wholeProblem(error)
   if (whole === undefined) return null

@@ -5,12 +5,12 @@ import { useState } from 'react'
 import type { RequestAnswer } from '../../../../src/console/developers/requests.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { DevelopersFrame } from './developers-frame.tsx'
 
@@ -113,7 +113,8 @@ export function RequestsPage() {
         onOpen={row => open(row.id)}
         empty={{
           title: 'No requests within the last week',
-          say: 'Whatever the ERP asks with one of your keys is written down here for a week: when, what and how it was answered, and nothing of what it said.',
+          description:
+            'Requests made with one of your keys are listed here for a week: when, which route and with what status. Their content is not stored.',
         }}
       />
       {search.request !== undefined && (
@@ -137,7 +138,7 @@ function Lookup({ onFind }: { onFind: (id: string) => void }) {
       <Group align="end" gap="xs" mb="md">
         <TextInput
           label="Request id"
-          description="As the answer’s header x-request-id says."
+          description="From the response header x-request-id."
           placeholder="req_…"
           value={id}
           onChange={event => setId(event.currentTarget.value)}
@@ -164,7 +165,7 @@ function Request({ id }: { id: string }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           {
             label: 'Answer',
             value: <StatusBadge tone={toneOf(data.status)}>{String(data.status)}</StatusBadge>,
@@ -185,8 +186,8 @@ function Request({ id }: { id: string }) {
         ]}
       />
       <p className="faint">
-        The address stands as its pattern: neither what was in it nor the body is kept. The error codes are
-        explained in the <a href="/docs">API reference</a>.
+        The route is shown as a pattern; neither parameters nor body are stored. The error codes are explained
+        in the <a href="/docs">API reference</a>.
       </p>
       <RawJson value={data} />
     </>

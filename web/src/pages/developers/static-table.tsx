@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { TableFrame } from '../../ui/table/frame.tsx'
 import './developers.css'
 
 type Heading = string | { title: string; align: 'right' }
 
-/** A short table that nobody filters. It scrolls in its frame, so the frame can be reached by the keyboard. */
+/** A short table without filters. Its frame scrolls, so it must be reachable by keyboard. */
 export function StaticTable({
   name,
   headings,

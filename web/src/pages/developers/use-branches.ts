@@ -3,7 +3,6 @@ import type { ErpSettingsAnswer } from '../../../../src/console/developers/erp.s
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 
-/** The branches of the institute, which the connection to the ERP knows. */
 export function useBranches(): ErpSettingsAnswer['branches'] {
   const path = useInstitutePath()
   const erp = useQuery({

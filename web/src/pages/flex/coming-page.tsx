@@ -9,12 +9,12 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, formatMoment, formatShortDay } from '../../ui/when.tsx'
 import { addDays, weekdayName } from './days.ts'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted, RAIL_WORDS } from './words.ts'
+import { counted, RAIL_LABELS } from './texts.ts'
 
 type Day = ComingAnswer['days'][number]
 type Obstacle = ComingAnswer['waiting'][number]
 
-/** What will be asked, announced and presented in the next working days, and what stands in the way. */
+/** The next working days: ERP calls, notices, presentations, and what blocks them. */
 export function FlexComingPage() {
   const path = useInstitutePath()
   const coming = useQuery({
@@ -41,8 +41,8 @@ function Coming({ coming }: { coming: ComingAnswer }) {
         is asked, and its answer may still change the amount.
       </p>
       {coming.waiting.length > 0 && (
-        <section aria-label="Waiting past their day">
-          <h2 className="section-title">Past their day and waiting</h2>
+        <section aria-label="Overdue">
+          <h2 className="section-title">Overdue</h2>
           <Obstacles obstacles={coming.waiting} day={undefined} today={coming.from} />
         </section>
       )}
@@ -94,7 +94,7 @@ function Run({ run }: { run: Day['runs'][number] }) {
   return (
     <div className="flex-run">
       <p className="flex-run-sum">
-        <strong>{formatRupees(amount)}</strong> in {counted(count, 'debit')} by {RAIL_WORDS[run.rail]}
+        <strong>{formatRupees(amount)}</strong> in {counted(count, 'debit')} by {RAIL_LABELS[run.rail]}
       </p>
       <dl className="summary">
         <Step label="ERP is asked from" value={formatMoment(run.asked_from)}>
@@ -105,7 +105,7 @@ function Run({ run }: { run: Day['runs'][number] }) {
         <Step label="Families are told by" value={formatMoment(run.told_by)}>
           {announced.count > 0
             ? `${formatCount(announced.count)} told, ${formatRupees(announced.amount)}`
-            : 'Nobody has been told yet'}
+            : 'Nobody has been notified yet'}
         </Step>
         <Step label="Presented" value={formatMoment(run.presented_at)}>
           {''}
@@ -166,7 +166,6 @@ const PLANS: Partial<Record<Obstacle['kind'], Record<string, string>>> = {
 /** Skipped instalments stay on the day they were planned for. */
 const LOOK_BACK_DAYS = 300
 
-/** Whatever list the obstacle can be removed in. */
 function Where({ kind, day, today }: { kind: Obstacle['kind']; day: string | undefined; today: string }) {
   const { code: institute } = useInstitute()
   const search = PLANS[kind]

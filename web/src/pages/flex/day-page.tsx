@@ -11,15 +11,14 @@ import { addDays, weekdayName } from './days.ts'
 import { DebitsTable } from './debits-table.tsx'
 import { FlexFrame } from './flex-frame.tsx'
 import { DayAmounts } from './sums.tsx'
-import { isDebitStatus } from './words.ts'
+import { isDebitStatus } from './texts.ts'
 
-/** One day: how many and how much stand how, and every debit with its reason and next step. */
 export function FlexDayPage() {
   const { day } = useParams({ strict: false })
   if (!isDay(day))
     return (
       <FlexFrame here="calendar">
-        <Empty title="This is no day" say="Choose one in the calendar." />
+        <Empty title="This is no day" description="Choose one in the calendar." />
       </FlexFrame>
     )
   return (
@@ -30,7 +29,7 @@ export function FlexDayPage() {
         day={day}
         empty={{
           title: 'Nothing on this day',
-          say: 'Nothing is, or was, to be presented. Instalments appear on the working day on which they are presented.',
+          description: 'No debits. Instalments appear on the working day on which they are presented.',
         }}
       />
     </FlexFrame>

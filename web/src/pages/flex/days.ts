@@ -1,4 +1,4 @@
-/** Days and months as texts, YYYY-MM-DD and YYYY-MM; no time zone comes near them. */
+/** Days and months as text (YYYY-MM-DD, YYYY-MM), without time zones. */
 const MONTH = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', month: 'long', year: 'numeric' })
 const WEEKDAY = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', weekday: 'long' })
 

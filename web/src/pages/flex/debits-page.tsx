@@ -1,7 +1,6 @@
 import { DebitsTable } from './debits-table.tsx'
 import { FlexFrame } from './flex-frame.tsx'
 
-/** Debits of any days, as the filters in the address say; what other pages add up leads here. */
 export function FlexDebitsPage() {
   return (
     <FlexFrame here={undefined} title="Debits">
@@ -9,7 +8,7 @@ export function FlexDebitsPage() {
         name="Debits"
         empty={{
           title: 'No debit today',
-          say: 'Without filters this shows today. Choose other days, or a state, to look further.',
+          description: 'Without filters this shows today. Choose other days, or a state, to look further.',
         }}
       />
     </FlexFrame>

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import type { DebitAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import type { Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
-import { DEBIT_OPTIONS, DEBIT_WORDS, sentence } from './words.ts'
+import { DEBIT_OPTIONS, DEBIT_LABELS, sentence } from './texts.ts'
 
 const STUDENT: Column<DebitAnswer> = {
   key: 'student',
@@ -42,9 +42,9 @@ const REST: readonly Column<DebitAnswer>[] = [
   {
     key: 'status',
     title: 'State',
-    text: row => DEBIT_WORDS[row.status].word,
+    text: row => DEBIT_LABELS[row.status].label,
     render: row => (
-      <StatusBadge tone={DEBIT_WORDS[row.status].tone}>{DEBIT_WORDS[row.status].word}</StatusBadge>
+      <StatusBadge tone={DEBIT_LABELS[row.status].tone}>{DEBIT_LABELS[row.status].label}</StatusBadge>
     ),
   },
   { key: 'reason', title: 'Reason', text: reasonOf },
@@ -83,7 +83,6 @@ const RANGE: readonly Filter[] = [
   { key: 'return_code', label: 'Return code' },
 ]
 
-/** Debits of one day, or of whatever days the address names. */
 export function DebitsTable({
   name,
   day,
@@ -91,7 +90,7 @@ export function DebitsTable({
 }: {
   name: string
   day?: string
-  empty: { title: string; say: ReactNode }
+  empty: { title: string; description: ReactNode }
 }) {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()

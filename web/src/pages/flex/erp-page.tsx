@@ -3,16 +3,16 @@ import { useState } from 'react'
 import type { ErpAnswer, FetchAnswer } from '../../../../src/console/flex/erp.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
-import { OUTCOME_WORDS, REASON_WORDS } from './words.ts'
+import { OUTCOME_LABELS, REASON_LABELS } from './texts.ts'
 
 type Branch = ErpAnswer['branches'][number]
 
@@ -47,8 +47,9 @@ export function FlexErpPage() {
         filters={FILTERS}
         onOpen={setOpen}
         empty={{
-          title: 'No ERP has been asked yet',
-          say: 'Before each debit Bursar asks your ERP whether the student is still there and what is owed. Set the address under Developers.',
+          title: 'No calls to the ERP yet',
+          description:
+            'Before each debit Bursar asks your ERP whether the student is still enrolled and what is owed. Set the address under Developers.',
         }}
       />
       <SideDialogue
@@ -62,24 +63,24 @@ export function FlexErpPage() {
   )
 }
 
-function verdictOf({ host, found, refused, unavailable }: Branch): { tone: Tone; word: string } {
-  if (host === undefined) return { tone: 'plain', word: 'Not asked' }
+function verdictOf({ host, found, refused, unavailable }: Branch): { tone: Tone; label: string } {
+  if (host === undefined) return { tone: 'plain', label: 'Not asked' }
   const all = found + refused + unavailable
-  if (all === 0) return { tone: 'plain', word: 'Quiet' }
-  if (unavailable * 2 > all) return { tone: 'bad', word: 'Failing' }
-  return unavailable > 0 ? { tone: 'waiting', word: 'Failing at times' } : { tone: 'good', word: 'Well' }
+  if (all === 0) return { tone: 'plain', label: 'Quiet' }
+  if (unavailable * 2 > all) return { tone: 'bad', label: 'Failing' }
+  return unavailable > 0 ? { tone: 'waiting', label: 'Failing at times' } : { tone: 'good', label: 'Well' }
 }
 
 function BranchCard({ branch }: { branch: Branch }) {
-  const { tone, word } = verdictOf(branch)
+  const { tone, label } = verdictOf(branch)
   return (
     <section className="flex-branch" aria-label={branch.name}>
       <h3>
-        {branch.name} <StatusBadge tone={tone}>{word}</StatusBadge>
+        {branch.name} <StatusBadge tone={tone}>{label}</StatusBadge>
       </h3>
       <p className="faint">{branch.host === undefined ? 'No ERP is set up for this branch.' : branch.host}</p>
       <Summary
-        facts={[
+        fields={[
           { label: 'Answered', value: formatCount(branch.found) },
           { label: 'Refused', value: formatCount(branch.refused) },
           { label: 'No answer', value: formatCount(branch.unavailable) },
@@ -117,13 +118,13 @@ const COLUMNS: readonly Column<FetchAnswer>[] = [
       </span>
     ),
   },
-  { key: 'reason', title: 'What for', text: row => REASON_WORDS[row.reason] ?? row.reason },
+  { key: 'reason', title: 'What for', text: row => REASON_LABELS[row.reason] ?? row.reason },
   {
     key: 'outcome',
     title: 'Answer',
-    text: row => OUTCOME_WORDS[row.outcome].word,
+    text: row => OUTCOME_LABELS[row.outcome].label,
     render: row => (
-      <StatusBadge tone={OUTCOME_WORDS[row.outcome].tone}>{OUTCOME_WORDS[row.outcome].word}</StatusBadge>
+      <StatusBadge tone={OUTCOME_LABELS[row.outcome].tone}>{OUTCOME_LABELS[row.outcome].label}</StatusBadge>
     ),
   },
   {
@@ -145,7 +146,7 @@ const FILTERS: readonly Filter[] = [
   {
     key: 'outcome',
     label: 'Answer',
-    options: Object.entries(OUTCOME_WORDS).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(OUTCOME_LABELS).map(([value, { label }]) => ({ value, label })),
   },
   { key: 'collector_code', label: 'Branch code' },
 ]
@@ -154,11 +155,11 @@ function Fetch({ row }: { row: FetchAnswer }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'When', value: <When at={row.at} /> },
           { label: 'Student', value: row.fullname },
-          { label: 'What for', value: REASON_WORDS[row.reason] ?? row.reason },
-          { label: 'Answer', value: OUTCOME_WORDS[row.outcome].word },
+          { label: 'What for', value: REASON_LABELS[row.reason] ?? row.reason },
+          { label: 'Answer', value: OUTCOME_LABELS[row.outcome].label },
           { label: 'Status', value: row.http_status },
           { label: 'Code', value: row.code && <span className="mono">{row.code}</span> },
           { label: 'Took', value: `${formatCount(row.duration_ms)} ms` },

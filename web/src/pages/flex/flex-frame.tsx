@@ -14,7 +14,6 @@ const TABS = [
 
 export type FlexTab = (typeof TABS)[number]['here']
 
-/** What is below Flex. */
 export function FlexTabs({ here }: { here: FlexTab | undefined }) {
   return <PageTabs label="Flex" tabs={TABS} here={here} />
 }

@@ -10,12 +10,12 @@ import { formatDay } from '../../ui/when.tsx'
 import { addMonths, isMonth, monthName, weekdayName, weekdayOf } from './days.ts'
 import { FlexFrame } from './flex-frame.tsx'
 import { DayAmounts } from './sums.tsx'
-import { DEBIT_ORDER, DEBIT_WORDS } from './words.ts'
+import { DEBIT_ORDER, DEBIT_LABELS } from './texts.ts'
 
 type Day = CalendarAnswer['days'][number]
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
-/** A month of debits: what will be presented, and what became of what was. */
+/** A month of debits: planned ones and the results of past ones. */
 export function FlexPage() {
   const path = useInstitutePath()
   const { month: asked } = useSearch({ strict: false })
@@ -92,7 +92,6 @@ function MonthLink({ month, label, text }: { month: string; label: string; text:
   )
 }
 
-/** Whatever the month adds up to, as one line. */
 function MonthTotals({ days }: { days: readonly Day[] }) {
   const totals = DEBIT_ORDER.flatMap(status => {
     const sums = days.flatMap(day => day.sums.filter(sum => sum.status === status))
@@ -101,11 +100,7 @@ function MonthTotals({ days }: { days: readonly Day[] }) {
     return count === 0 ? [] : [{ status, count, amount }]
   })
   if (totals.length === 0)
-    return (
-      <p className="faint">
-        Nothing is, or was, to be presented in this month. Plans appear here once families have set them up.
-      </p>
-    )
+    return <p className="faint">No debits in this month. Plans appear here once families have set them up.</p>
   return <DayAmounts sums={totals} />
 }
 
@@ -133,11 +128,11 @@ function Cell({ day, isToday, column }: { day: Day; isToday: boolean; column: nu
         {inOrder(day).map(({ status, count, amount }) => (
           <span
             key={status}
-            className={`flex-sum status-${DEBIT_WORDS[status].tone}`}
+            className={`flex-sum status-${DEBIT_LABELS[status].tone}`}
             title={formatRupees(amount)}
           >
             <span>
-              {formatCount(count)} {DEBIT_WORDS[status].word.toLowerCase()}
+              {formatCount(count)} {DEBIT_LABELS[status].label.toLowerCase()}
             </span>
             <span className="nowrap">{formatShortRupees(amount)}</span>
           </span>

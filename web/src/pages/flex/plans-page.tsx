@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { PlanRowAnswer } from '../../../../src/console/flex/plans.schemas.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted, PLAN_OPTIONS, planWord, RAIL_WORDS } from './words.ts'
+import { counted, PLAN_OPTIONS, planLabel, RAIL_LABELS } from './texts.ts'
 
 const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
@@ -26,8 +26,8 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'status',
     title: 'State',
-    text: row => planWord(row).word,
-    render: row => <StatusBadge tone={planWord(row).tone}>{planWord(row).word}</StatusBadge>,
+    text: row => planLabel(row).label,
+    render: row => <StatusBadge tone={planLabel(row).tone}>{planLabel(row).label}</StatusBadge>,
   },
   {
     key: 'next',
@@ -79,10 +79,10 @@ const COLUMNS: readonly Column<PlanRowAnswer>[] = [
   {
     key: 'mandate',
     title: 'Mandate',
-    text: row => [row.rail === undefined ? '' : RAIL_WORDS[row.rail], row.umrn ?? ''].join(' ').trim(),
+    text: row => [row.rail === undefined ? '' : RAIL_LABELS[row.rail], row.umrn ?? ''].join(' ').trim(),
     render: row => (
       <span className="flex-student">
-        {row.rail === undefined ? '' : RAIL_WORDS[row.rail]}
+        {row.rail === undefined ? '' : RAIL_LABELS[row.rail]}
         <span className="mono flex-umrn">{row.umrn ?? ''}</span>
       </span>
     ),
@@ -122,7 +122,8 @@ export function FlexPlansPage() {
         }
         empty={{
           title: 'No plan yet',
-          say: 'A plan takes a student’s fees in instalments by a mandate. Your ERP makes one for a student, and the family sets it up on its page.',
+          description:
+            'A plan takes a student’s fees in instalments by a mandate. Your ERP creates one for a student, and the family sets it up on its page.',
         }}
       />
     </FlexFrame>

@@ -7,12 +7,12 @@ import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { TableFilters } from '../../ui/table-filters.tsx'
-import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { TableFilters } from '../../ui/table/filters.tsx'
+import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted } from './words.ts'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { counted } from './texts.ts'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 const FILTERS: readonly Filter[] = [
   { key: 'from', label: 'From', kind: 'day' },
@@ -45,7 +45,7 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
     return (
       <Empty
         title="Nothing came back"
-        say={`Banks decided ${counted(decided, 'debit')} presented from ${days}, and returned none.`}
+        description={`Banks decided ${counted(decided, 'debit')} presented from ${days}, and returned none.`}
       />
     )
   const percent = Math.round((returned / decided) * 1_000) / 10
@@ -80,7 +80,7 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
           </tbody>
         </table>
       </TableFrame>
-      <Alert color="gray" mt="md" title="How debits are tried again">
+      <Alert color="gray" mt="md" title="How debits are retried">
         A debit that comes back for want of money is presented again by itself as often as its rail allows;
         one that the bank could not process is tried again without counting. Everything else waits for the
         family or for you.
@@ -129,16 +129,16 @@ function Reason({
 
 function sinceWords({ paid, again, due, over }: ReturnsAnswer['reasons'][number]['since']) {
   const parts = [
-    { count: paid, word: 'paid since' },
-    { count: again, word: 'tried again' },
-    { count: due, word: 'still due' },
-    { count: over, word: 'not due any more' },
+    { count: paid, label: 'paid since' },
+    { count: again, label: 'tried again' },
+    { count: due, label: 'still due' },
+    { count: over, label: 'not due any more' },
   ]
   return parts
     .filter(({ count }) => count > 0)
-    .map(({ count, word }) => (
-      <div key={word}>
-        {formatCount(count)} {word}
+    .map(({ count, label }) => (
+      <div key={label}>
+        {formatCount(count)} {label}
       </div>
     ))
 }

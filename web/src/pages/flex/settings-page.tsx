@@ -2,15 +2,15 @@ import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SettingsAnswer } from '../../../../src/console/flex/erp.schemas.ts'
-import { problemOf, useAct } from '../../api/act.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
-import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { Summary } from '../../ui/detail.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { FlexFrame } from './flex-frame.tsx'
-import { counted } from './words.ts'
+import { counted } from './texts.ts'
 
 /** What a plan looks like when the ERP sends no schedule of its own. */
 export function FlexSettingsPage() {
@@ -22,10 +22,7 @@ export function FlexSettingsPage() {
   })
   return (
     <FlexFrame here="settings">
-      <p>
-        New plans look like this when the ERP sends no schedule of its own. Plans that were made stay as they
-        are.
-      </p>
+      <p>New plans use these settings when the ERP sends no schedule. Existing plans stay as they are.</p>
       {settings.isPending && <Loading />}
       {settings.isError && <Failed error={settings.error} retry={() => void settings.refetch()} />}
       {settings.isSuccess &&
@@ -38,7 +35,7 @@ function Shown({ known }: { known: SettingsAnswer }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'Name for parents', value: known.product_name },
           { label: 'Instalments', value: `${known.instalments}, monthly` },
           { label: 'Due on day', value: known.day_of_month },
@@ -52,19 +49,25 @@ function Shown({ known }: { known: SettingsAnswer }) {
 
 type Numbers = Omit<SettingsAnswer, 'product_name'>
 
-const FIELDS: { key: keyof Numbers; label: string; say: string; least: number; most: number }[] = [
-  { key: 'instalments', label: 'Instalments', say: 'Equal parts, one a month: 1 to 36.', least: 1, most: 36 },
+const FIELDS: { key: keyof Numbers; label: string; description: string; least: number; most: number }[] = [
+  {
+    key: 'instalments',
+    label: 'Instalments',
+    description: 'Equal parts, one a month: 1 to 36.',
+    least: 1,
+    most: 36,
+  },
   {
     key: 'day_of_month',
     label: 'Due on day of the month',
-    say: '1 to 28, so that every month has it.',
+    description: '1 to 28, so that every month has that day.',
     least: 1,
     most: 28,
   },
   {
     key: 'downpayment_percent',
     label: 'Down payment, percent',
-    say: 'Paid online when the plan is set up: 0 (nothing) to 90.',
+    description: 'Paid online when the plan is set up: 0 (nothing) to 90.',
     least: 0,
     most: 90,
   },
@@ -74,12 +77,12 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
   const path = useInstitutePath()
   const [draft, setDraft] = useState(known)
   const [isAsking, setIsAsking] = useState(false)
-  const change = useAct<SettingsAnswer & { reason: string }>({
+  const change = useCommand<SettingsAnswer & { reason: string }>({
     method: 'PATCH',
     path: `${path}/flex/settings`,
     refreshes: ['flex', 'audit'],
     onDone() {
-      say('New plans will look like this.')
+      notify('New plans will use these settings.')
       setIsAsking(false)
     },
   })
@@ -97,14 +100,14 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
         <Stack gap="sm">
           <TextInput
             label="Name for parents"
-            description="Stands on the set-up page and in messages."
+            description="Shown on the set-up page and in messages."
             required
             maxLength={64}
             value={draft.product_name}
             onChange={event => setDraft({ ...draft, product_name: event.currentTarget.value })}
             error={problemOf(change.error, 'product_name')}
           />
-          {FIELDS.map(({ key, label, say: words, least, most }) => (
+          {FIELDS.map(({ key, label, description: words, least, most }) => (
             <NumberInput
               key={key}
               label={label}
@@ -125,7 +128,7 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
             </Button>
             {!isSame && (
               <Button variant="default" onClick={() => setDraft(known)}>
-                Leave it as it is
+                Cancel as it is
               </Button>
             )}
           </Group>
@@ -135,7 +138,7 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         title="Change the default plan?"
-        say={`${inWords(draft)} Plans that were made stay as they are.`}
+        description={`${inWords(draft)} Existing plans stay as they are.`}
         verb="Change it"
         isBusy={change.isPending}
         error={change.error}

@@ -2,11 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { CalendarAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { useInstitute } from '../../api/session.ts'
 import { formatCount, formatRupees } from '../../ui/money.tsx'
-import { DEBIT_ORDER, DEBIT_WORDS, type DebitStatus } from './words.ts'
+import { DEBIT_ORDER, DEBIT_LABELS, type DebitStatus } from './texts.ts'
 
 type Sums = CalendarAnswer['days'][number]['sums']
 
-/** How many and how much stand how; of one day each is the way to its rows. */
 export function DayAmounts({
   sums,
   day,
@@ -21,10 +20,10 @@ export function DayAmounts({
   return (
     <ul className="flex-sums">
       {sorted.map(({ status, count, amount }) => {
-        const { word, tone } = DEBIT_WORDS[status]
+        const { label, tone } = DEBIT_LABELS[status]
         const inside = (
           <>
-            <span className={`status status-${tone}`}>{word}</span> <strong>{formatCount(count)}</strong>{' '}
+            <span className={`status status-${tone}`}>{label}</span> <strong>{formatCount(count)}</strong>{' '}
             <span className="nowrap">{formatRupees(amount)}</span>
           </>
         )

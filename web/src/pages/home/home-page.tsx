@@ -160,15 +160,15 @@ function Wrong({ home }: { home: HomeAnswer }) {
   )
 }
 
-type Verdict = { tone: Tone; word: string }
+type Verdict = { tone: Tone; label: string }
 
-function Health({ tone, word }: Verdict) {
-  return <StatusBadge tone={tone}>{word}</StatusBadge>
+function Health({ tone, label }: Verdict) {
+  return <StatusBadge tone={tone}>{label}</StatusBadge>
 }
 
 function webhookHealth({ active, failing, disabled }: HomeAnswer['webhooks']): Verdict {
-  if (failing > 0 || disabled > 0) return { tone: 'bad', word: 'Failing' }
-  return active === 0 ? { tone: 'plain', word: 'None set up' } : { tone: 'good', word: 'Well' }
+  if (failing > 0 || disabled > 0) return { tone: 'bad', label: 'Failing' }
+  return active === 0 ? { tone: 'plain', label: 'None set up' } : { tone: 'good', label: 'Well' }
 }
 
 function webhookNote({ active, failing, disabled, given_up: givenUp }: HomeAnswer['webhooks']): string {
@@ -183,10 +183,10 @@ function webhookNote({ active, failing, disabled, given_up: givenUp }: HomeAnswe
 }
 
 function erpHealth({ is_configured: isConfigured, found, refused, unavailable }: HomeAnswer['erp']): Verdict {
-  if (!isConfigured) return { tone: 'plain', word: 'None set up' }
+  if (!isConfigured) return { tone: 'plain', label: 'None set up' }
   if (unavailable > 0)
-    return { tone: found + refused > unavailable ? 'waiting' : 'bad', word: 'Failing at times' }
-  return found + refused === 0 ? { tone: 'plain', word: 'Not asked' } : { tone: 'good', word: 'Well' }
+    return { tone: found + refused > unavailable ? 'waiting' : 'bad', label: 'Failing at times' }
+  return found + refused === 0 ? { tone: 'plain', label: 'Not asked' } : { tone: 'good', label: 'Well' }
 }
 
 function collectedNote({ count, given_back: back }: HomeAnswer['collected_today']): string {

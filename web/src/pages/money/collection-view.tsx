@@ -5,12 +5,12 @@ import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
-import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { DayField } from './day-field.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { readable } from './words.ts'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { readable } from './texts.ts'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 const FILTERS: readonly Filter[] = [
   { key: 'from', label: 'From', kind: 'day' },
@@ -60,7 +60,7 @@ function Collection({ collection }: { collection: CollectionAnswer }) {
     return (
       <Empty
         title="Nothing came in"
-        say={`No payment from ${formatDay(from)} to ${formatDay(to)}. Choose other days above.`}
+        description={`No payment from ${formatDay(from)} to ${formatDay(to)}. Choose other days above.`}
       />
     )
   }

@@ -4,15 +4,15 @@ import { useNavigate } from '@tanstack/react-router'
 import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/reports/reports.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { counted, dayOfMoment, readable } from './words.ts'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { counted, dayOfMoment, readable } from './texts.ts'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 const BUCKETS = [
   ['not_due', 'Not due'],
@@ -24,7 +24,6 @@ const BUCKETS = [
 ] as const
 
 const GROUPS: readonly Filter[] = [{ key: 'by', label: 'By' }]
-/** What both halves are narrowed by. */
 const SHARED: readonly Filter[] = [
   { key: 'grade', label: 'Grade' },
   { key: 'collector_code', label: 'Branch' },
@@ -42,7 +41,6 @@ const FILTERS: readonly Filter[] = [
   ...SHARED,
 ]
 
-/** How late dues are, and whom to call. */
 export function DuesView() {
   const path = `${useInstitutePath()}/money`
   const { code: institute } = useInstitute()
@@ -91,7 +89,8 @@ export function DuesView() {
         files={filtered => <ExportMenu path={`${path}/defaulters/export`} sent={filtered} />}
         empty={{
           title: 'Nobody is late',
-          say: 'Whoever owes something after its due day stands here, with whom to call. Due days are part of the payment rules; without one nothing is late.',
+          description:
+            'Students with overdue fees are listed here, with whom to call. Due dates are part of the payment rules; without one nothing is overdue.',
         }}
       />
     </>
@@ -181,7 +180,7 @@ const HEADINGS = { component: 'Component', grade: 'Grade', branch: 'Branch' }
 
 function Ageing({ ageing: { groups, total, by, today } }: { ageing: AgeingAnswer }) {
   if (groups.length === 0) {
-    return <Empty title="Nothing is owed" say="Every fee of every active student has been paid." />
+    return <Empty title="Nothing is owed" description="Every fee of every active student has been paid." />
   }
   const rows = groups.map(group => ({
     ...group,

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import { useState } from 'react'
 import { download, type Query } from '../../api/client.ts'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 
 const KINDS = [
   { format: 'csv', label: 'CSV, up to 1,00,000 rows' },
@@ -10,11 +10,9 @@ const KINDS = [
 ] as const
 
 type Props = {
-  /** Of the API, without the filters. */
   path: string
   sent: Query
   hasVouchers?: boolean
-  /** Shown below the kinds of file. */
   onLedgers?: () => void
 }
 
@@ -24,9 +22,9 @@ export function ExportMenu({ path, sent, hasVouchers = false, onLedgers }: Props
   const start = async (format: string): Promise<void> => {
     setIsBusy(true)
     try {
-      say(`Saved as ${await download(path, { ...sent, format })}`)
+      notify(`Saved as ${await download(path, { ...sent, format })}`)
     } catch (error) {
-      say(error instanceof Error ? error.message : 'The export failed. Try again in a moment.')
+      notify(error instanceof Error ? error.message : 'The export failed. Try again in a moment.')
     } finally {
       setIsBusy(false)
     }

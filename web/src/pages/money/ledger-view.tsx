@@ -3,14 +3,14 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { AccountAnswer, LedgerTransferAnswer } from '../../../../src/console/money/books.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { postingWord } from './words.ts'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { postingWord } from './texts.ts'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 /** The ledger: what stands in each account, and every transfer between them. */
 export function LedgerView() {
@@ -36,7 +36,8 @@ export function LedgerView() {
         files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={{
           title: 'The books are empty',
-          say: 'Every payment, refund and settlement is written here as a transfer from one account to another. The first payment makes the first one.',
+          description:
+            'Every payment, refund and settlement is written here as a transfer from one account to another. The first payment makes the first one.',
         }}
       />
     </>

@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import type { RegisterAnswer } from '../../../../src/console/reports/reports.schemas.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, formatPaid, PaidAt, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 import { OrderLink } from './order-link.tsx'
-import { modeWord, readable, SOURCES } from './words.ts'
+import { modeLabel, readable, SOURCES } from './texts.ts'
 
 const COLUMNS: readonly Column<RegisterAnswer>[] = [
   { key: 'at', title: 'When', text: row => paidText(row), render: row => <Paid payment={row} /> },
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<RegisterAnswer>[] = [
     title: 'What for',
     text: row => row.components.map(line => readable(line.component_type)).join(', '),
   },
-  { key: 'source', title: 'How', text: row => `${sourceWord(row.source)}, ${modeWord(row.mode)}` },
+  { key: 'source', title: 'How', text: row => `${sourceWord(row.source)}, ${modeLabel(row.mode)}` },
   {
     key: 'receipt',
     title: 'Receipt',
@@ -41,8 +41,8 @@ const COLUMNS: readonly Column<RegisterAnswer>[] = [
   {
     key: 'state',
     title: 'Status',
-    text: row => stateOf(row).word,
-    render: row => <StatusBadge tone={stateOf(row).tone}>{stateOf(row).word}</StatusBadge>,
+    text: row => stateOf(row).label,
+    render: row => <StatusBadge tone={stateOf(row).tone}>{stateOf(row).label}</StatusBadge>,
   },
   {
     key: 'amount',
@@ -88,12 +88,12 @@ function sourceWord(source: string): string {
   return SOURCES.find(({ value }) => value === source)?.label ?? source
 }
 
-function stateOf(row: RegisterAnswer): { word: string; tone: 'good' | 'waiting' | 'plain' } {
-  if (row.kind === 'refund') return { word: 'Given back', tone: 'plain' }
-  if (row.source === 'direct') return { word: 'Received', tone: 'good' }
+function stateOf(row: RegisterAnswer): { label: string; tone: 'good' | 'waiting' | 'plain' } {
+  if (row.kind === 'refund') return { label: 'Given back', tone: 'plain' }
+  if (row.source === 'direct') return { label: 'Received', tone: 'good' }
   return row.settlement_id === undefined
-    ? { word: 'On its way', tone: 'waiting' }
-    : { word: 'Settled', tone: 'good' }
+    ? { label: 'On its way', tone: 'waiting' }
+    : { label: 'Settled', tone: 'good' }
 }
 
 export function PaymentsView() {
@@ -120,7 +120,8 @@ export function PaymentsView() {
         )}
         empty={{
           title: 'No payment yet',
-          say: 'Whatever is paid stands here: online, by instalment plans, at the counter and by lenders, with what went back. Make a payment link to get the first.',
+          description:
+            'All payments are listed here: online, by instalment plans, at the counter and by lenders, with refunds. Create a payment link to get the first.',
         }}
       />
       <SideDialogue
@@ -141,13 +142,13 @@ function Payment({ payment }: { payment: RegisterAnswer }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'Amount', value: <Money rupees={payment.amount} /> },
           { label: 'When', value: <Paid payment={payment} /> },
           { label: 'Payer', value: payment.payer },
           { label: 'Student', value: payment.student_name },
           { label: 'Identifier', value: payment.identifier },
-          { label: 'How', value: `${sourceWord(payment.source)}, ${modeWord(payment.mode)}` },
+          { label: 'How', value: `${sourceWord(payment.source)}, ${modeLabel(payment.mode)}` },
           { label: 'Receipt', value: payment.receipt_number },
           { label: 'Reference', value: mono(payment.reference) },
           { label: 'UTR of the settlement', value: mono(payment.utr) },

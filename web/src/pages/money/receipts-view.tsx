@@ -1,21 +1,21 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { ReceiptAnswer } from '../../../../src/console/money/receipts.schemas.ts'
-import { useAct } from '../../api/act.ts'
+import { useCommand } from '../../api/command.ts'
 import { fileAddress } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
-import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { say } from '../../ui/toasts.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import { notify } from '../../ui/toasts.tsx'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { OrderLink } from './order-link.tsx'
-import { modeWord } from './words.ts'
+import { modeLabel } from './texts.ts'
 
 const statusOf = (row: ReceiptAnswer) =>
   row.status === 'issued' ? (
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<ReceiptAnswer>[] = [
     title: 'Student',
     text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
   },
-  { key: 'mode', title: 'Mode', text: row => modeWord(row.mode) },
+  { key: 'mode', title: 'Mode', text: row => modeLabel(row.mode) },
   { key: 'status', title: 'Status', text: row => row.status, render: statusOf },
   {
     key: 'amount',
@@ -86,7 +86,8 @@ export function ReceiptsView() {
         files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={{
           title: 'No receipt yet',
-          say: 'Every payment gets one by itself, numbered without gaps within the financial year. The first payment makes the first.',
+          description:
+            'Every payment gets a receipt automatically, numbered without gaps within the financial year.',
         }}
       />
       <SideDialogue
@@ -128,7 +129,7 @@ function Receipt({ receipt }: { receipt: ReceiptAnswer }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'Amount', value: <Money rupees={receipt.amount} /> },
           { label: 'Status', value: statusOf(receipt) },
           { label: 'Issued', value: <When at={receipt.issued_at} /> },
@@ -137,7 +138,7 @@ function Receipt({ receipt }: { receipt: ReceiptAnswer }) {
           { label: 'Payer', value: receipt.payer },
           { label: 'Student', value: receipt.student_name },
           { label: 'Identifier', value: receipt.identifier },
-          { label: 'Mode', value: modeWord(receipt.mode) },
+          { label: 'Mode', value: modeLabel(receipt.mode) },
           { label: 'Payment', value: <span className="mono">{receipt.payment_id}</span> },
           { label: 'Order', value: <OrderLink id={receipt.order_id} /> },
         ]}
@@ -156,12 +157,12 @@ function CancelDialogue({
   path: string
   onClose: () => void
 }) {
-  const cancel = useAct<{ reason: string }>({
+  const cancel = useCommand<{ reason: string }>({
     method: 'POST',
     path: `${path}/${receipt.id}/cancel`,
     refreshes: ['money-receipts', 'money-payments', 'audit'],
     onDone() {
-      say(`Receipt ${receipt.number} has been cancelled.`)
+      notify(`Receipt ${receipt.number} has been cancelled.`)
       onClose()
     },
   })
@@ -170,9 +171,9 @@ function CancelDialogue({
       isOpen
       onClose={onClose}
       title={`Cancel receipt ${receipt.number}?`}
-      say={`The PDF will say that it is cancelled, and why. Its number is never used again. The payment of ${formatRupees(receipt.amount)} stays as it is; give money back by a refund.`}
+      description={`The PDF will say that it is cancelled, and why. Its number is never reused. The payment of ${formatRupees(receipt.amount)} is not affected; to return the money, make a refund.`}
       verb="Cancel the receipt"
-      isGrave
+      isDangerous
       isBusy={cancel.isPending}
       error={cancel.error}
       onConfirm={reason => cancel.mutate({ reason })}

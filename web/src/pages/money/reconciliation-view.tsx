@@ -8,14 +8,14 @@ import type {
 } from '../../../../src/console/money/books.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatCount, formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { counted, RECONCILIATION } from './words.ts'
+import { counted, RECONCILIATION } from './texts.ts'
 
 type Status = ReconciliationItemAnswer['status']
 const STATUSES: readonly Status[] = ['mismatched', 'expected', 'matched']
@@ -38,9 +38,9 @@ function columnsOf(status: Status): Column<ReconciliationItemAnswer>[] {
     {
       key: 'status',
       title: 'Status',
-      text: row => RECONCILIATION[row.status].word,
+      text: row => RECONCILIATION[row.status].label,
       render: row => (
-        <StatusBadge tone={RECONCILIATION[row.status].tone}>{RECONCILIATION[row.status].word}</StatusBadge>
+        <StatusBadge tone={RECONCILIATION[row.status].tone}>{RECONCILIATION[row.status].label}</StatusBadge>
       ),
     },
     { key: 'problem', title: 'Problem', text: row => row.problem ?? '', of: ['mismatched'] },
@@ -142,18 +142,20 @@ export function ReconciliationView() {
   )
 }
 
-const EMPTY: Record<Status, { title: string; say: string }> = {
+const EMPTY: Record<Status, { title: string; description: string }> = {
   mismatched: {
     title: 'Everything matches',
-    say: 'Whatever the provider reported is what we know. A report that is not stands here until it is, with both amounts.',
+    description:
+      'Everything that the provider reported agrees with our records. A difference is listed here, with both amounts, until it is resolved.',
   },
   expected: {
     title: 'Nothing is on its way',
-    say: 'Every payment is in a report. One that was just made stands here until the provider has paid it out.',
+    description:
+      'Every payment has been reported. A new payment is listed here until the provider has settled it.',
   },
   matched: {
     title: 'Nothing matched yet',
-    say: 'Payments and refunds stand here once the provider has paid them out as we know them.',
+    description: 'Payments and refunds are listed here once the provider’s report agrees with our records.',
   },
 }
 
@@ -224,7 +226,7 @@ function Checks({ path }: { path: string }) {
   )
 }
 
-/** Details are told in paise, as the books are kept. */
+/** Details are in paise, as in the ledger. */
 function inRupees(detail: string): string {
   if (!detail.includes(' paise')) return detail
   return detail.replaceAll(/-?\d+/g, paise => formatRupees(Number(paise) / 100)).replaceAll(' paise', '')

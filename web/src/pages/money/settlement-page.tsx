@@ -6,7 +6,7 @@ import type {
 } from '../../../../src/console/money/settlements.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Detail, RawJson } from '../../ui/detail.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
@@ -14,8 +14,8 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { MoneyTabs } from './money-page.tsx'
-import { counted, modeWord, readable } from './words.ts'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { counted, modeLabel, readable } from './texts.ts'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
   { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
     title: 'Student',
     text: row => [row.student_name, row.identifier].filter(Boolean).join(', '),
   },
-  { key: 'mode', title: 'Mode', text: row => modeWord(row.mode) },
+  { key: 'mode', title: 'Mode', text: row => modeLabel(row.mode) },
   {
     key: 'receipt',
     title: 'Receipt',
@@ -85,7 +85,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
     <Detail
       title={`Settlement ${settlement.utr}`}
       status={<StatusBadge tone="good">Settled to bank</StatusBadge>}
-      facts={[
+      fields={[
         { label: 'Reached the bank', value: <Money rupees={settlement.net} /> },
         { label: 'Gross', value: formatRupees(settlement.gross) },
         { label: 'Fees kept by the provider', value: formatRupees(settlement.fees) },
@@ -141,7 +141,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
         columns={COLUMNS}
         rowId={row => row.id}
         files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
-        empty={{ title: 'Nothing in it', say: 'The provider has paid out nothing that we know.' }}
+        empty={{ title: 'Nothing in it', description: 'The provider has reported no settlement yet.' }}
       />
       <RawJson value={settlement} />
     </Detail>

@@ -4,16 +4,16 @@ import { useState } from 'react'
 import type { ExpectedAnswer, SettlementAnswer } from '../../../../src/console/money/settlements.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatCount, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
-import { counted } from './words.ts'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { counted } from './texts.ts'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 const amount = (
   key: string,
@@ -88,8 +88,9 @@ export function SettlementsView() {
           />
         )}
         empty={{
-          title: 'Nothing has reached the bank yet',
-          say: 'Each pay-out of the payment provider stands here with its UTR and every payment in it. What was paid today usually comes on the next working day.',
+          title: 'No settlements yet',
+          description:
+            'Each settlement by the payment provider is listed here with its UTR and every payment in it. What was paid today usually comes on the next working day.',
           action: <ExpectedLink />,
         }}
       />
@@ -119,7 +120,7 @@ export function ExpectedView() {
     return (
       <Empty
         title="Nothing is on its way"
-        say="Whatever has been paid has reached the bank. A payment stands here from the moment it is made until the bank has it."
+        description="Everything that was paid has reached the bank. A payment is listed here from the moment it is made until it is settled."
       />
     )
   }

@@ -2,13 +2,13 @@ import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TallyLedgerAnswer } from '../../../../src/console/reports/reports.schemas.ts'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { download, get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
-import { Dialogue } from '../../ui/dialogue.tsx'
+import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
-import { say } from '../../ui/toasts.tsx'
-import { readable } from './words.ts'
+import { notify } from '../../ui/toasts.tsx'
+import { readable } from './texts.ts'
 
 const ACCOUNTS: Record<string, string> = {
   clearing: 'Money held by the payment provider',
@@ -44,12 +44,12 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
   const mayChange = useMay('owner', 'finance')
   const [names, setNames] = useState(() => new Map(ledgers.map(({ subject, ledger }) => [subject, ledger])))
   const [reason, setReason] = useState('')
-  const change = useAct<{ ledgers: { subject: string; ledger: string }[]; reason: string }>({
+  const change = useCommand<{ ledgers: { subject: string; ledger: string }[]; reason: string }>({
     method: 'PUT',
     path,
     refreshes: ['money-tally-ledgers', 'audit'],
     onDone() {
-      say('Tally exports use these names from now on.')
+      notify('Tally exports use these names from now on.')
       onClose()
     },
   })
@@ -93,7 +93,7 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
           <>
             <Textarea
               label="Reason"
-              description="Stands in the audit log."
+              description="Recorded in the audit log."
               required
               maxLength={500}
               value={reason}
@@ -107,7 +107,7 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
             )}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
-                Leave it
+                Cancel
               </Button>
               <Button type="submit" loading={change.isPending}>
                 Use these names
@@ -122,8 +122,8 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
 
 async function saveMasters(path: string): Promise<void> {
   try {
-    say(`Saved as ${await download(`${path}/export`, { format: 'tally' })}`)
+    notify(`Saved as ${await download(`${path}/export`, { format: 'tally' })}`)
   } catch (error) {
-    say(error instanceof Error ? error.message : 'It could not be saved. Try again in a moment.')
+    notify(error instanceof Error ? error.message : 'It could not be saved. Try again in a moment.')
   }
 }

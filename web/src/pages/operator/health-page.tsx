@@ -9,7 +9,7 @@ import { formatMoment } from '../../ui/when.tsx'
 import { ago, formatBytes, formatSeconds } from './amounts.ts'
 import { OperatorFrame } from './operator-frame.tsx'
 
-/** Whether the installation is well, in words first and numbers after. */
+/** The health of the installation: a summary, then figures. */
 export function HealthPage() {
   const health = useQuery({
     queryKey: ['health'],
@@ -30,31 +30,31 @@ function Parts({ health }: { health: HealthAnswer }) {
   return (
     <>
       <p className="faint">
-        Bursar {health.version}, {health.mode}, this process does {ROLE_WORDS[health.role]}. It is{' '}
+        Bursar {health.version}, {health.mode}, this process does {ROLE_LABELS[health.role]}. It is{' '}
         {formatMoment(health.now)}.
       </p>
       <div className="stats">
         <Part
           label="Database"
           {...(database.connections.waiting > 0
-            ? { tone: 'waiting', word: 'Busy' }
-            : { tone: 'good', word: 'Answers' })}
+            ? { tone: 'waiting', state: 'Busy' }
+            : { tone: 'good', state: 'Available' })}
           note={`PostgreSQL ${database.version}, ${formatBytes(database.bytes)}, ${database.is_own ? 'embedded' : 'your own'}. Answered in ${database.answered_in_ms} ms.`}
         />
         <Part
           label="Migrations"
           {...(migrations.version === migrations.expected
-            ? { tone: 'good', word: 'Complete' }
-            : { tone: 'bad', word: 'Missing' })}
+            ? { tone: 'good', state: 'Complete' }
+            : { tone: 'bad', state: 'Missing' })}
           note={`${migrations.version} of ${migrations.expected}, the last ${migrations.name}`}
         />
-        <Part label="Workers" {...workerWord(workers)} note={workerNote(workers)} />
+        <Part label="Workers" {...workerState(workers)} note={workerNote(workers)} />
         {disk !== undefined && (
           <Part
             label="Disk of the data folder"
             {...(disk.is_almost_full
-              ? { tone: 'bad', word: 'Almost full' }
-              : { tone: 'good', word: 'Has room' })}
+              ? { tone: 'bad', state: 'Almost full' }
+              : { tone: 'good', state: 'Enough space' })}
             note={`${formatBytes(disk.free_bytes)} free of ${formatBytes(disk.total_bytes)}`}
           />
         )}
@@ -64,17 +64,17 @@ function Parts({ health }: { health: HealthAnswer }) {
   )
 }
 
-const ROLE_WORDS: Record<HealthAnswer['role'], string> = {
+const ROLE_LABELS: Record<HealthAnswer['role'], string> = {
   all: 'everything',
   api: 'requests only',
-  worker: 'due work only',
+  worker: 'background jobs only',
 }
 
-type Verdict = { tone: Tone; word: string }
+type Verdict = { tone: Tone; state: string }
 
-function workerWord({ is_behind: isBehind, runs_here: runsHere }: HealthAnswer['workers']): Verdict {
-  if (isBehind) return { tone: 'bad', word: 'Behind' }
-  return { tone: 'good', word: runsHere ? 'At work' : 'At work elsewhere' }
+function workerState({ is_behind: isBehind, runs_here: runsHere }: HealthAnswer['workers']): Verdict {
+  if (isBehind) return { tone: 'bad', state: 'Behind' }
+  return { tone: 'good', state: runsHere ? 'Running' : 'Running elsewhere' }
 }
 
 function workerNote(workers: HealthAnswer['workers']): string {
@@ -88,10 +88,10 @@ function workerNote(workers: HealthAnswer['workers']): string {
   return round + failure
 }
 
-function Part({ label, tone, word, note }: Verdict & { label: string; note: string }) {
+function Part({ label, tone, state, note }: Verdict & { label: string; note: string }) {
   return (
     <Figure label={label} note={note}>
-      <StatusBadge tone={tone}>{word}</StatusBadge>
+      <StatusBadge tone={tone}>{state}</StatusBadge>
     </Figure>
   )
 }

@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { HolidayAnswer } from '../../../../src/console/operator/operator.schemas.ts'
-import { problemOf, useAct } from '../../api/act.ts'
-import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { OperatorFrame } from './operator-frame.tsx'
 
@@ -34,7 +34,8 @@ export function HolidaysPage() {
         onOpen={setOpen}
         empty={{
           title: 'No holidays yet',
-          say: 'Enter the bank holidays of the year, as the RBI has them: no debit is presented and no settlement expected on them.',
+          description:
+            'Enter the bank holidays of the year, as the RBI has them: no debit is presented and no settlement expected on them.',
         }}
       />
       {isAdding && <AddHoliday onClose={() => setIsAdding(false)} />}
@@ -46,12 +47,12 @@ export function HolidaysPage() {
 function AddHoliday({ onClose }: { onClose: () => void }) {
   const [day, setDay] = useState('')
   const [name, setName] = useState('')
-  const add = useAct<{ day: string; name: string; reason: string }>({
+  const add = useCommand<{ day: string; name: string; reason: string }>({
     method: 'POST',
     path: '/operator/holidays',
     refreshes: ['holidays'],
     onDone() {
-      say(`${formatDay(day)} is a holiday.`)
+      notify(`${formatDay(day)} is a holiday.`)
       onClose()
     },
   })
@@ -60,7 +61,7 @@ function AddHoliday({ onClose }: { onClose: () => void }) {
       isOpen
       onClose={onClose}
       title="Add a bank holiday"
-      say="No debit is presented and no settlement expected on this day, in every institute. What was planned for it moves to the next working day."
+      description="No debit is presented and no settlement expected on this day, in every institute. Debits planned for it move to the next working day."
       verb="Add it"
       isBusy={add.isPending}
       error={add.error}
@@ -89,12 +90,12 @@ function AddHoliday({ onClose }: { onClose: () => void }) {
 }
 
 function RemoveHoliday({ holiday, onClose }: { holiday: HolidayAnswer; onClose: () => void }) {
-  const remove = useAct<{ reason: string }>({
+  const remove = useCommand<{ reason: string }>({
     method: 'DELETE',
     path: `/operator/holidays/${holiday.day}`,
     refreshes: ['holidays'],
     onDone() {
-      say(`${formatDay(holiday.day)} is a working day again.`)
+      notify(`${formatDay(holiday.day)} is a working day again.`)
       onClose()
     },
   })
@@ -103,7 +104,7 @@ function RemoveHoliday({ holiday, onClose }: { holiday: HolidayAnswer; onClose: 
       isOpen
       onClose={onClose}
       title={`Remove ${holiday.name}, ${formatDay(holiday.day)}?`}
-      say="Debits may be presented on this day and settlements are expected. What has moved because of it does not move back."
+      description="Debits may be presented on this day and settlements are expected. Debits that were moved because of it are not moved back."
       verb="Remove it"
       isBusy={remove.isPending}
       error={remove.error}

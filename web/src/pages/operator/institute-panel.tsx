@@ -2,25 +2,24 @@ import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { InstituteAnswer } from '../../../../src/console/operator/operator.schemas.ts'
-import { problemOf, useAct } from '../../api/act.ts'
-import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { Summary } from '../../ui/detail.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 
 type Props = { institute: InstituteAnswer; onDone: () => void }
 type Asked = { kind: 'rename' } | { kind: 'branch' } | { kind: 'default'; code: string; name: string }
 
-/** One institute with its branches. */
 export function InstitutePanel({ institute, onDone }: Props) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = (): void => setAsked(null)
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'Code', value: <span className="mono">{institute.code}</span> },
           { label: 'Since', value: <When at={institute.created_at} isReal /> },
           { label: 'Codes outside its catalogue', value: institute.strict_catalogue ? 'Refused' : 'Join it' },
@@ -67,12 +66,12 @@ export function InstitutePanel({ institute, onDone }: Props) {
 
 function Rename({ institute, onClose, onDone }: Props & { onClose: () => void }) {
   const [name, setName] = useState(institute.name)
-  const rename = useAct<{ name: string; reason: string }>({
+  const rename = useCommand<{ name: string; reason: string }>({
     method: 'PATCH',
     path: `/operator/institutes/${institute.code}`,
     refreshes: ['institutes', 'session'],
     onDone() {
-      say(`It is called ${name} now.`)
+      notify(`It is now called ${name}.`)
       onDone()
     },
   })
@@ -81,7 +80,7 @@ function Rename({ institute, onClose, onDone }: Props & { onClose: () => void })
       isOpen
       onClose={onClose}
       title={`Rename ${institute.name}`}
-      say="Parents read the new name on pages, receipts and messages from now on. Its code stays."
+      description="Parents will see the new name on pages, receipts and messages. The code does not change."
       verb="Rename it"
       isBusy={rename.isPending}
       error={rename.error}
@@ -105,12 +104,12 @@ function ChooseDefault({
   onClose,
   onDone,
 }: Props & { branch: { code: string; name: string }; onClose: () => void }) {
-  const choose = useAct<{ collector_code: string; reason: string }>({
+  const choose = useCommand<{ collector_code: string; reason: string }>({
     method: 'PUT',
     path: `/operator/institutes/${institute.code}/default-branch`,
     refreshes: ['institutes'],
     onDone() {
-      say(`${branch.name} is the default branch now.`)
+      notify(`${branch.name} is the default branch now.`)
       onDone()
     },
   })
@@ -118,8 +117,8 @@ function ChooseDefault({
     <ConfirmWithReason
       isOpen
       onClose={onClose}
-      title={`Make ${branch.name} the default?`}
-      say="Whatever names no branch is counted to it from now on. What was counted before stays where it is."
+      title={`Create ${branch.name} the default?`}
+      description="From now on everything that names no branch belongs to it. Earlier records stay where they are."
       verb="Make it the default"
       isBusy={choose.isPending}
       error={choose.error}
@@ -132,12 +131,12 @@ function NewBranch({ institute, onClose, onDone }: Props & { onClose: () => void
   const [code, setCode] = useState('')
   const [name, setName] = useState('')
   const [isDefault, setIsDefault] = useState(false)
-  const add = useAct<{ collector_code: string; name: string; is_default: boolean }>({
+  const add = useCommand<{ collector_code: string; name: string; is_default: boolean }>({
     method: 'POST',
     path: `/operator/institutes/${institute.code}/branches`,
     refreshes: ['institutes', 'erp'],
     onDone() {
-      say(`${name} is there.`)
+      notify(`${name} is there.`)
       onDone()
     },
   })

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { InstituteAnswer } from '../../../../src/console/operator/operator.schemas.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { InstitutePanel } from './institute-panel.tsx'
 import { NewInstituteDialogue } from './new-institute-dialogue.tsx'
@@ -60,7 +60,8 @@ export function InstitutesPage() {
         onOpen={setOpen}
         empty={{
           title: 'No institutes yet',
-          say: 'An institute is a school or a college that collects fees here. Create the first one, then invite its people.',
+          description:
+            'An institute is a school or a college that collects fees here. Create the first one, then invite its staff.',
         }}
       />
       {open !== null && (

@@ -2,16 +2,16 @@ import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { JobsAnswer, LetterAnswer } from '../../../../src/console/operator/jobs.schemas.ts'
-import { useAct } from '../../api/act.ts'
+import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { say } from '../../ui/toasts.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import { notify } from '../../ui/toasts.tsx'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { Problem } from '../developers/problem.tsx'
 import { ago, formatSeconds } from './amounts.ts'
@@ -22,7 +22,7 @@ type Job = JobsAnswer['jobs'][number]
 type Run = JobsAnswer['runs'][number]
 type Letter = LetterAnswer
 
-const JOB_WORDS: Record<Job['kind'], string> = {
+const JOB_LABELS: Record<Job['kind'], string> = {
   orders_expired: 'Orders and links to expire',
   payments_checked: 'Payments to ask the provider for',
   refunds_sent: 'Refunds to send',
@@ -40,7 +40,7 @@ function countOf(count: number): string {
   return count >= MOST_COUNTED ? `${formatCount(MOST_COUNTED)} or more` : formatCount(count)
 }
 
-/** What falls due by itself and how late it is; what was given up, and a way to try it again. */
+/** Background jobs and how far behind they are; what was given up, with a retry. */
 export function JobsPage() {
   const jobs = useQuery({
     queryKey: ['jobs'],
@@ -49,7 +49,7 @@ export function JobsPage() {
   })
   return (
     <OperatorFrame here="jobs">
-      <h2 className="section-title">Due work</h2>
+      <h2 className="section-title">Background jobs</h2>
       {jobs.isPending && <Loading />}
       {jobs.isError && <Failed error={jobs.error} retry={() => void jobs.refetch()} />}
       {jobs.isSuccess && <DueWork jobs={jobs.data.jobs} />}
@@ -80,7 +80,7 @@ function DueWork({ jobs }: { jobs: readonly Job[] }) {
     >
       {jobs.map(job => (
         <tr key={job.kind}>
-          <td>{JOB_WORDS[job.kind]}</td>
+          <td>{JOB_LABELS[job.kind]}</td>
           <td className="right">{countOf(job.due)}</td>
           <td>
             {job.due === 0 ? (
@@ -186,8 +186,9 @@ function DeadLetters() {
         filters={FILTERS}
         onOpen={setOpen}
         empty={{
-          title: 'Nothing was given up',
-          say: 'Deliveries that were tried for three days stand here. Filter by kind for messages and imports.',
+          title: 'Nothing has failed',
+          description:
+            'Deliveries that still failed after three days are listed here. Filter by kind for messages and imports.',
         }}
       />
       {open !== null && (
@@ -201,7 +202,7 @@ function DeadLetters() {
 
 function Opened({ letter, onDone }: { letter: Letter; onDone: () => void }) {
   const institute = `/institutes/${letter.institute_code}`
-  const again = useAct<object>({
+  const again = useCommand<object>({
     method: 'POST',
     path:
       letter.kind === 'message'
@@ -209,14 +210,14 @@ function Opened({ letter, onDone }: { letter: Letter; onDone: () => void }) {
         : `${institute}/deliveries/${letter.id}/redeliver`,
     refreshes: ['dead-letters', 'jobs'],
     onDone() {
-      say('It is on its way again.')
+      notify('Sent again.')
       onDone()
     },
   })
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'Institute', value: letter.institute_name },
           { label: 'What', value: letter.subject },
           { label: 'Made', value: <When at={letter.at} /> },
@@ -231,7 +232,7 @@ function Opened({ letter, onDone }: { letter: Letter; onDone: () => void }) {
       ) : (
         <Group mt="md">
           <Button variant="default" loading={again.isPending} onClick={() => again.mutate({})}>
-            Try it again
+            Retry
           </Button>
         </Group>
       )}

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { problemOf, useAct } from '../../api/act.ts'
-import { say } from '../../ui/toasts.tsx'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { notify } from '../../ui/toasts.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 
 type Branch = { collector_code: string; name: string }
@@ -14,12 +14,12 @@ export function NewInstituteDialogue({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [code, setCode] = useState('')
   const [branch, setBranch] = useState<Branch>({ collector_code: 'MAIN', name: 'Main branch' })
-  const create = useAct<Sent, { code: string }>({
+  const create = useCommand<Sent, { code: string }>({
     method: 'POST',
     path: '/operator/institutes',
     refreshes: ['institutes', 'session'],
     onDone({ code: institute }) {
-      say(`${name} is there. Invite its people next.`)
+      notify(`${name} has been created. Invite its staff next.`)
       void navigate({ to: '/i/$institute/settings/team', params: { institute } })
     },
   })
@@ -43,7 +43,7 @@ export function NewInstituteDialogue({ onClose }: { onClose: () => void }) {
       />
       <TextInput
         label="Code"
-        description="Lower-case letters, digits and hyphens. It stands in addresses and stays for good."
+        description="Lower-case letters, digits and hyphens. It is part of addresses and cannot be changed later."
         required
         maxLength={63}
         placeholder="green-park"

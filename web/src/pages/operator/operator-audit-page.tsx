@@ -7,7 +7,7 @@ export function OperatorAuditPage() {
     <OperatorFrame here="audit">
       <AuditTable
         path="/operator/audit"
-        say="What operators do to institutes, branches and holidays stands here, and what people do to their own accounts."
+        description="Changes to institutes, branches and holidays, and changes people make to their own accounts, are listed here."
       />
     </OperatorFrame>
   )

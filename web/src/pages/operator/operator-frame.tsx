@@ -23,8 +23,8 @@ export function OperatorFrame({ here, actions, children }: Props) {
     return (
       <PageFrame title="Operator">
         <Empty
-          title="For the operator alone"
-          say="These pages look after the whole installation. Ask whoever runs it if you need something of them."
+          title="For operators only"
+          description="These pages are for the operator of the whole installation. Ask the operator if you need something changed here."
         />
       </PageFrame>
     )

@@ -23,7 +23,7 @@ export function ProvidersPage() {
   )
 }
 
-const CHANNEL_WORDS = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+const CHANNEL_LABELS = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 
 function Setup({ setup }: { setup: ProvidersAnswer }) {
   return (
@@ -45,7 +45,7 @@ function Setup({ setup }: { setup: ProvidersAnswer }) {
       <StaticTable name="Messages" headings={['Channel', 'Leaves by']}>
         {setup.channels.map(({ channel, by }) => (
           <tr key={channel}>
-            <td>{CHANNEL_WORDS[channel]}</td>
+            <td>{CHANNEL_LABELS[channel]}</td>
             <td>{by ?? <StatusBadge tone="waiting">Nothing is set up</StatusBadge>}</td>
           </tr>
         ))}

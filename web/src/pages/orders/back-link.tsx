@@ -2,7 +2,6 @@ import './orders.css'
 import { createLink } from '@tanstack/react-router'
 import { forwardRef, type AnchorHTMLAttributes } from 'react'
 
-/** To the list that a page belongs to. */
 export const BackLink = createLink(
   forwardRef<HTMLAnchorElement, AnchorHTMLAttributes<HTMLAnchorElement>>(function BackLink(
     { children, ...props },

@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 
-/** Copies a text and says so. */
 export function CopyButton({ text, children }: { text: string; children: string }) {
   const copy = async (): Promise<void> => {
-    if (await copied(text)) say('Copied.')
+    if (await copied(text)) notify('Copied.')
     else window.prompt('Copy it from here:', text)
   }
   return (

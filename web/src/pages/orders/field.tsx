@@ -1,5 +1,5 @@
 import { Alert, TextInput, type TextInputProps } from '@mantine/core'
-import { problemOf, wholeProblem } from '../../api/act.ts'
+import { problemOf, wholeProblem } from '../../api/command.ts'
 import { ApiError } from '../../api/client.ts'
 
 /** A form's values by the names that the API has for them. */
@@ -11,7 +11,7 @@ export type Form = {
   error: Error | null
 }
 
-/** A text of a form, with what the server said of it beside it. */
+/** A text field with the server's error beside it. */
 export function Field({ form, name, ...props }: { form: Form; name: string } & Omit<TextInputProps, 'form'>) {
   return (
     <TextInput

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ChoicesAnswer } from '../../../../src/console/orders/orders.schemas.ts'
-import { problemOf } from '../../api/act.ts'
+import { problemOf } from '../../api/command.ts'
 import { CodeList } from './field.tsx'
 
 export type Line = { id: number; component_type: string; amount: string }
@@ -16,7 +16,6 @@ type Props = {
   error: Error | null
 }
 
-/** What is to be paid, line by line. */
 export function LinesInput({ lines, onChange, choices, error }: Props) {
   const change = (at: number, part: Partial<Line>): void =>
     onChange(lines.map((line, index) => (index === at ? { ...line, ...part } : line)))
@@ -48,7 +47,7 @@ export function LinesInput({ lines, onChange, choices, error }: Props) {
               className="beside-field"
               onClick={() => onChange(lines.filter((_, at) => at !== index))}
             >
-              Take away
+              Remove
             </Button>
           )}
         </Group>

@@ -3,7 +3,7 @@ import { useMay } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { Empty } from '../../ui/states.tsx'
 
-/** A form whose address was sent to somebody who may only look says so before it is filled in. */
+/** Tells people without the role before they fill in the form, in case they were sent its address. */
 export function MakersOnly({ title, children }: { title: string; children: ReactNode }) {
   const mayMake = useMay('owner', 'finance')
   return (
@@ -13,7 +13,7 @@ export function MakersOnly({ title, children }: { title: string; children: React
       ) : (
         <Empty
           title="For owners and finance"
-          say="Your role lets you look at orders, links and pages. Ask an owner of the institute if you are to make them."
+          description="Your role lets you look at orders, links and pages. Ask an owner of the institute if you need to create them."
         />
       )}
     </PageFrame>

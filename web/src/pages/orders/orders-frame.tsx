@@ -10,7 +10,6 @@ const TABS = [
 
 type Props = { here: (typeof TABS)[number]['here']; actions?: ReactNode; children: ReactNode }
 
-/** What is below Orders & links. */
 export function OrdersFrame({ here, actions, children }: Props) {
   return (
     <PageFrame title="Orders & links" actions={actions}>

@@ -4,7 +4,6 @@ import { OrdersFrame } from './orders-frame.tsx'
 import { OrdersTable } from './orders-table.tsx'
 import { SearchBox } from './search-box.tsx'
 
-/** Everything that somebody was asked to pay at the checkout. */
 export function OrdersPage() {
   const { code: institute } = useInstitute()
   const mayMake = useMay('owner', 'finance')
@@ -19,8 +18,9 @@ export function OrdersPage() {
       <OrdersTable
         name="Orders and links"
         empty={{
-          title: 'Nobody has been asked to pay yet',
-          say: 'Pay orders, payment links, and what parents pay on pages and of their dues stand here. Make a link to begin, or let the ERP make orders.',
+          title: 'No orders or links yet',
+          description:
+            'Pay orders, payment links, and payments on payment pages and towards dues are listed here. Create a link to begin, or let the ERP create orders.',
           action: make,
         }}
       />

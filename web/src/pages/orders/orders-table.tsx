@@ -2,13 +2,13 @@ import { useNavigate } from '@tanstack/react-router'
 import type { OrderRowAnswer } from '../../../../src/console/orders/orders.schemas.ts'
 import type { Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { useChoices } from './use-choices.ts'
-import { KIND_CHOICES, KINDS, STATUS_CHOICES, statusWord } from './words.ts'
+import { KIND_CHOICES, KINDS, STATUS_CHOICES, statusWord } from './texts.ts'
 
 const COLUMNS: readonly Column<OrderRowAnswer>[] = [
   {
@@ -21,8 +21,8 @@ const COLUMNS: readonly Column<OrderRowAnswer>[] = [
   {
     key: 'status',
     title: 'Status',
-    text: row => statusWord(row).word,
-    render: row => <StatusBadge tone={statusWord(row).tone}>{statusWord(row).word}</StatusBadge>,
+    text: row => statusWord(row).label,
+    render: row => <StatusBadge tone={statusWord(row).tone}>{statusWord(row).label}</StatusBadge>,
   },
   {
     key: 'name',
@@ -68,7 +68,6 @@ type Props = {
   empty: Parameters<typeof DataTable>[0]['empty']
 }
 
-/** The list of orders, all of them or those of one page. */
 export function OrdersTable({ name, query, empty }: Props) {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()

@@ -1,6 +1,6 @@
 import './orders.css'
 import { Button, Group } from '@mantine/core'
-import { Dialogue } from '../../ui/dialogue.tsx'
+import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { CopyButton } from './copy-button.tsx'
 
 /** A QR code to be shown on a screen or printed. `path` is where the API draws it. */

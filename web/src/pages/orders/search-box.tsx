@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 
 const PAUSE_MS = 300
 
-/** Looks while somebody types, once they pause; what they look for stands in the address. */
+/** Searches after a pause in typing; the text is kept in the address. */
 export function SearchBox({ label }: { label: string }) {
   const search: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -5,7 +5,7 @@ import { useInstitutePath } from '../../api/session.ts'
 
 const NONE: ChoicesAnswer = { branches: [], components: [], grades: [], is_strict: false }
 
-/** Branches, fees and grades that forms offer; empty until they are there. */
+/** Branches, fees and grades for forms; empty until loaded. */
 export function useChoices(): ChoicesAnswer {
   const path = useInstitutePath()
   const choices = useQuery({

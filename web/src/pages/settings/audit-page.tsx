@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { AuditAnswer } from '../../../../src/console/audit/audit.schemas.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
-import { SideDialogue } from '../../ui/dialogue.tsx'
+import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { PageFrame } from '../../ui/page.tsx'
-import type { Filter } from '../../ui/use-filters.ts'
+import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
@@ -42,14 +42,13 @@ export function AuditPage() {
       <SettingsTabs here="audit" />
       <AuditTable
         path={`${path}/audit`}
-        say="Whatever people change in the console stands here: who, when, what and why. Invite somebody to see the first entry."
+        description="Every change made in the console is listed here: who, when, what and why. Invite a colleague to see the first entry."
       />
     </PageFrame>
   )
 }
 
-/** The log of an institute, or of the installation. */
-export function AuditTable({ path, say }: { path: string; say: string }) {
+export function AuditTable({ path, description }: { path: string; description: string }) {
   const [open, setOpen] = useState<AuditAnswer | null>(null)
   return (
     <>
@@ -61,7 +60,7 @@ export function AuditTable({ path, say }: { path: string; say: string }) {
         rowId={row => row.id}
         filters={FILTERS}
         onOpen={setOpen}
-        empty={{ title: 'Nothing yet', say }}
+        empty={{ title: 'Nothing yet', description }}
       />
       <SideDialogue
         isOpen={open !== null}
@@ -78,7 +77,7 @@ function Entry({ entry }: { entry: AuditAnswer }) {
   return (
     <>
       <Summary
-        facts={[
+        fields={[
           { label: 'When', value: <When at={entry.at} /> },
           { label: 'Who', value: entry.actor.name },
           { label: 'To what', value: <span className="mono">{entry.about}</span> },

@@ -1,28 +1,28 @@
 import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { InvitedAnswer } from '../../../../src/console/team/team.schemas.ts'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { Dialogue } from '../../ui/dialogue.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { ROLE_CHOICES } from './roles.ts'
 
 export function InviteDialogue({ onClose }: { onClose: () => void }) {
   const path = useInstitutePath()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<string>('viewer')
-  const invite = useAct<{ email: string; role: string }, InvitedAnswer>({
+  const invite = useCommand<{ email: string; role: string }, InvitedAnswer>({
     method: 'POST',
     path: `${path}/team/invitations`,
     refreshes: ['team', 'audit'],
     onDone(answer) {
-      say(`A mail is on its way to ${answer.email}.`)
+      notify(`An e-mail is on its way to ${answer.email}.`)
       onClose()
     },
   })
   const whole = wholeProblem(invite.error)
   return (
-    <Dialogue onClose={onClose} title="Invite somebody">
+    <Dialogue onClose={onClose} title="Invite a colleague">
       <form
         onSubmit={event => {
           event.preventDefault()
@@ -53,7 +53,7 @@ export function InviteDialogue({ onClose }: { onClose: () => void }) {
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Leave it
+              Cancel
             </Button>
             <Button type="submit" loading={invite.isPending}>
               Send the invitation

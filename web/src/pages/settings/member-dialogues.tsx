@@ -1,10 +1,10 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { TeamAnswer } from '../../../../src/console/team/team.schemas.ts'
-import { useAct } from '../../api/act.ts'
+import { useCommand } from '../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { ConfirmWithReason } from '../../ui/confirm-with-reason.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { ROLE_CHOICES } from './roles.ts'
 
 type Props = { member: TeamAnswer['members'][number]; onClose: () => void }
@@ -12,12 +12,12 @@ type Props = { member: TeamAnswer['members'][number]; onClose: () => void }
 export function ChangeRoleDialogue({ member, onClose }: Props) {
   const path = useInstitutePath()
   const [role, setRole] = useState<string>(member.role)
-  const change = useAct<{ role: string; reason: string }>({
+  const change = useCommand<{ role: string; reason: string }>({
     method: 'PATCH',
     path: `${path}/team/members/${member.user_id}`,
     refreshes: ['team', 'audit', 'session'],
     onDone() {
-      say(`${member.name} is ${role} now.`)
+      notify(`${member.name} is ${role} now.`)
       onClose()
     },
   })
@@ -26,7 +26,7 @@ export function ChangeRoleDialogue({ member, onClose }: Props) {
       isOpen
       onClose={onClose}
       title={`Change the role of ${member.name}`}
-      say="It holds from the next thing they do."
+      description="It takes effect immediately."
       verb="Change the role"
       isBusy={change.isPending}
       error={change.error}
@@ -46,12 +46,12 @@ export function ChangeRoleDialogue({ member, onClose }: Props) {
 export function RemoveDialogue({ member, onClose }: Props) {
   const path = useInstitutePath()
   const { name: institute } = useInstitute()
-  const remove = useAct<{ reason: string }>({
+  const remove = useCommand<{ reason: string }>({
     method: 'DELETE',
     path: `${path}/team/members/${member.user_id}`,
     refreshes: ['team', 'audit'],
     onDone() {
-      say(`${member.name} has been removed.`)
+      notify(`${member.name} has been removed.`)
       onClose()
     },
   })
@@ -60,9 +60,9 @@ export function RemoveDialogue({ member, onClose }: Props) {
       isOpen
       onClose={onClose}
       title={`Remove ${member.name}?`}
-      say={`${member.name} loses all access to ${institute} at once. Invite them again to undo it.`}
+      description={`${member.name} loses all access to ${institute} at once. Invite them again to undo it.`}
       verb="Remove"
-      isGrave
+      isDangerous
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={reason => remove.mutate({ reason })}

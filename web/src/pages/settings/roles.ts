@@ -1,7 +1,6 @@
-/** The roles as people choose them. */
 export const ROLE_CHOICES = [
-  { value: 'owner', label: 'Owner: everything, and who else gets in' },
+  { value: 'owner', label: 'Owner: everything, including who has access' },
   { value: 'finance', label: 'Finance: orders, refunds, plans and settlements' },
   { value: 'developer', label: 'Developer: keys, webhooks and the ERP' },
-  { value: 'viewer', label: 'Viewer: looks at everything, changes nothing' },
+  { value: 'viewer', label: 'Viewer: sees everything, changes nothing' },
 ] as const

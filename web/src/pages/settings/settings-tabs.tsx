@@ -6,7 +6,6 @@ const TABS = [
   { here: 'audit', label: 'Audit log', to: '/i/$institute/settings/audit' },
 ] as const
 
-/** What is below Settings. */
 export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) {
   const maySeeAudit = useMay('owner', 'operator')
   return (

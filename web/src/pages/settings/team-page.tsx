@@ -2,18 +2,18 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TeamAnswer } from '../../../../src/console/team/team.schemas.ts'
-import { useAct } from '../../api/act.ts'
+import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay, usePerson } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { InviteDialogue } from './invite-dialogue.tsx'
 import { ChangeRoleDialogue, RemoveDialogue } from './member-dialogues.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
 type Member = TeamAnswer['members'][number]
 type Invitation = TeamAnswer['invitations'][number]
@@ -29,7 +29,7 @@ export function TeamPage() {
   return (
     <PageFrame
       title="Settings"
-      actions={mayChange && <Button onClick={() => setIsInviting(true)}>Invite somebody</Button>}
+      actions={mayChange && <Button onClick={() => setIsInviting(true)}>Invite a colleague</Button>}
     >
       <SettingsTabs here="team" />
       {team.isPending && <Loading />}
@@ -61,10 +61,10 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
               <th scope="col">Name</th>
               <th scope="col">Role</th>
               <th scope="col">Signs in with a code</th>
-              <th scope="col">Last here</th>
+              <th scope="col">Last active</th>
               {mayChange && (
                 <th scope="col">
-                  <span className="visually-hidden">Acts</span>
+                  <span className="visually-hidden">Actions</span>
                 </th>
               )}
             </tr>
@@ -75,7 +75,7 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
                 <td>
                   {member.name} {member.user_id === self?.id && <span className="faint">(you)</span>}
                   <div className="faint">{member.email}</div>
-                  {member.is_disabled && <StatusBadge tone="bad">Shut out</StatusBadge>}
+                  {member.is_disabled && <StatusBadge tone="bad">Disabled</StatusBadge>}
                 </td>
                 <td>{member.role}</td>
                 <td>
@@ -109,12 +109,12 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
 
 function Invitations({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) {
   const path = useInstitutePath()
-  const withdraw = useAct<{ id: string }>({
+  const withdraw = useCommand<{ id: string }>({
     method: 'DELETE',
     path: ({ id }) => `${path}/team/invitations/${id}`,
     body: () => undefined,
     refreshes: ['team', 'audit'],
-    onDone: () => say('The invitation has been withdrawn.'),
+    onDone: () => notify('The invitation has been withdrawn.'),
   })
   return (
     <>
@@ -129,7 +129,7 @@ function Invitations({ invitations, mayChange }: { invitations: readonly Invitat
               <th scope="col">Works until</th>
               {mayChange && (
                 <th scope="col">
-                  <span className="visually-hidden">Acts</span>
+                  <span className="visually-hidden">Actions</span>
                 </th>
               )}
             </tr>

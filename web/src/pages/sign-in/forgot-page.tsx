@@ -1,15 +1,15 @@
 import { Alert, Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { Gate } from './gate.tsx'
 
 export function ForgotPage() {
   const [email, setEmail] = useState('')
-  const forgot = useAct<{ email: string }>({ method: 'POST', path: '/session/forgot' })
+  const forgot = useCommand<{ email: string }>({ method: 'POST', path: '/session/forgot' })
   const whole = wholeProblem(forgot.error)
   return (
-    <Gate title="Choose a new password" say="We mail you a link that works for a day.">
+    <Gate title="Choose a new password" description="We e-mail you a link that works for a day.">
       {forgot.isSuccess ? (
         <Alert role="status" mt="md">
           If {email} has an account, a mail is on its way. It may take a minute.
@@ -37,7 +37,7 @@ export function ForgotPage() {
               </Alert>
             )}
             <Button type="submit" loading={forgot.isPending}>
-              Mail me a link
+              E-mail me a link
             </Button>
           </Stack>
         </form>

@@ -1,8 +1,16 @@
 import { useEffect, type ReactNode } from 'react'
 import { ModeBadge } from '../../shell/mode-badge.tsx'
 
-/** The frame of pages before the door. */
-export function Gate({ title, say, children }: { title: string; say?: ReactNode; children: ReactNode }) {
+/** The frame of pages that need no session. */
+export function Gate({
+  title,
+  description,
+  children,
+}: {
+  title: string
+  description?: ReactNode
+  children: ReactNode
+}) {
   useEffect(() => {
     document.title = `${title} · Bursar`
   }, [title])
@@ -13,7 +21,7 @@ export function Gate({ title, say, children }: { title: string; say?: ReactNode;
           <span className="brand">Bursar</span> <ModeBadge />
         </p>
         <h1>{title}</h1>
-        {say !== undefined && <p className="faint">{say}</p>}
+        {description !== undefined && <p className="faint">{description}</p>}
         {children}
       </div>
     </main>

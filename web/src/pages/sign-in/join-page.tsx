@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { InvitationAnswer } from '../../../../src/console/auth/session.schemas.ts'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { send } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
-import { say } from '../../ui/toasts.tsx'
+import { notify } from '../../ui/toasts.tsx'
 import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
 
@@ -37,11 +37,11 @@ export function JoinPage() {
     )
   const { institute, role, email, invited_by: by } = invitation.data
   return institute === undefined ? (
-    <Gate title="Choose a password" say={`For ${email}.`}>
+    <Gate title="Choose a password" description={`For ${email}.`}>
       <AcceptForm token={token} invitation={invitation.data} verb="Set the password" />
     </Gate>
   ) : (
-    <Gate title={`Join ${institute}`} say={`${by} invites ${email} as ${role ?? 'a member'}.`}>
+    <Gate title={`Join ${institute}`} description={`${by} invites ${email} as ${role ?? 'a member'}.`}>
       <AcceptForm token={token} invitation={invitation.data} verb={`Join ${institute}`} />
     </Gate>
   )
@@ -60,7 +60,7 @@ function AcceptForm({
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const accept = useAct<Accept, { state: 'signed_in' | 'sign_in' }>({
+  const accept = useCommand<Accept, { state: 'signed_in' | 'sign_in' }>({
     method: 'POST',
     path: '/invitations/accept',
     onDone({ state }) {
@@ -68,7 +68,7 @@ function AcceptForm({
         void enter()
         return
       }
-      say('Done. Sign in with your password.')
+      notify('Done. Sign in with your password.')
       void navigate({ to: '/sign-in' })
     },
   })

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Divider, PasswordInput, Stack, TextInput } from 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { problemOf, useAct, wholeProblem } from '../../api/act.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
@@ -13,7 +13,7 @@ type Answer = { state: 'signed_in' | 'code_needed' }
 export function SignInPage() {
   const session = useQuery(sessionQuery).data
   return (
-    <Gate title="Sign in" say="To the console of your institute.">
+    <Gate title="Sign in" description="Sign in to the console of your institute.">
       <SignInForm />
       {session !== undefined && session.demo_people.length > 0 && (
         <DemoButtons people={session.demo_people} />
@@ -26,7 +26,7 @@ function SignInForm() {
   const enter = useEnter()
   const [sent, setSent] = useState<SignIn>({ email: '', password: '' })
   const [isCodeNeeded, setIsCodeNeeded] = useState(false)
-  const signIn = useAct<SignIn, Answer>({
+  const signIn = useCommand<SignIn, Answer>({
     method: 'POST',
     path: '/session',
     onDone({ state }) {
@@ -63,7 +63,7 @@ function SignInForm() {
         {isCodeNeeded && (
           <TextInput
             label="Code"
-            description="Six digits of your authenticator app, or a recovery code."
+            description="Six digits from your authenticator app, or a recovery code."
             autoComplete="one-time-code"
             required
             autoFocus
@@ -90,7 +90,7 @@ function SignInForm() {
 
 function DemoButtons({ people }: { people: readonly { email: string; name: string }[] }) {
   const enter = useEnter()
-  const demo = useAct<{ email: string }>({
+  const demo = useCommand<{ email: string }>({
     method: 'POST',
     path: '/session/demo',
     onDone: () => void enter(),
@@ -98,7 +98,7 @@ function DemoButtons({ people }: { people: readonly { email: string; name: strin
   const whole = wholeProblem(demo.error)
   return (
     <>
-      <Divider my="lg" label="This is a sandbox: come in as" />
+      <Divider my="lg" label="This is a sandbox. Sign in as" />
       <Stack gap="xs">
         {people.map(({ email, name }) => (
           <Button

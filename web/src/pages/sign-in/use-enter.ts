@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { sessionQuery } from '../../api/session.ts'
 
-/** After a sign-in: the session is read again, and the person goes where they wanted to. */
+/** After sign-in: reloads the session and continues to the page that was asked for. */
 export function useEnter(): () => Promise<void> {
   const client = useQueryClient()
   const router = useRouter()

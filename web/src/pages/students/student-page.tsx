@@ -6,19 +6,19 @@ import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay } from '../../ui/when.tsx'
-import { DuesSection } from './dues-section.tsx'
-import { FamilySection } from './family-section.tsx'
-import { PaymentsSection } from './payments-section.tsx'
-import { PlanSection } from './plan-section.tsx'
-import { StudentActs } from './student-acts.tsx'
-import { TimelineSection } from './timeline-section.tsx'
+import { DuesSection } from './sections/dues.tsx'
+import { FamilySection } from './sections/family.tsx'
+import { PaymentsSection } from './sections/payments.tsx'
+import { PlanSection } from './sections/plan.tsx'
+import { StudentActs } from './actions/student-actions.tsx'
+import { TimelineSection } from './sections/timeline.tsx'
 import { useStudent } from './use-student.ts'
-import { STATUS_WORDS } from './words.ts'
+import { STATUS_LABELS } from './texts.ts'
 import './students.css'
 
 export type Student = StudentPageAnswer
 
-/** A student as a story: who, what is owed, what was paid, what is planned, and everything that happened. */
+/** Everything about a student: dues, family, payments, instalments and a timeline. */
 export function StudentPage() {
   const { student: id = '' } = useParams({ strict: false })
   const student = useStudent(id)
@@ -29,13 +29,13 @@ export function StudentPage() {
 
 function Page({ student }: { student: Student }) {
   const { service_student_id: id, dues, status } = student
-  const { word, tone } = STATUS_WORDS[status]
+  const { label, tone } = STATUS_LABELS[status]
   return (
     <Detail
       title={student.fullname}
-      status={<StatusBadge tone={tone}>{word}</StatusBadge>}
+      status={<StatusBadge tone={tone}>{label}</StatusBadge>}
       actions={<StudentActs student={student} />}
-      facts={[
+      fields={[
         { label: 'Due today', value: <strong>{formatRupees(dues.total_amount)}</strong> },
         { label: 'Admission no.', value: student.identifier },
         { label: 'Second number', value: student.custom_identifier },

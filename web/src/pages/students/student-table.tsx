@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
-import { TableFrame } from '../../ui/table-frame.tsx'
+import { TableFrame } from '../../ui/table/frame.tsx'
 
-/** A table of a student's page. */
 export function StudentTable({ name, children }: { name: string; children: ReactNode }) {
   return (
     <TableFrame name={name} className="student-table">

@@ -3,13 +3,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students/students.schemas.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { useFilters, type Filter } from '../../ui/use-filters.ts'
+import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { useChoices } from './use-student.ts'
-import { STATUS_WORDS } from './words.ts'
+import { STATUS_LABELS } from './texts.ts'
 
 type Row = StudentRowAnswer
 
@@ -36,9 +36,9 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'status',
     title: 'Status',
-    text: row => STATUS_WORDS[row.status].word,
+    text: row => STATUS_LABELS[row.status].label,
     render: row => (
-      <StatusBadge tone={STATUS_WORDS[row.status].tone}>{STATUS_WORDS[row.status].word}</StatusBadge>
+      <StatusBadge tone={STATUS_LABELS[row.status].tone}>{STATUS_LABELS[row.status].label}</StatusBadge>
     ),
   },
 ]
@@ -109,11 +109,13 @@ export function StudentsPage() {
           q === undefined
             ? {
                 title: 'No students yet',
-                say: 'Students stand here once your ERP has registered them, or once you have imported a file of them.',
+                description:
+                  'Students are listed here once your ERP has registered them, or once you have imported a file.',
               }
             : {
-                title: `Nobody fits “${q}”`,
-                say: 'Try the beginning of a name, an admission number, a phone number or an e-mail address.',
+                title: `No student matches “${q}”`,
+                description:
+                  'Try the beginning of a name, an admission number, a phone number or an e-mail address.',
               }
         }
       />

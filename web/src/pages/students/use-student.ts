@@ -9,8 +9,8 @@ import type {
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 
-/** What shows something else after an act on a student, by the beginnings of the keys. */
-export const AFTER_ACT = ['student', 'students', 'audit', 'home', 'orders'] as const
+/** Queries to refresh after an action on a student. */
+export const AFTER_CHANGE = ['student', 'students', 'audit', 'home', 'orders'] as const
 
 export function useStudentPath(id: string): string {
   return `${useInstitutePath()}/students/${encodeURIComponent(id)}`

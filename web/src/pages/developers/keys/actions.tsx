@@ -1,0 +1,69 @@
+import { Alert, Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import type { IssuedKeyAnswer, KeyAnswer } from '../../../../../src/console/developers/keys.schemas.ts'
+import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useInstitutePath } from '../../../api/session.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { SecretDialogue } from './secret-dialogue.tsx'
+
+/** Rotating can be undone by revoking the new key; revoking cannot be undone. */
+export function KeyActs({ apiKey, onDone }: { apiKey: KeyAnswer; onDone: () => void }) {
+  const path = `${useInstitutePath()}/keys/${apiKey.key_id}`
+  const [isRevoking, setIsRevoking] = useState(false)
+  const [issued, setIssued] = useState<IssuedKeyAnswer | null>(null)
+  const rotate = useCommand<object, IssuedKeyAnswer>({
+    method: 'POST',
+    path: `${path}/rotate`,
+    refreshes: ['keys', 'audit'],
+    onDone: setIssued,
+  })
+  const revoke = useCommand<{ reason: string }>({
+    method: 'DELETE',
+    path,
+    refreshes: ['keys', 'audit'],
+    onDone() {
+      notify(`${apiKey.label} is revoked. It stops working everywhere within five seconds.`)
+      onDone()
+    },
+  })
+  const whole = wholeProblem(rotate.error)
+  return (
+    <>
+      {whole !== undefined && (
+        <Alert color="red" role="alert" mt="md">
+          {whole}
+        </Alert>
+      )}
+      <Group mt="md">
+        <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate({})}>
+          Rotate
+        </Button>
+        <Button variant="default" onClick={() => setIsRevoking(true)}>
+          Revoke
+        </Button>
+      </Group>
+      <p className="faint">
+        Rotate makes a second key with the same rights; the old one works on until you revoke it.
+      </p>
+      <ConfirmWithReason
+        isOpen={isRevoking}
+        onClose={() => setIsRevoking(false)}
+        title={`Revoke ${apiKey.label}?`}
+        description="The key stops working within five seconds, and cannot be used again."
+        verb="Revoke"
+        isDangerous
+        isBusy={revoke.isPending}
+        error={revoke.error}
+        onConfirm={reason => revoke.mutate({ reason })}
+      />
+      {issued !== null && (
+        <SecretDialogue
+          issued={issued}
+          note={`${apiKey.key_id} works on until you revoke it.`}
+          onClose={onDone}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { Checkbox, Group, NumberInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { IssuedKeyAnswer } from '../../../../../src/console/developers/keys.schemas.ts'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { useInstitutePath } from '../../../api/session.ts'
+import { FormDialogue } from '../form-dialogue.tsx'
+import { SecretDialogue } from './secret-dialogue.tsx'
+
+type NewKey = { label: string; scopes: string[]; rate_per_second?: number | undefined }
+
+export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
+  const path = useInstitutePath()
+  const [label, setLabel] = useState('')
+  const [scopes, setScopes] = useState<string[]>(['read', 'write'])
+  const [rate, setRate] = useState<number | string>('')
+  const [issued, setIssued] = useState<IssuedKeyAnswer | null>(null)
+  const make = useCommand<NewKey, IssuedKeyAnswer>({
+    method: 'POST',
+    path: `${path}/keys`,
+    refreshes: ['keys', 'audit'],
+    onDone: setIssued,
+  })
+  if (issued !== null) return <SecretDialogue issued={issued} onClose={onClose} />
+  return (
+    <FormDialogue
+      title="Make an API key"
+      verb="Create the key"
+      isBusy={make.isPending}
+      error={make.error}
+      onSubmit={() => make.mutate({ label, scopes, rate_per_second: rate === '' ? undefined : Number(rate) })}
+      onClose={onClose}
+    >
+      <TextInput
+        label="What it is for"
+        description="Two keys with the same name may be active, so that one can replace the other."
+        required
+        maxLength={64}
+        data-autofocus
+        value={label}
+        onChange={event => setLabel(event.currentTarget.value)}
+        error={problemOf(make.error, 'label')}
+      />
+      <Checkbox.Group
+        label="What it may do"
+        value={scopes}
+        onChange={setScopes}
+        error={problemOf(make.error, 'scopes')}
+      >
+        <Group mt="xs">
+          <Checkbox value="read" label="Read" />
+          <Checkbox value="write" label="Write" />
+        </Group>
+      </Checkbox.Group>
+      <NumberInput
+        label="Requests a second"
+        description="Leave empty for the default of 1,000."
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        hideControls
+        value={rate}
+        onChange={setRate}
+        error={problemOf(make.error, 'rate_per_second')}
+      />
+    </FormDialogue>
+  )
+}

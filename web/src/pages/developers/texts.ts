@@ -1,0 +1,83 @@
+import type {
+  DeliveryAnswer,
+  EventCode,
+  WebhookAnswer,
+} from '../../../../src/console/developers/webhooks.schemas.ts'
+import type { Tone } from '../../ui/status-badge.tsx'
+
+export const HEALTH_LABELS: Record<WebhookAnswer['health'], { label: string; tone: Tone }> = {
+  well: { label: 'Works', tone: 'good' },
+  failing: { label: 'Failing', tone: 'bad' },
+  paused: { label: 'Resting', tone: 'waiting' },
+  disabled: { label: 'Disabled', tone: 'plain' },
+}
+
+export const DISABLED_LABELS: Record<NonNullable<WebhookAnswer['disabled_because']>, string> = {
+  request: 'Somebody disabled it.',
+  gone: 'The receiver answered 410 Gone.',
+  failures: 'Nothing arrived for a day.',
+}
+
+export const DELIVERY_LABELS: Record<DeliveryAnswer['status'], { label: string; tone: Tone }> = {
+  pending: { label: 'On its way', tone: 'waiting' },
+  retrying: { label: 'Will be tried again', tone: 'waiting' },
+  delivered: { label: 'Delivered', tone: 'good' },
+  exhausted: { label: 'Given up', tone: 'bad' },
+  cancelled: { label: 'Not sent', tone: 'plain' },
+}
+
+/** What each event tells; the compiler sees to it that none is missing. */
+const EVENT_LABELS: Record<EventCode, string> = {
+  'masterdata.student.registered': 'A student was registered',
+  'masterdata.student.dropped': 'A student was dropped',
+  'masterdata.student.activated': 'A student is active again',
+  'direct.payment.added': 'A payment to the institute was recorded',
+  'direct.payment.updated': 'A payment to the institute was corrected',
+  'direct.payment.cancelled': 'A payment to the institute was cancelled',
+  'flex.subscription.setup': 'A plan is being set up',
+  'flex.subscription.active': 'A plan has begun',
+  'flex.subscription.updated': 'A plan has changed',
+  'flex.subscription.cancelled': 'A plan was cancelled',
+  'flex.subscription.closed': 'A plan is paid in full',
+  'flex.mandate.cancelled': 'A mandate was withdrawn',
+  'flex.mandate.expired': 'A mandate has ended',
+  'flex.downpayment.debited': 'A down payment was paid',
+  'flex.downpayment.settled': 'A down payment was settled',
+  'flex.instalment.debited': 'An instalment was debited',
+  'flex.instalment.settled': 'An instalment was settled',
+  'flex.instalment.bounced': 'An instalment bounced',
+  'flex.instalment.skipped': 'An instalment was not presented',
+  'pay.payment.debited': 'Any payment was made',
+  'pay.payment.settled': 'Any payment was settled',
+  'order.payment.debited': 'A pay order was paid',
+  'order.payment.settled': 'A pay order was settled',
+  'payment_link.payment.debited': 'A payment link was paid',
+  'payment_link.payment.settled': 'A payment link was settled',
+  'payment_link.payment.expired': 'A payment link has expired',
+  'payment_link.payment.cancelled': 'A payment link was cancelled',
+  'page.payment.debited': 'A payment on a page was made',
+  'page.payment.settled': 'A payment on a page was settled',
+  'cred.loan.application_started': 'A loan was asked for',
+  'cred.loan.application_filled': 'A loan application is complete',
+  'cred.loan.application_expired': 'A loan application has expired',
+  'cred.loan.rejected': 'A loan was refused',
+  'cred.loan.canceled': 'A loan was cancelled',
+  'cred.loan.final_approved': 'A loan was approved',
+  'cred.loan.agreement_signed': 'A loan agreement was signed',
+  'cred.loan.disbursed': 'A loan was paid out',
+  'cred.emi.debited': 'An EMI of a loan was debited',
+  'refund.processed': 'A refund was paid',
+  'refund.failed': 'A refund failed',
+}
+
+const EVENT_CODES = Object.keys(EVENT_LABELS) as EventCode[]
+
+/** For choosing: the code first, which is what the ERP knows it by. */
+export const EVENT_CHOICES = EVENT_CODES.map(code => ({
+  value: code,
+  label: `${code}: ${EVENT_LABELS[code]}`,
+}))
+
+export function eventLabel(code: string): string {
+  return code === 'webhook.test' ? 'A test' : ((EVENT_LABELS as Record<string, string>)[code] ?? code)
+}

@@ -1,0 +1,169 @@
+import { Alert, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { PlanAnswer } from '../../../../../src/console/flex/plans.schemas.ts'
+import { get } from '../../../api/client.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { Detail, Summary } from '../../../ui/detail.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { AwaitedPage } from '../../../ui/page.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { formatDay, When } from '../../../ui/when.tsx'
+import { FlexTabs } from '../flex-frame.tsx'
+import { PlanActDialogue, type PlanAct } from './actions.tsx'
+import { PlanSchedule } from './schedule.tsx'
+import { PlanTimeline } from './timeline.tsx'
+import { ENDED_LABELS, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../texts.ts'
+
+/** One plan: status, mandate, schedule and timeline. */
+export function FlexPlanPage() {
+  const path = useInstitutePath()
+  const { plan: id = '' } = useParams({ strict: false })
+  const plan = useQuery({
+    queryKey: ['flex', path, 'plan', id],
+    queryFn: ({ signal }) => get<PlanAnswer>(`${path}/flex/plans/${encodeURIComponent(id)}`, {}, signal),
+  })
+  return (
+    <>
+      <FlexTabs here="plans" />
+      {plan.isSuccess ? <Plan plan={plan.data} /> : <AwaitedPage kind="Plan" query={plan} />}
+    </>
+  )
+}
+
+function Plan({ plan }: { plan: PlanAnswer }) {
+  const { label, tone } = planLabel(plan)
+  const { code: institute } = useInstitute()
+  return (
+    <Detail
+      title={plan.student.fullname}
+      status={<StatusBadge tone={tone}>{label}</StatusBadge>}
+      actions={<Acts plan={plan} />}
+      fields={[
+        { label: 'Paid', value: `${formatRupees(plan.paid_amount)} of ${formatRupees(plan.total_amount)}` },
+        {
+          label: 'Admission number',
+          value: (
+            <Link to="/i/$institute/students/$student" params={{ institute, student: plan.student.id }}>
+              {plan.student.identifier}
+            </Link>
+          ),
+        },
+        { label: 'Class and branch', value: `${plan.student.grade}, ${plan.student.branch}` },
+        { label: 'Student is', value: plan.student.status === 'dropped' ? 'Dropped' : undefined },
+        { label: 'Contact', value: <Contact student={plan.student} /> },
+        { label: 'Product', value: plan.product_name },
+        { label: 'Schedule', value: plan.is_custom ? 'Made by the ERP' : 'Equal monthly parts' },
+        { label: 'Set up', value: plan.set_up_at && <When at={plan.set_up_at} /> },
+        { label: 'Plan', value: <span className="mono">{plan.id}</span> },
+        {
+          label: 'Page of the family',
+          value: (
+            <a href={plan.page_url} target="_blank" rel="noreferrer">
+              Open
+            </a>
+          ),
+        },
+      ]}
+    >
+      {plan.obstacle !== undefined && (
+        <Alert
+          color={plan.obstacle.kind === 'mandate_ended' ? 'red' : 'yellow'}
+          title={plan.obstacle.title}
+          mt="md"
+          className="flex-alert"
+        >
+          {plan.obstacle.text}
+        </Alert>
+      )}
+      <Mandate plan={plan} />
+      <PlanSchedule plan={plan} />
+      <PlanTimeline entries={plan.story} />
+      <p>
+        <Link to="/i/$institute/flex/plans" params={{ institute }}>
+          All plans
+        </Link>
+      </p>
+    </Detail>
+  )
+}
+
+function Contact({ student }: { student: PlanAnswer['student'] }) {
+  return (
+    <>
+      {student.contact_name}
+      <div className="faint">
+        {student.contact_number}
+        <br />
+        {student.contact_email}
+      </div>
+    </>
+  )
+}
+
+function Mandate({ plan: { mandate } }: { plan: PlanAnswer }) {
+  if (mandate === undefined)
+    return (
+      <>
+        <h2 className="section-title">Mandate</h2>
+        <p className="faint">None yet. The family authorises it when setting up the plan.</p>
+      </>
+    )
+  const { label, tone } = MANDATE_LABELS[mandate.status]
+  const ended = mandate.ended_because
+  return (
+    <>
+      <h2 className="section-title">
+        Mandate <StatusBadge tone={tone}>{label}</StatusBadge>
+      </h2>
+      <Summary
+        fields={[
+          { label: 'UMRN', value: mandate.umrn && <span className="mono">{mandate.umrn}</span> },
+          {
+            label: 'UPI reference',
+            value: mandate.upi_reference && <span className="mono">{mandate.upi_reference}</span>,
+          },
+          { label: 'By', value: RAIL_LABELS[mandate.rail] },
+          { label: 'At most, a debit', value: formatRupees(mandate.max_amount) },
+          { label: 'From', value: formatDay(mandate.start_date) },
+          { label: 'Until', value: formatDay(mandate.end_date) },
+          { label: 'Authorised', value: mandate.authorised_at && <When at={mandate.authorised_at} /> },
+          { label: 'Kept by', value: mandate.provider },
+          { label: 'Ended because', value: ended && (ENDED_LABELS[ended] ?? ended) },
+        ]}
+      />
+    </>
+  )
+}
+
+/** What can be done with the plan as it stands. */
+function actsFor({ status, is_held: isHeld, obstacle }: PlanAnswer): PlanAct[] {
+  if (status === 'cancelled' || status === 'closed') return []
+  const canResume = isHeld || obstacle?.kind === 'student_transferred'
+  const canHold = !isHeld && status !== 'draft'
+  return [...(canHold ? ['hold' as const] : []), ...(canResume ? ['resume' as const] : []), 'cancel']
+}
+
+const VERBS: Record<PlanAct, string> = { hold: 'Hold', resume: 'Resume', cancel: 'Cancel the plan' }
+
+function Acts({ plan }: { plan: PlanAnswer }) {
+  const mayAct = useMay('owner', 'finance')
+  const [action, setAction] = useState<PlanAct | null>(null)
+  if (!mayAct) return null
+  return (
+    <>
+      {actsFor(plan).map(name => (
+        <Button
+          key={name}
+          variant={name === 'resume' ? 'filled' : 'default'}
+          size="sm"
+          onClick={() => setAction(name)}
+        >
+          {VERBS[name]}
+        </Button>
+      ))}
+      {action !== null && <PlanActDialogue action={action} plan={plan} onClose={() => setAction(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { PlanAnswer } from '../../../../../src/console/flex/plans.schemas.ts'
+import { useMay } from '../../../api/session.ts'
+import { formatRupees, Money } from '../../../ui/money.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { formatDay, formatMoment } from '../../../ui/when.tsx'
+import { MoveDialogue } from './actions.tsx'
+import { DEBIT_LABELS, INSTALMENT_LABELS } from '../texts.ts'
+import { TableFrame } from '../../../ui/table/frame.tsx'
+
+type Instalment = PlanAnswer['instalments'][number]
+
+export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
+  const mayMove = useMay('owner', 'finance') && plan.instalments.some(one => one.can_be_moved)
+  const [moved, setMoved] = useState<Instalment | null>(null)
+  return (
+    <>
+      <h2 className="section-title">Schedule</h2>
+      <TableFrame name="Schedule" className="flex-schedule">
+        <table className="data-table">
+          <caption className="visually-hidden">Instalments</caption>
+          <thead>
+            <tr>
+              <th scope="col" className="right">
+                No.
+              </th>
+              <th scope="col">Due</th>
+              <th scope="col" className="right">
+                Amount
+              </th>
+              <th scope="col">State</th>
+              <th scope="col">Attempts</th>
+              <th scope="col">Next step</th>
+              {mayMove && (
+                <th scope="col">
+                  <span className="visually-hidden">Actions</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {plan.instalments.map(one => (
+              <Row key={one.id} one={one} mayMove={mayMove} onMove={() => setMoved(one)} />
+            ))}
+          </tbody>
+        </table>
+      </TableFrame>
+      {moved !== null && <MoveDialogue plan={plan} instalment={moved} onClose={() => setMoved(null)} />}
+    </>
+  )
+}
+
+function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMove: () => void }) {
+  const { label, tone } = INSTALMENT_LABELS[one.status]
+  return (
+    <tr>
+      <td className="right">{one.number}</td>
+      <td className="nowrap">
+        {formatDay(one.due_date)}
+        {one.is_downpayment && <div className="faint">Down payment</div>}
+        {!one.is_downpayment && one.present_on !== one.due_date && (
+          <div className="faint">Presented {formatDay(one.present_on)}</div>
+        )}
+      </td>
+      <td className="right">
+        <Money rupees={one.amount} />
+        {one.details.length > 1 && (
+          <details className="faint">
+            <summary className="nowrap">{one.details.length} components</summary>
+            {one.details.map(line => (
+              <div key={line.component_type}>
+                {line.component_type} {formatRupees(line.amount)}
+              </div>
+            ))}
+          </details>
+        )}
+      </td>
+      <td>
+        <StatusBadge tone={tone}>{label}</StatusBadge>
+      </td>
+      <td>
+        {one.attempts.map(attempt => (
+          <div key={attempt.presentation} className="flex-attempt">
+            {attempt.presentation}. {DEBIT_LABELS[attempt.status].label}
+            <div className="faint">
+              {formatMoment(attempt.presented_at)}
+              {attempt.return_code !== undefined && (
+                <>
+                  <br />
+                  {attempt.reason} (code {attempt.return_code})
+                </>
+              )}
+            </div>
+          </div>
+        ))}
+      </td>
+      <td className="flex-words">{one.next_step}</td>
+      {mayMove && (
+        <td className="right">
+          {one.can_be_moved && (
+            <Button
+              variant="default"
+              size="xs"
+              onClick={onMove}
+              aria-label={`Move instalment ${one.number} to another day`}
+            >
+              Move
+            </Button>
+          )}
+        </td>
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Tone } from '../../ui/status-badge.tsx'
+
+/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
+export function readable(code: string): string {
+  if (!/^[A-Z0-9_]+$/.test(code)) return code
+  const words = code.toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export const SOURCES = [
+  { value: 'online', label: 'Online' },
+  { value: 'flex', label: 'Flex' },
+  { value: 'direct', label: 'Direct' },
+  { value: 'cred', label: 'Cred' },
+] as const
+
+const MODES: Record<string, string> = {
+  upi: 'UPI',
+  netbanking: 'Net banking',
+  enach: 'eNACH',
+  upi_autopay: 'UPI Autopay',
+  neft: 'NEFT',
+  rtgs: 'RTGS',
+  dd: 'DD',
+}
+
+export function modeLabel(mode: string): string {
+  return MODES[mode] ?? mode.charAt(0).toUpperCase() + mode.slice(1).replaceAll('_', ' ')
+}
+
+const POSTINGS: Record<string, string> = {
+  payment_captured: 'Payment received',
+  duplicate_captured: 'Duplicate payment received',
+  refund_requested: 'Refund asked for',
+  refund_processed: 'Refund made',
+  refund_failed: 'Refund failed',
+  duplicate_refunded: 'Duplicate payment refunded',
+  payment_returned: 'Debit taken back by the bank',
+  settled: 'Settled to bank',
+}
+
+export function postingWord(kind: string): string {
+  return POSTINGS[kind] ?? readable(kind)
+}
+
+export const RECONCILIATION: Record<'matched' | 'mismatched' | 'expected', { label: string; tone: Tone }> = {
+  matched: { label: 'Matched', tone: 'good' },
+  mismatched: { label: 'Mismatched', tone: 'bad' },
+  expected: { label: 'Expected', tone: 'waiting' },
+}
+
+export function counted(count: number, noun: string): string {
+  return `${new Intl.NumberFormat('en-IN').format(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+const DAY = new Intl.DateTimeFormat('en-IN', {
+  timeZone: 'Asia/Kolkata',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+
+/** 15 Nov 2026, in India at that moment. */
+export function dayOfMoment(iso: string): string {
+  return DAY.format(new Date(iso))
+}

@@ -1,0 +1,157 @@
+import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type {
+  OrderStoryAnswer,
+  RefundedAnswer,
+  SentAnswer,
+} from '../../../../../src/console/orders/orders.schemas.ts'
+import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
+import { useInstitutePath } from '../../../api/session.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { modeLabel, plainAmount } from '../texts.ts'
+
+type Props = { order: OrderStoryAnswer; onClose: () => void }
+
+const REFRESHES = ['orders', 'order', 'audit', 'home']
+
+export function CancelDialogue({ order, onClose }: Props) {
+  const path = useInstitutePath()
+  const isLink = order.kind === 'link'
+  const cancel = useCommand<{ reason: string }>({
+    method: 'DELETE',
+    path: `${path}/orders/${order.id}`,
+    refreshes: REFRESHES,
+    onDone() {
+      notify(isLink ? 'The link has been cancelled.' : 'The order has been closed.')
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={isLink ? 'Cancel this link?' : 'Close this order?'}
+      description={`From then on ${order.name} cannot pay these ${formatRupees(order.amount)} any more. A payment in progress still counts. This cannot be undone; create a new link instead.`}
+      verb={isLink ? 'Cancel the link' : 'Close the order'}
+      isDangerous
+      isBusy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={reason => cancel.mutate({ reason })}
+    />
+  )
+}
+
+export function RefundDialogue({ order, onClose }: Props) {
+  const path = useInstitutePath()
+  const [part, setPart] = useState('whole')
+  const [typed, setTyped] = useState('')
+  const amount = part === 'whole' ? order.refundable : Number(plainAmount(typed))
+  const refund = useCommand<{ reason: string; amount?: string }, RefundedAnswer>({
+    method: 'POST',
+    path: `${path}/orders/${order.id}/refunds`,
+    refreshes: REFRESHES,
+    onDone(answer) {
+      notify(`${formatRupees(answer.amount)} is on its way back to ${order.name}.`)
+      onClose()
+    },
+  })
+  const paid = order.payments.find(payment => payment.status === 'captured' && !payment.is_duplicate)
+  const shown = Number.isFinite(amount) && amount > 0 ? formatRupees(amount) : 'The amount'
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Refund this payment"
+      description={`${shown} goes back to ${order.name} the way it was paid (${modeLabel(paid?.mode ?? '')}), usually within 5 to 7 working days, and is deducted from a later settlement. This cannot be undone.`}
+      verb={part === 'whole' ? `Refund ${formatRupees(order.refundable)}` : 'Refund this amount'}
+      isDangerous
+      isBusy={refund.isPending}
+      error={refund.error}
+      onConfirm={reason =>
+        refund.mutate(part === 'whole' ? { reason } : { reason, amount: plainAmount(typed) })
+      }
+    >
+      <Radio.Group label="How much" value={part} onChange={setPart} mb="sm">
+        <Stack gap="xs" mt={4}>
+          <Radio value="whole" label={`The full remaining amount, ${formatRupees(order.refundable)}`} />
+          <Radio value="part" label="Part of it" />
+        </Stack>
+      </Radio.Group>
+      {part === 'part' && (
+        <TextInput
+          label="Amount in rupees"
+          inputMode="decimal"
+          required
+          mb="sm"
+          value={typed}
+          onChange={event => setTyped(event.currentTarget.value)}
+          error={problemOf(refund.error, 'amount')}
+        />
+      )}
+    </ConfirmWithReason>
+  )
+}
+
+export function SendDialogue({ order, onClose }: Props) {
+  const path = useInstitutePath()
+  const [channels, setChannels] = useState(['email'])
+  const [language, setLanguage] = useState('en')
+  const send = useCommand<{ channels: string[]; language: string }, SentAnswer>({
+    method: 'POST',
+    path: `${path}/orders/${order.id}/messages`,
+    refreshes: ['order', 'audit'],
+    onDone({ recipients }) {
+      notify(recipients.length === 1 ? 'The message is on its way.' : 'The messages are on their way.')
+      onClose()
+    },
+  })
+  const problem = wholeProblem(send.error) ?? problemOf(send.error, 'channels')
+  return (
+    <Dialogue onClose={onClose} title="Send the link">
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          send.mutate({ channels, language })
+        }}
+      >
+        <Stack gap="sm">
+          <p>
+            {order.name} gets a short message: how much, what for, and the link. At most six messages about
+            one order leave in a day.
+          </p>
+          <Checkbox.Group label="How" value={channels} onChange={setChannels}>
+            <Stack gap="xs" mt={4}>
+              <Checkbox value="email" label={`E-mail to ${order.email}`} />
+              <Checkbox value="sms" label={`SMS to ${order.phone}`} />
+            </Stack>
+          </Checkbox.Group>
+          <NativeSelect
+            label="Language"
+            value={language}
+            onChange={event => setLanguage(event.currentTarget.value)}
+            data={[
+              { value: 'en', label: 'English' },
+              { value: 'hi', label: 'हिन्दी (Hindi)' },
+            ]}
+          />
+          {problem !== undefined && (
+            <Alert color="red" role="alert">
+              {problem}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={send.isPending} disabled={channels.length === 0}>
+              Send
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialogue>
+  )
+}

@@ -1,0 +1,159 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import type { OrderStoryAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
+import { get } from '../../../api/client.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { Detail, RawJson, Timeline, type Fact } from '../../../ui/detail.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { AwaitedPage } from '../../../ui/page.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { formatDay, When } from '../../../ui/when.tsx'
+import { BackLink } from '../back-link.tsx'
+import { CopyButton } from '../copy-button.tsx'
+import { CancelDialogue, RefundDialogue, SendDialogue } from './actions.tsx'
+import { Lines, Payments, Refunds } from './parts.tsx'
+import { QrDialogue } from '../qr-dialogue.tsx'
+import { KINDS, statusWord } from '../texts.ts'
+
+const WATCH_MS = 10_000
+
+/** One order. While it can still be paid the page polls for the payment. */
+export function OrderPage() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const { order: orderId = '' } = useParams({ strict: false })
+  const story = useQuery({
+    queryKey: ['order', path, orderId],
+    queryFn: ({ signal }) =>
+      get<OrderStoryAnswer>(`${path}/orders/${encodeURIComponent(orderId)}`, {}, signal),
+    refetchInterval: query => (query.state.data?.can_send === true ? WATCH_MS : false),
+  })
+  return (
+    <>
+      <BackLink to="/i/$institute/orders" params={{ institute }} search={{}}>
+        Orders & links
+      </BackLink>
+      {story.isSuccess ? <Story order={story.data} /> : <AwaitedPage kind="Order" query={story} />}
+    </>
+  )
+}
+
+function Story({ order }: { order: OrderStoryAnswer }) {
+  const { label, tone } = statusWord(order)
+  return (
+    <Detail
+      title={`${KINDS[order.kind]}, ${formatRupees(order.amount)}`}
+      status={<StatusBadge tone={tone}>{label}</StatusBadge>}
+      actions={<Actions order={order} />}
+      fields={useFacts(order)}
+    >
+      <Lines order={order} />
+      <Payments order={order} />
+      <Refunds order={order} />
+      <h2 className="section-title">What happened</h2>
+      <Timeline entries={order.timeline} />
+      <RawJson value={order} label="Raw JSON of the whole order" />
+    </Detail>
+  )
+}
+
+type Action = 'cancel' | 'refund' | 'send' | 'qr'
+
+function Actions({ order }: { order: OrderStoryAnswer }) {
+  const path = useInstitutePath()
+  const [action, setAction] = useState<Action | null>(null)
+  const mayAct = useMay('owner', 'finance')
+  const close = (): void => setAction(null)
+  const base = `${path}/orders/${order.id}`
+  return (
+    <>
+      {order.url !== undefined && order.can_send && (
+        <>
+          <CopyButton text={order.url}>Copy link</CopyButton>
+          <Button variant="default" onClick={() => setAction('qr')}>
+            QR code
+          </Button>
+        </>
+      )}
+      {mayAct && order.can_send && (
+        <Button variant="default" onClick={() => setAction('send')}>
+          Send
+        </Button>
+      )}
+      {order.receipt !== undefined && (
+        <Button variant="default" component="a" href={`/console/api${base}/receipt`}>
+          Receipt
+        </Button>
+      )}
+      {mayAct && order.can_refund && (
+        <Button variant="default" onClick={() => setAction('refund')}>
+          Refund
+        </Button>
+      )}
+      {mayAct && order.can_cancel && (
+        <Button variant="default" onClick={() => setAction('cancel')}>
+          {order.kind === 'link' ? 'Cancel' : 'Close'}
+        </Button>
+      )}
+      {action === 'cancel' && <CancelDialogue order={order} onClose={close} />}
+      {action === 'refund' && <RefundDialogue order={order} onClose={close} />}
+      {action === 'send' && <SendDialogue order={order} onClose={close} />}
+      {action === 'qr' && (
+        <QrDialogue path={`${base}/qr`} url={order.url ?? ''} name={order.id} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function moment(at: string | undefined): ReactNode {
+  return at && <When at={at} />
+}
+
+function useFacts(order: OrderStoryAnswer): Fact[] {
+  const { code: institute } = useInstitute()
+  const { file, page_id: pageId, receipt } = order
+  return [
+    { label: 'Payer', value: order.name },
+    { label: 'Phone', value: order.phone },
+    { label: 'E-mail', value: order.email },
+    { label: 'Student', value: order.student_name },
+    { label: 'Identifier', value: order.identifier },
+    { label: 'Grade', value: [order.grade, order.stream].filter(Boolean).join(', ') },
+    { label: 'Academic year', value: order.academic_year },
+    { label: 'Date of birth', value: order.date_of_birth && formatDay(order.date_of_birth) },
+    { label: 'Second identifier', value: order.custom_identifier },
+    { label: 'Branch', value: order.branch },
+    { label: 'Made', value: moment(order.created_at) },
+    { label: 'Can be paid until', value: moment(order.status === 'paid' ? undefined : order.expires_at) },
+    { label: 'Paid', value: moment(order.paid_at) },
+    {
+      label: 'Transaction',
+      value: order.transaction_id && <span className="mono">{order.transaction_id}</span>,
+    },
+    { label: 'Refunded', value: order.refunded > 0 ? formatRupees(order.refunded) : undefined },
+    {
+      label: 'Receipt',
+      value: receipt && `${receipt.number}${receipt.cancelled_at === undefined ? '' : ', cancelled'}`,
+    },
+    {
+      label: 'Payment page',
+      value: pageId && (
+        <Link to="/i/$institute/orders/pages/$page" params={{ institute, page: pageId }} search={{}}>
+          {order.page_title}
+        </Link>
+      ),
+    },
+    {
+      label: 'From a file',
+      value: file && (
+        <Link to="/i/$institute/orders/files/$file" params={{ institute, file: file.batch_id }} search={{}}>
+          {file.name}, row {file.row}
+        </Link>
+      ),
+    },
+    ...order.notes.map(({ key, value }) => ({ label: `Note “${key}”`, value })),
+    { label: 'Id', value: <span className="mono">{order.id}</span> },
+  ]
+}

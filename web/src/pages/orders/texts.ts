@@ -1,0 +1,81 @@
+import type { OrderRowAnswer } from '../../../../src/console/orders/orders.schemas.ts'
+import type { Tone } from '../../ui/status-badge.tsx'
+
+export const KINDS: Record<OrderRowAnswer['kind'], string> = {
+  order: 'Pay order',
+  link: 'Payment link',
+  page: 'Payment page',
+  student: 'Student dues',
+  downpayment: 'Down payment',
+  instalment: 'Instalment',
+  disbursement: 'Loan disbursement',
+}
+
+export const KIND_CHOICES = (['order', 'link', 'page', 'student'] as const).map(value => ({
+  value,
+  label: KINDS[value],
+}))
+
+export const STATUS_CHOICES = [
+  { value: 'unpaid', label: 'Unpaid' },
+  { value: 'paid', label: 'Paid' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'cancelled', label: 'Cancelled or closed' },
+]
+
+type Standing = Pick<OrderRowAnswer, 'kind' | 'status' | 'amount' | 'refunded'>
+
+export function statusWord({ kind, status, amount, refunded }: Standing): { label: string; tone: Tone } {
+  switch (status) {
+    case 'paid':
+      if (refunded === 0) return { label: 'Paid', tone: 'good' }
+      return { label: refunded >= amount ? 'Refunded' : 'Partly refunded', tone: 'plain' }
+    case 'unpaid':
+      return { label: 'Unpaid', tone: 'waiting' }
+    case 'expired':
+      return { label: 'Expired', tone: 'plain' }
+    case 'cancelled':
+      return { label: kind === 'link' ? 'Cancelled' : 'Closed', tone: 'plain' }
+    default:
+      return { label: 'Taken back', tone: 'bad' }
+  }
+}
+
+const MODES: Record<string, string> = { upi: 'UPI', card: 'Card', netbanking: 'Net banking' }
+
+export function modeLabel(mode: string): string {
+  return MODES[mode] ?? mode
+}
+
+export const PAYMENT_LABELS: Record<string, { label: string; tone: Tone }> = {
+  created: { label: 'Begun', tone: 'waiting' },
+  pending: { label: 'Waiting for the bank', tone: 'waiting' },
+  captured: { label: 'Paid', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+}
+
+export const REFUND_LABELS: Record<string, { label: string; tone: Tone }> = {
+  pending: { label: 'On its way', tone: 'waiting' },
+  processed: { label: 'Given back', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+}
+
+export const PAGE_LABELS: Record<string, { label: string; tone: Tone }> = {
+  open: { label: 'Open', tone: 'good' },
+  full: { label: 'Full', tone: 'plain' },
+  closed: { label: 'Closed', tone: 'plain' },
+  unpublished: { label: 'Not published', tone: 'waiting' },
+}
+
+export const FILE_LABELS: Record<string, { label: string; tone: Tone }> = {
+  checked: { label: 'Waiting for you', tone: 'waiting' },
+  running: { label: 'Being made', tone: 'waiting' },
+  done: { label: 'Done', tone: 'good' },
+  stopped: { label: 'Stopped', tone: 'plain' },
+  cancelled: { label: 'Called off', tone: 'plain' },
+}
+
+/** "1,23,456.50" and "₹ 500" are what people type; the API takes the bare number. */
+export function plainAmount(typed: string): string {
+  return typed.replaceAll(/[₹,\s]/g, '')
+}

@@ -1,0 +1,40 @@
+import { useCommand } from '../../../api/command.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import type { DirectPayment } from '../sections/payments.tsx'
+import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+
+export function CancelPaymentDialogue({
+  id,
+  payment,
+  onClose,
+}: {
+  id: string
+  payment: DirectPayment
+  onClose: () => void
+}) {
+  const amount = formatRupees(payment.amount)
+  const cancel = useCommand<{ reason: string }>({
+    method: 'DELETE',
+    path: `${useStudentPath(id)}/payments/${encodeURIComponent(payment.transaction_id)}`,
+    refreshes: AFTER_CHANGE,
+    onDone() {
+      notify(`The payment of ${amount} is cancelled.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={`Cancel the payment ${payment.transaction_id}?`}
+      description={`${amount} no longer counts as paid and is due again. The payment stays on record. To undo this, record it again with another number.`}
+      verb="Cancel the payment"
+      isDangerous
+      isBusy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={reason => cancel.mutate({ reason })}
+    />
+  )
+}

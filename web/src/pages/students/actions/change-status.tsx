@@ -1,0 +1,36 @@
+import { useCommand } from '../../../api/command.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+
+export function StatusDialogue({ student, onClose }: ActionProps) {
+  const isLeaving = student.status === 'active'
+  const { fullname } = student
+  const change = useCommand<{ status: string; reason: string }>({
+    method: 'POST',
+    path: `${useStudentPath(student.service_student_id)}/status`,
+    refreshes: AFTER_CHANGE,
+    onDone() {
+      notify(isLeaving ? `${fullname} is marked as dropped.` : `${fullname} is active again.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={isLeaving ? `Mark ${fullname} as dropped?` : `Mark ${fullname} as active?`}
+      description={
+        isLeaving
+          ? 'Nothing more is debited: an instalment plan is cancelled when its next instalment comes up. What is owed stays owed, and you can mark the student as active again.'
+          : 'The student can pay and be given an instalment plan again. A plan that was cancelled stays cancelled.'
+      }
+      verb={isLeaving ? 'Mark as dropped' : 'Mark as active'}
+      isDangerous={isLeaving}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={reason => change.mutate({ status: isLeaving ? 'dropped' : 'active', reason })}
+    />
+  )
+}

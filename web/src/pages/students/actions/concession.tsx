@@ -1,0 +1,84 @@
+import { Autocomplete, NativeSelect, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useChoices, useStudentPath } from '../use-student.ts'
+import { plainAmount, readable } from '../texts.ts'
+
+type Sent = { component_type: string; discount_type: string; amount: string; reason: string }
+
+export function ConcessionDialogue({ student, onClose }: ActionProps) {
+  const { dues, discounts, has_erp: hasErp } = student
+  const known = useChoices()?.discounts ?? []
+  const [component, setComponent] = useState(dues.components[0]?.component_type ?? '')
+  const [discount, setDiscount] = useState('')
+  const [amount, setAmount] = useState('')
+  const line = dues.components.find(one => one.component_type === component)
+  const now = discounts.find(one => one.component_type === component && one.discount_type === discount)
+  const give = useCommand<Sent>({
+    method: 'POST',
+    path: `${useStudentPath(student.service_student_id)}/concessions`,
+    refreshes: AFTER_CHANGE,
+    onDone() {
+      notify(`The concession on ${readable(component)} is changed.`)
+      onClose()
+    },
+  })
+  const overwritten = hasErp ? ' The next fetch from the ERP replaces it by what the ERP says.' : ''
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Give or change a concession"
+      description={`It reduces the fee from now on, and with it the remaining instalments.${overwritten}`}
+      verb="Change the concession"
+      isBusy={give.isPending}
+      error={give.error}
+      onConfirm={reason =>
+        give.mutate({
+          component_type: component,
+          discount_type: discount.trim(),
+          amount: plainAmount(amount),
+          reason,
+        })
+      }
+    >
+      <NativeSelect
+        label="Fee"
+        mb="sm"
+        value={component}
+        onChange={event => setComponent(event.currentTarget.value)}
+        error={problemOf(give.error, 'component_type')}
+        data={dues.components.map(one => ({
+          value: one.component_type,
+          label: `${readable(one.component_type)}: ${formatRupees(one.fee_amount)}`,
+        }))}
+      />
+      <Autocomplete
+        label="Kind of concession"
+        description="From the catalogue, or a new one."
+        mb="sm"
+        value={discount}
+        onChange={setDiscount}
+        error={problemOf(give.error, 'discount_type')}
+        data={[...new Set([...discounts.map(one => one.discount_type), ...known.map(({ code }) => code)])]}
+      />
+      <TextInput
+        label="Amount in rupees, in all"
+        description={
+          now === undefined
+            ? `Of ${formatRupees(line?.fee_amount ?? 0)}; ${formatRupees(line?.discount_amount ?? 0)} is taken off already.`
+            : `${formatRupees(now.amount)} until now. 0 ends it.`
+        }
+        inputMode="decimal"
+        mb="sm"
+        value={amount}
+        onChange={event => setAmount(event.currentTarget.value)}
+        error={problemOf(give.error, 'amount')}
+      />
+    </ConfirmWithReason>
+  )
+}

@@ -1,0 +1,159 @@
+import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { useSession } from '../../../api/session.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../../ui/money.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import type { ActionProps } from './student-actions.tsx'
+import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import { plainAmount, readable } from '../texts.ts'
+
+const MODES = [
+  { value: 'cash', label: 'Cash' },
+  { value: 'cheque', label: 'Cheque' },
+  { value: 'demand_draft', label: 'Demand draft' },
+  { value: 'bank_transfer', label: 'Bank transfer' },
+  { value: 'others', label: 'Other' },
+]
+
+type Line = { component_type: string; amount: string }
+type Sent = Fields & { amount: string; fee_components: Line[]; reason: string }
+type Fields = { paid_at: string; mode: string; transaction_id?: string; settlement_utr?: string }
+
+/** What was taken at the counter, split over the fees that it pays. */
+export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
+  const today = dayInIndia(useSession()?.now)
+  const [fields, setFields] = useState<Fields>({ paid_at: today, mode: 'cash' })
+  const [amounts, setAmounts] = useState<Readonly<Record<string, string>>>({})
+  const lines = Object.entries(amounts)
+    .map(([component_type, amount]) => ({ component_type, amount: plainAmount(amount) }))
+    .filter(({ amount }) => amount !== '')
+  const total = sumOf(lines)
+  const record = useCommand<Sent>({
+    method: 'POST',
+    path: `${useStudentPath(student.service_student_id)}/payments`,
+    refreshes: AFTER_CHANGE,
+    onDone() {
+      notify(`${formatRupees(total)} is recorded.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={`Record a payment for ${student.fullname}`}
+      description={`${formatRupees(total)} counts as paid at once. The ERP is notified, and the parents see it.`}
+      verb="Record it"
+      isBusy={record.isPending}
+      error={record.error}
+      onConfirm={reason => record.mutate({ ...fields, amount: String(total), fee_components: lines, reason })}
+    >
+      <Amounts
+        student={student}
+        amounts={amounts}
+        onChange={setAmounts}
+        problem={linesProblem(record.error, lines)}
+      />
+      <Particulars fields={fields} onChange={setFields} today={today} error={record.error} />
+    </ConfirmWithReason>
+  )
+}
+
+function Amounts({
+  student,
+  amounts,
+  onChange,
+  problem,
+}: {
+  student: ActionProps['student']
+  amounts: Readonly<Record<string, string>>
+  onChange: (amounts: Readonly<Record<string, string>>) => void
+  problem: (component: string, isFirst: boolean) => string | undefined
+}) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
+      {student.dues.components.map(({ component_type: component, outstanding_amount: left }, index) => (
+        <TextInput
+          key={component}
+          label={`${readable(component)}, rupees`}
+          description={`${formatRupees(left)} left to pay`}
+          inputMode="decimal"
+          value={amounts[component] ?? ''}
+          onChange={event => onChange({ ...amounts, [component]: event.currentTarget.value })}
+          error={problem(component, index === 0)}
+        />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+function Particulars({
+  fields,
+  onChange,
+  today,
+  error,
+}: {
+  fields: Fields
+  onChange: (fields: Fields) => void
+  today: string
+  error: Error | null
+}) {
+  const set = (key: keyof Fields) => (event: { currentTarget: { value: string } }) =>
+    onChange({ ...fields, [key]: event.currentTarget.value })
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
+      <TextInput
+        label="Paid on"
+        type="date"
+        max={today}
+        value={fields.paid_at}
+        onChange={set('paid_at')}
+        error={problemOf(error, 'paid_at')}
+      />
+      <NativeSelect
+        label="How"
+        data={MODES}
+        value={fields.mode}
+        onChange={set('mode')}
+        error={problemOf(error, 'mode')}
+      />
+      <TextInput
+        label="Number"
+        description="From the receipt or cheque. Generated if left empty."
+        value={fields.transaction_id ?? ''}
+        onChange={set('transaction_id')}
+        error={problemOf(error, 'transaction_id')}
+      />
+      <TextInput
+        label="UTR"
+        description="For a bank transfer, if you have it."
+        value={fields.settlement_utr ?? ''}
+        onChange={set('settlement_utr')}
+        error={problemOf(error, 'settlement_utr')}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** The server names lines by their place; what it says of the whole stands beside the first field. */
+function linesProblem(error: Error | null, lines: readonly Line[]) {
+  return (component: string, isFirst: boolean): string | undefined => {
+    const at = lines.findIndex(line => line.component_type === component)
+    const own = at < 0 ? undefined : problemOf(error, `fee_components.${at}.amount`)
+    const ofAll = problemOf(error, 'amount') ?? problemOf(error, 'fee_components')
+    return own ?? (isFirst ? ofAll : undefined)
+  }
+}
+
+/** In paise, because halves of a rupee do not add up exactly. */
+function sumOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { amount }) => sum + (Math.round(Number(amount) * 100) || 0), 0) / 100
+}
+
+const INDIAN_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' })
+
+function dayInIndia(now: string | undefined): string {
+  return INDIAN_DAY.format(now === undefined ? new Date() : new Date(now))
+}

@@ -1,0 +1,76 @@
+import { Button, Menu } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
+import { useMay } from '../../../api/session.ts'
+import { ConcessionDialogue } from './concession.tsx'
+import { FetchDialogue } from './fetch-now.tsx'
+import { PaymentLinkDialogue } from './payment-link.tsx'
+import { RecordPaymentDialogue } from './record-payment.tsx'
+import { StatusDialogue } from './change-status.tsx'
+import type { Student } from '../student-page.tsx'
+import { WaiverDialogue } from './waive-late-fee.tsx'
+
+type Action = 'link' | 'record' | 'concession' | 'waiver' | 'fetch' | 'status'
+export type ActionProps = { student: Student; onClose: () => void }
+
+const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
+  link: PaymentLinkDialogue,
+  record: RecordPaymentDialogue,
+  concession: ConcessionDialogue,
+  waiver: WaiverDialogue,
+  fetch: FetchDialogue,
+  status: StatusDialogue,
+}
+
+/** Actions on a student; hidden from people who may use none. */
+export function StudentActs({ student }: { student: Student }) {
+  const mayHandleMoney = useMay('owner', 'finance')
+  const mayFetch = useMay('owner', 'finance', 'developer')
+  const [action, setAction] = useState<Action | null>(null)
+  const Dialogue = action === null ? null : DIALOGUES[action]
+  const { dues, has_erp: hasErp, status } = student
+  if (!mayFetch) return null
+  return (
+    <>
+      {mayHandleMoney && (
+        <>
+          <Button onClick={() => setAction('link')} disabled={dues.total_amount === 0}>
+            Payment link
+          </Button>
+          <Button variant="default" onClick={() => setAction('record')}>
+            Record a payment
+          </Button>
+        </>
+      )}
+      {!mayHandleMoney && (
+        <Button variant="default" disabled={!hasErp} onClick={() => setAction('fetch')}>
+          Fetch from the ERP
+        </Button>
+      )}
+      {mayHandleMoney && (
+        <Menu position="bottom-end" shadow="md">
+          <Menu.Target>
+            <Button variant="default">
+              More<span aria-hidden="true">&nbsp;▾</span>
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setAction('concession')} disabled={dues.components.length === 0}>
+              Give or change a concession
+            </Menu.Item>
+            <Menu.Item onClick={() => setAction('waiver')} disabled={dues.late_fee_amount === 0}>
+              Waive a late fee
+            </Menu.Item>
+            <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
+              Fetch from the ERP now
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item onClick={() => setAction('status')}>
+              {status === 'active' ? 'Mark as dropped' : 'Mark as active'}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {Dialogue !== null && <Dialogue student={student} onClose={() => setAction(null)} />}
+    </>
+  )
+}

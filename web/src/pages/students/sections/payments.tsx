@@ -1,0 +1,181 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { PaymentsAnswer } from '../../../../../src/console/students/students.schemas.ts'
+import { useInstitute, useMay } from '../../../api/session.ts'
+import { formatRupees, Money } from '../../../ui/money.tsx'
+import { Failed, Loading } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { PaidAt } from '../../../ui/when.tsx'
+import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
+import { usePayments } from '../use-student.ts'
+import { StudentTable } from '../student-table.tsx'
+import { PAYMENT_LABELS, PRODUCT_LABELS, readable } from '../texts.ts'
+
+export type DirectPayment = PaymentsAnswer['direct'][number]
+type Line = { component_type: string; amount: number }
+
+type Row = {
+  id: string
+  at: string | undefined
+  how: string
+  status: string
+  amount: number
+  refunded: number
+  reference: string | undefined
+  lines: readonly Line[]
+  receipt: string | undefined
+  orderId: string | undefined
+  direct: DirectPayment | undefined
+}
+
+export function PaymentsSection({ id }: { id: string }) {
+  const payments = usePayments(id)
+  const rows = payments.data === undefined ? [] : rowsOf(payments.data)
+  return (
+    <section aria-labelledby="payments">
+      <h2 className="section-title" id="payments">
+        Payments
+      </h2>
+      {payments.isPending && <Loading what="Loading payments" />}
+      {payments.isError && <Failed error={payments.error} retry={() => void payments.refetch()} />}
+      {payments.isSuccess && rows.length === 0 && (
+        <p className="faint">
+          Nothing has been paid. Create a payment link for the parents, or record what was paid at the
+          counter.
+        </p>
+      )}
+      {rows.length > 0 && <PaymentTable id={id} rows={rows} />}
+    </section>
+  )
+}
+
+function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
+  const rows: Row[] = [
+    ...online.map(payment => ({
+      id: payment.payment_id,
+      at: payment.paid_at,
+      how: `${PRODUCT_LABELS[payment.product]}, ${payment.mode}`,
+      status: payment.status,
+      amount: payment.amount,
+      refunded: payment.refunded_amount,
+      reference: payment.transaction_id,
+      lines: payment.details,
+      receipt: payment.receipt_number,
+      orderId: payment.order_id,
+      direct: undefined,
+    })),
+    ...direct.map(payment => ({
+      id: payment.id,
+      at: payment.paid_at,
+      how: `At the institute, ${payment.mode}`,
+      status: payment.status,
+      amount: payment.amount,
+      refunded: 0,
+      reference: payment.transaction_id,
+      lines: payment.fee_components,
+      receipt: undefined,
+      orderId: undefined,
+      direct: payment,
+    })),
+  ]
+  // What is still on its way has no day yet and comes first.
+  return rows.toSorted((one, other) => (other.at ?? '9').localeCompare(one.at ?? '9'))
+}
+
+function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
+  const mayCancel = useMay('owner', 'finance') && rows.some(row => row.direct?.status === 'recorded')
+  const [cancelled, setCancelled] = useState<DirectPayment | null>(null)
+  return (
+    <>
+      <StudentTable name="Payments">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">How</th>
+            <th scope="col">For</th>
+            <th scope="col">Reference</th>
+            <th scope="col" className="right">
+              Amount
+            </th>
+            <th scope="col">Status</th>
+            {mayCancel && (
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <PaymentRow key={row.id} row={row} mayCancel={mayCancel} onCancel={setCancelled} />
+          ))}
+        </tbody>
+      </StudentTable>
+      {cancelled !== null && (
+        <CancelPaymentDialogue id={id} payment={cancelled} onClose={() => setCancelled(null)} />
+      )}
+    </>
+  )
+}
+
+function PaymentRow({
+  row,
+  mayCancel,
+  onCancel,
+}: {
+  row: Row
+  mayCancel: boolean
+  onCancel: (payment: DirectPayment) => void
+}) {
+  const { direct } = row
+  const { label, tone } = PAYMENT_LABELS[row.status] ?? { label: row.status, tone: 'plain' as const }
+  return (
+    <tr>
+      <td className="nowrap">{row.at !== undefined && <PaidAt at={row.at} />}</td>
+      <td>{row.how}</td>
+      <td>{row.lines.map(line => readable(line.component_type)).join(', ')}</td>
+      <td>
+        <Reference row={row} />
+      </td>
+      <td className="right">
+        <Money rupees={row.amount} />
+        {row.refunded > 0 && <div className="faint">{formatRupees(row.refunded)} given back</div>}
+      </td>
+      <td>
+        <StatusBadge tone={tone}>{label}</StatusBadge>
+      </td>
+      {mayCancel && (
+        <td className="right">
+          {direct?.status === 'recorded' && (
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => onCancel(direct)}
+              aria-label={`Cancel the payment ${direct.transaction_id}`}
+            >
+              Cancel
+            </Button>
+          )}
+        </td>
+      )}
+    </tr>
+  )
+}
+
+function Reference({ row }: { row: Row }) {
+  const { code: institute } = useInstitute()
+  return (
+    <>
+      <span className="mono">{row.reference}</span>
+      {row.receipt !== undefined && <div className="faint">Receipt {row.receipt}</div>}
+      {row.orderId !== undefined && (
+        <div>
+          <Link to="/i/$institute/orders/$order" params={{ institute, order: row.orderId }}>
+            Order
+          </Link>
+        </div>
+      )}
+    </>
+  )
+}

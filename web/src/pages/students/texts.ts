@@ -1,0 +1,124 @@
+import type { TimelineEntryAnswer } from '../../../../src/console/students/students.schemas.ts'
+import { formatRupees } from '../../ui/money.tsx'
+import type { Tone } from '../../ui/status-badge.tsx'
+
+type Word = { label: string; tone: Tone }
+
+/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
+export function readable(code: string): string {
+  return /^[A-Z0-9_]+$/.test(code) ? sentence(code.toLowerCase()) : code
+}
+
+/** "student.dropped" as a person would say it. */
+export function sentence(what: string): string {
+  const words = what.replaceAll(/[._]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export const STATUS_LABELS: Record<'active' | 'dropped', Word> = {
+  active: { label: 'Active', tone: 'good' },
+  dropped: { label: 'Dropped', tone: 'plain' },
+}
+
+export const PAYMENT_LABELS: Record<string, Word> = {
+  pending: { label: 'On its way', tone: 'waiting' },
+  captured: { label: 'Paid', tone: 'good' },
+  settled: { label: 'Settled to bank', tone: 'good' },
+  reversed: { label: 'Taken back', tone: 'bad' },
+  recorded: { label: 'Recorded', tone: 'good' },
+  cancelled: { label: 'Cancelled', tone: 'plain' },
+}
+
+export const PRODUCT_LABELS = { pay: 'Online', flex: 'Instalments', cred: 'Loan' } as const
+
+const EVENTS: Record<string, Word> = {
+  'masterdata.student.registered': { label: 'Registered', tone: 'plain' },
+  'masterdata.student.dropped': { label: 'Marked as dropped', tone: 'waiting' },
+  'masterdata.student.activated': { label: 'Marked as active', tone: 'good' },
+  'direct.payment.added': { label: 'Direct payment recorded', tone: 'good' },
+  'direct.payment.updated': { label: 'Direct payment corrected', tone: 'plain' },
+  'direct.payment.cancelled': { label: 'Direct payment cancelled', tone: 'bad' },
+  'pay.payment.debited': { label: 'Paid online', tone: 'good' },
+  'pay.payment.settled': { label: 'Payment settled to bank', tone: 'good' },
+  'refund.processed': { label: 'Refund made', tone: 'plain' },
+  'refund.failed': { label: 'Refund failed', tone: 'bad' },
+  'flex.subscription.setup': { label: 'Instalments authorised by the payer', tone: 'waiting' },
+  'flex.subscription.active': { label: 'Instalments began', tone: 'good' },
+  'flex.subscription.updated': { label: 'Instalments changed', tone: 'plain' },
+  'flex.subscription.cancelled': { label: 'Instalments stopped', tone: 'bad' },
+  'flex.subscription.closed': { label: 'Instalments paid up', tone: 'good' },
+  'flex.mandate.cancelled': { label: 'Mandate ended', tone: 'bad' },
+  'flex.mandate.expired': { label: 'Mandate expired', tone: 'bad' },
+  'flex.downpayment.debited': { label: 'Down payment paid', tone: 'good' },
+  'flex.downpayment.settled': { label: 'Down payment settled to bank', tone: 'good' },
+  'flex.instalment.debited': { label: 'Instalment debited', tone: 'good' },
+  'flex.instalment.settled': { label: 'Instalment settled to bank', tone: 'good' },
+  'flex.instalment.bounced': { label: 'Instalment bounced', tone: 'bad' },
+  'flex.instalment.skipped': { label: 'Instalment skipped', tone: 'waiting' },
+  'cred.loan.rejected': { label: 'Loan refused', tone: 'bad' },
+  'cred.loan.disbursed': { label: 'Loan paid out', tone: 'good' },
+}
+
+const ACTION_LABELS: Record<string, string> = {
+  'payment.recorded': 'Direct payment recorded',
+  'payment.cancelled': 'Direct payment cancelled',
+  'concession.changed': 'Concession changed',
+  'late_fee.waived': 'Late fee waived',
+  'student.fetched': 'Fetched from the ERP',
+  'student.dropped': 'Dropped',
+  'student.activated': 'Activated',
+  'order.made': 'Payment link made',
+}
+
+const FETCHES: Record<string, Word> = {
+  found: { label: 'The ERP was asked', tone: 'plain' },
+  refused: { label: 'The ERP refused', tone: 'waiting' },
+  unavailable: { label: 'The ERP did not answer', tone: 'bad' },
+}
+
+export function headline({ kind, what, raw }: TimelineEntryAnswer): Word {
+  switch (kind) {
+    case 'event':
+      return EVENTS[what] ?? { label: sentence(what), tone: 'plain' }
+    case 'act':
+      return { label: ACTION_LABELS[what] ?? sentence(what), tone: 'plain' }
+    case 'fetch':
+      return FETCHES[what] ?? { label: sentence(what), tone: 'plain' }
+    case 'profile':
+      return { label: profileLine(raw as ProfileRaw), tone: 'plain' }
+    case 'fee':
+      return { label: feeLine(what, raw as FeeRaw), tone: 'plain' }
+    default:
+      return {
+        label: `Late fee of ${formatRupees((raw as { amount: number }).amount)} waived`,
+        tone: 'plain',
+      }
+  }
+}
+
+type ProfileRaw = { changes: readonly { field: string }[] }
+
+function profileLine({ changes }: ProfileRaw): string {
+  return `Profile changed: ${changes.map(({ field }) => field.replaceAll('_', ' ')).join(', ')}`
+}
+
+type FeePrice = { fee_amount: number; discounts: readonly { amount: number }[] }
+type FeeRaw = { before?: FeePrice; after: FeePrice }
+
+function feeLine(component: string, { before, after }: FeeRaw): string {
+  const now = formatRupees(priceOf(after))
+  return before === undefined
+    ? `${readable(component)} set to ${now}`
+    : `${readable(component)} changed from ${formatRupees(priceOf(before))} to ${now}`
+}
+
+/** "1,23,456.50" and "₹ 500" are what people type; the API takes the bare number. */
+export function plainAmount(typed: string): string {
+  return typed.replaceAll(/[₹,\s]/g, '')
+}
+
+/** Paise, because halves of a rupee do not add up exactly. */
+function priceOf({ fee_amount: fee, discounts }: FeePrice): number {
+  const off = discounts.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0)
+  return (Math.round(fee * 100) - off) / 100
+}

@@ -1,0 +1,83 @@
+import { Alert, Button, Group, Textarea } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
+import { problemOf, wholeProblem } from '../../api/command.ts'
+import { Dialogue } from './dialogue.tsx'
+
+type Confirm = {
+  isOpen: boolean
+  onClose: () => void
+  title: string
+  description: ReactNode
+  /** What the button does, as a verb. */
+  verb: string
+  /** Red, for what stops or loses money. */
+  isDangerous?: boolean
+  /** Fields that the action takes beside its reason. */
+  children?: ReactNode
+  isBusy: boolean
+  error: Error | null
+  onConfirm: (reason: string) => void
+}
+
+/** Asks for confirmation and a reason, which is recorded in the audit log. */
+export function ConfirmWithReason(props: Confirm) {
+  const {
+    isOpen,
+    onClose,
+    title,
+    description,
+    verb,
+    isDangerous = false,
+    children,
+    isBusy,
+    error,
+    onConfirm,
+  } = props
+  const [reason, setReason] = useState('')
+  const [isAsked, setIsAsked] = useState(false)
+  const isMissing = reason.trim() === ''
+  const whole = wholeProblem(error)
+  const close = (): void => {
+    setReason('')
+    setIsAsked(false)
+    onClose()
+  }
+  return (
+    <Dialogue isOpen={isOpen} onClose={close} title={title}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          setIsAsked(true)
+          if (!isMissing) onConfirm(reason.trim())
+        }}
+      >
+        <p>{description}</p>
+        {children}
+        <Textarea
+          label="Reason"
+          description="Recorded in the audit log."
+          value={reason}
+          onChange={event => setReason(event.currentTarget.value)}
+          error={isAsked && isMissing ? 'Enter a reason' : problemOf(error, 'reason')}
+          maxLength={500}
+          autosize
+          minRows={2}
+          data-autofocus
+        />
+        {whole !== undefined && (
+          <Alert color="red" role="alert" mt="sm">
+            {whole}
+          </Alert>
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy} color={isDangerous ? 'red.8' : 'bursar'}>
+            {verb}
+          </Button>
+        </Group>
+      </form>
+    </Dialogue>
+  )
+}
