@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static, TObject } from 'typebox'
 import { answerCommand, compileCall, readIdempotency } from '../http/endpoint.ts'
 import { successBody, type Success } from '../http/envelope.ts'
 import { documentFile } from '../http/openapi.ts'
+import type { Readable, SentBy } from '../http/readable.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
 import { assert } from '../platform/assert.ts'
 import type { Context } from '../platform/context.ts'
@@ -14,20 +14,20 @@ import { documentConsole, type ConsoleDocs } from './auth/access.docs.ts'
 import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
 /** The console's door for files: those that it answers with, and those that it is sent. */
-type FileEndpoint<Params extends TObject> = {
+type FileEndpoint<Params extends Readable> = {
   url: string
   roles: readonly ConsoleRole[]
   docs: { operationId: string; summary: string; description: string }
   params: Params
   mediaType: string
-  answer(call: { params: Static<Params> } & InstituteVisit): Promise<{
+  answer(call: { params: SentBy<Params> } & InstituteVisit): Promise<{
     body: string | Buffer
     /** What a browser saves it as; absent: it shows it. */
     saveAs?: string
   }>
 }
 
-export function addConsoleFile<Params extends TObject>(
+export function addConsoleFile<Params extends Readable>(
   app: FastifyInstance,
   ctx: Context,
   endpoint: FileEndpoint<Params>,
@@ -36,7 +36,7 @@ export function addConsoleFile<Params extends TObject>(
   const url = INSTITUTE + endpoint.url
   const params = withInstitute(url, endpoint.params) as Params
   const door = atInstitute(ctx, roles)
-  const readCall = compileCall<Static<Params>, unknown, unknown>({ params })
+  const readCall = compileCall<SentBy<Params>, unknown, unknown>({ params })
   const description = `${endpoint.docs.description} For the roles ${roles.join(', ')}.`
   const docs = { ...endpoint.docs, description }
   app.get(url, {
@@ -57,7 +57,7 @@ export function addConsoleFile<Params extends TObject>(
   })
 }
 
-type UploadEndpoint<Query extends TObject, Result> = {
+type UploadEndpoint<Query extends Readable, Result> = {
   url: string
   roles: readonly ConsoleRole[]
   docs: ConsoleDocs
@@ -65,22 +65,22 @@ type UploadEndpoint<Query extends TObject, Result> = {
   mediaTypes: readonly string[]
   perform(
     command: Command<Result>,
-    call: { query: Static<Query>; file: ReceivedFile } & InstituteVisit,
+    call: { query: SentBy<Query>; file: ReceivedFile } & InstituteVisit,
   ): Promise<Result>
   audit(result: Result): AuditNote
   toResponse(result: Result): Success
 }
 
 /** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
-export function addConsoleUpload<Query extends TObject, Result>(
+export function addConsoleUpload<Query extends Readable, Result>(
   scope: FastifyInstance,
   ctx: Context,
   endpoint: UploadEndpoint<Query, Result>,
 ): void {
   const url = INSTITUTE + endpoint.url
   const door = atInstitute(ctx, endpoint.roles)
-  const params = withInstitute(url, undefined) as TObject
-  const readCall = compileCall<unknown, Static<Query>, unknown>({ query: endpoint.query })
+  const params = withInstitute(url, undefined) as Readable
+  const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
   const answerOf = (result: Result) => {
     const success = endpoint.toResponse(result)

@@ -1,139 +1,165 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { answer, answerAll } from '../http/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok } from '../http/envelope.ts'
+import { createdOrderOutput } from '../orders/order.output.ts'
 import { listOnTheWay, listPaid } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
-import { badField } from '../platform/errors.ts'
-import { paiseOf } from '../platform/money.ts'
-import * as docs from './dues.docs.ts'
+import { studentParams } from '../students/student.input.ts'
+import { payDuesInput, waiverInput } from './dues.input.ts'
+import {
+  duesOutput,
+  lateFeeEntryOutput,
+  paymentRulesOutput,
+  studentPaymentOutput,
+  toDuesJson,
+} from './dues.output.ts'
 import { getDues } from './dues.service.ts'
-import { duesView, entryView, paidView, rulesView } from './dues-view.ts'
-import * as schemas from './dues.schemas.ts'
-import { createDuesOrder } from './pay-dues.service.ts'
+import { createDuesOrder, type OpenedOrder } from './pay-dues.service.ts'
+import { paymentRulesInput, toRules } from './payment-rules.input.ts'
 import {
   getPaymentRules,
   listLateFeeEntries,
   setPaymentRules,
   waiveLateFees,
   type LateFeeEntry,
-  type NewRules,
   type PaymentRules,
 } from './payment-rules.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
 const ORDER_PAYMENT_HANDLER = '/api/v1/integrations/pay/students/:service_student_id'
+const tag = 'Students'
 
 export function duesRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addRules(app, ctx)
+  addLateFees(app, ctx)
+  addPayments(app, ctx)
+}
+
+function addRules(app: FastifyInstance, ctx: PaymentContext): void {
   addRead(app, {
     url: `${ERP}/payment-rules`,
-    docs: docs.getRulesDocs,
-    answer: async ({ caller }) => ok(rulesView(await getPaymentRules(ctx, caller.institute))),
+    docs: {
+      operationId: 'getPaymentRules',
+      tag,
+      summary: 'Get payment rules',
+      description: 'How parents may pay what is due: parts, how a part is spread, due days and late fees.',
+      answers: { 200: answer('The rules.', paymentRulesOutput) },
+    },
+    answer: async ({ caller }) => ok(paymentRulesOutput.toJson(await getPaymentRules(ctx, caller.institute))),
   })
   addWrite(app, ctx, {
     method: 'PUT',
     url: `${ERP}/payment-rules`,
-    docs: docs.setRulesDocs,
-    body: schemas.RulesBody,
-    perform: (act, { caller, body }) => setPaymentRules(ctx, act, caller.institute, toRules(body)),
-    toResponse: (rules: PaymentRules) => ok(rulesView(rules)),
-  })
-  addRead(app, {
-    url: `${STUDENT}/dues`,
-    docs: docs.getDuesDocs,
-    params: schemas.StudentParams,
-    async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
-      const dues = await getDues(ctx, { instituteId: institute.id, studentId })
-      return ok(duesView(dues, await listOnTheWay(ctx.db, institute.id, [studentId])))
+    docs: {
+      operationId: 'setPaymentRules',
+      tag,
+      summary: 'Set payment rules',
+      description:
+        'Replaces the rules whole. A late fee is due only while something of its component is; it counts from the due day once ' +
+        'the grace days are over, is shown before payment, and is paid before the fees themselves.',
+      answers: { 200: answer('The rules as they are now.', paymentRulesOutput) },
     },
+    body: paymentRulesInput,
+    perform: (act, { caller, body }) => setPaymentRules(ctx, act, caller.institute, toRules(body)),
+    toResponse: (rules: PaymentRules) => ok(paymentRulesOutput.toJson(rules)),
   })
-  addLateFeeRoutes(app, ctx)
-  addPayRoutes(app, ctx)
 }
 
-function addLateFeeRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+function addLateFees(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
-    docs: docs.waiveDocs,
-    params: schemas.StudentParams,
-    body: schemas.WaiverBody,
-    perform: (act, { caller, params, body }) =>
-      waiveLateFees(
-        ctx,
-        act,
-        { institute: caller.institute, studentId: params.service_student_id },
-        { ruleId: body.late_fee_id, amountPaise: body.amount, reason: body.reason, actor: caller.keyId },
-      ),
-    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
+    docs: {
+      operationId: 'waiveLateFee',
+      tag,
+      summary: 'Waive late fees',
+      description:
+        'Lets a student off the late fees that are due, or a part of one. The reason is kept for good.',
+      errors: [404, 409],
+      answers: { 201: answerAll('What was let off.', lateFeeEntryOutput) },
+    },
+    params: studentParams,
+    body: waiverInput,
+    perform: (act, { caller: { institute, keyId }, params, body }) =>
+      waiveLateFees(ctx, act, { institute, ...params }, { ...body, actor: keyId }),
+    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entry => lateFeeEntryOutput.toJson(entry))),
   })
   addRead(app, {
     url: `${STUDENT}/late-fees`,
-    docs: docs.listEntriesDocs,
-    params: schemas.StudentParams,
-    async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
+    docs: {
+      operationId: 'listLateFees',
+      tag,
+      summary: 'List late fees',
+      description: 'Late fees that a student paid or was let off; the newest 200.',
+      errors: [404],
+      answers: { 200: answerAll('The entries, newest first.', lateFeeEntryOutput) },
+    },
+    params: studentParams,
+    async answer({ caller: { institute }, params: { studentId } }) {
       await getDues(ctx, { instituteId: institute.id, studentId })
-      return ok((await listLateFeeEntries(ctx, { institute, studentId })).map(entryView))
+      const entries = await listLateFeeEntries(ctx, { institute, studentId })
+      return ok(entries.map(entry => lateFeeEntryOutput.toJson(entry)))
     },
   })
 }
 
-function addPayRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
+  addRead(app, {
+    url: `${STUDENT}/dues`,
+    docs: {
+      operationId: 'getDues',
+      tag,
+      summary: 'Get dues',
+      description: 'What a student owes today, component by component, with late fees.',
+      errors: [404],
+      answers: { 200: answer('The dues.', duesOutput) },
+    },
+    params: studentParams,
+    async answer({ caller: { institute }, params: { studentId } }) {
+      const dues = await getDues(ctx, { instituteId: institute.id, studentId })
+      return ok(toDuesJson(dues, await listOnTheWay(ctx.db, institute.id, [studentId])))
+    },
+  })
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ORDER_PAYMENT_HANDLER}/orders`,
-    docs: docs.payDocs,
-    params: schemas.StudentParams,
-    body: schemas.PayBody,
-    perform: (act, { caller, params, body }) =>
-      createDuesOrder(
-        ctx,
-        act,
-        { institute: caller.institute, studentId: params.service_student_id },
-        { amountPaise: body.amount ?? null, callbackUrl: body.callback_url ?? null },
-      ),
-    toResponse: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
+    docs: {
+      operationId: 'createStudentOrder',
+      tag,
+      summary: 'Create an order for dues',
+      description:
+        "An order for all or a part of what a student owes, spread by the institute's rules. The parent pays it at redirect_url. " +
+        'An earlier one that nobody paid is closed. Recorded as `pay.payment.*` with the student.',
+      errors: [404, 409],
+      answers: { 201: answer('The order was made.', createdOrderOutput) },
+    },
+    params: studentParams,
+    body: payDuesInput,
+    perform: (act, { caller: { institute }, params, body }) =>
+      createDuesOrder(ctx, act, { institute, ...params }, body),
+    toResponse: (order: OpenedOrder) => created(createdOrderOutput.toJson(order)),
   })
   addRead(app, {
     url: `${ORDER_PAYMENT_HANDLER}/payments`,
-    docs: docs.listPaidDocs,
-    params: schemas.StudentParams,
-    async answer({ caller: { institute }, params: { service_student_id: studentId } }) {
+    docs: {
+      operationId: 'listStudentPayments',
+      tag,
+      summary: 'List payments made here',
+      description:
+        'What was paid here for a student through any product, and what is on its way; the newest 500.',
+      errors: [404],
+      answers: { 200: answerAll('The payments, newest first.', studentPaymentOutput) },
+    },
+    params: studentParams,
+    async answer({ caller: { institute }, params: { studentId } }) {
       await getDues(ctx, { instituteId: institute.id, studentId })
       const [onTheWay, paid] = await Promise.all([
         listOnTheWay(ctx.db, institute.id, [studentId]),
         listPaid(ctx.db, institute.id, [studentId]),
       ])
-      return ok([...onTheWay, ...paid].map(paidView))
+      return ok([...onTheWay, ...paid].map(payment => studentPaymentOutput.toJson(payment)))
     },
   })
-}
-
-const ONE_RUPEE = paiseOf(100)
-
-function toRules(body: Static<typeof schemas.RulesBody>): NewRules {
-  return {
-    partPayment: { isAllowed: body.part_payments ?? true, leastPaise: body.min_amount ?? ONE_RUPEE },
-    allocation: body.allocation ?? 'oldest_due',
-    lateFees: (body.late_fees ?? []).map((rule, index) => ({
-      componentType: rule.component_type ?? null,
-      dueOn: rule.due_date,
-      graceDays: rule.grace_days ?? 0,
-      charge: toCharge(rule, index),
-      capPaise: rule.max_amount ?? null,
-    })),
-  }
-}
-
-type SentLateFee = NonNullable<Static<typeof schemas.RulesBody>['late_fees']>[number]
-
-function toCharge(rule: SentLateFee, index: number): NewRules['lateFees'][number]['charge'] {
-  const { kind, amount_per_day: perDay, slabs = [] } = rule
-  if (kind === 'none') return { kind }
-  if (kind === 'slab') {
-    return { kind, slabs: slabs.map(slab => ({ fromDay: slab.from_day, amountPaise: slab.amount })) }
-  }
-  if (perDay === undefined) throw badField(`late_fees.${index}.amount_per_day`, 'is required with per_day')
-  return { kind, amountPaise: perDay }
 }

@@ -44,7 +44,12 @@ export async function setPaymentRules(
   })
 }
 
-type Waiver = { ruleId: string | undefined; amountPaise: Paise | undefined; reason: string; actor: string }
+type Waiver = {
+  ruleId?: string | undefined
+  amountPaise?: Paise | undefined
+  reason: string
+  actor: string
+}
 
 /** Lets a student off late fees: all that is due of them, or a part of one. */
 export async function waiveLateFees(

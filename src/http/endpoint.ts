@@ -129,15 +129,35 @@ async function answerRepeat<Result>(
   command: Command<Result>,
   { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
-  if (error instanceof AlreadyDone) {
-    reply.header('idempotent-replayed', 'true')
-    return send(reply, error.answer.httpStatus, error.answer.body)
-  }
+  if (error instanceof AlreadyDone) return sendReplay(reply, error.answer)
   if (command.idempotency !== undefined && error instanceof BursarError && isRemembered(error)) {
     const answer = { httpStatus: error.httpStatus, body: errorBody(error, request.id) }
-    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, answer)
+    const isStored = await rememberAnswer(ctx.db, command.instituteId, command.idempotency, answer)
+    if (!isStored)
+      return answerAgain(ctx, command.instituteId, command.idempotency, { error, request, reply })
   }
   throw error
+}
+
+/** The first answer came in the meantime: it is the answer to this one too. */
+async function answerAgain(
+  ctx: Context,
+  instituteId: number,
+  idempotency: Idempotency<never>,
+  refused: { error: BursarError; request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  try {
+    await replayIfDone(ctx.db, instituteId, idempotency)
+  } catch (error) {
+    if (error instanceof AlreadyDone) return sendReplay(refused.reply, error.answer)
+    throw error
+  }
+  throw refused.error
+}
+
+function sendReplay(reply: FastifyReply, { httpStatus, body }: Answer): FastifyReply {
+  reply.header('idempotent-replayed', 'true')
+  return send(reply, httpStatus, body)
 }
 
 /** Refusals that say something about the resource are repeated; those about the request or us are not. */

@@ -54,11 +54,6 @@ export function clearable<Schema extends TSchema>(schema: Schema): TUnsafe<Stati
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] })
 }
 
-/** A field that can be changed and not emptied: null or "" is refused, absent leaves it as it is. */
-export function kept<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema>> {
-  return Type.Unsafe<Static<Schema>>({ ...schema, 'x-kept': true })
-}
-
 /** What answers are made of; nothing reads these, tests hold every answer against them. */
 export const shown = {
   text: (docs: Docs) => Type.String(docs),

@@ -9,7 +9,15 @@ import { compileReader, READ_AS, type ReadAs } from './reader.ts'
  */
 type Schema = Record<string, unknown>
 
-type Options<Name> = { example: unknown; name: Name; isRequired?: boolean; fallback?: unknown }
+type Options<Name> = {
+  example: unknown
+  name: Name
+  isRequired?: boolean
+  /** What it reads as when it is not sent; without it that is left to the whole. */
+  absent?: { value: unknown } | undefined
+  /** What null and "" are read as where they say something. */
+  empty?: unknown
+}
 
 declare const ABSENT: unique symbol
 /** Stands for "not sent" until the whole knows whether that reads null or undefined. */
@@ -21,15 +29,16 @@ export class Field<Value, Name extends string = ''> {
   readonly example: unknown
   readonly name: Name
   readonly isRequired: boolean
-  /** What it reads as when it is not sent; undefined leaves that to the whole. */
-  readonly fallback: unknown
+  readonly absent: { value: unknown } | undefined
+  readonly empty: unknown
 
   constructor(schema: Schema, options: Options<Name>) {
     this.schema = schema
     this.example = options.example
     this.name = options.name
     this.isRequired = options.isRequired ?? true
-    this.fallback = options.fallback
+    this.absent = options.absent
+    this.empty = options.empty ?? null
   }
 
   /** The name that services know it by. */
@@ -38,8 +47,8 @@ export class Field<Value, Name extends string = ''> {
   }
 
   options(): Options<Name> {
-    const { example, name, isRequired, fallback } = this
-    return { example, name, isRequired, fallback }
+    const { example, name, isRequired, absent, empty } = this
+    return { example, name, isRequired, absent, empty }
   }
 }
 
@@ -51,22 +60,40 @@ export function optional<Value, Name extends string>(
 ): Field<Value, Name>
 export function optional(field: Field<unknown, string>, fallback?: unknown): Field<unknown, string> {
   // Every request that leaves it out shares it.
-  return new Field(field.schema, { ...field.options(), isRequired: false, fallback: Object.freeze(fallback) })
+  const absent = fallback === undefined ? undefined : { value: Object.freeze(fallback) }
+  return new Field(field.schema, { ...field.options(), isRequired: false, absent })
 }
 
-/** Of a change: null or "" empties it, absent leaves it as it is. */
+const NOT_SENT = { isRequired: false, absent: { value: undefined } }
+
+/** May be left out, and reads undefined then, where null would say something else. */
+export function ifSent<Value, Name extends string>(
+  field: Field<Value, Name>,
+): Field<Value | undefined, Name> {
+  return new Field(field.schema, { ...field.options(), ...NOT_SENT })
+}
+
+/** Of a change: null or "" empties it, which reads null or as `empty` says; absent leaves it as it is. */
 export function nullable<Value, Name extends string>(
   field: Field<Value, Name>,
-): Field<Value | null | undefined, Name> {
+): Field<Value | null | undefined, Name>
+export function nullable<Value, Name extends string>(
+  field: Field<Value, Name>,
+  empty: Value,
+): Field<Value | undefined, Name>
+export function nullable(field: Field<unknown, string>, empty?: unknown): Field<unknown, string> {
   const type = [field.schema['type'], 'null'].flat()
-  return new Field({ ...field.schema, type }, { ...field.options(), isRequired: false })
+  return new Field(
+    { ...field.schema, type },
+    { ...field.options(), ...NOT_SENT, empty: Object.freeze(empty) },
+  )
 }
 
 /** Of a change: can be changed and not emptied; null or "" is refused, absent leaves it as it is. */
 export function notEmpty<Value, Name extends string>(
   field: Field<Value, Name>,
 ): Field<Value | undefined, Name> {
-  return new Field({ ...field.schema, 'x-kept': true }, { ...field.options(), isRequired: false })
+  return new Field({ ...field.schema, 'x-kept': true }, { ...field.options(), ...NOT_SENT })
 }
 
 export type Fields = Readonly<Record<string, Field<unknown, string>>>
@@ -82,10 +109,22 @@ type NameOf<Key, Name extends string> = Name extends ''
     ? `${Camel<Key & string>}${Unit}`
     : Name
 
+type KeyOf<Given extends Fields, Key extends keyof Given> =
+  Given[Key] extends Field<unknown, infer Name> ? NameOf<Key, Name> : never
+
+/** What it reads as; undefined when it may have no key at all. */
+type ValueOf<One extends Field<unknown, string>, WhenAbsent> =
+  | Exclude<One['value'], Absent>
+  | (Absent extends One['value'] ? WhenAbsent : never)
+
 type ReadFields<Given extends Fields, WhenAbsent> = {
-  [Key in keyof Given as Given[Key] extends Field<unknown, infer Name> ? NameOf<Key, Name> : never]:
-    | Exclude<Given[Key]['value'], Absent>
-    | (Absent extends Given[Key]['value'] ? WhenAbsent : never)
+  [
+    Key in keyof Given as undefined extends ValueOf<Given[Key], WhenAbsent> ? never : KeyOf<Given, Key>
+  ]: ValueOf<Given[Key], WhenAbsent>
+} & {
+  [
+    Key in keyof Given as undefined extends ValueOf<Given[Key], WhenAbsent> ? KeyOf<Given, Key> : never
+  ]?: Exclude<ValueOf<Given[Key], WhenAbsent>, undefined>
 }
 
 /** Fields that are read together: a body, a query, the parameters of an address, an item of a list. */
@@ -116,11 +155,10 @@ export class Input<Value, Given extends Fields = Fields> {
     return this.#reader(value) as Value
   }
 
-  #readAs(name: string, { name: given, schema, fallback }: Field<unknown, string>): ReadAs {
+  #readAs(name: string, { name: given, absent, empty }: Field<unknown, string>): ReadAs {
     const camel = toCamel(name)
     const key = given === '' ? camel : given.startsWith('*') ? camel + given.slice(1) : given
-    const isChange = schema['x-kept'] === true || [schema['type']].flat().includes('null')
-    return { key, absent: fallback ?? (isChange ? undefined : this.#whenAbsent) }
+    return { key, absent: absent === undefined ? this.#whenAbsent : absent.value, empty }
   }
 }
 

@@ -1,4 +1,5 @@
 import { Type, type TUnsafe } from 'typebox'
+import { assert } from '../platform/assert.ts'
 import { toRupees, type Paise } from '../platform/money.ts'
 import type { Camel } from './input.ts'
 
@@ -53,6 +54,8 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   amount: Kind<Source, Context, IsOptional, Paise, number, 'Paise'>
   integer: Kind<Source, Context, IsOptional, number, number>
   day: Kind<Source, Context, IsOptional, string, string>
+  /** A text, number or flag, as of a field that changed. */
+  value: Kind<Source, Context, IsOptional, Scalar, Scalar>
   moment: Kind<Source, Context, IsOptional, Date, string>
   texts: Kind<Source, Context, IsOptional, readonly string[], string[]>
   oneOf: {
@@ -71,6 +74,8 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   one: Nested<Source, Context, IsOptional, 'one'>
   list: Nested<Source, Context, IsOptional, 'list'>
 }
+
+type Scalar = string | number | boolean
 
 type Many<What, Item> = What extends 'list' ? readonly Item[] : Item
 
@@ -153,6 +158,7 @@ function kinds(isOptional: boolean) {
     amount: kind({ type: 'number', minimum: 0 }, 'Paise', toRupees),
     integer: kind({ type: 'integer' }),
     day: kind({ type: 'string', format: 'date' }),
+    value: kind({ type: ['string', 'number', 'boolean'] }),
     moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
     texts: kind({ type: 'array', items: { type: 'string' } }),
     oneOf: (values: readonly string[], description: string, read?: Reader, example = values[0]): AnyField =>
@@ -187,23 +193,24 @@ function makeOutput(fields: OutFields, description?: string): AnyOutput {
   }
 }
 
-type Source = Readonly<Record<string, unknown>>
+type Write = AnyOutput['toJson']
 
-/** Once a noun, not once an answer: only the steps are left to take. */
-function compileWriter(entries: readonly [string, AnyField][]): AnyOutput['toJson'] {
-  const steps = entries.map(([name, { read, convert, unit }]) => ({
-    name,
-    key: name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) + unit,
-    read: read as ((source: unknown, context: unknown) => unknown) | undefined,
-    convert: convert as ((value: unknown, context: unknown) => unknown) | undefined,
-  }))
-  return (source, context) => {
-    const json: Record<string, unknown> = {}
-    for (const { name, key, read, convert } of steps) {
-      const value = read === undefined ? (source as Source)[key] : read(source, context)
-      if (value === null || value === undefined) continue
-      json[name] = convert === undefined ? value : convert(value, context)
-    }
-    return json
-  }
+/**
+ * Writes the function that a person would write for this noun, so that its JSON costs no more than theirs: a loop over
+ * the fields takes twice as long. Only names of definitions stand in the code, and those are held to be plain ones.
+ */
+function compileWriter(entries: readonly [string, AnyField][]): Write {
+  const steps = entries.map(([name, { read, convert, unit }], no) => {
+    const key = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) + unit
+    assert(/^[a-z_0-9]+$/.test(name) && /^\w+$/.test(key), `${name} is no name of a field`)
+    const value = read === undefined ? `source.${key}` : `read${no}(source, context)`
+    const json = convert === undefined ? 'value' : `convert${no}(value, context)`
+    return `value = ${value}\nif (value !== null && value !== undefined) json.${name} = ${json}`
+  })
+  const code = `return (source, context) => {\nlet value\nconst json = {}\n${steps.join('\n')}\nreturn json\n}`
+  // oxlint-disable-next-line typescript/no-implied-eval
+  const make = new Function(...entries.flatMap((_, no) => [`read${no}`, `convert${no}`]), code) as (
+    ...functions: unknown[]
+  ) => Write
+  return make(...entries.flatMap(([, { read, convert }]) => [read, convert]))
 }

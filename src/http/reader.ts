@@ -31,7 +31,7 @@ type Schema = {
 
 /** Under which name a field is handed on, and as what when it was not sent. Not part of the document. */
 export const READ_AS = Symbol('read as')
-export type ReadAs = { key: string; absent: unknown }
+export type ReadAs = { key: string; absent: unknown; empty: unknown }
 
 type Read = (value: unknown, key: string, problems: FieldProblem[]) => unknown
 
@@ -81,7 +81,7 @@ function compileObject(schema: Schema): Read {
   const required = new Set(schema.required)
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
-    as: schema[READ_AS]?.[name] ?? { key: name, absent: undefined },
+    as: schema[READ_AS]?.[name] ?? { key: name, absent: undefined, empty: null },
     read: compile(field),
     isRequired: required.has(name),
     isClearable: Array.isArray(field.type) && field.type.includes('null'),
@@ -97,7 +97,7 @@ function compileObject(schema: Schema): Read {
       const raw = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
       if (raw !== undefined && raw !== null && raw !== '') result[as.key] = read(raw, path, problems)
       else if (isRequired) report(problems, path, 'is required')
-      else if (isClearable && raw !== undefined) result[as.key] = null
+      else if (isClearable && raw !== undefined) result[as.key] = as.empty
       else if (isKept && raw !== undefined) report(problems, path, 'cannot be empty; leave it out to keep it')
       else if (as.absent !== undefined) result[as.key] = as.absent
     }

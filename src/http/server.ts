@@ -17,6 +17,10 @@ declare module 'fastify' {
     /** The code of the error that it was answered with. */
     errorCode: ErrorCode | null
   }
+  interface FastifyInstance {
+    /** Of people who are signed in to the console. */
+    sessionLimiter: RateLimiter
+  }
   interface FastifyContextConfig {
     /** What an API key needs for this route; a route without it takes no key. */
     scope?: Scope
@@ -57,6 +61,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
   })
   app.server.on('checkExpectation', answerExpectation)
+  app.decorate('sessionLimiter', new RateLimiter())
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
   app.decorateRequest('errorCode', null)

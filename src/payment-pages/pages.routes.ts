@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { answer, answerPage } from '../http/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page as pageOf } from '../http/envelope.ts'
-import { toOrderJson } from '../orders/order.output.ts'
+import { ORDER_ID } from '../orders/order.input.ts'
+import { orderOutput, toOrderJson } from '../orders/order.output.ts'
 import { addReceiptRoute, addRefundRoutes } from '../payments/refunds.routes.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import {
@@ -10,71 +12,124 @@ import {
   listPageRefunds,
   refundPagePayment,
 } from './page-payments.service.ts'
-import { toNewPage, toTerms } from './page-body.ts'
-import { pageView } from './page-view.ts'
-import * as docs from './pages.docs.ts'
-import * as schemas from './pages.schemas.ts'
-import { pagePaymentParams } from '../pages/page.input.ts'
-import { createPage, getPage, listPages, updatePage, type PageFile } from './pages.service.ts'
+import {
+  listPagePaymentsQuery,
+  listPagesQuery,
+  newPageInput,
+  PAGE_ID,
+  pageChangeInput,
+  pageParams,
+  pagePaymentParams,
+} from '../pages/page.input.ts'
+import { createdPageOutput, pageOutput, toPageJson } from '../pages/page.output.ts'
+import {
+  createPage,
+  getPage,
+  listPages,
+  updatePage,
+  type CreatedPage,
+  type PageFile,
+} from './pages.service.ts'
 
 const PAGES = '/api/v1/integrations/pay/pages'
 const PAYMENTS = `${PAGES}/:page_id/payments`
+const tag = 'Payment pages'
 
 /** Pages that an institute publishes, and the payments on them. */
 export function paymentPageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
-  addPageRoutes(app, ctx)
+  addPageWrites(app, ctx)
+  addPageReads(app, ctx)
   addPaymentRoutes(app, ctx)
   addPaidRoutes(app, ctx)
 }
 
-function addPageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+function addPageWrites(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: PAGES,
-    docs: docs.createDocs,
-    body: schemas.CreatePageBody,
-    perform: (act, { caller, body }) => createPage(ctx, act, caller.institute, toNewPage(body)),
-    toResponse: ({ pageId, url }) => created({ page_id: pageId, url }),
-  })
-  addRead(app, {
-    url: PAGES,
-    docs: docs.listDocs,
-    query: schemas.ListPagesQuery,
-    async answer({ caller, query }) {
-      const { status, collector_code: collectorCode, cursor, limit = 50 } = query
-      const isPublished = status === undefined ? undefined : status === 'published'
-      const filter = { isPublished, collectorCode, cursor }
-      const { files, nextCursor } = await listPages(ctx, caller.institute, filter, limit)
-      return pageOf(files.map(pageView), nextCursor)
+    docs: {
+      operationId: 'createPaymentPage',
+      tag,
+      summary: 'Create a payment page',
+      description:
+        'Makes a public page that anybody can pay on, any number of times: an admission form, an event, a donation. Each ' +
+        'payment is an order of its own; `page.payment.debited` and `page.payment.settled` tell of it. 409 when another page has the slug.',
+      answers: { 201: answer('Created.', createdPageOutput) },
     },
-  })
-  addRead(app, {
-    url: `${PAGES}/:page_id`,
-    docs: docs.getDocs,
-    params: schemas.PageParams,
-    answer: async ({ caller, params }) => ok(pageView(await getPage(ctx, caller.institute, params.page_id))),
+    body: newPageInput,
+    perform: (act, { caller, body }) => createPage(ctx, act, caller.institute, body),
+    toResponse: (page: CreatedPage) => created(createdPageOutput.toJson(page)),
   })
   addWrite(app, ctx, {
     method: 'PATCH',
     url: `${PAGES}/:page_id`,
-    docs: docs.updateDocs,
-    params: schemas.PageParams,
-    body: schemas.UpdatePageBody,
-    perform: (act, { caller, params, body }) =>
-      updatePage(ctx, act, { institute: caller.institute, id: params.page_id }, toTerms(body)),
-    toResponse: (file: PageFile) => ok(pageView(file)),
+    docs: {
+      operationId: 'updatePaymentPage',
+      tag,
+      summary: 'Change, publish or unpublish a payment page',
+      description:
+        'Changes what is sent; `details` and `fields` are replaced whole; null or "" empties what can be empty. Who has ' +
+        'filled the form in already pays what it said then. `is_published: false` stops new payments at once, also of those ' +
+        'who are at the checkout; money that is on its way still arrives.',
+      errors: [404],
+      answers: { 200: answer('As it is now.', pageOutput) },
+    },
+    params: pageParams,
+    body: pageChangeInput,
+    perform: (act, { caller: { institute }, params, body }) =>
+      updatePage(ctx, act, { institute, id: params.pageId }, body),
+    toResponse: (file: PageFile) => ok(toPageJson(file)),
+  })
+}
+
+function addPageReads(app: FastifyInstance, ctx: PaymentContext): void {
+  addRead(app, {
+    url: PAGES,
+    docs: {
+      operationId: 'listPaymentPages',
+      tag,
+      summary: 'List payment pages',
+      description: 'Newest first. Filters add up.',
+      answers: { 200: answerPage(pageOutput, PAGE_ID) },
+    },
+    query: listPagesQuery,
+    async answer({ caller, query: { status, limit, ...filter } }) {
+      const isPublished = status === undefined ? undefined : status === 'published'
+      const { files, nextCursor } = await listPages(ctx, caller.institute, { isPublished, ...filter }, limit)
+      return pageOf(files.map(toPageJson), nextCursor)
+    },
+  })
+  addRead(app, {
+    url: `${PAGES}/:page_id`,
+    docs: {
+      operationId: 'getPaymentPage',
+      tag,
+      summary: 'Get a payment page',
+      description: 'What it asks for, whether it takes payments, and how many have paid.',
+      errors: [404],
+      answers: { 200: answer('As it is now.', pageOutput) },
+    },
+    params: pageParams,
+    answer: async ({ caller, params }) => ok(toPageJson(await getPage(ctx, caller.institute, params.pageId))),
   })
 }
 
 function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addRead(app, {
     url: PAYMENTS,
-    docs: docs.listPaymentsDocs,
-    params: schemas.PageParams,
-    query: schemas.ListPaymentsQuery,
-    async answer({ caller, params, query }) {
-      const { status, cursor, limit = 50 } = query
-      const target = { institute: caller.institute, pageId: params.page_id }
+    docs: {
+      operationId: 'listPagePayments',
+      tag,
+      summary: 'List the payments of a page',
+      description:
+        'The orders that payers made on it, paid and unpaid, newest first. They are not among your pay orders and links.',
+      errors: [404],
+      answers: { 200: answerPage(orderOutput, ORDER_ID) },
+    },
+    params: pageParams,
+    query: listPagePaymentsQuery,
+    async answer({ caller: { institute }, params, query: { status, cursor, limit } }) {
+      const target = { institute, ...params }
       const { rows, nextCursor } = await listPagePayments(ctx, target, { status }, { cursor, limit })
       const now = ctx.clock.now()
       return pageOf(
@@ -85,18 +140,23 @@ function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   })
   addRead(app, {
     url: `${PAYMENTS}/:order_id`,
-    docs: docs.getPaymentDocs,
-    params: pagePaymentParams,
-    async answer({ caller, params }) {
-      const target = { institute: caller.institute, ...params }
-      return ok(toOrderJson(await getPagePayment(ctx, target), ctx.clock.now()))
+    docs: {
+      operationId: 'getPagePayment',
+      tag,
+      summary: 'Get a payment of a page',
+      description: 'The order as it is now.',
+      errors: [404],
+      answers: { 200: answer('The current state.', orderOutput) },
     },
+    params: pagePaymentParams,
+    answer: async ({ caller: { institute }, params }) =>
+      ok(toOrderJson(await getPagePayment(ctx, { institute, ...params }), ctx.clock.now())),
   })
 }
 
 function addPaidRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   const paid = {
-    tag: 'Payment pages',
+    tag,
     noun: 'payment on a page',
     id: 'PagePayment',
     url: `${PAYMENTS}/:order_id`,

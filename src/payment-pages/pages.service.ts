@@ -15,7 +15,7 @@ import * as store from './pages.store.ts'
 export type PageFile = { page: Page; url: string; paid: number; state: PageState }
 
 export type NewPage = SentTerms & { title: string; lines: NonNullable<SentTerms['lines']> } & {
-  collectorCode: string | undefined
+  collectorCode: string | null
 }
 
 export type CreatedPage = { pageId: string; url: string }

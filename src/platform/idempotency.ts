@@ -102,17 +102,41 @@ export async function replayIfDone(
   throw new AlreadyDone({ httpStatus: stored.http_status, body: stored.body })
 }
 
-/** Remembers an answer after the fact: for a request that changed nothing, or that no transaction can hold. */
+/**
+ * Remembers an answer after the fact: for a request that changed nothing, or that no transaction can hold. False when
+ * another one is stored, which stays: a parallel repeat that was refused must not replace what the first was told. Only
+ * the first, when it ends well after such a repeat was refused, takes its place.
+ */
 export async function rememberAnswer<Result>(
   db: Queryable,
   instituteId: number,
   idempotency: Idempotency<Result>,
   answer: Answer,
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const rows = await db.query(
     `${STORE_ANSWER} on conflict (institute_id, key) do update set fingerprint = excluded.fingerprint,
-    http_status = excluded.http_status, body = excluded.body, created_at = now()`,
+    http_status = excluded.http_status, body = excluded.body, created_at = now()
+    where idempotency_keys.created_at <= now() - ${KEPT}
+      or (idempotency_keys.http_status >= 400 and excluded.http_status < 400
+        and idempotency_keys.fingerprint = excluded.fingerprint)
+    returning 1`,
     [instituteId, idempotency.key, idempotency.fingerprint, answer.httpStatus, answer.body],
+  )
+  return rows.length > 0
+}
+
+/** Puts the whole answer in place of the one that was stored with the first step of a request. */
+export async function completeAnswer<Result>(
+  db: Queryable,
+  { instituteId, idempotency }: Command<Result>,
+  result: Result,
+): Promise<void> {
+  if (idempotency === undefined) return
+  const { httpStatus, body } = idempotency.answer(result)
+  await db.query(
+    `update idempotency_keys set http_status = $4, body = $5
+     where institute_id = $1 and key = $2 and fingerprint = $3`,
+    [instituteId, idempotency.key, idempotency.fingerprint, httpStatus, body],
   )
 }
 

@@ -1,145 +1,125 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { answer, answerPage } from '../http/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
 import type { Context } from '../platform/context.ts'
-import type { SentFee } from '../fees/fees.rules.ts'
-import { registerStudent, type Registration } from './registration/register.service.ts'
-import { feeView, studentView } from './student-view.ts'
-import * as docs from './students.docs.ts'
-import type { DirectPayment } from './students.rules.ts'
-import * as schemas from './students.schemas.ts'
+import { registerStudent, type Registered } from './registration/register.service.ts'
+import {
+  feesInput,
+  listStudentsQuery,
+  registerInput,
+  registrationParams,
+  STUDENT_ID,
+  studentParams,
+} from './student.input.ts'
+import { feesOutput, registeredOutput, studentOutput, toStudentJson } from './student.output.ts'
 import { getFees, getStudent, listStudents, updateFees } from './students.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
+const tag = 'Students'
 
 export function studentRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrites(app, ctx)
+  addReads(app, ctx)
+}
+
+function addWrites(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/users/:registration_id/students`,
-    docs: docs.registerDocs,
-    params: schemas.RegistrationParams,
-    body: schemas.RegisterBody,
-    perform: (act, { caller, params, body }) =>
-      registerStudent(ctx, act, caller.institute, toRegistration(params.registration_id, body)),
-    toResponse: ({ studentId, isNew }) => (isNew ? created : ok)({ service_student_id: studentId }),
+    docs: {
+      operationId: 'registerStudent',
+      tag,
+      summary: 'Register a student',
+      description:
+        'Under a user, with fees and earlier payments. Safe to repeat: the same student (branch, identifier, grade and ' +
+        'academic year) answers 200 with its id. The body applied last changes nothing when it comes again, also after ' +
+        'Update Fee; another body brings the profile up to date, its fees merge as in Update Fee, and payments with a new ' +
+        'transaction_id are added. Under another registration_id that user is linked too. A known transaction_id with another amount, or another fullname ' +
+        'together with another date_of_birth, is 409 with the existing service_student_id.',
+      answers: {
+        200: answer('The student was registered before.', registeredOutput),
+        201: answer('The student is new.', registeredOutput),
+      },
+    },
+    params: registrationParams,
+    body: registerInput,
+    perform(act, { caller, params, body: { student, fees, payments } }) {
+      const { collectorCode, identifier, grade, academicYearStart, academicYearEnd, ...profile } = student
+      return registerStudent(ctx, act, caller.institute, {
+        ...params,
+        collectorCode,
+        identity: { identifier, grade, academicYearStart, academicYearEnd },
+        profile,
+        fees,
+        payments,
+      })
+    },
+    toResponse: (done: Registered) => (done.isNew ? created : ok)(registeredOutput.toJson(done)),
   })
   addWrite(app, ctx, {
     method: 'PATCH',
     url: `${ERP}/students/:service_student_id/fee`,
-    docs: docs.updateFeeDocs,
-    params: schemas.StudentParams,
-    body: schemas.UpdateFeeBody,
-    perform: (act, { caller, params, body }) =>
-      updateFees(
-        ctx,
-        act,
-        { institute: caller.institute, id: params.service_student_id },
-        body.fee_components.map(toSentFee),
-      ),
+    docs: {
+      operationId: 'updateFee',
+      tag,
+      summary: 'Update the fees of a student',
+      description:
+        'A component sent is set, one not sent stays. Discounts sent replace those of their component; omitted ones stay, ' +
+        'capped at the new fee. A fee_amount of 0 keeps the component at 0 and ends its discounts.',
+      errors: [404],
+      answers: { 200: answer('Updated.') },
+    },
+    params: studentParams,
+    body: feesInput,
+    perform: (act, { caller: { institute }, params, body }) =>
+      updateFees(ctx, act, { institute, id: params.studentId }, body.fees),
     toResponse: () => ok(),
   })
-  addReads(app, ctx)
 }
 
 function addReads(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: `${ERP}/students`,
-    docs: docs.listStudentsDocs,
-    query: schemas.ListStudentsQuery,
-    async answer({ caller, query }) {
-      const { records, nextCursor } = await listStudents(
-        ctx,
-        caller.institute,
-        toFilter(query),
-        query.limit ?? 50,
-      )
-      return page(records.map(studentView), nextCursor)
+    docs: {
+      operationId: 'listStudents',
+      tag,
+      summary: 'List students',
+      description: 'Newest first. Filters add up.',
+      answers: { 200: answerPage(studentOutput, STUDENT_ID) },
+    },
+    query: listStudentsQuery,
+    async answer({ caller, query: { limit, ...filter } }) {
+      const { records, nextCursor } = await listStudents(ctx, caller.institute, filter, limit)
+      return page(records.map(toStudentJson), nextCursor)
     },
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id`,
-    docs: docs.getStudentDocs,
-    params: schemas.StudentParams,
+    docs: {
+      operationId: 'getStudent',
+      tag,
+      summary: 'Get a student',
+      description: 'Profile and fee summary.',
+      errors: [404],
+      answers: { 200: answer('The student.', studentOutput) },
+    },
+    params: studentParams,
     answer: async ({ caller, params }) =>
-      ok(studentView(await getStudent(ctx, caller.institute, params.service_student_id))),
+      ok(toStudentJson(await getStudent(ctx, caller.institute, params.studentId))),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fee`,
-    docs: docs.getFeeDocs,
-    params: schemas.StudentParams,
-    async answer({ caller, params }) {
-      const { record, history } = await getFees(ctx, caller.institute, params.service_student_id)
-      return ok(feeView(record, history))
+    docs: {
+      operationId: 'getFee',
+      tag,
+      summary: 'Get the fees of a student',
+      description: 'Components with their balance and the 100 newest changes of each, newest first.',
+      errors: [404],
+      answers: { 200: answer('The fees.', feesOutput) },
     },
+    params: studentParams,
+    answer: async ({ caller, params }) =>
+      ok(feesOutput.toJson(await getFees(ctx, caller.institute, params.studentId))),
   })
-}
-
-function toFilter(query: Static<typeof schemas.ListStudentsQuery>) {
-  return {
-    identifier: query.identifier,
-    grade: query.grade,
-    collectorCode: query.collector_code,
-    academicYearStart: query.academic_year_start,
-    academicYearEnd: query.academic_year_end,
-    registrationId: query.registration_id,
-    status: query.status,
-    cursor: query.cursor,
-  }
-}
-
-function toRegistration(registrationId: string, body: Static<typeof schemas.RegisterBody>): Registration {
-  const { student } = body
-  return {
-    registrationId,
-    collectorCode: student.collector_code,
-    identity: {
-      identifier: student.identifier,
-      grade: student.grade,
-      academicYearStart: student.academic_year_start,
-      academicYearEnd: student.academic_year_end,
-    },
-    profile: {
-      customIdentifier: student.custom_identifier ?? null,
-      fullname: student.fullname,
-      newAdmission: student.new_admission,
-      dateOfBirth: student.date_of_birth,
-      contactName: student.primary_contact_name,
-      contactNumber: student.primary_contact_number,
-      contactEmail: student.primary_contact_email,
-    },
-    fees: (body.fee_components ?? []).map(toSentFee),
-    payments: (body.payments ?? []).map(toPayment),
-  }
-}
-
-type BodyFee = Static<typeof schemas.UpdateFeeBody>['fee_components'][number]
-type BodyPayment = NonNullable<Static<typeof schemas.RegisterBody>['payments']>[number]
-
-function toSentFee(fee: BodyFee): SentFee {
-  // Cleared is replaced by none.
-  const discounts = fee.discounts === null ? [] : fee.discounts
-  return {
-    componentType: fee.component_type,
-    feePaise: fee.fee_amount,
-    discounts: discounts?.map(discount => ({
-      discountType: discount.discount_type,
-      valuePaise: discount.value,
-    })),
-  }
-}
-
-function toPayment(payment: BodyPayment): DirectPayment {
-  return {
-    transactionId: payment.transaction_id,
-    amountPaise: payment.amount,
-    paidAt: payment.paid_at,
-    mode: payment.mode,
-    settlementUtr: payment.settlement_utr ?? null,
-    notes: payment.notes ?? null,
-    lines: payment.fee_components.map(line => ({
-      componentType: line.component_type,
-      amountPaise: line.amount,
-    })),
-  }
 }

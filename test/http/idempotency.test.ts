@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { rememberAnswer } from '../../src/platform/idempotency.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -256,4 +257,37 @@ test('ten equal requests at once make one order; each is the answer, or 409 IDE0
     if (answer.status === 201) assert.equal(answer.text, after.text)
     else assertRefused(answer, 'IDE00001')
   }
+})
+
+test('what was told first is told again, although a parallel repeat was refused meanwhile', async () => {
+  // The first has been paid for and not yet stored its answer, when the second finds nothing left to pay.
+  const key = unique('late')
+  const path = `/api/v1/sandbox/pay/orders/${await createOrder(demo)}/pay`
+  const call: Call = { method: 'POST', path, body: { outcome: 'success' } }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send(call, key)))
+  const again = await send(call, key)
+  const ended = answers.filter(answer => answer.body.code !== 'IDE00001')
+  assert.ok(
+    ended.some(answer => answer.text === again.text && answer.status === again.status),
+    again.text,
+  )
+})
+
+test('a stored answer is never replaced while it is kept, and is once its day is over', async () => {
+  const { db } = contract.app.ctx
+  const once = { key: unique('kept'), fingerprint: Buffer.alloc(32, 1), answer: () => assert.fail() }
+  const store = (body: string) => rememberAnswer(db, 1, once, { httpStatus: 200, body })
+  const stored = async () =>
+    (await sql<{ body: string }>('select body from idempotency_keys where key = $1', [once.key]))[0]?.body
+  assert.equal(await store('first'), true)
+  assert.equal(await store('second'), false)
+  assert.equal(await stored(), 'first')
+  await sql(`update idempotency_keys set created_at = now() - interval '25 hours' where key = $1`, [once.key])
+  assert.equal(await store('third'), true)
+  assert.equal(await stored(), 'third')
+  const refuse = { httpStatus: 409, body: 'refused' }
+  assert.equal(await rememberAnswer(db, 1, once, refuse), false)
+  const early = { ...once, key: unique('early') }
+  assert.equal(await rememberAnswer(db, 1, early, refuse), true)
+  assert.equal(await rememberAnswer(db, 1, early, { httpStatus: 200, body: 'done' }), true)
 })

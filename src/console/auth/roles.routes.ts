@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RateLimiter } from '../../http/rate-limit.ts'
 import { refusePlainHttp } from '../../http/server.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { BursarError } from '../../platform/errors.ts'
@@ -57,7 +56,6 @@ function signedIn(who: Who | null): Who {
 }
 
 const RATE = { ratePerSecond: 50, burst: 200 }
-const limiter = new RateLimiter()
 
 /** What every request of the console goes through before anything of it is read. */
 export async function admit(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<OpenVisit> {
@@ -67,7 +65,10 @@ export async function admit(ctx: Context, request: FastifyRequest, reply: Fastif
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
   if (isWrite) refuseForeignPage(ctx, request)
   const who = await identify(ctx, readSessionCookie(ctx, request.headers.cookie))
-  if (who !== null) limiter.admit({ keyId: who.sessionId, ...RATE }, reply, performance.now(), 'One session')
+  if (who !== null) {
+    const { sessionLimiter } = request.server
+    sessionLimiter.admit({ keyId: who.sessionId, ...RATE }, reply, performance.now(), 'One session')
+  }
   if (isWrite && who !== null) requireCsrf(request, who)
   const agent = request.headers['user-agent'] ?? 'unknown'
   return { who, origin: { ip: request.ip, agent, requestId: request.id }, request, reply }

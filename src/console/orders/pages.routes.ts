@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { created, ok, page as listOf } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { toNewPage, toTerms } from '../../payment-pages/page-body.ts'
-import { pageView } from '../../payment-pages/page-view.ts'
-import { CreatedPageView, CreatePageBody, PageParams } from '../../payment-pages/pages.schemas.ts'
+import { newPageInput, pageParams } from '../../pages/page.input.ts'
+import { createdPageOutput, namedPageOutput, toNamedPageJson, toPageJson } from '../../pages/page.output.ts'
 import {
   createPage,
   getPage,
@@ -31,7 +30,7 @@ export function pageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
 
 function view(file: PageFile, institute: Institute): unknown {
   const branch = institute.branches.find(one => one.collectorCode === file.page.collectorCode)
-  return { ...pageView(file), branch: branch?.name ?? file.page.collectorCode }
+  return toNamedPageJson(file, branch?.name ?? file.page.collectorCode)
 }
 
 function addReads(app: FastifyInstance, ctx: PaymentContext): void {
@@ -42,7 +41,7 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleListPages',
       summary: 'List payment pages',
       description: 'The newest first.',
-      data: Type.Array(schemas.PageFileView),
+      data: Type.Array(namedPageOutput.schema),
       isList: true,
     },
     query: schemas.ListPagesQuery,
@@ -64,11 +63,11 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleGetPage',
       summary: 'Read a payment page',
       description: 'What it says, what it asks, how many have paid.',
-      data: schemas.PageFileView,
+      data: namedPageOutput.schema,
     },
-    params: PageParams,
+    params: pageParams,
     answer: async ({ institute, params }) =>
-      ok(view(await getPage(ctx, institute, params.page_id), institute)),
+      ok(view(await getPage(ctx, institute, params.pageId), institute)),
   })
   addConsoleFile(app, ctx, {
     url: `${PAGES}/:page_id/qr`,
@@ -78,10 +77,10 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Draw the QR code of a payment page',
       description: 'For a poster or a circular.',
     },
-    params: PageParams,
+    params: pageParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
-      const { url } = await getPage(ctx, institute, params.page_id)
+      const { url } = await getPage(ctx, institute, params.pageId)
       return { body: await drawQr(url) }
     },
   })
@@ -96,18 +95,17 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleCreatePage',
       summary: 'Create a payment page',
       description: 'The same as by the API, by a person.',
-      data: CreatedPageView,
+      data: createdPageOutput.schema,
       creates: true,
-      exampleBody: EXAMPLE,
     },
-    body: CreatePageBody,
-    perform: (act, { institute, body }) => createPage(ctx, act, institute, toNewPage(body)),
+    body: newPageInput,
+    perform: (act, { institute, body }) => createPage(ctx, act, institute, body),
     audit: ({ body }, { pageId, url }: CreatedPage) => ({
       what: 'page.created',
       about: pageId,
-      after: { title: body.title, url, is_published: body.is_published ?? true },
+      after: { title: body.title, url, is_published: body.isPublished ?? true },
     }),
-    toResponse: ({ pageId, url }) => created({ page_id: pageId, url }),
+    toResponse: (page: CreatedPage) => created(createdPageOutput.toJson(page)),
   })
   addConsoleWrite(app, ctx, {
     method: 'PATCH',
@@ -118,25 +116,18 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Change a payment page',
       description:
         'What is sent changes, the rest stays. Taking a page off wants a reason: nobody can pay on it from then on.',
-      exampleBody: { title: 'Admission form 2027-28' },
     },
-    params: PageParams,
-    body: schemas.ChangePageBody,
-    perform: (act, { institute, params, body: { reason, ...body } }) =>
-      changePage(ctx, act, { institute, id: params.page_id }, { terms: toTerms(body), reason }),
+    params: pageParams,
+    body: schemas.pageChangeInput,
+    perform: (act, { institute, params, body: { reason, ...terms } }) =>
+      changePage(ctx, act, { institute, id: params.pageId }, { terms, reason }),
     audit: ({ params, body }, { before, after }: ChangedPage) => ({
       what: 'page.changed',
-      about: params.page_id,
+      about: params.pageId,
       why: body.reason,
-      before: pageView(before),
-      after: pageView(after),
+      before: toPageJson(before),
+      after: toPageJson(after),
     }),
     toResponse: () => ok(),
   })
-}
-
-const EXAMPLE = {
-  title: 'Admission form 2027-28',
-  details: [{ component_type: 'ADMISSION_FEE', amount: 1500 }],
-  fields: [{ key: 'student_name', is_required: true }],
 }

@@ -1,7 +1,10 @@
-import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
-import { PageView, UpdatePageBody } from '../../payment-pages/pages.schemas.ts'
-import { cursor, reason } from './orders.schemas.ts'
+import { Type } from 'typebox'
+import { field } from '../../http/fields.ts'
+import { field as inputField, ifSent, input } from '../../http/input.ts'
+import type { Shown } from '../../http/output.ts'
+import { pageChangeFields } from '../../pages/page.input.ts'
+import type { namedPageOutput } from '../../pages/page.output.ts'
+import { cursor } from './orders.schemas.ts'
 
 /** What the console's operations on payment pages take beyond those of the API. */
 export const ListPagesQuery = Type.Object({
@@ -13,13 +16,9 @@ export const ListPagesQuery = Type.Object({
   cursor: Type.Optional(cursor),
 })
 
-export const ChangePageBody = Type.Object({
-  ...UpdatePageBody.properties,
-  reason: Type.Optional(reason),
+export const pageChangeInput = input({
+  ...pageChangeFields,
+  reason: ifSent(inputField.text('Why; stands in the audit log.', 'The fair is put off')),
 })
 
-export const PageFileView = Type.Object({
-  ...PageView.properties,
-  branch: shown.text({ description: 'Name of the branch that is paid.' }),
-})
-export type PageAnswer = Static<typeof PageFileView>
+export type PageAnswer = Shown<typeof namedPageOutput>

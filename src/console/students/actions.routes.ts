@@ -1,17 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { Type, type Static } from 'typebox'
-import { EntryView } from '../../dues/dues.schemas.ts'
-import { entryView } from '../../dues/dues-view.ts'
+import { Type } from 'typebox'
+import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { toRupees } from '../../platform/money.ts'
-import { countedView, paymentView, remarkOn } from '../../students/direct-payments/direct-payment-view.ts'
+import {
+  countedOutput,
+  directPaymentOutput,
+  remarkOn,
+  toCountedJson,
+} from '../../students/direct-payment.output.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
-import { CountedView, PaymentView } from '../../students/direct-payments/direct-payments.schemas.ts'
-import type { Recorded, SentPayment } from '../../students/direct-payments/direct-payments.service.ts'
+import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import * as acts from './actions.service.ts'
 import { ERP_HANDS, MONEY_HANDS } from './students.rules.ts'
@@ -69,30 +72,23 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       summary: 'Record a direct payment',
       description:
         'Money that the institute took itself: cash, a cheque, a transfer. It counts as paid at once.',
-      data: CountedView,
+      data: countedOutput.schema,
       creates: true,
-      exampleBody: {
-        amount: 1500,
-        paid_at: '2026-11-15',
-        mode: 'cash',
-        fee_components: [{ component_type: 'TUITION_FEE', amount: 1500 }],
-        reason: 'Paid at the counter',
-      },
     },
     params: schemas.StudentParams,
-    body: schemas.RecordBody,
-    perform: (act, { institute, params, body }) =>
-      acts.recordDirect(flex, act, targetOf(institute, params), toPayment(body)),
+    body: schemas.recordInput,
+    perform: (act, { institute, params, body: { reason: _reason, ...payment } }) =>
+      acts.recordDirect(flex, act, targetOf(institute, params), payment),
     audit: ({ params, body }, { isNew, payment }: Recorded) =>
       isNew
         ? {
             what: 'payment.recorded',
             about: params.service_student_id,
             why: body.reason,
-            after: paymentView(payment),
+            after: directPaymentOutput.toJson(payment),
           }
         : null,
-    toResponse: (recorded: Recorded) => created(countedView(recorded), remarkOn(recorded)),
+    toResponse: (recorded: Recorded) => created(toCountedJson(recorded), remarkOn(recorded)),
   })
   addConsoleWrite(app, flex, {
     method: 'DELETE',
@@ -102,7 +98,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleCancelPayment',
       summary: 'Cancel a direct payment',
       description: 'It stays on record and does not count as paid any more.',
-      data: PaymentView,
+      data: directPaymentOutput.schema,
     },
     params: schemas.CancelParams,
     body: schemas.ReasonBody,
@@ -112,10 +108,10 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       what: 'payment.cancelled',
       about: params.service_student_id,
       why: body.reason,
-      before: paymentView({ ...payment, cancelledAt: null }),
+      before: directPaymentOutput.toJson({ ...payment, cancelledAt: null }),
       after: { transaction_id: payment.transactionId, status: 'cancelled' },
     }),
-    toResponse: (payment: RecordedPayment) => ok(paymentView(payment)),
+    toResponse: (payment: RecordedPayment) => ok(directPaymentOutput.toJson(payment)),
   })
 }
 
@@ -156,7 +152,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleWaiveLateFee',
       summary: 'Let a student off late fees',
       description: 'All that are due, one of them, or a part of one.',
-      data: Type.Array(EntryView),
+      data: Type.Array(lateFeeEntryOutput.schema),
       creates: true,
       exampleBody: { reason: 'First time' },
     },
@@ -178,7 +174,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
         waived_amount: toRupees(amountPaise),
       })),
     }),
-    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entryView)),
+    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entry => lateFeeEntryOutput.toJson(entry))),
   })
 }
 
@@ -239,19 +235,4 @@ function addOrder(app: FastifyInstance, flex: FlexContext): void {
 
 function targetOf(institute: Institute, params: { service_student_id: string }): Target {
   return { institute, studentId: params.service_student_id }
-}
-
-function toPayment(body: Static<typeof schemas.RecordBody>): SentPayment {
-  return {
-    transactionId: body.transaction_id,
-    amountPaise: body.amount,
-    paidAt: body.paid_at,
-    mode: body.mode,
-    settlementUtr: body.settlement_utr ?? null,
-    notes: body.notes ?? null,
-    lines: body.fee_components.map(({ component_type: componentType, amount: amountPaise }) => ({
-      componentType,
-      amountPaise,
-    })),
-  }
 }

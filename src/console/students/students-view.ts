@@ -1,8 +1,8 @@
-import { duesView, entryView, paidView } from '../../dues/dues-view.ts'
+import { lateFeeEntryOutput, studentPaymentOutput, toDuesJson } from '../../dues/dues.output.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import { paymentView } from '../../students/direct-payments/direct-payment-view.ts'
+import { directPaymentOutput } from '../../students/direct-payment.output.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { Asked } from './actions.service.ts'
 import type { FetchedAnswer, StudentRowAnswer, TimelineEntryAnswer } from './students.schemas.ts'
@@ -60,11 +60,11 @@ export function pageView(page: StudentPage, place: Place) {
       email,
     })),
     siblings: page.siblings.map(siblingView),
-    dues: duesView(dues, onTheWay),
+    dues: toDuesJson(dues, onTheWay),
     discounts: dues.lines.flatMap(({ componentType, discounts }) =>
       discounts.map(discount => ({ component_type: componentType, ...discountView(discount) })),
     ),
-    late_fee_entries: page.lateFeeEntries.map(entryView),
+    late_fee_entries: page.lateFeeEntries.map(entry => lateFeeEntryOutput.toJson(entry)),
     open_orders: page.openOrders.map(order => ({
       order_id: order.id,
       amount: toRupees(totalOf(order)),
@@ -91,7 +91,10 @@ export function discountView({ discountType, valuePaise }: Discount) {
 }
 
 export function moneyView({ online, direct }: StudentMoney) {
-  return { online: online.map(paidView), direct: direct.map(paymentView) }
+  return {
+    online: online.map(payment => studentPaymentOutput.toJson(payment)),
+    direct: direct.map(payment => directPaymentOutput.toJson(payment)),
+  }
 }
 
 export function timelineView({ id, at, kind, what, by, why, raw }: TimelineRow): TimelineEntryAnswer {

@@ -1,14 +1,21 @@
 import { Type, type Static } from 'typebox'
-import { DuesView, EntryView, PaidView } from '../../dues/dues.schemas.ts'
+import { duesOutput, lateFeeEntryOutput, studentPaymentOutput } from '../../dues/dues.output.ts'
 import { PlanView, WholePlanView } from '../../flex/plans/plans.schemas.ts'
 import { field, shown } from '../../http/fields.ts'
-import { PaymentView } from '../../students/direct-payments/direct-payments.schemas.ts'
-import { paymentFields, StudentParams } from '../../students/students.schemas.ts'
+import { field as inputField, input } from '../../http/input.ts'
+import { directPaymentFields } from '../../students/direct-payment.input.ts'
+import { directPaymentOutput } from '../../students/direct-payment.output.ts'
 
-export { StudentParams } from '../../students/students.schemas.ts'
 export { WholePlanView } from '../../flex/plans/plans.schemas.ts'
 
 /** What the console's routes of students take and answer. */
+export const StudentParams = Type.Object({
+  service_student_id: field.resourceId({
+    description: 'Id of the student.',
+    examples: ['student_01k9zq4m0ve8sbn6yt2hw3c5da'],
+  }),
+})
+
 const STATUSES = ['active', 'dropped'] as const
 
 export const StudentsQuery = Type.Object({
@@ -96,7 +103,7 @@ export const StudentPageView = Type.Object({
     }),
     { description: 'The other students of the same users; at most 20.' },
   ),
-  dues: DuesView,
+  dues: duesOutput.schema,
   discounts: Type.Array(
     Type.Object({
       component_type: shown.text({ description: 'Of which fee.' }),
@@ -105,7 +112,9 @@ export const StudentPageView = Type.Object({
     }),
     { description: 'Concessions that are in the dues.' },
   ),
-  late_fee_entries: Type.Array(EntryView, { description: 'Late fees paid or let off, newest first.' }),
+  late_fee_entries: Type.Array(lateFeeEntryOutput.schema, {
+    description: 'Late fees paid or let off, newest first.',
+  }),
   open_orders: Type.Array(
     Type.Object({
       order_id: shown.text({ description: 'Id of the order.' }),
@@ -119,8 +128,12 @@ export const StudentPageView = Type.Object({
 })
 
 export const PaymentsView = Type.Object({
-  online: Type.Array(PaidView, { description: 'Paid through here, newest first; at most 200.' }),
-  direct: Type.Array(PaymentView, { description: 'Taken by the institute, newest first; at most 200.' }),
+  online: Type.Array(studentPaymentOutput.schema, {
+    description: 'Paid through here, newest first; at most 200.',
+  }),
+  direct: Type.Array(directPaymentOutput.schema, {
+    description: 'Taken by the institute, newest first; at most 200.',
+  }),
 })
 
 export const PlansView = Type.Array(PlanView)
@@ -177,12 +190,9 @@ export const FetchedView = Type.Object({
   ),
 })
 
-export const RecordBody = Type.Object({
-  ...paymentFields,
-  transaction_id: Type.Optional(paymentFields.transaction_id),
-  settlement_utr: Type.Optional(paymentFields.settlement_utr),
-  notes: Type.Optional(paymentFields.notes),
-  reason,
+export const recordInput = input({
+  ...directPaymentFields,
+  reason: inputField.text('Why; stands in the audit log.', 'Paid at the counter'),
 })
 
 export const CancelParams = Type.Object({

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../platform/errors.ts'
 import { toRupees } from '../../platform/money.ts'
 import type { ErpRecord } from '../erp.rules.ts'
 import type { Fetch, FetchTest } from './log.service.ts'
-import { fieldChangeView } from '../../students/student-view.ts'
+import type { StudentChange } from '../../students/profile/update.rules.ts'
 
 export function fetchView(fetch: Fetch): Record<string, unknown> {
   return {
@@ -88,4 +88,9 @@ function recordView({ identity, collectorCode, profile, fees, paymentSchedule, u
     })),
     user: user ?? undefined,
   }
+}
+
+/** What was or is not there is absent. */
+function fieldChangeView({ field, before, after }: StudentChange): Record<string, unknown> {
+  return { field, before: before ?? undefined, after: after ?? undefined }
 }

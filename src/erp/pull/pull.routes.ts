@@ -8,7 +8,7 @@ import { listStudentFetches, testFetch, type FetchTest } from './log.service.ts'
 import { fetchView, testView } from './pull-view.ts'
 import * as docs from './pull.docs.ts'
 import * as schemas from './pull.schemas.ts'
-import { StudentParams } from '../../students/students.schemas.ts'
+import { studentParams } from '../../students/student.input.ts'
 
 const ERP = '/api/v1/integrations/erp'
 
@@ -24,11 +24,11 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fetches`,
     docs: docs.listFetchesDocs,
-    params: StudentParams,
+    params: studentParams,
     query: schemas.ListFetchesQuery,
     async answer({ caller, params, query }) {
       const wanted = { cursor: query.cursor, limit: query.limit ?? 50 }
-      const found = await listStudentFetches(ctx, caller.institute, params.service_student_id, wanted)
+      const found = await listStudentFetches(ctx, caller.institute, params.studentId, wanted)
       return page(found.fetches.map(fetchView), found.nextCursor)
     },
   })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { field, shown } from '../../http/fields.ts'
-import { changedValue } from '../../students/students.schemas.ts'
+import { changedField } from '../../students/student.output.ts'
 
 /** What the routes of the pull integration take and answer. */
 export const FetchTestBody = Type.Object(
@@ -122,11 +122,11 @@ export const FetchView = Type.Object({
   message,
   problems,
   changes: Type.Array(
-    Type.Object({
-      field: shown.text({ description: 'Such as `grade`, or `fee_components.TUITION_FEE.fee_amount`.' }),
-      before: changedValue('Absent when there was nothing.'),
-      after: changedValue('As the ERP has it; amounts in rupees.'),
-    }),
+    changedField(
+      'Such as `grade`, or `fee_components.TUITION_FEE.fee_amount`.',
+      { field: 'fee_components.TUITION_FEE.fee_amount', before: 60000, after: 55000 },
+      'As the ERP has it; amounts in rupees.',
+    ).schema,
     { description: 'What it changed of the student; a test changes nothing.' },
   ),
 })

@@ -3,7 +3,7 @@ import type { LoanContext } from '../../loans/context.ts'
 import { addRead } from '../../http/endpoint.ts'
 import { ok } from '../../http/envelope.ts'
 import { toRupees } from '../../platform/money.ts'
-import { StudentParams } from '../../students/students.schemas.ts'
+import { studentParams } from '../../students/student.input.ts'
 import { productsDocs } from './entry.docs.ts'
 import { ProductsQuery } from './entry.schemas.ts'
 import { listProducts, type StudentProduct } from './products.service.ts'
@@ -13,11 +13,10 @@ export function productRoutes(app: FastifyInstance, ctx: LoanContext): void {
   addRead(app, {
     url: '/api/v1/integrations/erp/students/:service_student_id/products',
     docs: productsDocs,
-    params: StudentParams,
+    params: studentParams,
     query: ProductsQuery,
     async answer({ caller, params, query }) {
-      const { service_student_id: studentId } = params
-      const products = await listProducts(ctx, caller.institute, studentId, query.product_type)
+      const products = await listProducts(ctx, caller.institute, params.studentId, query.product_type)
       return ok(products.map(productView))
     },
   })

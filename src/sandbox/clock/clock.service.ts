@@ -2,7 +2,7 @@ import { INDIA } from '../../platform/calendar.ts'
 import type { OffsetClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { badField } from '../../platform/errors.ts'
-import { rememberAnswer, transact, type Command } from '../../platform/idempotency.ts'
+import { completeAnswer, transact, type Command } from '../../platform/idempotency.ts'
 import { addCounts, type Finished } from '../../platform/jobs/catch-up.ts'
 import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
@@ -47,8 +47,7 @@ export async function moveClock(
   const failures = Object.values(failed).reduce((sum, count) => sum + count, 0)
   const summary = failures === 0 ? done : { ...done, work_failed: failures }
   const moved = { now: clock.now(), summary, failed }
-  if (command.idempotency !== undefined)
-    await rememberAnswer(db, command.instituteId, command.idempotency, command.idempotency.answer(moved))
+  await completeAnswer(db, command, moved)
   return moved
 }
 

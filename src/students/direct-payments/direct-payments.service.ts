@@ -25,14 +25,14 @@ import { readStudentContexts, type StudentContext } from '../student-contexts.se
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
 
-export type { PaymentBefore, PaymentWithHistory } from './direct-payments.store.ts'
+export type { PaymentWithHistory } from './direct-payments.store.ts'
 
 /** Payments taken outside: at the counter, by cheque, by a transfer to the institute's account. */
 export type Target = { institute: Institute; studentId: string }
 export type PaymentTarget = Target & { transactionId: string }
 
 /** Without a transaction id of its own it gets one of ours. */
-export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | undefined }
+export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null }
 
 /** What banks have been asked for on behalf of a student and have not answered. */
 export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<Paise>

@@ -114,10 +114,9 @@ export async function findPaymentsOf(
 /** What a payment was until it was corrected or cancelled. */
 export type PaymentChange = { changedAt: string; kind: 'corrected' | 'cancelled'; before: PaymentBefore }
 
-export type PaymentBefore = Pick<
-  RecordedPayment,
-  'amountPaise' | 'mode' | 'settlementUtr' | 'notes' | 'lines'
-> & { paidAt: string }
+type PaymentBefore = Pick<RecordedPayment, 'amountPaise' | 'mode' | 'settlementUtr' | 'notes' | 'lines'> & {
+  paidAt: string
+}
 
 export type PaymentWithHistory = RecordedPayment & { history: PaymentChange[] }
 

@@ -1,110 +1,179 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { answer, answerAll } from '../../http/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
-import * as docs from './masterdata.docs.ts'
-import * as schemas from './masterdata.schemas.ts'
 import { listBranches, listCodes } from './masterdata.service.ts'
-import type { SentProfile } from '../profile/profile.rules.ts'
 import { changeProfile, changeStatus, listChanges } from '../profile/profile.service.ts'
-import { profileChangeView, studentView } from '../student-view.ts'
-import { StudentParams } from '../students.schemas.ts'
+import { branchQuery, profileInput, studentParams, userInput } from '../student.input.ts'
+import * as output from '../student.output.ts'
 import type { StudentRecord } from '../students.service.ts'
-import { registerUser } from '../users/users.service.ts'
+import { registerUser, type RegisteredUser } from '../users/users.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
+const tag = 'Students'
 
 export function masterdataRoutes(app: FastifyInstance, ctx: Context): void {
+  addUser(app, ctx)
+  addProfile(app, ctx)
+  addStatus(app, ctx)
+  addLists(app, ctx)
+}
+
+function addUser(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/users/register`,
-    docs: docs.registerUserDocs,
-    body: schemas.UserBody,
+    docs: {
+      operationId: 'registerUser',
+      tag,
+      summary: 'Register a user',
+      description:
+        'Finds or makes the user with this phone and e-mail. Both are compared as people mean them: a phone by its digits, ' +
+        'with or without +91 or a leading 0, an e-mail in any case. When several have them, the oldest is answered. A user ' +
+        'who is found stays as it is.',
+      answers: {
+        200: answer('There is such a user.', output.userOutput),
+        201: answer('The user is new.', output.userOutput),
+      },
+    },
+    body: userInput,
     perform: (act, { caller, body }) => registerUser(ctx, act, caller.institute, body),
-    toResponse: ({ registrationId, isNew }) => (isNew ? created : ok)({ registration_id: registrationId }),
+    toResponse: (user: RegisteredUser) => (user.isNew ? created : ok)(output.userOutput.toJson(user)),
   })
+}
+
+function addProfile(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'PATCH',
     url: STUDENT,
-    docs: docs.changeProfileDocs,
-    params: StudentParams,
-    body: schemas.ProfileBody,
+    docs: {
+      operationId: 'updateStudent',
+      tag,
+      summary: 'Update the profile of a student',
+      description:
+        'Fields sent are set, others stay; null or "" clears date_of_birth and custom_identifier and is refused elsewhere. ' +
+        'Identifier, grade, academic year and branch can change too: it stays the same student with its fees and payments. ' +
+        'When another student has that identity already, it is 409 with the other service_student_id. What it was stays on ' +
+        'record: List the changes of a student.',
+      errors: [404],
+      answers: { 200: answer('The student as it is now.', output.studentOutput) },
+    },
+    params: studentParams,
+    body: profileInput,
     perform: (act, { caller: { institute }, params, body }) =>
-      changeProfile(ctx, act, { institute, id: params.service_student_id }, toProfile(body)),
-    toResponse: (record: StudentRecord) => ok(studentView(record)),
+      changeProfile(ctx, act, { institute, id: params.studentId }, body),
+    toResponse: (record: StudentRecord) => ok(output.toStudentJson(record)),
   })
-  for (const [verb, status, own] of [
-    ['drop', 'dropped', docs.dropDocs],
-    ['activate', 'active', docs.activateDocs],
-  ] as const) {
+  addRead(app, {
+    url: `${STUDENT}/changes`,
+    docs: {
+      operationId: 'listStudentChanges',
+      tag,
+      summary: 'List the changes of a student',
+      description:
+        'What a repeated registration, an update or an import changed of the profile, newest first: the 100 newest. What a ' +
+        'fetch from your ERP changed stands in its log, what was paid and charged in theirs.',
+      errors: [404],
+      answers: { 200: answerAll('The changes.', output.profileChangeOutput) },
+    },
+    params: studentParams,
+    async answer({ caller: { institute }, params }) {
+      const changes = await listChanges(ctx, { institute, id: params.studentId })
+      return ok(changes.map(change => output.profileChangeOutput.toJson(change)))
+    },
+  })
+}
+
+const VERBS = [
+  {
+    verb: 'drop',
+    status: 'dropped',
+    docs: {
+      operationId: 'dropStudent',
+      summary: 'Mark a student as dropped',
+      description:
+        'No new Flex plan can be made for a dropped student. A plan that it has is cancelled before its next debit. ' +
+        'Dropping it again changes nothing.',
+      answers: { 200: answer('The student is dropped.', output.studentOutput) },
+    },
+  },
+  {
+    verb: 'activate',
+    status: 'active',
+    docs: {
+      operationId: 'activateStudent',
+      summary: 'Make a dropped student active again',
+      description: 'Activating an active student changes nothing.',
+      answers: { 200: answer('The student is active.', output.studentOutput) },
+    },
+  },
+] as const
+
+function addStatus(app: FastifyInstance, ctx: Context): void {
+  for (const { verb, status, docs } of VERBS) {
     addWrite(app, ctx, {
       method: 'POST',
       url: `${STUDENT}/${verb}`,
-      docs: own,
-      params: StudentParams,
+      docs: { ...docs, tag, errors: [404] },
+      params: studentParams,
       perform: (act, { caller: { institute }, params }) =>
-        changeStatus(ctx, act, { institute, id: params.service_student_id }, status),
-      toResponse: (record: StudentRecord) => ok(studentView(record)),
+        changeStatus(ctx, act, { institute, id: params.studentId }, status),
+      toResponse: (record: StudentRecord) => ok(output.toStudentJson(record)),
     })
   }
-  addRead(app, {
-    url: `${STUDENT}/changes`,
-    docs: docs.changesDocs,
-    params: StudentParams,
-    async answer({ caller: { institute }, params }) {
-      const changes = await listChanges(ctx, { institute, id: params.service_student_id })
-      return ok(changes.map(profileChangeView))
-    },
-  })
-  addLists(app, ctx)
 }
+
+const LISTS = [
+  { path: 'grades', kind: 'grade', id: 'listGrades', summary: 'List grades', of: output.gradeOutput },
+  {
+    path: 'fee-components',
+    kind: 'component',
+    id: 'listFeeComponents',
+    summary: 'List fee components',
+    of: output.componentTypeOutput,
+  },
+  {
+    path: 'discounts',
+    kind: 'discount',
+    id: 'listDiscounts',
+    summary: 'List discount types',
+    of: output.discountTypeOutput,
+  },
+] as const
 
 function addLists(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: `${ERP}/branches`,
-    docs: docs.branchesDocs,
-    query: schemas.BranchQuery,
+    docs: {
+      operationId: 'listBranches',
+      tag,
+      summary: 'List branches',
+      description: 'The branches of the institute, by code.',
+      answers: { 200: answerAll('All of them.', output.branchOutput) },
+    },
+    query: branchQuery,
     answer: async ({ caller, query }) =>
       ok(
-        listBranches(caller.institute, query.collector_code).map(branch => ({
-          collector_code: branch.collectorCode,
-          name: branch.name,
-          is_default: branch.isDefault,
-        })),
+        listBranches(caller.institute, query.collectorCode).map(branch => output.branchOutput.toJson(branch)),
       ),
   })
-  for (const [path, kind, key, own] of [
-    ['grades', 'grade', 'code', docs.gradesDocs],
-    ['fee-components', 'component', 'component_type', docs.componentsDocs],
-    ['discounts', 'discount', 'discount_type', docs.discountsDocs],
-  ] as const) {
+  for (const { path, kind, id, summary, of } of LISTS) {
     addRead(app, {
       url: `${ERP}/${path}`,
-      docs: own,
-      query: schemas.BranchQuery,
+      docs: {
+        operationId: id,
+        tag,
+        summary,
+        description: 'All branches share the codes of the institute. The whole list, by code.',
+        answers: { 200: answerAll('All of them.', of) },
+      },
+      query: branchQuery,
       async answer({ caller, query }) {
-        const entries = await listCodes(ctx, caller.institute, kind, query.collector_code)
-        return ok(entries.map(({ code, name }) => ({ [key]: code, name })))
+        const entries = await listCodes(ctx, caller.institute, kind, query.collectorCode)
+        return ok(entries.map(entry => of.toJson(entry)))
       },
     })
-  }
-}
-
-function toProfile(body: Static<typeof schemas.ProfileBody>): SentProfile {
-  return {
-    fullname: body.fullname,
-    identifier: body.identifier,
-    collectorCode: body.collector_code,
-    grade: body.grade,
-    newAdmission: body.new_admission,
-    academicYearStart: body.academic_year_start,
-    academicYearEnd: body.academic_year_end,
-    dateOfBirth: body.date_of_birth,
-    contactName: body.primary_contact_name,
-    contactNumber: body.primary_contact_number,
-    contactEmail: body.primary_contact_email,
-    customIdentifier: body.custom_identifier,
   }
 }

@@ -1,0 +1,143 @@
+import { outputOf, type Shown } from '../http/output.ts'
+import { ORDER_ID } from '../orders/order.input.ts'
+import { productOf } from '../payments/payment-events.ts'
+import { receiptNumber } from '../payments/receipts/receipts.service.ts'
+import type { StudentPayment } from '../payments/student-payments.service.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
+import { STUDENT_ID } from '../students/student.input.ts'
+import { LATE_FEE_ID } from './dues.input.ts'
+import { ALLOCATIONS, type LateFee, type LateFeeRule } from './dues.rules.ts'
+import type { DueLine, Dues } from './dues.service.ts'
+import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
+
+/** Dues, rules and payments as the API answers them. */
+const line = outputOf<DueLine>()
+const lineOutput = line.object({
+  component_type: line.text('What it is for.', 'TUITION_FEE'),
+  fee_amount: line.amount('Before discounts.', 60000, one => one.feePaise),
+  discount_amount: line.amount('Taken off.', 5000, one =>
+    sumPaise(one.discounts.map(discount => discount.valuePaise)),
+  ),
+  paid_amount: line.amount('Paid of it.', 35000, one => one.paidPaise),
+  outstanding_amount: line.amount('Left to pay.', 20000, one => one.owedPaise),
+  due_date: line.optional.day('Absent when the institute set none.', '2026-12-10', one => one.dueOn),
+  is_late: line.flag('Whether it is past its due day.', true),
+})
+
+const lateFee = outputOf<LateFee>()
+const lateFeeOutput = lateFee.object({
+  late_fee_id: lateFee.text('Id of the rule behind it.', LATE_FEE_ID, fee => fee.ruleId),
+  component_type: lateFee.optional.text('What was late; absent: all the rest.', 'TUITION_FEE'),
+  due_date: lateFee.day('When it was due.', '2026-12-10', fee => fee.dueOn),
+  days_late: lateFee.integer('Days since then.', 9),
+  waived_amount: lateFee.amount('Let off of it.', 0, fee => fee.waivedPaise),
+  amount: lateFee.amount('Rupees.', 450),
+})
+
+const dues = outputOf<Dues & { onTheWayPaise: Paise }>()
+export const duesOutput = dues.object({
+  service_student_id: dues.text('Whose dues they are.', STUDENT_ID, one => one.context.student.id),
+  total_amount: dues.amount('What is due in all, late fees included, rupees.', 20450, one => one.totalPaise),
+  outstanding_amount: dues.amount('Of that, fees.', 20000, one => one.owedPaise),
+  late_fee_amount: dues.amount('Of that, late fees.', 450, one => one.lateFeePaise),
+  advance_amount: dues.amount('What was paid beyond the fees.', 0, one => one.advancePaise),
+  on_the_way_amount: dues.amount(
+    'What banks have been asked for and have not answered.',
+    0,
+    one => one.onTheWayPaise,
+  ),
+  components: dues.list('In the order registered.', lineOutput, one => one.lines),
+  late_fees: dues.list('Only while what they are for is due.', lateFeeOutput),
+})
+
+export function toDuesJson(found: Dues, onTheWay: readonly StudentPayment[]): Shown<typeof duesOutput> {
+  return duesOutput.toJson({
+    ...found,
+    onTheWayPaise: sumPaise(onTheWay.map(payment => payment.amountPaise)),
+  })
+}
+
+const slab = outputOf<{ fromDay: number; amountPaise: Paise }>()
+const slabOutput = slab.object({
+  from_day: slab.integer('From this day late on.', 1),
+  amount: slab.amount('Rupees.', 200),
+})
+
+const rule = outputOf<LateFeeRule>()
+const ruleOutput = rule.object({
+  id: rule.text('Id of the rule.', LATE_FEE_ID),
+  component_type: rule.optional.text('Absent: all that no other rule names.', 'TUITION_FEE'),
+  due_date: rule.day('When it is due.', '2026-12-10', one => one.dueOn),
+  grace_days: rule.integer('Days after it that cost nothing.', 3),
+  kind: rule.oneOf(['none', 'per_day', 'slab'], 'How it is counted.', ({ charge }) => charge.kind, 'per_day'),
+  amount_per_day: rule.optional.amount('With per_day, rupees.', 50, ({ charge }) =>
+    charge.kind === 'per_day' ? charge.amountPaise : null,
+  ),
+  slabs: rule.optional.list('With slab.', slabOutput, ({ charge }) =>
+    charge.kind === 'slab' ? charge.slabs : null,
+  ),
+  max_amount: rule.optional.amount('Never more than this, rupees.', 2000, one => one.capPaise),
+})
+
+const rules = outputOf<PaymentRules>()
+export const paymentRulesOutput = rules.object({
+  part_payments: rules.flag('Whether parents may pay a part.', true, one => one.partPayment.isAllowed),
+  min_amount: rules.amount(
+    'The least that can be paid at once, rupees.',
+    500,
+    one => one.partPayment.leastPaise,
+  ),
+  allocation: rules.oneOf(ALLOCATIONS, 'How a part is spread.'),
+  late_fees: rules.list('Due days and late fees.', ruleOutput),
+})
+
+const entry = outputOf<LateFeeEntry>()
+export const lateFeeEntryOutput = entry.object({
+  id: entry.text('Id of the entry.', 'late_01k9zq4m0ve8sbn6yt2hw3c5db'),
+  late_fee_id: entry.text('Id of the rule behind it.', LATE_FEE_ID, one => one.ruleId),
+  kind: entry.oneOf(['charged', 'waived'], 'Paid, or let off.'),
+  order_id: entry.optional.text('The order that paid it.', ORDER_ID),
+  reason: entry.optional.text('Why it was let off.', 'The bank was closed for three days.'),
+  actor: entry.optional.text('Who let it off.', 'key_test_demo'),
+  at: entry.moment('When.', '2026-12-19T05:30:00.000Z'),
+  amount: entry.amount('Rupees.', 450),
+})
+
+const part = outputOf<StudentPayment['lines'][number]>()
+const partOutput = part.object({
+  component_type: part.text('What for.', 'TUITION_FEE'),
+  amount: part.amount('Rupees.', 5000),
+})
+
+const paid = outputOf<StudentPayment>()
+export const studentPaymentOutput = paid.object({
+  order_id: paid.text('Id of the order.', ORDER_ID),
+  payment_id: paid.text('Id of the payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  product: paid.oneOf(['pay', 'flex', 'cred'], 'What it was paid through.', payment => {
+    const product = productOf(payment.orderKind)
+    return product === 'direct' ? 'pay' : product
+  }),
+  status: paid.oneOf(
+    ['pending', 'captured', 'settled', 'reversed'],
+    'How far it is.',
+    ({ state, isReversed, isSettled }) => {
+      if (state === 'pending') return 'pending'
+      if (isReversed) return 'reversed'
+      return isSettled ? 'settled' : 'captured'
+    },
+    'captured',
+  ),
+  refunded_amount: paid.amount('Given back of it.', 0, payment => payment.refundedPaise),
+  mode: paid.text('How it was paid.', 'upi'),
+  transaction_id: paid.optional.text("The bank's reference.", 'SBX0123456789'),
+  paid_at: paid.optional.moment(
+    'When the money left the payer.',
+    '2026-12-19T05:30:00.000Z',
+    payment => payment.capturedAt,
+  ),
+  receipt_number: paid.optional.text('Number of the receipt.', '2026-27/000042', ({ receipt }) =>
+    receipt === null ? null : receiptNumber(receipt),
+  ),
+  details: paid.list('By component.', partOutput, payment => payment.lines),
+  amount: paid.amount('Rupees.', 5000),
+})

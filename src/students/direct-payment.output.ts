@@ -1,0 +1,80 @@
+import { outputOf, type Shown } from '../http/output.ts'
+import { formatRupees, type Paise } from '../platform/money.ts'
+import { PAYMENT_ID } from './direct-payment.input.ts'
+import type { RecordedPayment } from './direct-payments/direct-payments.rules.ts'
+import type { Counted, PaymentWithHistory, Recorded } from './direct-payments/direct-payments.service.ts'
+import type { DirectPayment } from './students.rules.ts'
+
+/** Direct payments as the API answers them. */
+const line = outputOf<DirectPayment['lines'][number]>()
+const lineOutput = line.object({
+  component_type: line.text('What it was paid for.', 'TUITION_FEE'),
+  amount: line.amount('Rupees.', 20000),
+})
+
+const content = outputOf<Omit<DirectPayment, 'transactionId'>>()
+const contentFields = {
+  amount: content.amount('Rupees.', 20000),
+  paid_at: content.moment('When it was paid.', '2026-06-05T04:45:00.000Z'),
+  mode: content.text('Such as cash.', 'cash'),
+  settlement_utr: content.optional.text('Present only if provided.', 'HDFCN26157000042'),
+  notes: content.optional.text('Present only if provided.', 'Paid at the counter'),
+  fee_components: content.list('Line by line, as sent.', lineOutput, payment => payment.lines),
+}
+const contentOutput = content.object(contentFields)
+
+const out = outputOf<RecordedPayment>()
+const fields = {
+  id: out.text('Id of the payment here, as events carry it.', PAYMENT_ID),
+  transaction_id: out.text('Unique for the student.', 'CASH-2026-0002'),
+  status: out.oneOf(
+    ['recorded', 'cancelled'],
+    'A cancelled one does not count as paid.',
+    payment => (payment.cancelledAt === null ? 'recorded' : 'cancelled'),
+    'cancelled',
+  ),
+  ...contentFields,
+  recorded_at: out.moment('When it was recorded here.', '2026-06-05T04:46:10.000Z'),
+  cancelled_at: out.optional.moment('Present only if cancelled.', '2026-06-09T06:00:00.000Z'),
+}
+export const directPaymentOutput = out.object(fields)
+
+const counted = outputOf<RecordedPayment & { advancePaise: Paise }>()
+export const countedOutput = counted.object({
+  ...fields,
+  advance: counted.amount('How much of it is more than what is due of its components, rupees.', 500),
+})
+
+export function toCountedJson({ payment, advancePaise }: Counted): Shown<typeof countedOutput> {
+  return countedOutput.toJson({ ...payment, advancePaise })
+}
+
+const change = outputOf<PaymentWithHistory['history'][number]>()
+const changeOutput = change.object({
+  changed_at: change.moment('When.', '2026-06-08T06:00:00.000Z', ({ changedAt }) => new Date(changedAt)),
+  change: change.oneOf(['corrected', 'cancelled'], 'What was done.', ({ kind }) => kind),
+  before: change.one('As it was until then.', contentOutput, ({ before }) => ({
+    ...before,
+    paidAt: new Date(before.paidAt),
+  })),
+})
+
+const file = outputOf<PaymentWithHistory>()
+export const directPaymentFileOutput = file.object({
+  ...fields,
+  history: file.list('The 100 newest changes, newest first.', changeOutput),
+})
+
+/** What a person at the counter should know; undefined when all is as usual. */
+export function remarkOn(counted: Counted | Recorded): string | undefined {
+  const remarks: string[] = []
+  if (counted.advancePaise > 0)
+    remarks.push(
+      `${formatRupees(counted.advancePaise)} of this payment is more than what is due of its components and counts as advance.`,
+    )
+  if ('onTheWayPaise' in counted && counted.onTheWayPaise > 0)
+    remarks.push(
+      `An online payment of ${formatRupees(counted.onTheWayPaise)} for this student is on its way; if it arrives, what is more than due then becomes advance.`,
+    )
+  return remarks.length === 0 ? undefined : remarks.join(' ')
+}

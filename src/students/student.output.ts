@@ -1,0 +1,185 @@
+import { outputOf, type Shown } from '../http/output.ts'
+import type { Branch } from '../institutes/institutes.rules.ts'
+import { ZERO } from '../platform/money.ts'
+import {
+  balanceOf,
+  summariseFees,
+  type FeeComponent,
+  type FeeSummary,
+  type Price,
+} from '../fees/fees.rules.ts'
+import type { ProfileChange } from './profile/profile.service.ts'
+import { STUDENT_ID } from './student.input.ts'
+import type { StudentChange } from './profile/update.rules.ts'
+import type { Student } from './students.rules.ts'
+import type { RecordedChange, StudentRecord } from './students.service.ts'
+
+/** Students, their fees and the master data as the API answers them. */
+const sums = outputOf<FeeSummary>()
+const summaryOutput = sums.object({
+  total_fee: sums.amount('All fees, before discounts.', 60000),
+  discount: sums.amount('All discounts.', 5000),
+  paid: sums.amount('All payments known here.', 20000),
+  outstanding: sums.amount('What is still to be paid.', 35000),
+  advance: sums.amount('What was paid beyond what is due.', 0),
+})
+
+const out = outputOf<Student & { registrationIds: readonly string[]; feeSummary: FeeSummary }>()
+export const studentOutput = out.object({
+  service_student_id: out.text('Id of the student here.', STUDENT_ID, student => student.id),
+  registration_ids: out.texts('The users that this student belongs to.', ['parent-77']),
+  status: out.oneOf(['active', 'dropped'], 'Whether fees are still collected.'),
+  fullname: out.text('Full name.', 'Kabir Rao'),
+  identifier: out.text('Your identifier.', 'ADM-1042'),
+  custom_identifier: out.optional.text('Present only if provided.', 'ROLL-17'),
+  collector_code: out.text('Branch code.', 'MAIN'),
+  grade: out.text('Grade code.', '5'),
+  new_admission: out.flag('New admission or not.', false),
+  academic_year_start: out.integer('Start year.', 2026),
+  academic_year_end: out.integer('End year.', 2027),
+  date_of_birth: out.optional.day('Present only if known.', '2015-06-20'),
+  primary_contact_name: out.text('Name of the primary contact.', 'Asha Rao', one => one.contactName),
+  primary_contact_number: out.text(
+    'Phone of the primary contact.',
+    '+91 98765 43210',
+    one => one.contactNumber,
+  ),
+  primary_contact_email: out.text(
+    'E-mail of the primary contact.',
+    'asha@example.in',
+    one => one.contactEmail,
+  ),
+  fee_summary: out.one('Sums over all components, rupees.', summaryOutput),
+  created_at: out.moment('When it was registered.', '2026-11-15T04:32:10.000Z'),
+  updated_at: out.moment('When its profile last changed.', '2026-11-15T04:32:10.000Z'),
+})
+
+export function toStudentJson(record: StudentRecord): Shown<typeof studentOutput> {
+  const { student, registrationIds, fees, paid } = record
+  return studentOutput.toJson({ ...student, registrationIds, feeSummary: summariseFees(fees, paid) })
+}
+
+const registered = outputOf<{ studentId: string }>()
+export const registeredOutput = registered.object({
+  service_student_id: registered.text(
+    'The id of the student here; keep it.',
+    STUDENT_ID,
+    one => one.studentId,
+  ),
+})
+
+const discount = outputOf<Price['discounts'][number]>()
+const discountOutput = discount.object({
+  discount_type: discount.text('Such as SCHOLARSHIP.', 'SCHOLARSHIP'),
+  value: discount.amount('Rupees.', 5000),
+})
+
+const price = outputOf<Price>()
+const priceFields = {
+  fee_amount: price.amount('Rupees, before discounts.', 60000, one => one.feePaise),
+  discounts: price.list('What is taken off.', discountOutput),
+}
+const priceOutput = price.object(priceFields)
+
+const change = outputOf<RecordedChange>()
+const feeChangeOutput = change.object({
+  changed_at: change.moment('When.', '2026-11-15T04:32:10.000Z'),
+  source: change.text('What changed it: registration, update, pull, import or late_fee.', 'update'),
+  note: change.optional.text(
+    'What was adjusted beyond what was asked for.',
+    'The discounts were capped at the new fee.',
+  ),
+  before: change.optional.one('Absent for the first entry.', priceOutput, one =>
+    one.feeBeforePaise === null
+      ? null
+      : { feePaise: one.feeBeforePaise, discounts: one.discountsBefore ?? [] },
+  ),
+  after: change.one('As it was from then on.', priceOutput, one => ({
+    feePaise: one.feeAfterPaise,
+    discounts: one.discountsAfter,
+  })),
+})
+
+const component = outputOf<
+  FeeComponent &
+    Pick<FeeSummary, 'paidPaise' | 'outstandingPaise' | 'advancePaise'> & { history: RecordedChange[] }
+>()
+const componentOutput = component.object({
+  component_type: component.text('What the fee is for.', 'TUITION_FEE'),
+  ...priceFields,
+  paid: component.amount('Paid for this component.', 20000),
+  outstanding: component.amount('Still to be paid for it.', 35000),
+  advance: component.amount('Paid beyond its price.', 0),
+  history: component.list('The 100 newest changes of this component, newest first.', feeChangeOutput),
+})
+
+const fees = outputOf<{ record: StudentRecord; history: readonly RecordedChange[] }>()
+export const feesOutput = fees.object({
+  service_student_id: fees.text('Id of the student here.', STUDENT_ID, ({ record }) => record.student.id),
+  fee_summary: fees.one('Sums over all components, rupees.', summaryOutput, ({ record }) =>
+    summariseFees(record.fees, record.paid),
+  ),
+  fee_components: fees.list('In the order registered.', componentOutput, ({ record, history }) =>
+    record.fees.map(fee => {
+      const paidPaise = record.paid.get(fee.componentType) ?? ZERO
+      const own = history.filter(change => change.componentType === fee.componentType)
+      return { ...fee, paidPaise, ...balanceOf(fee, paidPaise), history: own }
+    }),
+  ),
+})
+
+const changed = outputOf<StudentChange>()
+export const changedField = (
+  name: string,
+  example: { field: string; before: string | number; after: string | number },
+  after: string,
+) =>
+  changed.object({
+    field: changed.text(name, example.field),
+    before: changed.optional.value('Absent when there was nothing.', example.before),
+    after: changed.optional.value(after, example.after),
+  })
+
+const profile = outputOf<ProfileChange>()
+export const profileChangeOutput = profile.object({
+  changed_at: profile.moment('When.', '2026-11-15T04:32:10.000Z'),
+  source: profile.oneOf(['registration', 'update', 'import'], 'What changed it.'),
+  changes: profile.list(
+    'Field by field.',
+    changedField(
+      'Such as `grade`.',
+      { field: 'grade', before: '5', after: '6' },
+      'Absent when it was cleared.',
+    ),
+  ),
+})
+
+const user = outputOf<{ registrationId: string }>()
+export const userOutput = user.object({
+  registration_id: user.text(
+    'The id of the user; register students under it.',
+    'user_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+})
+
+const branch = outputOf<Branch>()
+export const branchOutput = branch.object({
+  collector_code: branch.text('Branch code.', 'MAIN'),
+  name: branch.text('Name of the branch.', 'Main branch'),
+  is_default: branch.flag('Where students go that are registered without a branch.', true),
+})
+
+const entry = outputOf<{ code: string; name: string }>()
+const nameOf = (example: string) =>
+  entry.text('Its name; the code itself until it is given one.', example, one => one.name)
+const codeOf = (description: string, example: string) => entry.text(description, example, one => one.code)
+
+export const gradeOutput = entry.object({ code: codeOf('Grade code.', '5'), name: nameOf('Class 5') })
+export const componentTypeOutput = entry.object({
+  component_type: codeOf('What a fee is for.', 'TUITION_FEE'),
+  name: nameOf('Tuition fee'),
+})
+export const discountTypeOutput = entry.object({
+  discount_type: codeOf('What a discount is given for.', 'SCHOLARSHIP'),
+  name: nameOf('Scholarship'),
+})
