@@ -19,6 +19,7 @@ export function describeStart({ config, embedded, migration }: Bursar, hasOperat
           ['Reference', `${config.publicUrl}/docs`],
         ] as [string, string][])),
     ['Database', database],
+    ...backupFacts(config),
     ...(migration.applied.length === 0
       ? []
       : ([['Migrated', migration.applied.join(', ')]] as [string, string][])),
@@ -34,6 +35,13 @@ export function describeStart({ config, embedded, migration }: Bursar, hasOperat
     )
   lines.push('', 'Ctrl-C stops it.', '')
   return lines.join('\n')
+}
+
+function backupFacts({ backup }: Config): [string, string][] {
+  if (backup === null) return []
+  const { hour, minute } = backup.at
+  const at = [hour, minute].map(part => String(part).padStart(2, '0')).join(':')
+  return [['Backups', `daily at ${at} IST into ${backup.folder}, ${backup.keep} kept`]]
 }
 
 function sandboxLines(config: Config): string[] {

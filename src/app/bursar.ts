@@ -12,6 +12,7 @@ import { describeInstallation } from './installation.ts'
 import { openDeliveries } from './open-deliveries.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
 import { JobRunner } from '../platform/jobs/job-runner.ts'
+import { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Database } from '../platform/db/database.ts'
 import { isUnavailable } from '../platform/errors.ts'
@@ -55,13 +56,14 @@ export async function createBursar(
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
   const timers = watch({ ...opened, db: ctx.db }, log)
+  const backups = openBackups(wanted, embedded, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
     readiness.isDraining = true
     await wait(drainMs)
     // A request that waits for an ERP is answered at once, instead of holding everything up for its 15 seconds.
     await Promise.all([app === null ? null : closeServer(app), closeErp()])
-    await Promise.all([worker.stop(), closeDeliveries(), imports.stop()])
+    await Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
     closeSenders()
     for (const timer of timers) clearInterval(timer)
     await hold?.release()
@@ -81,12 +83,13 @@ export async function createBursar(
         log,
         sandbox,
         readiness,
-        installation: describeInstallation(wanted, worker),
+        installation: describeInstallation(wanted, worker, backups),
         tls: await readTls(wanted),
       })
       config = await listen(app, wanted)
       base.publicUrl = config.publicUrl
     }
+    backups?.start()
     if (wanted.role !== 'api') {
       worker.start()
       deliveries.start()
@@ -102,6 +105,15 @@ export async function createBursar(
     await stop(0)
     throw error
   }
+}
+
+function openBackups(
+  { backup, dataDir }: Config,
+  embedded: EmbeddedPostgres | null,
+  log: Log,
+): BackupSchedule | null {
+  if (embedded === null || backup === null) return null
+  return new BackupSchedule({ settings: backup, dataDir, embedded, log })
 }
 
 type LockedDatabase = Omit<OpenedDatabase, 'ctx'> & { hold: DataDirHold | null; base: OpenedDatabase['ctx'] }

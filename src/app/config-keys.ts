@@ -30,6 +30,13 @@ export const CONFIG_KEYS: readonly Key[] = [
     standard: 'made in DATA_DIR',
     isSecret: true,
   },
+  {
+    name: 'BACKUP_DIR',
+    describes: 'folder for daily backups of the embedded server, best on another disk',
+    standard: '',
+  },
+  { name: 'BACKUP_AT', describes: 'time of day of the backup, Indian time', standard: '02:30' },
+  { name: 'BACKUP_KEEP', describes: 'how many daily backups are kept', standard: '14' },
   { name: 'TLS_CERT_FILE', describes: 'certificate chain, to serve https ourselves', standard: '' },
   { name: 'TLS_KEY_FILE', describes: 'private key of the certificate', standard: '' },
   {

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SmsSettings } from '../messages/senders/sms.client.ts'
 import type { WhatsappSettings } from '../messages/senders/whatsapp.client.ts'
+import type { BackupSettings } from '../platform/backup/schedule.ts'
+import { backupProblem, readBackupSettings } from '../platform/backup/settings.ts'
 import type { Mode } from '../platform/context.ts'
 import type { LogFormat } from '../platform/log.ts'
 import { parseMailAddress, smtpUrlProblem, type MailAddress } from '../messages/senders/mail-settings.ts'
@@ -21,6 +23,8 @@ export type Config = {
   dataDir: string
   databaseUrl: string | null
   masterKey: Buffer | null
+  /** Daily backups of the embedded server; null: none are made. */
+  backup: BackupSettings | null
   tls: { certFile: string; keyFile: string } | null
   trustProxy: string[] | false
   poolSize: number
@@ -85,6 +89,7 @@ export function readConfig(env: Env): Config {
     dataDir: resolve(get('DATA_DIR') ?? 'data'),
     databaseUrl: get('DATABASE_URL'),
     masterKey: readMasterKey(get('MASTER_KEY'), lines),
+    backup: readBackupSettings(get, number('BACKUP_KEEP', 14, [1, 1_000]), lines),
     tls: readTls(get('TLS_CERT_FILE'), get('TLS_KEY_FILE'), lines),
     trustProxy: get('TRUST_PROXY') === null ? false : splitList(get('TRUST_PROXY')),
     poolSize: number('DB_POOL_SIZE', 16, [2, 500]),
@@ -104,6 +109,8 @@ export function readConfig(env: Env): Config {
     drainMs: number('DRAIN_SECONDS', mode === 'live' ? 5 : 0, [0, 300]) * 1_000,
   }
   checkPublicUrl(config, lines)
+  const problem = backupProblem(config)
+  if (problem !== null) lines.push(problem)
   if (mode === 'live') checkLive(config, get, lines)
   if (lines.length > 0) throw new ConfigError(lines)
   return config
@@ -266,8 +273,7 @@ function checkLive(config: Config, get: (name: string) => string | null, lines: 
   const publicUrl = get('PUBLIC_URL')
   if (get('MASTER_KEY') === null)
     lines.push('Live mode needs MASTER_KEY; `openssl rand -hex 32` makes one. Keep it safe.')
-  if (config.databaseUrl === null)
-    lines.push('Live mode needs DATABASE_URL, a PostgreSQL 18 with backups of its own.')
+  if (config.databaseUrl === null) checkLiveEmbedded(config, get, lines)
   if (publicUrl === null)
     lines.push("Live mode needs PUBLIC_URL, the https address that parents' browsers reach.")
   else if (!publicUrl.startsWith('https://')) lines.push('In live mode PUBLIC_URL must begin with https://.')
@@ -276,4 +282,16 @@ function checkLive(config: Config, get: (name: string) => string | null, lines: 
       'Live mode serves https: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY for a proxy that ends TLS.',
     )
   }
+}
+
+/** A small school on one machine. Nothing about real money is left to a default folder. */
+function checkLiveEmbedded(config: Config, get: (name: string) => string | null, lines: string[]): void {
+  if (get('DATA_DIR') === null)
+    lines.push('Live mode needs DATABASE_URL, a PostgreSQL 18 of yours, or DATA_DIR for the embedded one.')
+  else if (get('BACKUP_DIR') === null)
+    lines.push(
+      'Live mode on the embedded server needs BACKUP_DIR, a folder on another disk for daily backups.',
+    )
+  if (config.role !== 'all')
+    lines.push('The embedded server serves one process: set DATABASE_URL, or leave BURSAR_ROLE at all.')
 }

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { Installation } from '../console/operator/health.service.ts'
+import type { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { JobRunner } from '../platform/jobs/job-runner.ts'
 
 /** What the operator's pages are told of this configuration: names, never secrets. */
-export function describeInstallation(config: Config, jobs: JobRunner): Installation {
+export function describeInstallation(
+  config: Config,
+  jobs: JobRunner,
+  backups: BackupSchedule | null,
+): Installation {
   const { mode, razorpay, mail, sms, whatsapp } = config
   const nobody = mode === 'sandbox' ? "the sandbox's mailbox only" : null
   return {
@@ -19,6 +24,7 @@ export function describeInstallation(config: Config, jobs: JobRunner): Installat
     },
     razorpayKey: razorpay === null ? null : razorpay.keyId.startsWith('rzp_live_') ? 'live' : 'test',
     jobs,
+    backups,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { credRoutes } from '../loans/loans.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
-import { createMetrics } from '../http/metrics.ts'
+import { createMetrics, observeBackups } from '../http/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi } from '../http/openapi-document.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
@@ -78,6 +78,7 @@ export type RouteOptions = {
 export async function createHttpServer(options: RouteOptions): Promise<FastifyInstance> {
   const { ctx, log, sandbox } = options
   const metrics = createMetrics(ctx.db, options.installation.jobs)
+  if (options.installation.backups !== null) observeBackups(metrics, options.installation.backups)
   const app = createServer({ ctx, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
   const requestLog = keepRequestLog(app, ctx)
   const finishMethods = refuseOtherMethods(app)

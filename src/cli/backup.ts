@@ -1,11 +1,16 @@
 import { existsSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../app/config.ts'
-import { CLUSTER, KEY_FILE } from '../platform/backup-format.ts'
-import { restoreBackup } from '../platform/backup-restore.ts'
-import { writeBackup } from '../platform/backup.ts'
+import { CLUSTER, KEY_FILE } from '../platform/backup/format.ts'
+import { rehearseRestore } from '../platform/backup/rehearse.ts'
+import { restoreBackup } from '../platform/backup/restore.ts'
+import { writeBackup } from '../platform/backup/write.ts'
 import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
+import { readSchemaChecksums } from '../platform/db/migrate.ts'
+import { parseMasterKey, Vault } from '../platform/secrets.ts'
 import { addExamples } from './help.ts'
 import { InputError } from './input.ts'
 import { formatBytes, formatTime, show, startProgress } from './output.ts'
@@ -21,6 +26,14 @@ export function addBackupCommands(program: Command): void {
     'bursar backup /backups/bursar-monday',
     'DATA_DIR=/srv/bursar bursar backup bursar.backup',
   ])
+
+  const verify = backup
+    .command('verify')
+    .description('restore a backup into a temporary folder, start it and read every row')
+    .argument('<file>', 'a file that `bursar backup` wrote')
+    .option('--folder <folder>', 'where there is room for it', tmpdir())
+    .action(runVerify)
+  addExamples(verify, ['bursar backup verify /backups/bursar-monday'])
 
   const restore = program
     .command('restore')
@@ -64,15 +77,53 @@ async function runBackup(name: string): Promise<void> {
   }
 }
 
+async function runVerify(name: string, { folder }: { folder: string }): Promise<void> {
+  const file = resolve(name)
+  const progress = startProgress('Read', statSync(file, { throwIfNoEntry: false })?.size)
+  try {
+    const found = await rehearseRestore({
+      file,
+      folder,
+      ...(await readExpectations(readEmbeddedConfig())),
+      onProgress: bytes => progress.tick(bytes),
+    })
+    progress.end()
+    const { createdAt, tables, rows } = found
+    show(
+      { file, created_at: createdAt, tables, rows },
+      `${file} is good: the backup of ${formatTime(new Date(createdAt))} was restored and started, ` +
+        `and all ${rows} rows of ${tables} tables were read.`,
+    )
+  } finally {
+    progress.end()
+  }
+}
+
+/** What the backup must agree with: this release's schema, and the master key where one is known. */
+async function readExpectations({ masterKey, dataDir }: Config) {
+  const text = await readFile(join(dataDir, KEY_FILE), 'utf8').catch(() => '')
+  const key = masterKey ?? parseMasterKey(text.trim())
+  return {
+    schemaVersion: (await readSchemaChecksums()).length,
+    masterKeyFingerprint: key === null ? null : new Vault(key).fingerprint(),
+  }
+}
+
 async function runRestore(name: string): Promise<void> {
-  const { dataDir } = readEmbeddedConfig()
+  const config = readEmbeddedConfig()
+  const { dataDir } = config
   const file = resolve(name)
   const progress = startProgress('Restored', statSync(file, { throwIfNoEntry: false })?.size)
   try {
-    const { createdAt } = await restoreBackup({ dataDir, file, onProgress: bytes => progress.tick(bytes) })
+    const { createdAt } = await restoreBackup({
+      dataDir,
+      file,
+      ...(await readExpectations(config)),
+      onProgress: bytes => progress.tick(bytes),
+    })
     progress.end()
     const lines = [`Restored the backup of ${formatTime(new Date(createdAt))} into ${dataDir}.`]
-    const hasKey = existsSync(join(dataDir, KEY_FILE))
+    const hasKey = config.masterKey !== null || existsSync(join(dataDir, KEY_FILE))
     lines.push(
       hasKey ? 'Start Bursar to use it.' : 'Start Bursar with the MASTER_KEY that the backup was made under.',
     )

@@ -15,6 +15,7 @@ import { addKeyCommands } from './institute/keys.ts'
 import { addListenCommand } from './developer/listen.ts'
 import { addMoneyCommands } from './money.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addMoveCommand } from './move.ts'
 import { addOpenApiCommand } from './developer/openapi.ts'
 import { addSeedCommand } from './seed.ts'
 import { addSmsCommands } from './sms.ts'
@@ -47,6 +48,7 @@ addFlexCommands(program)
 addSmsCommands(program)
 addMoneyCommands(program)
 addBackupCommands(program)
+addMoveCommand(program)
 addMigrateCommand(program)
 addConfigCommand(program)
 addOpenApiCommand(program)

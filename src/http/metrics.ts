@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BackupSchedule, BackupState } from '../platform/backup/schedule.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { Log } from '../platform/log.ts'
@@ -30,6 +31,32 @@ export function createMetrics(db: Database, jobs: JobRunner): Metrics {
   )
   addJobMetrics(registry, jobs)
   return { registry, requestSeconds }
+}
+
+/** An alert on the age of the last good backup needs nothing but its time. */
+export function observeBackups({ registry }: Metrics, backups: Pick<BackupSchedule, 'state'>): void {
+  const gauge = (name: string, help: string, read: (state: BackupState) => number): void =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(read(backups.state))
+        },
+      }),
+    )
+  gauge(
+    'bursar_backup_last_success_timestamp_seconds',
+    'When the last good backup was begun; 0: never',
+    state => Math.floor((state.lastAt?.getTime() ?? 0) / 1_000),
+  )
+  gauge('bursar_backup_last_size_bytes', 'Size of the last good backup', state => state.lastBytes)
+  gauge(
+    'bursar_backup_failures_in_row',
+    'Failed backups since the last good one',
+    state => state.failuresInRow,
+  )
 }
 
 /**

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
+import pg from 'pg'
 import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/supervisor.ts'
 import { Client, DEMO } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
@@ -12,7 +14,7 @@ import { ask, run, scratch, start, type Env } from './command-line.ts'
 
 /** A Bursar of its own process on its own data folder. */
 async function createBursar(t: TestContext, env: Env) {
-  const child = start({ ...env, PORT: '0', LOG_LEVEL: 'silent' }, 'src/app/main.ts')
+  const child = start({ PORT: '0', LOG_LEVEL: 'silent', ...env }, 'src/app/main.ts')
   const complaint = text(child.stderr)
   const exited = once(child, 'exit')
   const stop = async (): Promise<void> => {
@@ -25,7 +27,7 @@ async function createBursar(t: TestContext, env: Env) {
   child.stdout.on('data', chunk => (said += String(chunk)))
   await waitFor(async () => said.includes('Ctrl-C') || child.exitCode !== null, 'Bursar to start')
   const url = /Listening +(http\S+)/.exec(said)?.[1] ?? assert.fail(`${said}${await complaint}`)
-  return { demo: new Client(url, DEMO), stop }
+  return { demo: new Client(url, DEMO), url, stop, said: () => said }
 }
 
 /** A data folder whose server is stopped, if a failed test left it running, before the folder goes. */
@@ -40,6 +42,19 @@ function dataFolder(t: TestContext): Env & { DATA_DIR: string } {
 
 function isRunning(dataDir: string): boolean {
   return existsSync(join(dataDir, 'pg', 'postmaster.pid'))
+}
+
+async function emptyDatabase(t: TestContext): Promise<string> {
+  const host = process.env['BURSAR_TEST_PG'] ?? ''
+  const name = `moved_${randomBytes(6).toString('hex')}`
+  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  t.after(async () => {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+  })
+  return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
 }
 
 async function createOrder(demo: Client): Promise<string> {
@@ -109,6 +124,61 @@ test('with a database of your own, backup and restore point to its own tools', a
     assert.equal(code, 1)
     assert.match(err, /pg_dump.*pg_basebackup/)
   }
+})
+
+test('a live Bursar on the embedded server backs itself up; the backup is verified and restored under its key only', async t => {
+  const [env, other, backups] = [dataFolder(t), dataFolder(t), scratch(t)]
+  const live = {
+    BURSAR_MODE: 'live',
+    MASTER_KEY: '22'.repeat(32),
+    PUBLIC_URL: 'https://fees.school.example.in',
+    TRUST_PROXY: '127.0.0.1',
+    METRICS_TOKEN: 'token',
+    DRAIN_SECONDS: '0',
+    BACKUP_DIR: backups,
+  }
+  const app = await createBursar(t, { ...live, ...env })
+  assert.match(app.said(), /Mode +live\n/)
+  assert.match(
+    app.said(),
+    /Database +embedded PostgreSQL in .*\n +Backups +daily at 02:30 IST into .*, 14 kept/,
+  )
+  const good = (): string | undefined => readdirSync(backups).find(name => name.endsWith('.backup'))
+  await waitFor(async () => good() !== undefined, 'the first backup')
+  const metrics = await fetch(`${app.url}/metrics`, { headers: { authorization: 'Bearer token' } })
+  assert.match(await metrics.text(), /^bursar_backup_failures_in_row 0$/m)
+  await app.stop()
+
+  const file = join(backups, good() ?? '')
+  const verified = await run({ ...live, ...other }, 'backup', 'verify', file)
+  assert.match(verified.out, /is good: the backup of .* all \d+ rows of \d+ tables were read/, verified.err)
+  assert.deepEqual(readdirSync(other.DATA_DIR), [])
+  const wrong = await run({ ...live, ...other, MASTER_KEY: '33'.repeat(32) }, 'restore', file)
+  assert.deepEqual([wrong.code, readdirSync(other.DATA_DIR)], [1, []])
+  assert.match(wrong.err, /made under another master key/)
+  const restored = await run({ ...live, ...other }, 'restore', file)
+  assert.match(restored.out, /Start Bursar to use it\./, restored.err)
+  await (await createBursar(t, { ...live, ...other })).stop()
+})
+
+test('the data of the embedded server is moved to another PostgreSQL once Bursar is stopped', async t => {
+  const env = dataFolder(t)
+  const to = await emptyDatabase(t)
+  assert.match((await run(env, 'move', '--to', to)).err, /has no database, so there is nothing to move/)
+  assert.match((await run(env, 'move', '--to', 'db.example.in')).err, /--to must be an address/)
+  const app = await createBursar(t, env)
+  const order = await createOrder(app.demo)
+  const refused = await run(env, 'move', '--to', to)
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /Bursar is running\. Stop it first/)
+  await app.stop()
+  const moved = await run(env, 'move', '--to', to)
+  assert.match(moved.out, /Moved \d+ rows of \d+ tables; both sides were compared and are equal\./, moved.err)
+  assert.match(moved.err, / of \d+ +orders: 1 rows/)
+  assert.ok(!isRunning(env.DATA_DIR))
+  const { demo, stop } = await createBursar(t, { ...env, DATABASE_URL: to })
+  assert.equal((await demo.get(`${PAY}/orders/${order}`)).status, 200)
+  await stop()
 })
 
 test('a command leaves the embedded server as it found it, also beside others and after a failure', async t => {

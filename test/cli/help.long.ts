@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import { run } from './command-line.ts'
 
 test('every command explains itself with an example', async () => {
-  const commands = [[], ['backup'], ['restore'], ['migrate'], ['config'], ['openapi']]
+  const commands = [
+    [],
+    ['backup'],
+    ['backup', 'verify'],
+    ['restore'],
+    ['move'],
+    ['migrate'],
+    ['config'],
+    ['openapi'],
+  ]
   const nouns = {
     institutes: ['list', 'create', 'strict'],
     branches: ['list', 'add'],

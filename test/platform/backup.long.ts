@@ -13,8 +13,8 @@ import { pipeline } from 'node:stream/promises'
 import { test, type TestContext } from 'node:test'
 import { createGzip, gzipSync } from 'node:zlib'
 import { pack as createPack } from 'tar-stream'
-import { writeBackup } from '../../src/platform/backup.ts'
-import { restoreBackup } from '../../src/platform/backup-restore.ts'
+import { writeBackup } from '../../src/platform/backup/write.ts'
+import { restoreBackup } from '../../src/platform/backup/restore.ts'
 import { connectTo } from '../../src/platform/embedded-postgres/client.ts'
 import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres/supervisor.ts'
 import { cluster, openFor, query, scratch, until } from './embedded-postgres/fixtures/support.ts'
@@ -128,6 +128,25 @@ test('a restore never touches an existing cluster or key', async t => {
   await assert.rejects(restoreBackup({ dataDir: other, file }), /another key than the backup's/)
   assert.deepEqual(readdirSync(other), ['master.key'])
   assert.equal(readFileSync(join(other, 'master.key'), 'utf8'), 'another key')
+})
+
+test('a restore refuses a backup of a newer Bursar and one under another master key', async t => {
+  const dataDir = await cluster(t)
+  const postgres = await openFor(t, dataDir)
+  await query(
+    postgres,
+    `create table schema_migrations as select 7 as version;
+     create table instance_settings as select 'master_key_fingerprint' as key, 'ours' as value`,
+  )
+  const { file } = await backUp(t, dataDir, postgres)
+  const target = join(scratch(t), 'data')
+  const restore = (schemaVersion: number, masterKeyFingerprint: string | null) =>
+    restoreBackup({ dataDir: target, file, schemaVersion, masterKeyFingerprint })
+  await assert.rejects(restore(6, 'ours'), /made by a newer Bursar \(schema 7, this release has 6\)/)
+  await assert.rejects(restore(7, 'another'), /made under another master key/)
+  assert.ok(!existsSync(target), 'refused before anything is unpacked')
+  await restore(7, 'ours')
+  assert.ok(existsSync(join(target, 'pg', 'PG_VERSION')))
 })
 
 test('a truncated, damaged or foreign backup is refused and leaves nothing', async t => {

@@ -61,7 +61,7 @@ async function generateDocument(): Promise<object> {
     log,
     sandbox: simulators === null ? null : { db, clock, worker, ctx, ...simulators },
     readiness: { isDraining: false },
-    installation: describeInstallation(config, worker),
+    installation: describeInstallation(config, worker, null),
     metricsToken: null,
     trustProxy: false,
   })

@@ -6,6 +6,7 @@ import { readKeyNumbers, type KeyNumbers } from '../../http/key-numbers.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import { CHANNELS } from '../../messages/messages.rules.ts'
 import type { Provider } from '../../providers/port.ts'
+import type { BackupState } from '../../platform/backup/schedule.ts'
 import { auditView } from '../audit/audit.routes.ts'
 import { AuditQuery, AuditView } from '../audit/audit.schemas.ts'
 import { listAudit, NO_INSTITUTE } from '../audit/audit.service.ts'
@@ -24,7 +25,7 @@ export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, wat
     docs: {
       operationId: 'consoleGetHealth',
       summary: "Read the installation's health",
-      description: 'Database, migrations, workers, disk and the numbers people look at first.',
+      description: 'Database, migrations, workers, backups, disk and the numbers people look at first.',
       data: HealthView,
     },
     async answer() {
@@ -69,8 +70,8 @@ export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, wat
 
 function healthView(
   health: Health,
-  { hasOwnDatabase }: Installation,
-): Pick<HealthAnswer, 'database' | 'migrations' | 'workers' | 'disk'> {
+  { hasOwnDatabase, backups }: Installation,
+): Pick<HealthAnswer, 'database' | 'migrations' | 'workers' | 'backup' | 'disk'> {
   const { database, connections, migrations, worker, disk } = health
   return {
     database: {
@@ -97,6 +98,7 @@ function healthView(
         ? {}
         : { last_failure: { at: worker.lastFailure.at.toISOString(), message: worker.lastFailure.message } }),
     },
+    ...(backups === null ? {} : { backup: backupView(backups.state) }),
     ...(disk === null
       ? {}
       : {
@@ -106,6 +108,19 @@ function healthView(
             is_almost_full: disk.isAlmostFull,
           },
         }),
+  }
+}
+
+function backupView({ lastAt, lastBytes, kept, nextAt, isLate, lastFailure }: BackupState) {
+  return {
+    ...(lastAt === null ? {} : { last_at: lastAt.toISOString() }),
+    bytes: lastBytes,
+    kept,
+    next_at: nextAt.toISOString(),
+    is_late: isLate,
+    ...(lastFailure === null
+      ? {}
+      : { last_failure: { at: lastFailure.at.toISOString(), message: lastFailure.message } }),
   }
 }
 

@@ -36,6 +36,27 @@ const WorkerView = Type.Object({
   ),
 })
 
+const BackupView = Type.Object(
+  {
+    last_at: Type.Optional(
+      shown.moment({ description: 'When the last good one was begun, UTC; absent: never.' }),
+    ),
+    bytes: number('How large that is.'),
+    kept: count('Backups in the folder.'),
+    next_at: shown.moment({ description: 'When the next one is due, UTC.' }),
+    is_late: shown.flag({
+      description: 'The last try failed, or none was made for two hours after it was due.',
+    }),
+    last_failure: Type.Optional(
+      Type.Object({
+        at: shown.moment({ description: 'When, UTC.' }),
+        message: shown.text({ description: 'What was said.' }),
+      }),
+    ),
+  },
+  { description: 'Scheduled backups of the embedded database; absent where none are set up.' },
+)
+
 export const HealthView = Type.Object({
   version: shown.text({ description: 'Of Bursar.' }),
   mode: shown.oneOf(['sandbox', 'live'], { description: 'Play money or real money.' }),
@@ -49,6 +70,7 @@ export const HealthView = Type.Object({
     applied_at: shown.moment({ description: 'When it ran, UTC.' }),
   }),
   workers: WorkerView,
+  backup: Type.Optional(BackupView),
   disk: Type.Optional(
     Type.Object(
       {

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Channel } from '../../messages/messages.rules.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
+import type { BackupSchedule } from '../../platform/backup/schedule.ts'
 import type { Context } from '../../platform/context.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
 import { readDatabaseFacts, type DatabaseFacts } from './health.store.ts'
@@ -19,6 +20,8 @@ export type Installation = {
   /** Of what kind the key at Razorpay is; null: none is set up. */
   razorpayKey: 'test' | 'live' | null
   jobs: JobRunner
+  /** Null when none are scheduled. */
+  backups: Pick<BackupSchedule, 'state'> | null
 }
 
 type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolean }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Queryable } from './database.ts'
 
 /**
  * Forward-only SQL migrations, `migrations/0001_name.sql`. Applied at start under one lock, so many processes
@@ -15,26 +15,36 @@ type Applied = { version: number; name: string; checksum: string }
 
 export type MigrationResult = { applied: string[]; version: number }
 
-export async function migrate(db: Database): Promise<MigrationResult> {
-  const migrations = await readMigrations()
+export function migrate(db: Database): Promise<MigrationResult> {
   return db.transaction(async tx => {
     // Waiting for a sibling that migrates may take longer than an ordinary lock or statement may.
     await tx.query(`set local lock_timeout = '120s'`)
     await tx.query(`set local statement_timeout = '600s'`)
-    await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
-    const applied = await readApplied(tx)
-    refuseMismatch(migrations, applied)
-    const pending = migrations.slice(applied.length)
-    for (const migration of pending) {
-      await tx.query(migration.sql)
-      await tx.query(`insert into schema_migrations (version, name, checksum) values ($1, $2, $3)`, [
-        migration.version,
-        migration.name,
-        migration.checksum,
-      ])
-    }
-    return { applied: pending.map(migration => migration.name), version: migrations.length }
+    return applyMigrations(tx)
   })
+}
+
+/** Inside a transaction of the caller's. */
+export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
+  const migrations = await readMigrations()
+  await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
+  const applied = await readApplied(tx)
+  refuseMismatch(migrations, applied)
+  const pending = migrations.slice(applied.length)
+  for (const migration of pending) {
+    await tx.query(migration.sql)
+    await tx.query(`insert into schema_migrations (version, name, checksum) values ($1, $2, $3)`, [
+      migration.version,
+      migration.name,
+      migration.checksum,
+    ])
+  }
+  return { applied: pending.map(migration => migration.name), version: migrations.length }
+}
+
+/** Of the migrations of this code, in order. */
+export async function readSchemaChecksums(): Promise<string[]> {
+  return (await readMigrations()).map(({ checksum }) => checksum)
 }
 
 /** Whether the database has exactly the migrations this code knows. */
@@ -68,7 +78,7 @@ async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-async function readApplied(tx: Transaction): Promise<Applied[]> {
+async function readApplied(tx: Queryable): Promise<Applied[]> {
   await tx.query(`create table if not exists schema_migrations (
     version integer primary key,
     name text not null,

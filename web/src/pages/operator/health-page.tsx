@@ -26,7 +26,7 @@ export function HealthPage() {
 }
 
 function Parts({ health }: { health: HealthAnswer }) {
-  const { database, migrations, workers, disk } = health
+  const { database, migrations, workers, backup, disk } = health
   return (
     <>
       <p className="faint">
@@ -49,6 +49,13 @@ function Parts({ health }: { health: HealthAnswer }) {
           note={`${migrations.version} of ${migrations.expected}, the last ${migrations.name}`}
         />
         <Part label="Workers" {...workerState(workers)} note={workerNote(workers)} />
+        {backup !== undefined && (
+          <Part
+            label="Backups"
+            {...(backup.is_late ? { tone: 'bad', state: 'Failing' } : { tone: 'good', state: 'Up to date' })}
+            note={backupNote(backup)}
+          />
+        )}
         {disk !== undefined && (
           <Part
             label="Disk of the data folder"
@@ -62,6 +69,16 @@ function Parts({ health }: { health: HealthAnswer }) {
       <Numbers health={health} />
     </>
   )
+}
+
+function backupNote(backup: NonNullable<HealthAnswer['backup']>): string {
+  const last =
+    backup.last_at === undefined
+      ? 'There is none yet.'
+      : `The last good one ${ago(backup.last_at)}, ${formatBytes(backup.bytes)}; ${backup.kept} kept.`
+  return backup.last_failure === undefined
+    ? last
+    : `${last} Failed ${ago(backup.last_failure.at)}: ${backup.last_failure.message}`
 }
 
 const ROLE_LABELS: Record<HealthAnswer['role'], string> = {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import type { Pack } from 'tar-stream'
-import { writePaced } from './backup-format.ts'
+import { writePaced } from './format.ts'
 
 const CHUNK_BYTES = 256 * 1024
 

@@ -5,14 +5,24 @@ export const MANIFEST = 'bursar-backup.json'
 export const KEY_FILE = 'master.key'
 export const CLUSTER = 'pg'
 
-export type Manifest = { format: 1; created_at: string; pg_version: string }
+export type Manifest = {
+  format: 1
+  created_at: string
+  pg_version: string
+  /** The number of the last migration; null when Bursar has not created its tables yet. */
+  schema_version: number | null
+  /** Of the key that the secrets in it are encrypted with, so that a wrong one is noticed before a restore. */
+  master_key_fingerprint: string | null
+}
 
 /** Null when the text is not a manifest this release understands. */
 export function parseManifest(text: string): Manifest | null {
   try {
     const found = JSON.parse(text) as Partial<Manifest>
     const known = found.format === 1 && typeof found.created_at === 'string'
-    return known && typeof found.pg_version === 'string' ? (found as Manifest) : null
+    if (!known || typeof found.pg_version !== 'string') return null
+    const { schema_version = null, master_key_fingerprint = null } = found
+    return { ...(found as Manifest), schema_version, master_key_fingerprint }
   } catch {
     return null
   }

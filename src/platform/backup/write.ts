@@ -9,11 +9,13 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
 import type { Client } from 'pg'
 import { pack as createPack } from 'tar-stream'
-import { Archive } from './backup-archive.ts'
-import { CLUSTER, KEY_FILE, MANIFEST, settleBoth, type Manifest } from './backup-format.ts'
-import { connectTo } from './embedded-postgres/client.ts'
-import { exists, syncFolder } from './embedded-postgres/paths.ts'
-import type { EmbeddedPostgres } from './embedded-postgres/supervisor.ts'
+import { Archive } from './archive.ts'
+import { CLUSTER, KEY_FILE, MANIFEST, settleBoth, type Manifest } from './format.ts'
+import { readInstance } from './instance.ts'
+import { readThrough } from './read.ts'
+import { connectTo } from '../embedded-postgres/client.ts'
+import { exists, syncFolder } from '../embedded-postgres/paths.ts'
+import type { EmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
 
 type BackupOptions = {
   dataDir: string
@@ -31,10 +33,15 @@ const SKIPPED_DRAFT = /^(postgresql\.auto\.conf|current_logfiles)\.tmp$/
 
 const CONTROL_FILE = 'global/pg_control'
 
-/** Writes FILE whole or not at all: it grows as FILE.partial and takes its name when it is on the disk. */
+export const PARTIAL = '.partial'
+
+/**
+ * Writes FILE whole or not at all: it grows as FILE.partial and is renamed once it is on the disk and was read back without
+ * a fault. So whatever has the name of a backup is one, however the process that wrote it ended.
+ */
 export async function writeBackup(options: BackupOptions): Promise<{ bytes: number }> {
   const file = resolve(options.file)
-  const partial = `${file}.partial`
+  const partial = `${file}${PARTIAL}`
   await refuseExisting(file, 'choose another name: a backup is never overwritten')
   await refuseExisting(partial, 'another backup writes there; if none does, remove it')
   const output = await open(partial, 'wx', 0o600)
@@ -48,6 +55,7 @@ export async function writeBackup(options: BackupOptions): Promise<{ bytes: numb
     }
     await output.sync()
     const { size } = await output.stat()
+    await readThrough(partial)
     await refuseExisting(file, 'it appeared while the backup ran, and a backup is never overwritten')
     await rename(partial, file)
     await syncFolder(dirname(file))
@@ -122,7 +130,12 @@ async function beginBackup(client: Client): Promise<Begun> {
   )
   const { lsn, bytes, walfile, version } = rows[0]!
   return {
-    manifest: { format: 1, created_at: new Date().toISOString(), pg_version: version },
+    manifest: {
+      format: 1,
+      created_at: new Date().toISOString(),
+      pg_version: version,
+      ...(await readInstance(client)),
+    },
     startLsn: BigInt(lsn),
     segmentBytes: BigInt(bytes),
     timeline: walfile.slice(0, 8),

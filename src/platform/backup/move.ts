@@ -1,0 +1,164 @@
+/**
+ * Copies everything from one PostgreSQL to an empty one: one repeatable-read snapshot at the source, one transaction at the
+ * target. If anything fails, or this process dies, the target is as empty as before.
+ */
+import { pipeline } from 'node:stream/promises'
+import { Client, escapeIdentifier, type ClientConfig } from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { POSTGRES_MAJOR } from '../embedded-postgres/binaries.ts'
+import { applyMigrations, readSchemaChecksums } from '../db/migrate.ts'
+
+type MoveOptions = {
+  source: ClientConfig
+  target: ClientConfig
+  onTable: (progress: { name: string; rows: number; number: number; of: number }) => void
+}
+
+type Table = { name: string; columns: string[] }
+
+/** Written by the migrations at the target. */
+const NOT_COPIED = 'schema_migrations'
+
+export async function moveDatabase(options: MoveOptions): Promise<{ tables: number; rows: number }> {
+  const source = await connect(options.source)
+  try {
+    const target = await connect(options.target).catch((cause: Error) => {
+      throw new Error(`the target cannot be reached: ${cause.message}`, { cause })
+    })
+    try {
+      await refuseTarget(target)
+      await source.query('begin isolation level repeatable read read only')
+      await target.query('begin')
+      const result = await copyEverything(source, target, options.onTable)
+      await target.query('commit')
+      await target.query('analyze')
+      return result
+    } finally {
+      await target.end()
+    }
+  } finally {
+    await source.end()
+  }
+}
+
+async function connect(config: ClientConfig): Promise<Client> {
+  const client = new Client({ ...config, application_name: 'bursar move', connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  await client.connect()
+  // The same spelling of every value on both sides, as rows are compared by their text.
+  await client.query(
+    `set timezone = 'UTC'; set datestyle = 'ISO'; set bytea_output = 'hex'; set extra_float_digits = 1;
+     set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0`,
+  )
+  return client
+}
+
+async function refuseTarget(target: Client): Promise<void> {
+  const { rows } = await target.query<{ major: number; version: string; encoding: string; tables: string[] }>(
+    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
+       current_setting('server_encoding') as encoding,
+       array(select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and n.nspname not like 'pg\\_%'
+           and n.nspname <> 'information_schema' order by 1 limit 3) as tables`,
+  )
+  const { major, version, encoding, tables } = rows[0]!
+  if (major < Number(POSTGRES_MAJOR))
+    throw new Error(`the target is PostgreSQL ${version}: Bursar needs ${POSTGRES_MAJOR} or later`)
+  if (encoding !== 'UTF8')
+    throw new Error(`the target is encoded in ${encoding}: create it with encoding UTF8`)
+  if (tables.length > 0)
+    throw new Error(`the target is not empty (it has ${tables.join(', ')}): create a new database for Bursar`)
+}
+
+async function copyEverything(
+  source: Client,
+  target: Client,
+  onTable: MoveOptions['onTable'],
+): Promise<{ tables: number; rows: number }> {
+  await refuseOtherSchema(source)
+  await applyMigrations({
+    query: async (text, values) => (await target.query(text, values as unknown[])).rows,
+  })
+  const tables = await tablesInOrder(target)
+  let rows = 0
+  for (const [index, table] of tables.entries()) {
+    await copyTable(source, target, table)
+    const copied = await compareTable(source, target, table)
+    rows += copied
+    onTable({ name: table.name, rows: copied, number: index + 1, of: tables.length })
+  }
+  await copySequences(source, target)
+  // Foreign keys and the balance of every ledger transaction that are checked at the end of a transaction, now.
+  await target.query('set constraints all immediate')
+  return { tables: tables.length, rows }
+}
+
+async function refuseOtherSchema(source: Client): Promise<void> {
+  const ask = `select coalesce(string_agg(checksum, ',' order by version), '') as applied from schema_migrations`
+  const { rows } = await source.query<{ applied: string }>(ask).catch((cause: Error) => {
+    throw new Error(`the source has no tables of Bursar: ${cause.message}`, { cause })
+  })
+  if (rows[0]?.applied !== (await readSchemaChecksums()).join(','))
+    throw new Error(
+      'the source is not at the schema of this release: start this Bursar on it once, then move',
+    )
+}
+
+/** Referenced tables come first, so that foreign keys hold at every step and need not be switched off. */
+async function tablesInOrder(target: Client): Promise<Table[]> {
+  const { rows } = await target.query<Table & { needs: string[] }>(
+    `select c.relname as name,
+       array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
+         and not a.attisdropped and a.attgenerated = '' order by a.attname) as columns,
+       array(select r.relname::text from pg_constraint f join pg_class r on r.oid = f.confrelid
+         where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
+     from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> $1
+     order by c.relname`,
+    [NOT_COPIED],
+  )
+  const ordered: Table[] = []
+  const placed = new Set<string>()
+  while (ordered.length < rows.length) {
+    const ready = rows.filter(({ name, needs }) => !placed.has(name) && needs.every(need => placed.has(need)))
+    if (ready.length === 0) throw new Error('foreign keys form a cycle')
+    for (const table of ready) placed.add(table.name)
+    ordered.push(...ready)
+  }
+  return ordered
+}
+
+async function copyTable(source: Client, target: Client, { name, columns }: Table): Promise<void> {
+  const list = columns.map(escapeIdentifier).join(', ')
+  const table = escapeIdentifier(name)
+  const reader = source.query(copyTo(`copy (select ${list} from ${table}) to stdout`))
+  const writer = target.query(copyFrom(`copy ${table} (${list}) from stdin`))
+  await pipeline(reader, writer).catch((cause: Error) => {
+    throw new Error(`table ${name} could not be copied: ${cause.message}`, { cause })
+  })
+}
+
+/** By the count of rows and a sum over hashes of all their values. */
+async function compareTable(source: Client, target: Client, { name, columns }: Table): Promise<number> {
+  const ask = `select count(*)::text as rows,
+      coalesce(sum(hashtextextended(row(${columns.map(escapeIdentifier).join(', ')})::text, 0)), 0)::text as hash
+    from ${escapeIdentifier(name)}`
+  const [was, is] = await Promise.all(
+    [source, target].map(async side => (await side.query<{ rows: string; hash: string }>(ask)).rows[0]!),
+  )
+  if (was!.rows !== is!.rows || was!.hash !== is!.hash)
+    throw new Error(`table ${name} differs after the copy: ${was!.rows} rows became ${is!.rows}`)
+  return Number(is!.rows)
+}
+
+async function copySequences(source: Client, target: Client): Promise<void> {
+  const { rows } = await source.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace`,
+  )
+  for (const { name } of rows) {
+    const { rows: state } = await source.query<{ last_value: string; is_called: boolean }>(
+      `select last_value, is_called from ${escapeIdentifier(name)}`,
+    )
+    const { last_value: last, is_called: isCalled } = state[0]!
+    await target.query('select setval($1::regclass, $2, $3)', [escapeIdentifier(name), last, isCalled])
+  }
+}

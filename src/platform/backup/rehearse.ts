@@ -1,0 +1,50 @@
+/**
+ * The one proof that a backup can be used: it is restored into a temporary folder, PostgreSQL recovers it, and every row
+ * of every table is read, which also checks the checksum of every page.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { escapeIdentifier, type Client } from 'pg'
+import { restoreBackup } from './restore.ts'
+import { connectTo } from '../embedded-postgres/client.ts'
+import { openEmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
+
+type RehearseOptions = Omit<Parameters<typeof restoreBackup>[0], 'dataDir'> & { folder?: string }
+
+export async function rehearseRestore(
+  options: RehearseOptions,
+): Promise<{ createdAt: string; tables: number; rows: number }> {
+  const dataDir = await mkdtemp(join(options.folder ?? tmpdir(), 'bursar-rehearsal-'))
+  try {
+    const { createdAt } = await restoreBackup({ ...options, dataDir })
+    const postgres = await openEmbeddedPostgres({ dataDir })
+    try {
+      const client = await connectTo(postgres.connection)
+      try {
+        return { createdAt, ...(await readEveryRow(client)) }
+      } finally {
+        await client.end()
+      }
+    } finally {
+      await postgres.stop()
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function readEveryRow(client: Client): Promise<{ tables: number; rows: number }> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  let rows = 0
+  for (const { name } of tables) {
+    // As text, so that values stored outside the page are read too.
+    const found = await client.query<{ rows: string }>(
+      `select count(t::text) as rows from ${escapeIdentifier(name)} t`,
+    )
+    rows += Number(found.rows[0]?.rows)
+  }
+  return { tables: tables.length, rows }
+}
