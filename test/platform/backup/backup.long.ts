@@ -13,11 +13,11 @@ import { pipeline } from 'node:stream/promises'
 import { test, type TestContext } from 'node:test'
 import { createGzip, gzipSync } from 'node:zlib'
 import { pack as createPack } from 'tar-stream'
-import { writeBackup } from '../../src/platform/backup/write.ts'
-import { restoreBackup } from '../../src/platform/backup/restore.ts'
-import { connectTo } from '../../src/platform/embedded-postgres/client.ts'
-import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres/supervisor.ts'
-import { cluster, openFor, query, scratch, until } from './embedded-postgres/fixtures/support.ts'
+import { writeBackup } from '../../../src/platform/backup/write.ts'
+import { restoreBackup } from '../../../src/platform/backup/restore.ts'
+import { connectTo } from '../../../src/platform/embedded-postgres/client.ts'
+import type { EmbeddedPostgres } from '../../../src/platform/embedded-postgres/supervisor.ts'
+import { cluster, openFor, query, scratch, until } from '../embedded-postgres/fixtures/support.ts'
 
 async function backUp(t: TestContext, dataDir: string, postgres: EmbeddedPostgres) {
   const file = join(scratch(t), 'bursar.backup')
