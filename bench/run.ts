@@ -1,3 +1,4 @@
+import { measureDues } from './dues.ts'
 import { describe, isMet, type Figure } from './figures.ts'
 import { measureFlex } from './flex.ts'
 import { measureImport } from './import.ts'
@@ -8,7 +9,7 @@ import { measureSettlement } from './settlement.ts'
 import { measureBacklog, measureWebhooks } from './webhooks.ts'
 
 /**
- * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import]]`: how long each round loads, 4 by default, and one group
+ * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import|dues]]`: how long each round loads, 4 by default, and one group
  * instead of all. Exits 1 when a figure misses its aim.
  */
 const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
@@ -19,6 +20,7 @@ const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
   backlog: () => measureBacklog(),
   flex: () => measureFlex(),
   import: () => measureImport(),
+  dues: () => measureDues(),
 }
 
 async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {

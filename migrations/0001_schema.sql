@@ -277,6 +277,9 @@ create table students (
   foreign key (institute_id, collector_code) references branches
 );
 create index students_by_name on students (institute_id, lower(fullname), id);
+-- Sums over the students of today, by what dues are grouped and filtered by.
+create index students_active on students (institute_id, id) include (grade, collector_code, academic_year_start)
+  where status = 'active';
 create index students_by_words on students using gin (search_words(institute_id, fullname || ' ' || identifier || ' '
   || coalesce(custom_identifier, '') || ' ' || primary_contact_name || ' ' || phone_key(primary_contact_number) || ' '
   || primary_contact_email)) with (gin_pending_list_limit = 256);
@@ -862,6 +865,38 @@ create view student_paid_lines as
   join refunds r on r.institute_id = o.institute_id and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed'
   join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
   where o.student_id is not null and o.state = 'paid';
+
+-- What each student owes of each component, summed up from the tables that say so.
+create view student_balance_sums as
+  select institute_id, student_id, component_type, sum(fee_paise)::bigint as fee_paise,
+    sum(discount_paise)::bigint as discount_paise, sum(paid_paise)::bigint as paid_paise
+  from (
+    select institute_id, student_id, component_type, fee_paise, case when discounts = '[]' then 0 else
+      (select sum((d ->> 'valuePaise')::bigint) from jsonb_array_elements(discounts) d) end as discount_paise, 0 as paid_paise
+    from fee_components
+    union all
+    select institute_id, student_id, component_type, 0, 0, amount_paise from student_paid_lines
+  ) parts group by institute_id, student_id, component_type;
+
+-- The same, kept: brought up to date by the transaction that changes a fee or a payment. Home, lists, dues by age and
+-- defaulters read it; `bursar reconcile` holds it against student_balance_sums. What is paid beyond one component is an
+-- advance and pays no other.
+create table student_balances (
+  institute_id integer not null,
+  student_id text not null,
+  component_type text not null,
+  -- No checks: money that has moved is recorded, whatever it adds up to.
+  fee_paise bigint not null,
+  discount_paise bigint not null,
+  paid_paise bigint not null,
+  outstanding_paise bigint generated always as (greatest(fee_paise - discount_paise - paid_paise, 0)) stored,
+  advance_paise bigint generated always as (greatest(paid_paise + discount_paise - fee_paise, 0)) stored,
+  primary key (institute_id, student_id, component_type),
+  foreign key (institute_id, student_id) references students
+);
+-- All who owe, in the order of students_active, so that an institute's dues are a merge of two indexes.
+create index student_balances_owing on student_balances (institute_id, student_id) include (component_type, outstanding_paise)
+  where outstanding_paise > 0;
 
 create table payment_rules (
   institute_id integer primary key references institutes,

@@ -1,22 +1,27 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
 import { createContext } from '../app/context.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
 import { cancelReceipt } from '../payments/receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
+import { repairBalances } from '../fees/balances.service.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode, readName } from './input.ts'
-import { show, startProgress } from './output.ts'
+import { show, startProgress, writeError } from './output.ts'
 import { SILENT, withContext } from './with-context.ts'
 
 export function addMoneyCommands(program: Command): void {
   const check = program
     .command('reconcile')
-    .description('hold ledger, orders and provider against each other and say what differs; changes nothing')
+    .description(
+      'hold ledger, orders, what students owe and provider against each other and say what differs',
+    )
     .argument('[institute]', "an institute's code; all of them if absent", readInstituteCode)
+    .option('--repair', 'first sum up anew what students owe, where it is not what fees and payments say')
     .action(runReconcile)
-  addExamples(check, ['bursar reconcile', 'bursar reconcile green-park --json'])
+  addExamples(check, ['bursar reconcile', 'bursar reconcile green-park --json', 'bursar reconcile --repair'])
 
   const receipts = program.command('receipts').description('receipts of payments')
   const cancel = receipts
@@ -31,12 +36,13 @@ export function addMoneyCommands(program: Command): void {
   ])
 }
 
-async function runReconcile(code?: string): Promise<void> {
+async function runReconcile(code: string | undefined, options: { repair?: boolean }): Promise<void> {
   await withContext(async base => {
     const { ctx } = await createContext(readConfig(process.env), base, SILENT)
     const institutes = code === undefined ? await listInstitutes(ctx) : [await getInstitute(ctx, code)]
     const results: Reconciliation[] = []
     for (const institute of institutes) {
+      if (options.repair === true) await repair(ctx, institute)
       const progress = startProgress(`Payments of ${institute.code}`, undefined, String)
       results.push(await reconcile(ctx, institute, compared => progress.tick(compared)))
       progress.end()
@@ -44,6 +50,11 @@ async function runReconcile(code?: string): Promise<void> {
     show(results, results.map(describe).join('\n'))
     if (results.some(result => result.differences.length > 0)) process.exitCode = 1
   })
+}
+
+async function repair(ctx: Parameters<typeof repairBalances>[0], { id, code }: Institute): Promise<void> {
+  const repaired = await repairBalances(ctx, id)
+  writeError(`${code}: what ${repaired} students owe was summed up anew.`)
 }
 
 function describe({ institute, checks, differences, expected }: Reconciliation): string {

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
+import { recomputeAtCommit } from './balances.store.ts'
 import type { Discount, FeeChange, FeeComponent } from './fees.rules.ts'
 
 export async function readFees(
@@ -68,6 +69,11 @@ export async function applyFeeChanges(
       changes.map(change => change.before?.feePaise ?? null),
       changes.map(change => (change.before === null ? null : JSON.stringify(change.before.discounts))),
     ],
+  )
+  recomputeAtCommit(
+    tx,
+    instituteId,
+    changes.map(change => change.studentId),
   )
 }
 

@@ -1,5 +1,6 @@
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
+import { recomputeBalances } from '../fees/balances.service.ts'
 import { canMove, type Order } from './orders.rules.ts'
 import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
 import * as store from './orders.store.ts'
@@ -26,14 +27,23 @@ export async function markPaid(
   paid: { transactionId: string; paidAt: Date },
 ): Promise<Order> {
   assert(canMove(order.state, 'paid'), `an order cannot move from ${order.state} to paid`)
-  return store.setPaid(tx, instituteId, order.id, paid)
+  const { order: after, studentId } = await store.setPaid(tx, instituteId, order.id, paid)
+  if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
+  return after
 }
 
 /** The caller holds its lock. */
 export async function markReversed(tx: Transaction, instituteId: number, order: Order): Promise<Order> {
   assert(canMove(order.state, 'reversed'), `an order cannot move from ${order.state} to reversed`)
-  await store.setReversed(tx, instituteId, order.id)
+  const studentId = await store.setReversed(tx, instituteId, order.id)
+  if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
   return { ...order, state: 'reversed' }
+}
+
+/** The caller holds its lock and has changed what is refunded of it. */
+export async function markRefunded(tx: Transaction, instituteId: number, orderId: string): Promise<void> {
+  const studentId = await store.findStudentOf(tx, instituteId, orderId)
+  if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
 }
 
 /** Orders of a plan, written in the transaction of whoever plans them; one statement for any number. */

@@ -188,28 +188,42 @@ export async function lockOrders(
   ])
 }
 
-/** Answers the order as it is then. */
+/** Answers the order as it is then, and whose fees it pays. */
 export async function setPaid(
   tx: Transaction,
   instituteId: number,
   id: string,
   paid: { transactionId: string; paidAt: Date },
-): Promise<Order> {
-  const [row] = await tx.query<OrderRow>(
+): Promise<{ order: Order; studentId: string | null }> {
+  const [row] = await tx.query<OrderRow & { student_id: string | null }>(
     `update orders o set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
-     where o.institute_id = $1 and o.id = $2 returning ${ORDER_COLUMNS}`,
+     where o.institute_id = $1 and o.id = $2 returning ${ORDER_COLUMNS}, o.student_id`,
     [instituteId, id, paid.transactionId, paid.paidAt],
   )
   if (row === undefined) throw new Error(`the order ${id} is gone`)
-  return toOrder(row)
+  return { order: toOrder(row), studentId: row.student_id }
 }
 
-/** It was paid once, so it keeps when and by what. */
-export async function setReversed(tx: Transaction, instituteId: number, id: string): Promise<void> {
-  await tx.query(`update orders set state = 'reversed' where institute_id = $1 and id = $2`, [
-    instituteId,
-    id,
-  ])
+/** It was paid once, so it keeps when and by what. Answers whose fees it paid. */
+export async function setReversed(tx: Transaction, instituteId: number, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ studentId: string | null }>(
+    `update orders set state = 'reversed' where institute_id = $1 and id = $2 returning student_id as "studentId"`,
+    [instituteId, id],
+  )
+  return row?.studentId ?? null
+}
+
+/** Whose fees an order pays. */
+export async function findStudentOf(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<string | null> {
+  const [row] = await tx.query<{ studentId: string | null }>(
+    'select student_id as "studentId" from orders where institute_id = $1 and id = $2',
+    [instituteId, id],
+  )
+  return row?.studentId ?? null
 }
 
 /** Marks every line of these orders as settled. */

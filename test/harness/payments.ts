@@ -63,6 +63,27 @@ const RULES: Record<string, string> = {
   'every account holds what payments, refunds and settlements say': `
     select institute || ' ' || account as subject, balance || ' instead of ' || expected as detail
     from (${BALANCES}) b where balance <> expected`,
+  'what is kept of what students owe is what fees, direct payments, orders and refunds say': `
+    select student_id || ' ' || component_type as subject, 'kept ' || sum(k) || ', paid ' || sum(p) || ', fees ' || sum(f) as detail
+    from (
+      select institute_id, student_id, component_type, fee_paise - discount_paise as k, paid_paise as q, 0 as f, 0 as p
+      from student_balances
+      union all
+      select institute_id, student_id, component_type, 0, 0, fee_paise
+        - coalesce((select sum((d ->> 'valuePaise')::bigint) from jsonb_array_elements(discounts) d), 0), 0 from fee_components
+      union all
+      select l.institute_id, l.student_id, component_type, 0, 0, 0, l.amount_paise from direct_payment_lines l
+      join direct_payments d using (institute_id, student_id, transaction_id) where cancelled_at is null
+      union all
+      select o.institute_id, o.student_id, component_type, 0, 0, 0, amount_paise
+      from orders o join order_lines l on l.institute_id = o.institute_id and l.order_id = o.id
+      where o.student_id is not null and o.state = 'paid'
+      union all
+      select o.institute_id, o.student_id, component_type, 0, 0, 0, -l.amount_paise
+      from orders o join refunds r on r.institute_id = o.institute_id and r.order_id = o.id
+      join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+      where o.student_id is not null and o.state = 'paid' and r.kind = 'requested' and r.state <> 'failed'
+    ) b group by institute_id, student_id, component_type having sum(k) <> sum(f) or sum(q) <> sum(p)`,
   'an order is paid, or was and is reversed, if and only if exactly one payment pays it': `
     select o.id as subject, o.state || ' with ' || count(p.id) as detail
     from orders o left join ${PAYING} p on p.institute_id = o.institute_id and p.order_id = o.id

@@ -1,6 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, startOfDay } from '../../platform/calendar.ts'
-import type { Database } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
@@ -43,7 +42,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const countedFrom = month < chartFrom ? month : chartFrom
   const [sums, outstanding, ahead, decided, settlements, health] = await Promise.all([
     store.sumDays(db, id, startOfDay(countedFrom)),
-    outstandingOf(db, id),
+    store.sumOutstanding(db, id),
     sumDebits(db, id, spanOf(aheadRange(today))),
     sumReturns(db, id, spanOf(returnsRange(today))),
     store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
@@ -64,26 +63,4 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     health,
     daily: everyDay(sums, chartFrom, today),
   }
-}
-
-type Remembered = { sum: store.Outstanding; until: number }
-
-const SLOW_MS = 500
-const REMEMBERED_MS = 30_000
-const MOST_REMEMBERED = 1_000
-const remembered = new WeakMap<Database, Map<number, Remembered>>()
-
-/** It reads every fee of the institute: one that took long is good for a while, or many open pages would ask all the time. */
-async function outstandingOf(db: Database, instituteId: number): Promise<store.Outstanding> {
-  const known = remembered.get(db) ?? new Map<number, Remembered>()
-  remembered.set(db, known)
-  const startedAt = performance.now()
-  const last = known.get(instituteId)
-  if (last !== undefined && last.until > startedAt) return last.sum
-  const sum = await store.sumOutstanding(db, instituteId)
-  known.delete(instituteId)
-  const endedAt = performance.now()
-  if (endedAt - startedAt >= SLOW_MS && known.size < MOST_REMEMBERED)
-    known.set(instituteId, { sum, until: endedAt + REMEMBERED_MS })
-  return sum
 }

@@ -29,20 +29,10 @@ export type Outstanding = { amountPaise: Paise; students: number }
 /** By component, as a student's own page says it: what is paid beyond one component does not pay another. */
 export async function sumOutstanding(db: Queryable, instituteId: number): Promise<Outstanding> {
   const [row] = await db.query<Outstanding>(
-    `with paid as materialized (
-       select student_id, component_type, sum(amount_paise) as paid from student_paid_lines
-       where institute_id = $1 group by student_id, component_type
-     ), owed as (
-       select f.student_id, sum(greatest(f.fee_paise - coalesce(d.off, 0) - coalesce(p.paid, 0), 0)) as owed
-       from fee_components f
-       join students s on s.institute_id = f.institute_id and s.id = f.student_id and s.status = 'active'
-       left join lateral (
-         select sum((x ->> 'valuePaise')::bigint) as off from jsonb_array_elements(f.discounts) x
-       ) d on f.discounts <> '[]'
-       left join paid p on p.student_id = f.student_id and p.component_type = f.component_type
-       where f.institute_id = $1 group by f.student_id
-     )
-     select coalesce(sum(owed), 0)::bigint as "amountPaise", count(*) filter (where owed > 0) as students from owed`,
+    `select coalesce(sum(b.outstanding_paise), 0)::bigint as "amountPaise", count(distinct b.student_id) as students
+     from student_balances b
+     join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
+     where b.institute_id = $1 and b.outstanding_paise > 0`,
     [instituteId],
   )
   return row as Outstanding

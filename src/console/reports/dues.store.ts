@@ -9,32 +9,19 @@ export type DuesFilter = {
   academicYearStart?: number | undefined
 }
 
-/**
- * What active students owe of each component, with its due day. The rule of a component itself wins over the one for all
- * the others, as in dues.rules.ts; what is paid beyond one component pays no other. $1 is the institute, $2 the day.
- */
-function owedLines(values: Values, filter: DuesFilter): string {
-  const where =
+/** Active students who are asked for. $1 is the institute. */
+function isWanted(values: Values, filter: DuesFilter): string {
+  return `s.institute_id = $1 and s.status = 'active'${
     values.and(filter.grade, grade => `s.grade = ${grade}`) +
     values.and(filter.collectorCode, code => `s.collector_code = ${code}`) +
     values.and(filter.academicYearStart, year => `s.academic_year_start = ${year}`)
-  return `paid as materialized (
-      select student_id, component_type, sum(amount_paise) as paid from student_paid_lines
-      where institute_id = $1 group by student_id, component_type
-    ), lines as (
-      select f.student_id, f.component_type, s.grade, s.collector_code, coalesce(own.due_on, rest.due_on) as due_on,
-        f.fee_paise - coalesce(p.paid, 0) - case when f.discounts = '[]' then 0 else coalesce((
-          select sum((x ->> 'valuePaise')::bigint) from jsonb_array_elements(f.discounts) x), 0) end as owed
-      from fee_components f
-      join students s on s.institute_id = f.institute_id and s.id = f.student_id and s.status = 'active'${where}
-      left join paid p on p.student_id = f.student_id and p.component_type = f.component_type
-      left join late_fee_rules own on own.institute_id = $1 and own.component_type = f.component_type
-      left join late_fee_rules rest on rest.institute_id = $1 and rest.component_type is null
-      where f.institute_id = $1
-    ), owed as (
-      select *, $2::date - due_on as days from lines where owed > 0
-    )`
+  }`
 }
+
+const OWING = `b.institute_id = s.institute_id and b.student_id = s.id and b.outstanding_paise > 0`
+
+/** When a component is due that no rule of its own names; such a rule wins over it, as in dues.rules.ts. */
+const REST_DUE_ON = `(select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null)`
 
 /** The condition of a bucket on a line. */
 function inBucket(bucket: Bucket): string {
@@ -65,19 +52,36 @@ const KEYS: Record<Grouping, string> = {
 
 const sum = (bucket: Bucket): string => `coalesce(sum(owed) filter (where ${inBucket(bucket)}), 0)::bigint`
 
-/** The whole and its groups in one statement, the whole last. */
+/**
+ * The whole and its groups in one statement, the whole last. What is owed is first added up by group and component, of
+ * which there are few: a due day belongs to a component. A student is in one grade and branch, but owes several components.
+ */
 export function ageingQuery(
   instituteId: number,
   { today, by, filter }: { today: string; by: Grouping; filter: DuesFilter },
 ): Query {
   const values = new Values(instituteId, today)
-  const text = `with ${owedLines(values, filter)}
-    select ${KEYS[by]} as key, count(distinct student_id) as students, coalesce(sum(owed), 0)::bigint as "totalPaise",
+  const wanted = isWanted(values, filter)
+  const ofStudent = by === 'component' ? 'null::text' : `s.${KEYS[by]}`
+  const text = `with sums as (
+      select ${KEYS[by]} as key, component_type, count(*) as lines, sum(b.outstanding_paise) as owed
+      from students s join student_balances b on ${OWING} where ${wanted} group by 1, 2
+    ), owed as (
+      select sums.*, due.due_on, $2::date - due.due_on as days from sums
+      left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
+      cross join lateral (select coalesce(own.due_on, ${REST_DUE_ON}) as due_on) due
+    ), owing as (
+      select ${ofStudent} as key, count(*) as students from students s
+      where ${wanted} and exists (select from student_balances b where ${OWING}) group by 1
+    )
+    select key, (case when grouping(key) = 1 then (select coalesce(sum(students), 0) from owing)
+        else ${by === 'component' ? 'sum(lines)' : '(select students from owing g where g.key = owed.key)'} end)::bigint as students,
+      coalesce(sum(owed), 0)::bigint as "totalPaise",
       ${sum('not_due')} as "notDuePaise", ${sum('days_0_30')} as "days30Paise", ${sum('days_31_60')} as "days60Paise",
       ${sum('days_61_90')} as "days90Paise", ${sum('days_over_90')} as "over90Paise",
       ${sum('no_due_day')} as "noDueDayPaise"
-    from owed group by grouping sets ((${KEYS[by]}), ())
-    order by grouping(${KEYS[by]}), "totalPaise" desc, 1`
+    from owed group by grouping sets ((key), ())
+    order by grouping(key), "totalPaise" desc, 1`
   return { text, values: values.list }
 }
 
@@ -113,16 +117,22 @@ export function defaultersQuery(
 ): Query {
   const values = new Values(instituteId, today)
   const condition = bucket === 'late' ? 'days > 0' : inBucket(bucket)
-  const lines = owedLines(values, filter)
+  const wanted = isWanted(values, filter)
   const cursor = range?.cursor
   const past =
     cursor === undefined
       ? ''
       : ` where (coalesce(oldest, '9999-12-31'), student_id) > (${values.add(cursor.dueOn)}::date, ${values.add(cursor.studentId)})`
-  const text = `with ${lines}, per_student as (
+  const text = `with lines as (
+      select b.student_id, b.outstanding_paise as owed, due.due_on, $2::date - due.due_on as days
+      from students s join student_balances b on ${OWING}
+      left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
+      cross join lateral (select coalesce(own.due_on, ${REST_DUE_ON}) as due_on) due
+      where ${wanted}
+    ), per_student as (
       select student_id, sum(owed) filter (where ${condition}) as owed, sum(owed) as total,
         min(due_on) filter (where ${condition}) as oldest
-      from owed group by student_id having bool_or(${condition})
+      from lines group by student_id having bool_or(${condition})
     ), shown as (
       select * from per_student${past} order by coalesce(oldest, '9999-12-31'), student_id${
         range === undefined ? '' : ` limit ${values.add(range.limit)}`

@@ -26,7 +26,7 @@ export type Target = { institute: Institute; studentId: string }
 
 export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed: string | undefined }
 
-/** By name, a page at a time, in one statement; those who owe are looked for in two. */
+/** By name, a page at a time, in one statement. */
 export async function listStudents(
   { db }: Context,
   institute: Institute,
@@ -40,9 +40,7 @@ export async function listStudents(
   const filter = { ...wanted, words, collectorCode }
   const found = await store.listStudents(db, institute.id, filter, limit + 1)
   const students = found.slice(0, limit)
-  if (found.length > limit) return { students, nextCursor: students.at(-1)?.id }
-  if (filter.isOwing === undefined) return { students, nextCursor: undefined }
-  return { students, nextCursor: (await store.findWindowEnd(db, institute.id, filter)) ?? undefined }
+  return { students, nextCursor: found.length > limit ? students.at(-1)?.id : undefined }
 }
 
 type Code = { code: string; name: string }

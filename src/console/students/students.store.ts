@@ -49,22 +49,8 @@ const found = (words: string): string => `(
     where ${WORDS_OF_USER} @@ lower(${words})::tsquery
   ) hit cross join lateral (select * from students where institute_id = $1 and id = hit.id offset 0) s`
 
-/** What is paid, and what is left of each component: what is paid beyond one does not pay another. */
-const MONEY = `
-  select coalesce(sum(c.paid), 0)::bigint as "paidPaise",
-    coalesce(sum(greatest(c.price - c.paid, 0)) filter (where c.price is not null), 0)::bigint as "owedPaise"
-  from (
-    select coalesce(p.paid, 0) as paid, f.fee_paise - coalesce((
-        select sum((x ->> 'valuePaise')::bigint) from jsonb_array_elements(f.discounts) x), 0) as price
-    from (select * from fee_components where institute_id = s.institute_id and student_id = s.id) f
-    full join (
-      select component_type, sum(amount_paise) as paid from student_paid_lines
-      where institute_id = s.institute_id and student_id = s.id group by component_type
-    ) p on p.component_type = f.component_type
-  ) c`
-
-/** Of how many in a row it is found out whether they owe anything, before the rest is left to the next page. */
-const WINDOW = 2_000
+const OWING = `exists (select from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
+  and b.outstanding_paise > 0)`
 
 type Statement = { text: string; values: unknown[] }
 
@@ -77,6 +63,7 @@ function selectInOrder(instituteId: number, filter: StudentFilter): Statement {
   add(filter.collectorCode, value => `s.collector_code = ${value}`)
   add(filter.grade, value => `s.grade = ${value}`)
   add(filter.status, value => `s.status = ${value}`)
+  if (filter.isOwing !== undefined) where.push(filter.isOwing ? OWING : `not ${OWING}`)
   add(
     filter.cursor,
     value => `(lower(s.fullname), s.id) > (
@@ -88,7 +75,7 @@ function selectInOrder(instituteId: number, filter: StudentFilter): Statement {
   return { text, values }
 }
 
-/** By name. With `isOwing` only a window of students is looked at; whoever gets too few asks where it ends. */
+/** By name, with what is paid and what is left: what is paid beyond one component does not pay another. */
 export async function listStudents(
   db: Queryable,
   instituteId: number,
@@ -96,9 +83,6 @@ export async function listStudents(
   limit: number,
 ): Promise<ListedStudent[]> {
   const { text, values } = selectInOrder(instituteId, filter)
-  const { isOwing } = filter
-  const bound = values.push(isOwing === undefined ? limit : WINDOW)
-  const owing = isOwing === undefined ? '' : `where m."owedPaise" ${isOwing ? '> 0' : '= 0'}`
   return db.query<ListedStudent>(
     `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
        s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
@@ -106,24 +90,13 @@ export async function listStudents(
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
        s.primary_contact_email as "contactEmail", m."paidPaise", m."owedPaise"
-     from (${text} limit $${bound}) s cross join lateral (${MONEY}) m ${owing}
-     order by s.sort_name, s.id limit $${values.push(limit)}`,
+     from (${text} limit $${values.push(limit)}) s cross join lateral (
+       select coalesce(sum(b.paid_paise), 0)::bigint as "paidPaise",
+         coalesce(sum(b.outstanding_paise), 0)::bigint as "owedPaise"
+       from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
+     ) m order by s.sort_name, s.id`,
     values,
   )
-}
-
-/** The last student of the window that begins here; null when there are no more behind it. */
-export async function findWindowEnd(
-  db: Queryable,
-  instituteId: number,
-  filter: StudentFilter,
-): Promise<string | null> {
-  const { text, values } = selectInOrder(instituteId, filter)
-  const rows = await db.query<{ id: string }>(
-    `select id from (${text} limit 2 offset $${values.push(WINDOW - 1)}) s order by s.sort_name, s.id`,
-    values,
-  )
-  return rows.length === 2 ? (rows[0]?.id ?? null) : null
 }
 
 export type FoundStudent = Pick<ListedStudent, 'id' | 'fullname' | 'identifier' | 'grade' | 'status'>

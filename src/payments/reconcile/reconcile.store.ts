@@ -98,6 +98,18 @@ const CHECKS: readonly { check: string; sql: string }[] = [
       from expected e left join book b using (account) where coalesce(e.sign * b.paise, 0) <> e.paise`,
   },
   {
+    check: 'what every student owes is what fees and payments say',
+    sql: `select student_id || ' ' || component_type as subject,
+        (select string_agg(format('%s %s instead of %s paise', name, kept, sum), ', ' order by name)
+         from unnest(array['fee', 'discount', 'paid'], d.kept, d.sums) as v (name, kept, sum) where kept <> sum) as detail
+      from (select student_id, component_type,
+          array[coalesce(b.fee_paise, 0), coalesce(b.discount_paise, 0), coalesce(b.paid_paise, 0)] as kept,
+          array[coalesce(s.fee_paise, 0), coalesce(s.discount_paise, 0), coalesce(s.paid_paise, 0)] as sums
+        from (select * from student_balance_sums where institute_id = $1) s
+        full join (select * from student_balances where institute_id = $1) b using (student_id, component_type)) d
+      where kept <> sums`,
+  },
+  {
     check: 'what a provider reported and we could not match has been looked at',
     sql: `select utr || ' ' || provider_ref as subject, problem || ': reported ' || reported_paise || ' paise' as detail
       from settlement_exceptions where institute_id = $1`,

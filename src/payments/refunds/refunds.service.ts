@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
-import { lockOrder } from '../../orders/order-payments.service.ts'
+import { lockOrder, markRefunded } from '../../orders/order-payments.service.ts'
 import type { Order, OrderKind } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
@@ -47,6 +47,7 @@ export async function requestRefund(
     })
     const refunded = await store.refundedByLine(tx, institute.id, payment.id)
     await store.insertRefund(tx, refund, spread(order, amountPaise, refunded))
+    await markRefunded(tx, institute.id, orderId)
     await post(tx, institute.id, refundRequestOf(refund.id, amountPaise), refund.requestedAt)
     return { ...refund, refundableBeforePaise: refundable }
   })
@@ -133,6 +134,7 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
       failure: isProcessed ? null : outcome.message,
     }
     await store.finishRefund(tx, refund, result)
+    if (!isProcessed) await markRefunded(tx, known.instituteId, known.orderId)
     if (refund.kind === 'requested') {
       await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
     } else if (isProcessed) {

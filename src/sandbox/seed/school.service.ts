@@ -3,6 +3,7 @@ import type { CatalogueEntry, Institute } from '../../institutes/institutes.rule
 import { conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
+import { recomputeBalances } from '../../fees/balances.service.ts'
 import * as store from './school.store.ts'
 
 export type Seeded = { students: number; payments: number }
@@ -42,8 +43,8 @@ export async function seedSchool(
   for (let done = 0; done < students; done += BATCH) {
     const low = first + done
     const high = first + Math.min(done + BATCH, students) - 1
-    await ctx.db.transaction(tx =>
-      store.insertBatch(tx, {
+    await ctx.db.transaction(async tx => {
+      const ids = await store.insertBatch(tx, {
         instituteId: institute.id,
         low,
         high,
@@ -53,8 +54,9 @@ export async function seedSchool(
         firstNames: FIRST_NAMES.split(' '),
         surnames: SURNAMES.split(' '),
         branches: institute.branches.map(branch => branch.collectorCode),
-      }),
-    )
+      })
+      recomputeBalances(tx, institute.id, ids)
+    })
     onProgress?.(high - first + 1)
   }
   await store.analyseTables(ctx.db)

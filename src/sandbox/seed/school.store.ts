@@ -140,7 +140,8 @@ const STATEMENTS: readonly string[] = [
    select institute_id, id, 'SEED-CASH-' || n, 1, 'TUITION_FEE', 100000 from pupils where n % 10 = 5 and not is_paid`,
 ]
 
-export async function insertBatch(tx: Transaction, batch: Batch): Promise<void> {
+/** Answers the ids of its students. */
+export async function insertBatch(tx: Transaction, batch: Batch): Promise<string[]> {
   const values = [
     batch.instituteId,
     batch.low,
@@ -153,6 +154,8 @@ export async function insertBatch(tx: Transaction, batch: Batch): Promise<void> 
     batch.branches,
   ]
   for (const statement of STATEMENTS) await tx.query(`with ${BATCH} ${statement}`, values)
+  const pupils = await tx.query<{ id: string }>(`with ${BATCH} select id from pupils`, values)
+  return pupils.map(({ id }) => id)
 }
 
 /** The number that the next student gets. */
@@ -169,6 +172,7 @@ const TABLES = [
   'students',
   'student_users',
   'fee_components',
+  'student_balances',
   'orders',
   'order_lines',
   'payments',

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
+import { recomputeAtCommit } from '../../fees/balances.store.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import type { StudentKey } from '../../erp/pull/pull.store.ts'
 import type { DirectPayment, KnownPayments } from '../students.rules.ts'
@@ -49,6 +50,11 @@ export async function insertPayments(
     ],
   )
   await insertLines(tx, instituteId, payments)
+  recomputeAtCommit(
+    tx,
+    instituteId,
+    payments.map(payment => payment.studentId),
+  )
 }
 
 async function insertLines(
@@ -197,6 +203,7 @@ export async function updatePayment(
     at,
   )
   await insertLines(tx, key.instituteId, [{ ...payment, studentId: key.studentId }])
+  recomputeAtCommit(tx, key.instituteId, [key.studentId])
 }
 
 export async function insertChange(
