@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { readConfig } from '../src/app/config.ts'
 import { getInstitute } from '../src/institutes/institutes.service.ts'
 import { openDatabase } from '../src/app/open-database.ts'
-import { finishImport } from '../src/imports/import-steps.service.ts'
+import { finishImport } from '../src/imports/engine/steps.service.ts'
 import { createImport, getImport, type ImportFile } from '../src/imports/imports.service.ts'
 
 /**

@@ -453,27 +453,38 @@ create trigger erp_fetches_unalterable before update or truncate on erp_fetches
 create table imports (
   institute_id integer not null references institutes,
   id text not null,
-  kind text not null check (kind in ('students', 'fees', 'payments')),
+  kind text not null check (kind in ('students', 'fees', 'payments', 'links')),
   -- all: nothing is applied when any row is bad; good: the good rows are.
   mode text not null check (mode in ('all', 'good')),
   -- Only checked; whether it is applied is decided later.
   dry_run boolean not null,
   state text not null default 'checking'
-    check (state in ('checking', 'checked', 'running', 'done', 'failed', 'cancelled')),
+    -- stopped: by a person, half way; what was applied stays.
+    check (state in ('checking', 'checked', 'running', 'done', 'failed', 'cancelled', 'stopped')),
   file_format text not null check (file_format in ('csv', 'xlsx')),
   file_bytes integer not null,
   file_digest bytea not null,
+  file_name text,
   -- For a person: why it failed, or why it waits.
   message text,
   unknown_columns text[] not null default '{}',
+  -- Of a file of links: by which channels and in which language payers are told.
+  options jsonb,
   total_rows integer not null default 0,
   bad_rows integer not null default 0,
+  -- Of the bad ones: those that were good when the file was checked.
+  failed_rows integer not null default 0,
+  -- Of the good ones: those that the check found to be applied before.
+  known_rows integer not null default 0,
   applied_rows integer not null default 0,
   unchanged_rows integer not null default 0,
   -- Where the next step of a running import continues.
   next_group integer not null default 0,
+  -- The console's user who sent it; null when it came by the API.
+  created_by text,
   created_at timestamptz not null,
   checked_at timestamptz,
+  started_at timestamptz,
   finished_at timestamptz,
   -- When its file and rows were deleted.
   cleared_at timestamptz,
@@ -510,12 +521,12 @@ create table import_files (
 create table import_rows (
   institute_id integer not null,
   import_id text not null,
-  -- All rows of one student have the number of the first of them, and are judged and applied together.
+  -- Rows of one group, such as all of one student, have the number of the first of them; they are judged and applied together.
   group_no integer not null,
   -- As the spreadsheet counts: the header is row 1.
   row_no integer not null,
-  student_key text not null,
-  -- What the row belongs to within its student: a component, a payment.
+  group_key text not null,
+  -- What the row belongs to within its group: a component, a payment.
   unit text not null,
   -- Null for a row that could not be read; the rest of its unit must not be applied without it.
   body text,
@@ -620,67 +631,23 @@ create table order_lines (
   foreign key (institute_id, order_id) references orders
 );
 
--- A file of payment links: read and checked whole on upload, then made a few hundred at a time. A step locks the batch's
--- row; one that crashes leaves everything as it was before it.
-create table link_batches (
-  institute_id integer not null references institutes,
-  id text not null,
-  -- stopped: by a person, half way; what was made stays.
-  state text not null default 'checked' check (state in ('checked', 'running', 'done', 'stopped', 'cancelled')),
-  file_name text not null,
-  file_digest bytea not null,
-  unknown_columns text[] not null,
-  -- By which each link is sent as it is made.
-  channels text[] not null default '{}',
-  language text not null default 'en' check (language in ('en', 'hi')),
-  total_rows integer not null,
-  bad_rows integer not null,
-  -- Of the good ones: those whose link existed before, as the check found.
-  known_rows integer not null,
-  made_rows integer not null default 0,
-  repeated_rows integer not null default 0,
-  failed_rows integer not null default 0,
-  -- Where the next step continues.
-  last_row integer not null default 0,
-  created_by text not null,
-  created_at timestamptz not null,
-  started_at timestamptz,
-  finished_at timestamptz,
-  primary key (institute_id, id)
-);
-create index link_batches_running on link_batches (started_at) where state = 'running';
-create index link_batches_to_forget on link_batches (created_at) where state in ('checked', 'cancelled');
-
-create table link_batch_rows (
+-- Which order each row of a file of links became; kept after its rows are deleted.
+create table import_links (
   institute_id integer not null,
-  batch_id text not null,
+  import_id text not null,
   -- As the spreadsheet counts: the header is row 1.
   row_no integer not null,
-  row_key bytea not null,
-  -- Null once the row is done.
-  body jsonb,
-  order_id text,
+  order_id text not null,
   -- The link existed already: an earlier file had the same row.
-  is_repeated boolean not null default false,
-  primary key (institute_id, batch_id, row_no),
-  foreign key (institute_id, batch_id) references link_batches on delete cascade,
+  is_repeated boolean not null,
+  primary key (institute_id, import_id, row_no),
+  foreign key (institute_id, import_id) references imports,
   foreign key (institute_id, order_id) references orders
 );
-create index link_batch_rows_of_order on link_batch_rows (institute_id, order_id) where order_id is not null;
-
-create table link_batch_problems (
-  institute_id integer not null,
-  batch_id text not null,
-  row_no integer not null,
-  problem_no bigint generated always as identity,
-  column_name text not null,
-  message text not null,
-  primary key (institute_id, batch_id, row_no, problem_no),
-  foreign key (institute_id, batch_id) references link_batches on delete cascade
-);
+create index import_links_of_order on import_links (institute_id, order_id);
 
 -- Which link a row of a file became, so that the same row in a corrected file makes no second one.
-create table link_batch_keys (
+create table import_link_keys (
   institute_id integer not null references institutes,
   row_key bytea not null,
   order_id text not null,
@@ -689,7 +656,7 @@ create table link_batch_keys (
   -- Deferred, because the key is taken before the order is made: nobody else can make the same link meanwhile.
   foreign key (institute_id, order_id) references orders deferrable initially deferred
 );
-create index link_batch_keys_of_order on link_batch_keys (institute_id, order_id);
+create index import_link_keys_of_order on import_link_keys (institute_id, order_id);
 
 --------------------------------------------------------------------------------------------------------------------------
 -- 8 Payments, refunds, settlements, receipts

@@ -18,8 +18,8 @@ import type { Database } from '../platform/db/database.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
-import { ImportEngine } from '../imports/import-engine.ts'
 import type { ServedRoute } from '../http/route-table.ts'
+import { ImportEngine } from '../imports/engine/import-engine.ts'
 import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
 
 /** A running Bursar. */

@@ -4,7 +4,6 @@ import {
   nextLapse,
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
-import { makeLinks, nextLinksDue, purgeLinkFiles } from '../console/orders/link-files/bulk-steps.service.ts'
 import { purgeRequests } from '../console/developers/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
@@ -62,10 +61,6 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
       nextStop: () => nextSettlementDue(ctx),
     }),
     ...flexJobs(ctx),
-    work('links_made', {
-      run: processBatches(() => makeLinks(ctx)),
-      nextDueAt: () => nextLinksDue(ctx),
-    }),
     work('webhook_mails', { run: processBatches(limit => mailFailures(ctx, limit)) }),
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {
@@ -127,7 +122,6 @@ function purges(ctx: BursarContext): Job[] {
   return [
     purge('deliveries_purged', limit => purgeDeliveries(ctx, limit)),
     purge('imports_purged', limit => purgeImports(ctx, limit)),
-    purge('link_files_purged', limit => purgeLinkFiles(ctx, limit)),
     purge('fetches_purged', limit => purgeFetches(ctx, limit)),
     purge('sessions_purged', limit => purgeSessions(ctx, limit)),
     purge('requests_purged', limit => purgeRequests(ctx, limit)),

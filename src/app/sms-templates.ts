@@ -1,4 +1,4 @@
-import { linkTemplates } from '../console/orders/orders.texts.ts'
+import { linkTemplates } from '../orders/link-messages.texts.ts'
 import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
 import { shortTemplates } from '../flex/notices/family.texts.ts'
 import { familyTemplates } from '../flex/notices/reminder.texts.ts'

@@ -20,7 +20,7 @@ import { branchAfter } from '../students/profile/update.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listRecords } from '../students/students.store.ts'
 import { findOrMakeUser, type Person } from '../students/users/users.service.ts'
-import { linkUser } from '../students/users/users.store.ts'
+import { linkUsers } from '../students/users/users.store.ts'
 
 /** Whom the ERP sends to the hosted pages, as it names the student. */
 export type Named = {
@@ -200,7 +200,7 @@ async function create(
   )
   try {
     const { studentId } = await registerStudent(ctx, { instituteId: institute.id }, institute, {
-      registrationId,
+      registrationIds: [registrationId],
       collectorCode: branch,
       identity: record.identity,
       profile: { ...record.profile, customIdentifier: named.customIdentifier ?? null },
@@ -242,7 +242,7 @@ async function linkTo({ ctx, institute }: Scene, studentId: string, person: Pers
   const now = ctx.clock.now()
   return ctx.db.transaction(async tx => {
     const { registrationId } = await findOrMakeUser(tx, institute.id, person, now)
-    await linkUser(tx, institute.id, { studentId, registrationId, linkedAt: now })
+    await linkUsers(tx, institute.id, [{ studentId, registrationId }], now)
     return registrationId
   })
 }

@@ -2,15 +2,17 @@ import type { Static } from 'typebox'
 import type { ImportView, ProblemView } from './imports.schemas.ts'
 import type { Import, Problem } from './imports.service.ts'
 
+type View = Static<typeof ImportView>
+
 /** Imports and their problems as they are answered with. */
-export function importView(one: Import): Static<typeof ImportView> {
+export function importView(one: Import): View {
   const isChecked = one.checkedAt !== null
   return {
     id: one.id,
-    kind: one.kind,
+    kind: one.kind as View['kind'],
     mode: one.mode,
     dry_run: one.isDryRun,
-    state: one.state,
+    state: one.state as View['state'],
     ...(one.message === null ? {} : { message: one.message }),
     progress: one.percent,
     file: { format: one.fileFormat, bytes: one.fileBytes, sha256: one.fileDigest.toString('hex') },

@@ -67,9 +67,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     docs: docs.listImportsDocs,
     query: schemas.ListImportsQuery,
     async answer({ caller, query }) {
-      const { limit = 50, ...filter } = query
-      const { imports, nextCursor } = await listImports(ctx, caller.institute, filter, limit)
-      return page(imports.map(importView), nextCursor)
+      const { limit = 50, cursor, ...filter } = query
+      const { rows, nextCursor } = await listImports(ctx, caller.institute, filter, { cursor, limit })
+      return page(rows.map(importView), nextCursor)
     },
   })
   addRead(app, {
@@ -85,11 +85,11 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     params: schemas.ImportParams,
     query: schemas.ListProblemsQuery,
     async answer({ caller, params, query }) {
-      const { problems, nextCursor } = await listProblems(ctx, caller.institute, params.import_id, {
+      const { rows, nextCursor } = await listProblems(ctx, caller.institute, params.import_id, {
         cursor: query.cursor,
         limit: query.limit ?? 50,
       })
-      return page(problems.map(problemView), nextCursor)
+      return page(rows.map(problemView), nextCursor)
     },
   })
 }

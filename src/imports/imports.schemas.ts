@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { field, shown } from '../http/fields.ts'
-import { IMPORT_KINDS, IMPORT_MODES, IMPORT_STATES } from './imports.rules.ts'
+import { ERP_KINDS, IMPORT_MODES, IMPORT_STATES } from './imports.rules.ts'
 
 /** What import routes take and answer. */
 export const ImportParams = Type.Object({
@@ -10,7 +10,7 @@ export const ImportParams = Type.Object({
   }),
 })
 
-const kind = field.oneOf(IMPORT_KINDS, {
+const kind = field.oneOf(ERP_KINDS, {
   description: 'What the rows of the file are.',
   examples: ['students'],
 })
@@ -34,7 +34,7 @@ export const ApplyImportBody = Type.Object({ mode })
 export const ListImportsQuery = Type.Object({
   limit: Type.Optional(field.pageSize()),
   cursor: Type.Optional(field.resourceId({ description: '`next_cursor` of the page before.' })),
-  kind: Type.Optional(field.oneOf(IMPORT_KINDS, { description: 'Only of this kind.' })),
+  kind: Type.Optional(field.oneOf(ERP_KINDS, { description: 'Only of this kind.' })),
   state: Type.Optional(field.oneOf(IMPORT_STATES, { description: 'Only in this state.' })),
 })
 
@@ -47,7 +47,7 @@ const count = (description: string) => Type.Integer({ description, minimum: 0 })
 
 export const ImportView = Type.Object({
   id: shown.text({ description: 'Id of the import.' }),
-  kind: shown.oneOf(IMPORT_KINDS, { description: 'What the rows of the file are.' }),
+  kind: shown.oneOf(ERP_KINDS, { description: 'What the rows of the file are.' }),
   mode: shown.oneOf(IMPORT_MODES, { description: 'Whether all rows are applied or none, or the good ones.' }),
   dry_run: shown.flag({ description: 'Whether only the check was asked for.' }),
   state: shown.oneOf(IMPORT_STATES, {

@@ -1,15 +1,17 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
+import { toPage, type Page, type PageRange } from '../platform/db/list.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import { badField, badRequest, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { formatOf } from './import-file-rows.ts'
-import * as rowStore from './import-rows.store.ts'
-import type { ImportKind, ImportMode } from './imports.rules.ts'
+import { formatOf } from './files/file-rows.ts'
+import * as rowStore from './engine/rows.store.ts'
+import { ERP_IMPORTS, ERP_KINDS, type ErpKind, type ImportFamily, type ImportMode } from './imports.rules.ts'
 import * as store from './imports.store.ts'
 
 export type { Import } from './imports.store.ts'
-export type { Problem } from './import-rows.store.ts'
+export type { Problem } from './engine/rows.store.ts'
 
 /** A file that has arrived whole, wherever it lies. */
 export type ImportFile = {
@@ -20,7 +22,7 @@ export type ImportFile = {
   read(from: number, length: number): Promise<Buffer>
 }
 
-export type WantedImport = { kind: ImportKind; mode: ImportMode; isDryRun: boolean; file: ImportFile }
+export type WantedImport = { kind: ErpKind; mode: ImportMode; isDryRun: boolean; file: ImportFile }
 
 const PART_BYTES = 262_144
 const HEAD_BYTES = 4
@@ -38,7 +40,7 @@ export async function createImport(
   const key = { instituteId: institute.id, id: newId('imp') }
   const fileFormat = formatOf(await file.read(0, HEAD_BYTES))
   return transact(ctx.db, command, async tx => {
-    if ((await store.countUnfinished(tx, institute.id)) >= MAX_UNFINISHED)
+    if ((await store.countUnfinished(tx, institute.id, ERP_KINDS)) >= MAX_UNFINISHED)
       throw conflict(`${MAX_UNFINISHED} imports are under way already. Wait until one of them is over.`)
     await store.insertImport(tx, institute.id, {
       id: key.id,
@@ -48,34 +50,33 @@ export async function createImport(
       fileFormat,
       fileBytes: file.bytes,
       fileDigest: file.digest,
+      fileName: null,
+      createdBy: null,
       createdAt: ctx.clock.now(),
     })
     for (let partNo = 0; partNo * PART_BYTES < file.bytes; partNo++)
       await store.insertPart(tx, key, partNo, await file.read(partNo * PART_BYTES, PART_BYTES))
     tx.notify('imports')
-    return required(await store.findImport(tx, key))
+    return requireImport(await store.findImport(tx, key), ERP_IMPORTS)
   })
 }
 
-export async function getImport(ctx: Context, institute: Institute, id: string): Promise<store.Import> {
-  return required(await store.findImport(ctx.db, { instituteId: institute.id, id }))
+export async function getImport(
+  ctx: Context,
+  institute: Institute,
+  id: string,
+  family = ERP_IMPORTS,
+): Promise<store.Import> {
+  return requireImport(await store.findImport(ctx.db, { instituteId: institute.id, id }), family)
 }
 
 export async function listImports(
   ctx: Context,
   institute: Institute,
   filter: store.ImportFilter,
-  limit: number,
-): Promise<{ imports: store.Import[]; nextCursor: string | undefined }> {
-  const { cursor } = filter
-  if (
-    cursor !== undefined &&
-    (await store.findImport(ctx.db, { instituteId: institute.id, id: cursor })) === null
-  )
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  const found = await store.listImports(ctx.db, institute.id, filter, limit + 1)
-  const imports = found.slice(0, limit)
-  return { imports, nextCursor: found.length > limit ? imports.at(-1)?.id : undefined }
+  { family = ERP_IMPORTS, ...range }: PageRange & { family?: ImportFamily },
+): Promise<Page<store.Import>> {
+  return store.listImports(ctx.db, { instituteId: institute.id, kinds: family.kinds }, filter, range)
 }
 
 const CURSOR = /^(\d{1,9})-(\d{1,15})$/
@@ -85,19 +86,16 @@ export async function listProblems(
   ctx: Context,
   institute: Institute,
   id: string,
-  page: { cursor: string | undefined; limit: number },
-): Promise<{ problems: rowStore.Problem[]; nextCursor: string | undefined }> {
+  { cursor = '0-0', limit, family }: PageRange & { family?: ImportFamily },
+): Promise<Page<rowStore.Problem>> {
   const key = { instituteId: institute.id, id }
-  required(await store.findImport(ctx.db, key))
-  const [, rowNo = '0', problemNo = '0'] = CURSOR.exec(page.cursor ?? '0-0') ?? []
-  if (page.cursor !== undefined && !CURSOR.test(page.cursor))
+  await getImport(ctx, institute, id, family)
+  const [, rowNo, problemNo] = CURSOR.exec(cursor) ?? []
+  if (rowNo === undefined)
     throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   const after = { rowNo: Number(rowNo), problemNo: Number(problemNo) }
-  const found = await rowStore.listProblems(ctx.db, key, after, page.limit + 1)
-  const problems = found.slice(0, page.limit)
-  const last = problems.at(-1)
-  const hasMore = found.length > page.limit && last !== undefined
-  return { problems, nextCursor: hasMore ? `${last.rowNo}-${last.problemNo}` : undefined }
+  const found = await rowStore.listProblems(ctx.db, key, after, limit + 1)
+  return toPage(found, limit, last => `${last.rowNo}-${last.problemNo}`)
 }
 
 /** Applies what was checked and waits: all of it, or the good rows. */
@@ -110,7 +108,7 @@ export async function applyImport(
   return decide(ctx, command, { institute, id }, one => {
     if (mode === 'all' && one.badRows > 0)
       throw conflict(`${one.badRows} rows are bad. Send mode good to apply the others, or correct the file.`)
-    return { mode, state: 'running' }
+    return { mode, state: 'running', startedAt: ctx.clock.now() }
   })
 }
 
@@ -131,16 +129,27 @@ async function decide(
 ): Promise<store.Import> {
   const key = { instituteId: institute.id, id }
   return transact(ctx.db, command, async tx => {
-    const known = required(await store.findImport(tx, key))
+    const known = requireImport(await store.findImport(tx, key), ERP_IMPORTS)
     const one = await store.lockImport(tx, key)
     if (one?.state !== 'checked')
       throw conflict(
         `This import is ${one?.state ?? known.state}; this is possible only while it is checked and waits.`,
       )
-    await store.updateImport(tx, key, change(one))
-    tx.notify('imports')
-    return required(await store.findImport(tx, key))
+    return changeImport(tx, key, change(one))
   })
+}
+
+/** The caller has locked it. */
+export async function changeImport(
+  tx: Transaction,
+  key: store.ImportKey,
+  change: store.ImportChange,
+): Promise<store.Import> {
+  await store.updateImport(tx, key, change)
+  tx.notify('imports')
+  const one = await store.findImport(tx, key)
+  if (one === null) throw new Error('an import vanished')
+  return one
 }
 
 const KEPT_WAITING_DAYS = 7
@@ -158,7 +167,7 @@ export async function purgeImports({ db, clock }: Context, limit: number): Promi
   return forgotten + cleared + deleted
 }
 
-function required(one: store.Import | null): store.Import {
-  if (one === null) throw notFound('This import')
+export function requireImport(one: store.Import | null, { kinds, noun }: ImportFamily): store.Import {
+  if (one === null || !kinds.includes(one.kind)) throw notFound(noun)
   return one
 }

@@ -1,6 +1,9 @@
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import type { FileFormat } from './import-file-rows.ts'
+import type { FileFormat } from './files/file-rows.ts'
 import type { ImportKind, ImportMode, ImportState } from './imports.rules.ts'
+import type { LinkOptions } from './kinds/links/links.rules.ts'
 
 export type ImportKey = { instituteId: number; id: string }
 
@@ -13,50 +16,81 @@ export type Import = {
   fileFormat: FileFormat
   fileBytes: number
   fileDigest: Buffer
+  fileName: string | null
   message: string | null
   unknownColumns: string[]
+  options: LinkOptions | null
   totalRows: number
   badRows: number
+  /** Of the bad ones: those that were good when the file was checked. */
+  failedRows: number
+  /** Of the good ones: those that the check found to be applied before. */
+  knownRows: number
   appliedRows: number
   unchangedRows: number
   nextGroup: number
+  createdBy: string | null
   createdAt: Date
   checkedAt: Date | null
+  startedAt: Date | null
   finishedAt: Date | null
   /** Of the check while it is checking, of the rest while it is running. */
   percent: number
 }
 
-const COLUMNS = `i.id, i.kind, i.mode, i.dry_run as "isDryRun", i.state, i.file_format as "fileFormat",
-  i.file_bytes as "fileBytes", i.file_digest as "fileDigest", i.message, i.unknown_columns as "unknownColumns",
-  i.total_rows as "totalRows", i.bad_rows as "badRows", i.applied_rows as "appliedRows",
-  i.unchanged_rows as "unchangedRows", i.next_group as "nextGroup", i.created_at as "createdAt",
-  i.checked_at as "checkedAt", i.finished_at as "finishedAt",
+const table = new Table<Omit<Import, 'percent'> & { instituteId: number }>('imports', {
+  instituteId: 'int',
+  id: 'text',
+  kind: 'text',
+  mode: 'text',
+  isDryRun: 'dry_run boolean',
+  state: 'text',
+  fileFormat: 'text',
+  fileBytes: 'int',
+  fileDigest: 'bytea',
+  fileName: 'text',
+  message: 'text',
+  unknownColumns: 'text[]',
+  options: 'jsonb',
+  totalRows: 'int',
+  badRows: 'int',
+  failedRows: 'int',
+  knownRows: 'int',
+  appliedRows: 'int',
+  unchangedRows: 'int',
+  nextGroup: 'int',
+  createdBy: 'text',
+  createdAt: 'timestamptz',
+  checkedAt: 'timestamptz',
+  startedAt: 'timestamptz',
+  finishedAt: 'timestamptz',
+})
+
+const SELECT = `${table.columns('i')},
   case when i.state in ('checking', 'running') then coalesce(p.percent, 0) else 100 end as percent`
 
-const FROM = `from imports i left join import_progress p on p.institute_id = i.institute_id and p.import_id = i.id`
+const JOIN = `left join import_progress p on p.institute_id = i.institute_id and p.import_id = i.id`
 
-export type NewImport = Pick<
-  Import,
-  'id' | 'kind' | 'mode' | 'isDryRun' | 'fileFormat' | 'fileBytes' | 'fileDigest' | 'createdAt'
->
+const FROM = `from imports i ${JOIN}`
+
+const NEW_COLUMNS = [
+  'instituteId',
+  'id',
+  'kind',
+  'mode',
+  'isDryRun',
+  'fileFormat',
+  'fileBytes',
+  'fileDigest',
+  'fileName',
+  'createdBy',
+  'createdAt',
+] as const
+
+export type NewImport = Pick<Import, Exclude<(typeof NEW_COLUMNS)[number], 'instituteId'>>
 
 export async function insertImport(tx: Transaction, instituteId: number, one: NewImport): Promise<void> {
-  await tx.query(
-    `insert into imports (institute_id, id, kind, mode, dry_run, file_format, file_bytes, file_digest, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      instituteId,
-      one.id,
-      one.kind,
-      one.mode,
-      one.isDryRun,
-      one.fileFormat,
-      one.fileBytes,
-      one.fileDigest,
-      one.createdAt,
-    ],
-  )
+  await table.insert(tx, [{ ...one, instituteId }], { only: NEW_COLUMNS })
   const key = [instituteId, one.id]
   await tx.query('insert into import_progress (institute_id, import_id) values ($1, $2)', key)
 }
@@ -87,40 +121,54 @@ export async function readPart(
 }
 
 export async function findImport(db: Queryable, { instituteId, id }: ImportKey): Promise<Import | null> {
-  const [row] = await db.query<Import>(`select ${COLUMNS} ${FROM} where i.institute_id = $1 and i.id = $2`, [
+  const [row] = await db.query<Import>(`select ${SELECT} ${FROM} where i.institute_id = $1 and i.id = $2`, [
     instituteId,
     id,
   ])
   return row ?? null
 }
 
-export type ImportFilter = {
-  kind?: ImportKind | undefined
-  state?: ImportState | undefined
-  cursor?: string | undefined
-}
+export type ImportFilter = { kind?: ImportKind | undefined; state?: ImportState | undefined }
 
 /** Newest first; ids sort by creation. */
 export async function listImports(
   db: Queryable,
-  instituteId: number,
-  { kind, state, cursor }: ImportFilter,
-  limit: number,
-): Promise<Import[]> {
-  return db.query<Import>(
-    `select ${COLUMNS} ${FROM} where i.institute_id = $1 and ($2::text is null or i.kind = $2)
-       and ($3::text is null or i.state = $3) and ($4::text is null or i.id < $4)
-     order by i.id desc limit $5`,
-    [instituteId, kind ?? null, state ?? null, cursor ?? null, limit],
+  scope: { instituteId: number; kinds: readonly ImportKind[] },
+  { kind, state }: ImportFilter,
+  range: PageRange,
+): Promise<Page<Import>> {
+  return list<Import>(
+    db,
+    {
+      select: SELECT,
+      from: 'imports i',
+      join: JOIN,
+      scope: [
+        ['i.institute_id = $1', scope.instituteId],
+        ['i.kind = any($1)', scope.kinds],
+      ],
+      filters: [
+        ['i.kind = $1', kind],
+        ['i.state = $1', state],
+      ],
+      order: ['id'],
+      direction: 'desc',
+    },
+    range,
   )
 }
 
 /** Takes turns: whoever opens one next waits, so that two at once are counted one after the other. */
-export async function countUnfinished(tx: Transaction, instituteId: number): Promise<number> {
+export async function countUnfinished(
+  tx: Transaction,
+  instituteId: number,
+  kinds: readonly ImportKind[],
+): Promise<number> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('imports ' || $1::int, 0))`, [instituteId])
   const [row] = await tx.query<{ count: number }>(
-    `select count(*) from imports where institute_id = $1 and state in ('checking', 'running')`,
-    [instituteId],
+    `select count(*) from imports where institute_id = $1 and kind = any($2)
+       and state in ('checking', 'running')`,
+    [instituteId, kinds],
   )
   return row?.count ?? 0
 }
@@ -134,61 +182,27 @@ export async function findUnfinished(db: Queryable, limit: number): Promise<Impo
   )
 }
 
-/** Null when another process is at it: a step holds its import until the commit. */
-export async function lockImport(tx: Transaction, { instituteId, id }: ImportKey): Promise<Import | null> {
+/** A step holds its import until the commit: null when another process is at it, unless one waits for it. */
+export async function lockImport(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  { waits = false } = {},
+): Promise<Import | null> {
   const [row] = await tx.query<Import>(
-    `select ${COLUMNS} ${FROM} where i.institute_id = $1 and i.id = $2 for update of i skip locked`,
+    `select ${SELECT} ${FROM} where i.institute_id = $1 and i.id = $2
+     for update of i ${waits ? '' : 'skip locked'}`,
     [instituteId, id],
   )
   return row ?? null
 }
 
-export type ImportChange = Partial<
-  Pick<
-    Import,
-    | 'mode'
-    | 'state'
-    | 'message'
-    | 'unknownColumns'
-    | 'totalRows'
-    | 'badRows'
-    | 'appliedRows'
-    | 'unchangedRows'
-    | 'nextGroup'
-    | 'checkedAt'
-    | 'finishedAt'
-  >
->
+export type ImportChange = Partial<Omit<Import, keyof NewImport | 'percent'>> & { mode?: ImportMode }
 
 /** What is not given stays; the message is that of the new state. */
-export async function updateImport(
-  tx: Transaction,
-  { instituteId, id }: ImportKey,
-  change: ImportChange,
-): Promise<void> {
-  await tx.query(
-    `update imports set mode = coalesce($3, mode), state = coalesce($4, state), message = $5,
-       unknown_columns = coalesce($6, unknown_columns), total_rows = coalesce($7, total_rows),
-       bad_rows = coalesce($8, bad_rows), applied_rows = coalesce($9, applied_rows),
-       unchanged_rows = coalesce($10, unchanged_rows), next_group = coalesce($11, next_group),
-       checked_at = coalesce($12, checked_at), finished_at = coalesce($13, finished_at)
-     where institute_id = $1 and id = $2`,
-    [
-      instituteId,
-      id,
-      change.mode,
-      change.state,
-      change.message,
-      change.unknownColumns,
-      change.totalRows,
-      change.badRows,
-      change.appliedRows,
-      change.unchangedRows,
-      change.nextGroup,
-      change.checkedAt,
-      change.finishedAt,
-    ],
-  )
+export async function updateImport(tx: Transaction, key: ImportKey, change: ImportChange): Promise<void> {
+  const changed: ImportChange = { message: null, ...change }
+  const set = Object.keys(changed) as (keyof ImportChange)[]
+  await table.update(tx, [{ ...key, ...changed } as Import & ImportKey], { key: ['instituteId', 'id'], set })
 }
 
 /** Beside the step's own transaction, so that others see how far it is. */
@@ -250,11 +264,12 @@ export async function cancelForgotten(db: Queryable, checkedBefore: Date, now: D
   return rows.length
 }
 
-/** Imports that ended so long ago that nobody asks for their problems any more. */
+/** Imports that ended so long ago that nobody asks for their problems any more; those that orders were made of stay. */
 export async function deleteOld(tx: Transaction, finishedBefore: Date, limit: number): Promise<number> {
   const gone = await tx.query<ImportKey>(
     `delete from imports where (institute_id, id) in (
-       select institute_id, id from imports where cleared_at is not null and finished_at < $1
+       select i.institute_id, i.id from imports i where i.cleared_at is not null and i.finished_at < $1
+         and not exists (select 1 from import_links l where l.institute_id = i.institute_id and l.import_id = i.id)
        limit $2 for update skip locked)
      returning institute_id as "instituteId", id`,
     [finishedBefore, limit],

@@ -3,10 +3,11 @@ import { field, input, optional, query } from '../http/input.ts'
 /** What order and link routes take. */
 export const ORDER_ID = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
 
-const line = input({
+export const lineFields = {
   component_type: field.code('What is paid for, such as TUITION_FEE.', 'TUITION_FEE'),
   amount: field.positiveAmount('Rupees, more than 0.', 45000),
-})
+}
+const line = input(lineFields)
 
 const note = input({
   key: field.text('Name of the note.', 'receipt_book'),

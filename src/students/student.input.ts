@@ -3,7 +3,7 @@ import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 
 /** What the routes of students, users and master data take. */
 export const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
-const SCHOOL_YEAR = { ascending: ['academic_year_start', 'academic_year_end'] } as const
+export const SCHOOL_YEAR = { ascending: ['academic_year_start', 'academic_year_end'] } as const
 const MAX_DISCOUNTS = 50
 const MAX_PAYMENTS = 1000
 
@@ -30,6 +30,17 @@ const about = {
   custom_identifier: field.identifier('A second identifier of your own.', 'ROLL-17'),
 }
 
+export const studentFields = {
+  ...about,
+  collector_code: ifSent(
+    field.code(
+      'Branch code; without it the default branch, or wherever a student registered without one was moved.',
+      'MAIN',
+    ),
+  ),
+  custom_identifier: optional(about.custom_identifier),
+}
+
 const componentType = field.code('Such as TUITION_FEE, as agreed between you and the service.', 'TUITION_FEE')
 
 /** Of a payment taken outside. */
@@ -52,45 +63,32 @@ export const paymentFields = {
     .as('lines'),
 }
 
-const payment = input({
+export const paidBeforeFields = {
   ...paymentFields,
   settlement_utr: optional(paymentFields.settlement_utr),
   notes: optional(paymentFields.notes),
-})
+}
 
-const discount = input({
+export const discountFields = {
   discount_type: field.code('Such as SCHOLARSHIP.', 'SCHOLARSHIP'),
   value: field.amount('Rupees taken off the fee.', 5000),
+}
+
+const discounts = field.list('What is taken off; together at most the fee.', input(discountFields), {
+  max: MAX_DISCOUNTS,
 })
 
-const discounts = field.list('What is taken off; together at most the fee.', discount, { max: MAX_DISCOUNTS })
-
-const fee = {
+export const feeFields = {
   component_type: componentType,
   fee_amount: field.amount('Rupees, before discounts; a number or a string of digits.', 60000).as('feePaise'),
 }
 
 export const registerInput = input({
-  student: field.object(
-    'The student.',
-    input(
-      {
-        ...about,
-        collector_code: ifSent(
-          field.code(
-            'Branch code; without it the default branch, or wherever a student registered without one was moved.',
-            'MAIN',
-          ),
-        ),
-        custom_identifier: optional(about.custom_identifier),
-      },
-      SCHOOL_YEAR,
-    ),
-  ),
+  student: field.object('The student.', input(studentFields, SCHOOL_YEAR)),
   fee_components: optional(
     field.list(
       'The fees; a student has at most 200 components and 100000000000 rupees in all.',
-      input({ ...fee, discounts: ifSent(discounts) }),
+      input({ ...feeFields, discounts: ifSent(discounts) }),
       { max: MAX_COMPONENTS },
     ),
     [],
@@ -98,7 +96,7 @@ export const registerInput = input({
   payments: optional(
     field.list(
       'Payments taken before; those known already are left alone. At most 100000000000 rupees in all.',
-      payment,
+      input(paidBeforeFields),
       { max: MAX_PAYMENTS },
     ),
     [],
@@ -109,7 +107,7 @@ export const feesInput = input({
   fee_components: field
     .list(
       'The components to set; others stay. A student has at most 200 and 100000000000 rupees in all.',
-      input({ ...fee, discounts: nullable(discounts, []) }),
+      input({ ...feeFields, discounts: nullable(discounts, []) }),
       { min: 1, max: MAX_COMPONENTS },
     )
     .as('fees'),

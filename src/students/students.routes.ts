@@ -47,7 +47,7 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
     perform(act, { caller, params, body: { student, fees, payments } }) {
       const { collectorCode, identifier, grade, academicYearStart, academicYearEnd, ...profile } = student
       return registerStudent(ctx, act, caller.institute, {
-        ...params,
+        registrationIds: [params.registrationId],
         collectorCode,
         identity: { identifier, grade, academicYearStart, academicYearEnd },
         profile,

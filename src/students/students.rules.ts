@@ -20,6 +20,36 @@ export type Profile = {
   contactEmail: string
 }
 
+const IDENTITY_FIELDS = ['academicYearEnd', 'academicYearStart', 'grade', 'identifier'] as const
+
+/** The fields of a profile with their names on the wire. */
+const PROFILE_FIELDS: Readonly<Record<keyof Profile, string>> = {
+  customIdentifier: 'custom_identifier',
+  fullname: 'fullname',
+  newAdmission: 'new_admission',
+  dateOfBirth: 'date_of_birth',
+  contactName: 'primary_contact_name',
+  contactNumber: 'primary_contact_number',
+  contactEmail: 'primary_contact_email',
+}
+
+const PROFILE_KEYS = Object.keys(PROFILE_FIELDS) as (keyof Profile)[]
+
+/** In a fixed order, whatever order they were written in. */
+export function identityValues(identity: Identity): unknown[] {
+  return IDENTITY_FIELDS.map(key => identity[key])
+}
+
+export function profileValues(profile: Profile): unknown[] {
+  return PROFILE_KEYS.map(key => profile[key])
+}
+
+/** The first field that differs, by its name on the wire. */
+export function profileDifference(one: Profile, other: Profile): string | null {
+  const key = PROFILE_KEYS.find(name => one[name] !== other[name])
+  return key === undefined ? null : PROFILE_FIELDS[key]
+}
+
 export type Student = Identity &
   Profile & {
     id: string
@@ -40,10 +70,8 @@ export type DirectPayment = {
 }
 
 /** The profile after a repeat; a custom identifier that was not sent stays. */
-export function mergeProfile(stored: Profile, sent: Profile): { profile: Profile; isChanged: boolean } {
-  const profile = { ...sent, customIdentifier: sent.customIdentifier ?? stored.customIdentifier }
-  const keys = Object.keys(profile) as (keyof Profile)[]
-  return { profile, isChanged: keys.some(key => profile[key] !== stored[key]) }
+export function mergeProfile(stored: Profile, sent: Profile): Profile {
+  return { ...sent, customIdentifier: sent.customIdentifier ?? stored.customIdentifier }
 }
 
 /** Another name and another birthday under one identifier is another child, not a correction. */

@@ -5,7 +5,7 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { feeProblems, type SentFee } from '../fees/fees.rules.ts'
 import * as fees from '../fees/fees.store.ts'
-import { changeFees, codesOfFees } from './registration/register.service.ts'
+import { changeFees, codesOfFees } from '../fees/fees.service.ts'
 import * as store from './students.store.ts'
 
 export type { RecordedChange } from '../fees/fees.store.ts'

@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
-import type { Identity, Profile, Student } from './students.rules.ts'
+import type { Student } from './students.rules.ts'
 
 /** A student with everything that its read views are made of. */
 export type StudentRecord = {
@@ -127,94 +127,6 @@ export async function lockStudent(tx: Transaction, instituteId: number, id: stri
   return row === undefined ? null : toStudent(row)
 }
 
-/** How a student came to be what it is, for the next registration of it. */
-export type Origin = {
-  /** Registered without a branch, so the default one was taken. */
-  isBranchAssumed: boolean
-  /** Of the registration applied last. */
-  digest: Buffer | null
-}
-
-export type KnownStudent = Origin & { student: Student }
-
-/** Every branch's student of this identity, locked; the preferred branch's first. */
-export async function lockByIdentity(
-  tx: Transaction,
-  instituteId: number,
-  identity: Identity,
-  preferredBranch: string,
-): Promise<KnownStudent[]> {
-  const rows = await tx.query<StudentRow & { branch_assumed: boolean; registration_digest: Buffer | null }>(
-    `select ${COLUMNS}, s.branch_assumed, s.registration_digest from students s
-     where s.institute_id = $1 and s.identifier = $2 and s.grade = $3
-       and s.academic_year_start = $4 and s.academic_year_end = $5
-     order by (s.collector_code = $6) desc, s.id for update`,
-    [
-      instituteId,
-      identity.identifier,
-      identity.grade,
-      identity.academicYearStart,
-      identity.academicYearEnd,
-      preferredBranch,
-    ],
-  )
-  return rows.map(row => ({
-    student: toStudent(row),
-    isBranchAssumed: row.branch_assumed,
-    digest: row.registration_digest,
-  }))
-}
-
-/** False when another registration of the same student came first. */
-export async function insertStudent(
-  tx: Transaction,
-  instituteId: number,
-  student: Student,
-  origin: Origin,
-): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into students (institute_id, id, collector_code, identifier, grade, academic_year_start, academic_year_end,
-       custom_identifier, fullname, new_admission, date_of_birth, primary_contact_name, primary_contact_number,
-       primary_contact_email, created_at, updated_at, branch_assumed, registration_digest)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16, $17)
-     on conflict on constraint students_identity do nothing returning 1`,
-    [
-      instituteId,
-      student.id,
-      student.collectorCode,
-      student.identifier,
-      student.grade,
-      student.academicYearStart,
-      student.academicYearEnd,
-      student.customIdentifier,
-      student.fullname,
-      student.newAdmission,
-      student.dateOfBirth,
-      student.contactName,
-      student.contactNumber,
-      student.contactEmail,
-      student.createdAt,
-      origin.isBranchAssumed,
-      origin.digest,
-    ],
-  )
-  return rows.length === 1
-}
-
-/** Remembers which registration was applied last. */
-export async function setDigest(
-  tx: Transaction,
-  instituteId: number,
-  id: string,
-  digest: Buffer,
-): Promise<void> {
-  await tx.query('update students set registration_digest = $3 where institute_id = $1 and id = $2', [
-    instituteId,
-    id,
-    digest,
-  ])
-}
-
 export async function updateStatus(
   tx: Transaction,
   instituteId: number,
@@ -227,31 +139,6 @@ export async function updateStatus(
     status,
     updatedAt,
   ])
-}
-
-export async function updateProfile(
-  tx: Transaction,
-  instituteId: number,
-  id: string,
-  profile: Profile & { updatedAt: Date },
-): Promise<void> {
-  await tx.query(
-    `update students set custom_identifier = $3, fullname = $4, new_admission = $5, date_of_birth = $6,
-       primary_contact_name = $7, primary_contact_number = $8, primary_contact_email = $9, updated_at = $10
-     where institute_id = $1 and id = $2`,
-    [
-      instituteId,
-      id,
-      profile.customIdentifier,
-      profile.fullname,
-      profile.newAdmission,
-      profile.dateOfBirth,
-      profile.contactName,
-      profile.contactNumber,
-      profile.contactEmail,
-      profile.updatedAt,
-    ],
-  )
 }
 
 export function toStudent(row: StudentRow): Student {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { finishImport } from '../../src/imports/import-steps.service.ts'
+import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import writeExcelFile from 'write-excel-file/node'
-import type { FileRow } from '../../src/imports/import-file-rows.ts'
-import { readXlsx } from '../../src/imports/import-xlsx.ts'
+import type { FileRow } from '../../src/imports/files/file-rows.ts'
+import { readXlsx } from '../../src/imports/files/xlsx.ts'
 import { workbook, zip, type Parts } from './xlsx-support.ts'
 
 /** What is read of spreadsheets, however a program wrote them. */
@@ -103,14 +103,36 @@ const BROKEN: [what: string, parts: Parts, words: RegExp][] = [
   ['has a number that is none', workbook('<row r="4"><c r="A4"><v>x</v></c></row>'), /^Row 4 .* number 1,/],
 ]
 
+test('a number format that would keep a regular expression busy for minutes is cut', async () => {
+  const code = '['.repeat(900_000)
+  const styles = `<numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs>`
+  const start = performance.now()
+  assert.deepEqual(await cellsOf('<c s="0"><v>5</v></c>', { styles }), [5])
+  assert.ok(performance.now() - start < 5_000)
+})
+
+const refused = (words: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof Error)
+  assert.equal(error.name, 'FileRefused')
+  assert.match(error.message, words)
+  return true
+}
+
+test('an entry that unpacks to more than the archive says is refused', async () => {
+  const file = zip(workbook(`<row r="1"><c><v>1</v></c></row>${' '.repeat(100_000)}`))
+  for (let at = file.indexOf('PK\u0001\u0002'); at >= 0; at = file.indexOf('PK\u0001\u0002', at + 1))
+    file.writeUInt32LE(20, at + 24)
+  await assert.rejects(read(file), refused(/not an XLSX/))
+})
+
+test('an archive of very many files is refused', async () => {
+  const files = Object.fromEntries(Array.from({ length: 2_001 }, (_, no) => [`${no}.xml`, '<a/>']))
+  await assert.rejects(readParts({ ...workbook('<row r="1"/>'), ...files }), refused(/not an XLSX/))
+})
+
 for (const [what, parts, words] of BROKEN) {
   test(`a spreadsheet that ${what} is refused with words`, async () => {
-    await assert.rejects(readParts(parts), error => {
-      assert.ok(error instanceof Error)
-      assert.equal(error.name, 'FileRefused')
-      assert.match(error.message, words)
-      return true
-    })
+    await assert.rejects(readParts(parts), refused(words))
   })
 }
 

@@ -6,10 +6,10 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { importView, problemView } from '../../imports/import-view.ts'
 import {
-  IMPORT_KINDS,
+  ERP_KINDS,
   IMPORT_MODES,
   MAX_FILE_BYTES,
-  type ImportKind,
+  type ErpKind,
   type ImportMode,
 } from '../../imports/imports.rules.ts'
 import {
@@ -37,7 +37,7 @@ export function addImportCommand(program: Command): void {
     .description(
       'import students, fees or payments from a CSV or XLSX file, checked whole before any of it is applied',
     )
-    .addArgument(new Argument('<kind>', 'what the rows of the file are').choices(IMPORT_KINDS))
+    .addArgument(new Argument('<kind>', 'what the rows of the file are').choices(ERP_KINDS))
     .argument('<file>', 'its first row names the columns: see docs/erp-developer/import.md')
     .option('--institute <code>', "the institute's code (default: the only one there is)", readInstituteCode)
     .addOption(
@@ -54,10 +54,10 @@ export function addImportCommand(program: Command): void {
   ])
 }
 
-async function runImport(kind: ImportKind, path: string, options: Options): Promise<void> {
+async function runImport(kind: ErpKind, path: string, options: Options): Promise<void> {
   const handle = await openFile(path)
   // Loaded here, because every other command would start slower for it.
-  const { finishImport } = await import('../../imports/import-steps.service.ts')
+  const { finishImport } = await import('../../imports/engine/steps.service.ts')
   try {
     const file = await readFile(handle, path)
     await withContext(async ctx => {
@@ -123,7 +123,7 @@ async function chooseInstitute(ctx: Context, code: string | undefined): Promise<
 /** Exits 1 when rows were refused, so that a script notices. */
 async function report(ctx: Context, institute: Institute, one: Import): Promise<void> {
   const page = { cursor: undefined, limit: SHOWN_PROBLEMS }
-  const { problems, nextCursor } = await listProblems(ctx, institute, one.id, page)
+  const { rows: problems, nextCursor } = await listProblems(ctx, institute, one.id, page)
   const lines = [summary(one)]
   if (one.unknownColumns.length > 0) lines.push(`Columns left out: ${one.unknownColumns.join(', ')}.`)
   if (problems.length > 0) {

@@ -13,7 +13,7 @@ import { paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
 import { MOST_MESSAGES_A_DAY, requireListed, requireOpen } from './orders.rules.ts'
 import { checkoutUrl, getFacts } from './orders.service.ts'
 import { countMessages } from './detail.store.ts'
-import { linkMessages, type Language, type SendChannel } from './orders.texts.ts'
+import { linkMessages, type Language, type SendChannel } from '../../orders/link-messages.texts.ts'
 
 type Target = { institute: Institute; orderId: string }
 

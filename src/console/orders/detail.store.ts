@@ -39,15 +39,15 @@ export async function readFacts(db: Queryable, instituteId: number, id: string):
        o.new_admission as "newAdmission", o.date_of_birth as "dateOfBirth",
        o.custom_identifier as "customIdentifier", o.notes, o.callback_url as "callbackUrl",
        o.transaction_id as "transactionId", o.closed_at as "closedAt", g.title as "pageTitle",
-       b.batch_id as "batchId", b.row_no as "fileRow",
-       (select f.file_name from link_batches f
-        where f.institute_id = b.institute_id and f.id = b.batch_id) as "fileName",
+       b.import_id as "batchId", b.row_no as "fileRow",
+       (select f.file_name from imports f
+        where f.institute_id = b.institute_id and f.id = b.import_id) as "fileName",
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise,
           'settlementUtr', l.settlement_utr, 'settledAt', l.settled_at) order by l.line_no)
         from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines
      from orders o
      left join payment_pages g on g.institute_id = o.institute_id and g.id = o.page_id
-     left join link_batch_rows b on b.institute_id = o.institute_id and b.order_id = o.id and not b.is_repeated
+     left join import_links b on b.institute_id = o.institute_id and b.order_id = o.id and not b.is_repeated
      where o.institute_id = $1 and o.id = $2`,
     [instituteId, id],
   )

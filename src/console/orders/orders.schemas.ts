@@ -3,7 +3,7 @@ import { field, shown } from '../../http/fields.ts'
 import { field as inputField, input } from '../../http/input.ts'
 import { orderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
 import { LIST_STATUSES, LISTED_KINDS, ORDER_KINDS } from './orders.rules.ts'
-import { LANGUAGES, SEND_CHANNELS } from './orders.texts.ts'
+import { LANGUAGES, SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 
 /** What the console's operations on orders and links take and answer. */
 export const reason = field.text({

@@ -1,9 +1,9 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { EventCode } from '../../events/codes.ts'
-import { recordEvents } from '../../events/events.service.ts'
+import { recordEvents, type NewEvent } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { badField, badFields, conflict, notFound } from '../../platform/errors.ts'
+import { badField, badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -57,19 +57,79 @@ export async function recordPayment(
   const problems = amountProblems(sent)
   if (problems.length > 0) throw badFields(problems)
   return transact(ctx.db, command, async tx => {
-    const scene = await openScene(tx, { institute, studentId }, sent.lines, ctx.clock.now())
-    const { key, context } = scene
-    const decision = decideRecord(await store.findPayment(tx, key, sent.transactionId), sent)
-    if (decision.kind === 'conflict') throw conflict(decision.message)
+    const now = ctx.clock.now()
+    await lockForPayment(tx, { institute, studentId }, sent.lines)
+    const [plan] = await planPayments(tx, institute.id, [{ studentId, payments: [sent] }])
+    if (plan === undefined) throw notFound('This student')
+    const { context, conflicts, known, problems: tooMuch } = plan
+    if (conflicts[0] !== undefined) throw conflict(conflicts[0].message)
     const onTheWayPaise = await wanted.readOnTheWay(tx, institute.id, studentId)
-    if (decision.kind === 'known') return { ...count(context, decision.payment), isNew: false, onTheWayPaise }
-    refuseTooMuch(context.paid, sent)
-    const payment: RecordedPayment = { ...sent, id, recordedAt: scene.now, cancelledAt: null }
-    await store.insertPayments(tx, institute.id, [{ ...payment, studentId }], scene.now)
-    await tell(scene, 'direct.payment.added', payment)
+    if (known[0] !== undefined) return { ...count(context, known[0].payment), isNew: false, onTheWayPaise }
+    if (tooMuch.length > 0) throw badFields(tooMuch)
+    await addPayments(tx, institute.id, [{ context, payment: { ...sent, id } }], now)
+    const payment: RecordedPayment = { ...sent, id, recordedAt: now, cancelledAt: null }
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
     return { payment, advancePaise, isNew: true, onTheWayPaise }
   })
+}
+
+/** What is said of payments for one student: one by a request of the API, or all of a file. */
+export type SentPayments<Sent extends DirectPayment> = { studentId: string; payments: readonly Sent[] }
+
+export type PaymentPlan<Sent extends DirectPayment> = {
+  context: StudentContext
+  /** To be added, unless together they are too much. */
+  added: Sent[]
+  /** Recorded already, just so. */
+  known: { sent: Sent; payment: RecordedPayment }[]
+  /** The transaction id is that of another payment, or of one that was cancelled. */
+  conflicts: { sent: Sent; message: string }[]
+  problems: FieldProblem[]
+}
+
+/** What recording payments would do; one plan for each student, in their order. */
+export async function planPayments<Sent extends DirectPayment>(
+  db: Queryable,
+  instituteId: number,
+  sent: readonly SentPayments<Sent>[],
+): Promise<PaymentPlan<Sent>[]> {
+  const keys = sent.map(({ studentId }) => ({ instituteId, studentId }))
+  const contexts = await readStudentContexts(db, keys)
+  const asked = sent.flatMap(({ studentId, payments }) =>
+    payments.map(({ transactionId }) => ({ studentId, transactionId })),
+  )
+  const stored = Map.groupBy(await store.findPaymentsOf(db, instituteId, asked), one => one.studentId)
+  return sent.map(({ studentId, payments }) => {
+    const context = contexts.get(studentId)
+    if (context === undefined) throw notFound('This student')
+    const recorded = new Map(stored.get(studentId)?.map(one => [one.transactionId, one]))
+    const plan: PaymentPlan<Sent> = { context, added: [], known: [], conflicts: [], problems: [] }
+    for (const one of payments) {
+      const decision = decideRecord(recorded.get(one.transactionId) ?? null, one)
+      if (decision.kind === 'add') plan.added.push(one)
+      else if (decision.kind === 'known') plan.known.push({ sent: one, payment: decision.payment })
+      else plan.conflicts.push({ sent: one, message: decision.message })
+    }
+    plan.problems = paidProblems([...context.paid.values()], plan.added, 'amount')
+    return plan
+  })
+}
+
+/** Writes payments of students that the caller has locked, with the events. */
+export async function addPayments(
+  tx: Transaction,
+  instituteId: number,
+  added: readonly { context: StudentContext; payment: DirectPayment & { id: string } }[],
+  now: Date,
+): Promise<void> {
+  const rows = added.map(({ context, payment }) => ({ ...payment, studentId: context.student.id }))
+  await store.insertPayments(tx, instituteId, rows, now)
+  await recordEvents(
+    tx,
+    added.map(({ context, payment }) =>
+      eventOf('direct.payment.added', { instituteId, context, now }, payment),
+    ),
+  )
 }
 
 /** Corrects what is recorded of a payment; what it was stays in its history. */
@@ -155,16 +215,24 @@ async function openScene(
   lines: DirectPayment['lines'],
   now: Date,
 ): Promise<Scene> {
+  await lockForPayment(tx, { institute, studentId }, lines)
+  const key = { instituteId: institute.id, studentId }
+  const context = (await readStudentContexts(tx, [key])).get(studentId)
+  if (context === undefined) throw notFound('This student')
+  return { tx, key, context, now }
+}
+
+async function lockForPayment(
+  tx: Transaction,
+  { institute, studentId }: Target,
+  lines: DirectPayment['lines'],
+): Promise<void> {
   const codes = lines.map(({ componentType: code }, index): CodeInUse => {
     return { kind: 'component', code, key: `fee_components.${index}.component_type` }
   })
   await checkCatalogue(tx, institute, codes)
   await joinCatalogue(tx, institute, codes)
-  const key = { instituteId: institute.id, studentId }
   if ((await lockStudent(tx, institute.id, studentId)) === null) throw notFound('This student')
-  const context = (await readStudentContexts(tx, [key])).get(studentId)
-  if (context === undefined) throw notFound('This student')
-  return { tx, key, context, now }
 }
 
 async function requirePayment(
@@ -192,14 +260,20 @@ async function tell(
   code: EventCode,
   payment: RecordedPayment,
 ): Promise<void> {
-  await recordEvents(tx, [
-    {
-      code,
-      instituteId: key.instituteId,
-      collectorCode: context.student.collectorCode,
-      resourceId: key.studentId,
-      occurredAt: now,
-      payload: { ...context.identity, payment: paymentBlock(payment) },
-    },
-  ])
+  await recordEvents(tx, [eventOf(code, { instituteId: key.instituteId, context, now }, payment)])
+}
+
+function eventOf(
+  code: EventCode,
+  { instituteId, context, now }: { instituteId: number; context: StudentContext; now: Date },
+  payment: DirectPayment & { id: string },
+): NewEvent {
+  return {
+    code,
+    instituteId,
+    collectorCode: context.student.collectorCode,
+    resourceId: context.student.id,
+    occurredAt: now,
+    payload: { ...context.identity, payment: paymentBlock(payment) },
+  }
 }

@@ -86,7 +86,7 @@ const FIELDS = [
 /** The ERP's record has no second identifier, and may leave out the birthday: both stay as they are. */
 function profileAfter(before: Profile, sent: ErpRecord['profile']): Profile {
   const dateOfBirth = sent.dateOfBirth ?? before.dateOfBirth
-  return mergeProfile(before, { ...sent, dateOfBirth, customIdentifier: null }).profile
+  return mergeProfile(before, { ...sent, dateOfBirth, customIdentifier: null })
 }
 
 /**

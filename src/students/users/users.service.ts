@@ -33,6 +33,6 @@ export async function findOrMakeUser(
   const known = await store.findByContact(tx, instituteId, person)
   if (known !== null) return { registrationId: known, isNew: false }
   const id = newId('user')
-  await store.ensureUser(tx, instituteId, { ...person, id, registrationId: id, createdAt: now })
+  await store.ensureUsers(tx, instituteId, [{ ...person, id, registrationId: id }], now)
   return { registrationId: id, isNew: true }
 }

@@ -1,27 +1,46 @@
 import type { Transaction } from '../../platform/db/database.ts'
 
-/** Makes the user unless the registration id is known already; a known one stays as it is. */
-export async function ensureUser(
+export type NewUser = { id: string; registrationId: string; name: string; phone: string; email: string }
+
+/** Those whose registration id is known stay as they are. Always in the same order, so that none waits in a ring. */
+export async function ensureUsers(
   tx: Transaction,
   instituteId: number,
-  user: { id: string; registrationId: string; name: string; phone: string; email: string; createdAt: Date },
+  users: readonly NewUser[],
+  createdAt: Date,
 ): Promise<void> {
   await tx.query(
     `insert into users (institute_id, registration_id, id, name, phone, email, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (institute_id, registration_id) do nothing`,
-    [instituteId, user.registrationId, user.id, user.name, user.phone, user.email, user.createdAt],
+     select $1, u.registration_id, u.id, u.name, u.phone, u.email, $2
+     from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) as u (registration_id, id, name, phone, email)
+     order by u.registration_id
+     on conflict (institute_id, registration_id) do nothing`,
+    [
+      instituteId,
+      createdAt,
+      users.map(user => user.registrationId),
+      users.map(user => user.id),
+      users.map(user => user.name),
+      users.map(user => user.phone),
+      users.map(user => user.email),
+    ],
   )
 }
 
-export async function linkUser(
+export type Link = { studentId: string; registrationId: string }
+
+/** Answers those that were not there yet. */
+export async function linkUsers(
   tx: Transaction,
   instituteId: number,
-  link: { studentId: string; registrationId: string; linkedAt: Date },
-): Promise<void> {
-  await tx.query(
+  links: readonly Link[],
+  linkedAt: Date,
+): Promise<Link[]> {
+  return tx.query<Link>(
     `insert into student_users (institute_id, student_id, registration_id, linked_at)
-     values ($1, $2, $3, $4) on conflict do nothing`,
-    [instituteId, link.studentId, link.registrationId, link.linkedAt],
+     select $1, l.student_id, l.registration_id, $2 from unnest($3::text[], $4::text[]) as l (student_id, registration_id)
+     on conflict do nothing returning student_id as "studentId", registration_id as "registrationId"`,
+    [instituteId, linkedAt, links.map(link => link.studentId), links.map(link => link.registrationId)],
   )
 }
 

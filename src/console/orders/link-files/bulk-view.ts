@@ -1,38 +1,36 @@
-import { paiseOf, toRupees } from '../../../platform/money.ts'
-import { newLinks } from './bulk.rules.ts'
-import type { BatchAnswer, ProblemAnswer } from './bulk.schemas.ts'
-import type { LinkBatch, MadeLink, Problem } from './bulk.service.ts'
+import type { Import } from '../../../imports/imports.service.ts'
+import { newLinks } from '../../../imports/kinds/links/links.rules.ts'
+import type { MadeLink } from '../../../imports/link-files.service.ts'
+import { toRupees } from '../../../platform/money.ts'
+import type { BatchAnswer } from './bulk.schemas.ts'
 
-export function batchView(batch: LinkBatch): BatchAnswer {
-  const { totalRows, badRows, madeRows, repeatedRows, failedRows } = batch
+export function batchView(batch: Import): BatchAnswer {
+  const { totalRows, failedRows, appliedRows, unchangedRows } = batch
+  const badRows = batch.badRows - failedRows
   const good = totalRows - badRows
-  const done = madeRows + repeatedRows + failedRows
+  const done = appliedRows + unchangedRows + failedRows
   return {
     id: batch.id,
-    state: batch.state,
-    file_name: batch.fileName,
+    state: batch.state as BatchAnswer['state'],
+    file_name: batch.fileName ?? '',
     unknown_columns: batch.unknownColumns,
-    channels: batch.channels,
-    language: batch.language,
+    channels: batch.options?.channels ?? [],
+    language: batch.options?.language ?? 'en',
     rows: {
       total: totalRows,
       bad: badRows,
       known: batch.knownRows,
       to_make: newLinks(batch),
-      made: madeRows,
-      repeated: repeatedRows,
+      made: appliedRows,
+      repeated: unchangedRows,
       failed: failedRows,
     },
     progress: good === 0 || batch.state === 'done' ? 100 : Math.floor((done / good) * 100),
-    created_by: batch.createdBy,
+    created_by: batch.createdBy ?? '',
     created_at: batch.createdAt.toISOString(),
     ...(batch.startedAt === null ? {} : { started_at: batch.startedAt.toISOString() }),
     ...(batch.finishedAt === null ? {} : { finished_at: batch.finishedAt.toISOString() }),
   }
-}
-
-export function problemView({ rowNo, column, message }: Problem): ProblemAnswer {
-  return { row: rowNo, ...(column === '' ? {} : { column }), message }
 }
 
 const HEADINGS = [
@@ -57,7 +55,7 @@ export function linksCsv(links: readonly MadeLink[], urlOf: (orderId: string) =>
     link.email,
     link.identifier ?? '',
     link.studentName ?? '',
-    String(toRupees(paiseOf(link.amountPaise))),
+    String(toRupees(link.amountPaise)),
     link.orderId,
     urlOf(link.orderId),
     link.isRepeated ? 'before' : 'now',

@@ -2,23 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { created, ok, page } from '../../../http/envelope.ts'
 import { receiveFiles } from '../../../http/upload.ts'
+import { problemView } from '../../../imports/import-view.ts'
+import { LINK_FILES } from '../../../imports/imports.rules.ts'
+import { getImport, listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
+import { LINK_FILE_BYTES } from '../../../imports/kinds/links/links.rules.ts'
+import {
+  createLinkFile,
+  listLinks,
+  startLinkFile,
+  stopLinkFile,
+} from '../../../imports/link-files.service.ts'
 import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
-import { MAX_FILE_BYTES } from './bulk.rules.ts'
 import * as schemas from './bulk.schemas.ts'
-import {
-  checkLinks,
-  getBatch,
-  listBatches,
-  listLinks,
-  listProblems,
-  startBatch,
-  stopBatch,
-  type LinkBatch,
-} from './bulk.service.ts'
-import { batchView, linksCsv, problemView } from './bulk-view.ts'
+import { batchView, linksCsv } from './bulk-view.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
 
 const BATCHES = '/link-batches'
@@ -27,7 +26,7 @@ const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.
 /** Payment links made of a file. */
 export async function linkBatchRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
   await app.register(async scope => {
-    receiveFiles(scope, MAX_FILE_BYTES)
+    receiveFiles(scope, LINK_FILE_BYTES)
     addUploadRoute(scope, ctx)
   })
   addReads(app, ctx)
@@ -50,8 +49,8 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
     query: schemas.UploadQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (act, { institute, query, file, who }) =>
-      checkLinks(ctx, act, institute, { file, fileName: query.name, createdBy: who.email }),
-    audit: (batch: LinkBatch) => ({
+      createLinkFile(ctx, act, institute, { file, fileName: query.name, createdBy: who.email }),
+    audit: (batch: Import) => ({
       what: 'links.file_sent',
       about: batch.id,
       after: { file: batch.fileName, rows: batch.totalRows, bad_rows: batch.badRows },
@@ -73,8 +72,9 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     },
     query: schemas.ListBatchesQuery,
     async answer({ institute, query: { limit = 50, state, cursor } }) {
-      const { batches, nextCursor } = await listBatches(ctx, institute, { state, cursor }, limit)
-      return page(batches.map(batchView), nextCursor)
+      const range = { cursor, limit, family: LINK_FILES }
+      const { rows, nextCursor } = await listImports(ctx, institute, { state }, range)
+      return page(rows.map(batchView), nextCursor)
     },
   })
   addConsoleRead(app, ctx, {
@@ -88,7 +88,7 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     },
     params: schemas.BatchParams,
     answer: async ({ institute, params }) =>
-      ok(batchView(await getBatch(ctx, { institute, id: params.batch_id }))),
+      ok(batchView(await getImport(ctx, institute, params.batch_id, LINK_FILES))),
   })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id/problems`,
@@ -103,9 +103,9 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     params: schemas.BatchParams,
     query: schemas.ListProblemsQuery,
     async answer({ institute, params, query: { limit = 50, cursor } }) {
-      const target = { institute, id: params.batch_id }
-      const { problems, nextCursor } = await listProblems(ctx, target, { cursor, limit })
-      return page(problems.map(problemView), nextCursor)
+      const range = { cursor, limit, family: LINK_FILES }
+      const { rows, nextCursor } = await listProblems(ctx, institute, params.batch_id, range)
+      return page(rows.map(problemView), nextCursor)
     },
   })
 }
@@ -144,19 +144,19 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
     params: schemas.BatchParams,
     body: schemas.StartBody,
     perform: (act, { institute, params, body: { channels = [], language = 'en' } }) =>
-      startBatch(
+      startLinkFile(
         ctx,
         act,
         { institute, id: params.batch_id },
         { channels: [...new Set(channels)], language },
       ),
-    audit: (_call, batch: LinkBatch) => ({
+    audit: (_call, batch: Import) => ({
       what: 'links.file_started',
       about: batch.id,
       before: { state: 'checked' },
-      after: { state: batch.state, file: batch.fileName, channels: batch.channels },
+      after: { state: batch.state, file: batch.fileName, channels: batch.options?.channels ?? [] },
     }),
-    toResponse: (batch: LinkBatch) => ok(batchView(batch)),
+    toResponse: (batch: Import) => ok(batchView(batch)),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
@@ -170,14 +170,14 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
     },
     params: schemas.BatchParams,
     body: schemas.StopBody,
-    perform: (act, { institute, params }) => stopBatch(ctx, act, { institute, id: params.batch_id }),
-    audit: ({ body }, batch: LinkBatch) => ({
+    perform: (act, { institute, params }) => stopLinkFile(ctx, act, { institute, id: params.batch_id }),
+    audit: ({ body }, batch: Import) => ({
       what: 'links.file_stopped',
       about: batch.id,
       why: body.reason,
       before: { state: batch.state === 'cancelled' ? 'checked' : 'running' },
-      after: { state: batch.state, made: batch.madeRows },
+      after: { state: batch.state, made: batch.appliedRows },
     }),
-    toResponse: (batch: LinkBatch) => ok(batchView(batch)),
+    toResponse: (batch: Import) => ok(batchView(batch)),
   })
 }

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { field, shown } from '../../../http/fields.ts'
-import { BATCH_STATES } from './bulk.rules.ts'
+import { LINK_FILE_STATES } from '../../../imports/kinds/links/links.rules.ts'
 import { cursor, reason } from '../orders.schemas.ts'
-import { LANGUAGES, SEND_CHANNELS } from '../orders.texts.ts'
+import { LANGUAGES, SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'
 
 const count = (description: string) => Type.Integer({ description, minimum: 0 })
 
@@ -20,7 +20,7 @@ export const BatchParams = Type.Object({
 })
 
 export const ListBatchesQuery = Type.Object({
-  state: Type.Optional(field.oneOf(BATCH_STATES, { description: 'Only in this state.' })),
+  state: Type.Optional(field.oneOf(LINK_FILE_STATES, { description: 'Only in this state.' })),
   limit: Type.Optional(field.pageSize()),
   cursor: Type.Optional(cursor),
 })
@@ -44,7 +44,7 @@ export const StopBody = Type.Object({ reason })
 
 export const BatchView = Type.Object({
   id: shown.text({ description: 'Its id.' }),
-  state: shown.oneOf(BATCH_STATES, {
+  state: shown.oneOf(LINK_FILE_STATES, {
     description: 'How far it is; `checked` waits for somebody to start it.',
   }),
   file_name: shown.text({ description: 'What the file is called.' }),

@@ -1,0 +1,199 @@
+import { catalogueProblems, type CodeInUse } from '../../institutes/catalogue.service.ts'
+import { defaultBranch } from '../../institutes/institutes.rules.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import * as columns from '../files/columns.rules.ts'
+import { FileRefused, type FileRow } from '../files/file-rows.ts'
+import { readRows } from '../files/read-rows.ts'
+import * as rules from '../imports.rules.ts'
+import { readPart, type Import, type ImportKey } from '../imports.store.ts'
+import type { ImportContext, ImportKindDefinition } from '../kinds/kind.ts'
+import { importKinds } from '../kinds/kinds.ts'
+import type { RowProblem } from '../kinds/merge.rules.ts'
+import { judgeChunk, readChunks } from './chunks.service.ts'
+import { planByKeys, planWhole } from './planner.store.ts'
+import * as rowStore from './rows.store.ts'
+
+export type Checked = { totalRows: number; badRows: number; knownRows: number; unknownColumns: string[] }
+
+export type CheckTarget = {
+  key: ImportKey
+  one: Import
+  context: ImportContext
+  /** The file, piece by piece. */
+  parts: AsyncIterable<Buffer>
+}
+
+/** From 0 to 1. */
+export type Report = (share: number) => void
+
+const READING_SHARE = 0.7
+const FEED_BYTES = 65_536
+
+/**
+ * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
+ * say together and beside what is registered. Good rows stay in the stage, problems are written down.
+ */
+export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<Checked> {
+  const { key, one, parts } = target
+  const { maxGroupRows } = importKinds[one.kind]
+  const reader = new Reader(tx, target)
+  for await (const { rows, share } of readRows(one.fileFormat, parts, one.fileBytes)) {
+    await reader.take(rows)
+    report(share * READING_SHARE)
+  }
+  const { totalRows, notes, unknownColumns } = await reader.finish()
+  await planWhole(tx)
+  await rowStore.joinGroups(tx, key)
+  if (maxGroupRows !== undefined) {
+    const surplus = await rowStore.takeSurplus(tx, key, maxGroupRows)
+    await notes.add(surplus.map(rowNo => ({ rowNo, ...surplusProblem(maxGroupRows) })))
+  }
+  let knownRows = 0
+  await planByKeys(tx)
+  for await (const chunk of readChunks(tx, target.key, 0)) {
+    const { problems, knownRows: known = 0 } = await judgeChunk(tx, one.kind, target.context, chunk, {
+      isLocked: false,
+    })
+    knownRows += known
+    await notes.add(problems)
+    const bad = new Set(problems.map(problem => problem.rowNo))
+    const gone = chunk.rows.filter(({ row, rowNo }) => row === null || bad.has(rowNo))
+    await rowStore.deleteRows(tx, key, gone)
+    report(READING_SHARE + (chunk.lastGroup / (totalRows + 1)) * (1 - READING_SHARE))
+  }
+  return { totalRows, badRows: notes.badRows, knownRows, unknownColumns }
+}
+
+function surplusProblem(maxRows: number): { column: string; message: string } {
+  return {
+    column: 'identifier',
+    message: `stands in more than ${maxRows} rows of this file; a file holds at most so many of one student`,
+  }
+}
+
+/** Fed in small pieces: the work on each is done at a stretch, and requests wait for it. */
+export async function* readStoredFile(db: Queryable, key: ImportKey): AsyncGenerator<Buffer> {
+  for (let partNo = 0; ; partNo++) {
+    const part = await readPart(db, key, partNo)
+    if (part === null) return
+    for (let at = 0; at < part.length; at += FEED_BYTES) yield part.subarray(at, at + FEED_BYTES)
+  }
+}
+
+/** Problems as they are found: every bad row counts, and so many of them are told of in words. */
+class Notes {
+  readonly #tx: Transaction
+  readonly #key: ImportKey
+  readonly #bad = new Set<number>()
+  #kept = 0
+
+  constructor(tx: Transaction, key: ImportKey) {
+    this.#tx = tx
+    this.#key = key
+  }
+
+  get badRows(): number {
+    return this.#bad.size
+  }
+
+  async add(problems: readonly RowProblem[]): Promise<void> {
+    for (const { rowNo } of problems) this.#bad.add(rowNo)
+    const kept = problems.slice(0, rules.MAX_PROBLEMS_KEPT - this.#kept)
+    this.#kept += kept.length
+    await rowStore.insertProblems(this.#tx, this.#key, kept)
+  }
+}
+
+/** Reads rows one batch after the other; while the database takes one, the next is being read. */
+class Reader {
+  readonly #tx: Transaction
+  readonly #target: CheckTarget
+  readonly #kind: ImportKindDefinition<unknown>
+  readonly #branch: string
+  readonly notes: Notes
+  #header: columns.Header | null = null
+  #totalRows = 0
+  #lastKey = ''
+  #lastGroup = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(tx: Transaction, target: CheckTarget) {
+    this.#tx = tx
+    this.#target = target
+    this.#kind = importKinds[target.one.kind]
+    this.#branch = defaultBranch(target.context.institute)
+    this.notes = new Notes(tx, target.key)
+  }
+
+  async take(rows: readonly FileRow[]): Promise<void> {
+    const staged: rowStore.StagedRow[] = []
+    const problems: RowProblem[] = []
+    const codes = new Map<string, CodeInUse>()
+    for (const { rowNo, cells } of rows) {
+      if (this.#header === null) this.#header = this.#readHeader(cells)
+      else this.#readRow(this.#header, { rowNo, cells }, { staged, problems, codes })
+    }
+    await this.#writing
+    const writing = this.#write(staged, problems, [...codes.values()])
+    // Told of when it is waited for.
+    writing.catch(() => {})
+    this.#writing = writing
+  }
+
+  async finish(): Promise<{ totalRows: number; notes: Notes; unknownColumns: string[] }> {
+    await this.#writing
+    if (this.#header === null) throw new FileRefused('The file is empty.')
+    if (this.#totalRows === 0) throw new FileRefused('The file has no rows below its header.')
+    return { totalRows: this.#totalRows, notes: this.notes, unknownColumns: this.#header.unknown }
+  }
+
+  #readHeader(cells: FileRow['cells']): columns.Header {
+    const decision = columns.matchHeader(this.#kind.rows.columns, `A file of ${this.#target.one.kind}`, cells)
+    if (decision.kind === 'refused') throw new FileRefused(decision.message)
+    return decision.header
+  }
+
+  #readRow(
+    header: columns.Header,
+    { rowNo, cells }: FileRow,
+    into: { staged: rowStore.StagedRow[]; problems: RowProblem[]; codes: Map<string, CodeInUse> },
+  ): void {
+    const taken = columns.takeRow(header, cells)
+    if (taken === null) return
+    const { maxRows } = this.#kind
+    if (++this.#totalRows > maxRows)
+      throw new FileRefused(`The file has more than ${maxRows} rows. Split it into several.`)
+    const read = this.#kind.rows.read(taken.row)
+    const keys = this.#kind.keysOf(taken.row, this.#branch, read.kind === 'good' ? read.row : null)
+    const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
+    if (read.kind === 'good')
+      problems.push(...this.#kind.rowProblems(this.#target.context.institute, read.row))
+    into.problems.push(...problems.map(problem => ({ rowNo, ...problem })))
+    const isGood = read.kind === 'good' && problems.length === 0
+    // A row that cannot be read keeps the rest of its payment from being applied without it.
+    if (!isGood && keys.unit === '') return
+    if (keys.group !== this.#lastKey) this.#lastGroup = rowNo
+    this.#lastKey = keys.group
+    const body = isGood ? JSON.stringify(read.row) : null
+    into.staged.push({ groupNo: this.#lastGroup, rowNo, groupKey: keys.group, unit: keys.unit, body })
+    if (!isGood || !this.#target.context.institute.strictCatalogue) return
+    for (const { kind: codeKind, code, column } of this.#kind.codesOf(read.row))
+      into.codes.set(`${rowNo} ${column}`, { kind: codeKind, code, key: `${rowNo} ${column}` })
+  }
+
+  async #write(
+    staged: readonly rowStore.StagedRow[],
+    problems: readonly RowProblem[],
+    codes: readonly CodeInUse[],
+  ): Promise<void> {
+    const outside = await catalogueProblems(this.#tx, this.#target.context.institute, codes)
+    const unknown = outside.map(({ key, message }) => {
+      const [rowNo, column = ''] = key.split(' ')
+      return { rowNo: Number(rowNo), column, message }
+    })
+    const bad = new Set(unknown.map(problem => problem.rowNo))
+    await this.notes.add([...problems, ...unknown])
+    const rows = staged.map(row => (bad.has(row.rowNo) ? { ...row, body: null } : row))
+    await rowStore.insertRows(this.#tx, this.#target.key, rows)
+  }
+}

@@ -1,0 +1,147 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { ImportKey } from '../imports.store.ts'
+
+/** Rows on their way from a file to the books, and what is wrong with those that stay behind. */
+export type StagedRow = {
+  groupNo: number
+  rowNo: number
+  groupKey: string
+  unit: string
+  /** JSON; null when the row could not be read. */
+  body: string | null
+}
+
+export async function insertRows(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  rows: readonly StagedRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into import_rows (institute_id, import_id, group_no, row_no, group_key, unit, body)
+     select $1, $2, r.group_no, r.row_no, r.group_key, r.unit, r.body
+     from unnest($3::int[], $4::int[], $5::text[], $6::text[], $7::text[])
+       as r (group_no, row_no, group_key, unit, body)`,
+    [
+      instituteId,
+      id,
+      rows.map(row => row.groupNo),
+      rows.map(row => row.rowNo),
+      rows.map(row => row.groupKey),
+      rows.map(row => row.unit),
+      rows.map(row => row.body),
+    ],
+  )
+}
+
+/** Rows of one group that stand apart in the file join the first of them. */
+export async function joinGroups(tx: Transaction, { instituteId, id }: ImportKey): Promise<void> {
+  await tx.query(
+    `update import_rows r set group_no = placed.first_group
+     from (select group_no, row_no, min(group_no) over (partition by group_key) as first_group
+       from import_rows where institute_id = $1 and import_id = $2) placed
+     where placed.first_group <> placed.group_no and r.institute_id = $1 and r.import_id = $2
+       and r.group_no = placed.group_no and r.row_no = placed.row_no`,
+    [instituteId, id],
+  )
+}
+
+/** Takes out what a group has too many of; answers which rows those were. */
+export async function takeSurplus(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  maxGroup: number,
+): Promise<number[]> {
+  const rows = await tx.query<{ row_no: number }>(
+    `delete from import_rows r
+     using (select group_no, row_no, row_number() over (partition by group_no order by row_no) as place
+       from import_rows where institute_id = $1 and import_id = $2) placed
+     where placed.place > $3 and r.institute_id = $1 and r.import_id = $2
+       and r.group_no = placed.group_no and r.row_no = placed.row_no
+     returning r.row_no`,
+    [instituteId, id, maxGroup],
+  )
+  return rows.map(row => row.row_no)
+}
+
+/** Whole groups, about as many rows as the limit says, after the group given. */
+export async function readGroups(
+  db: Queryable,
+  { instituteId, id }: ImportKey,
+  after: number,
+  limit: number,
+): Promise<StagedRow[]> {
+  return db.query<StagedRow>(
+    `select group_no as "groupNo", row_no as "rowNo", group_key as "groupKey", unit, body from import_rows
+     where institute_id = $1 and import_id = $2 and group_no > $3 and group_no <= coalesce((
+       select group_no from import_rows where institute_id = $1 and import_id = $2 and group_no > $3
+       order by group_no, row_no offset $4 limit 1), 2147483647)
+     order by group_no, row_no`,
+    [instituteId, id, after, limit - 1],
+  )
+}
+
+export async function deleteRows(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  rows: readonly Pick<StagedRow, 'groupNo' | 'rowNo'>[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `delete from import_rows where institute_id = $1 and import_id = $2
+       and group_no = any($3) and row_no = any($4)`,
+    [instituteId, id, rows.map(row => row.groupNo), rows.map(row => row.rowNo)],
+  )
+}
+
+/** The same for rows whose place is not at hand. */
+export async function deleteRowsByNumber(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  rowNumbers: readonly number[],
+): Promise<void> {
+  await tx.query('delete from import_rows where institute_id = $1 and import_id = $2 and row_no = any($3)', [
+    instituteId,
+    id,
+    rowNumbers,
+  ])
+}
+
+export type NewProblem = { rowNo: number; column: string; message: string }
+
+export async function insertProblems(
+  tx: Transaction,
+  { instituteId, id }: ImportKey,
+  problems: readonly NewProblem[],
+): Promise<void> {
+  if (problems.length === 0) return
+  await tx.query(
+    `insert into import_problems (institute_id, import_id, row_no, column_name, message)
+     select $1, $2, p.row_no, p.column_name, p.message
+     from unnest($3::int[], $4::text[], $5::text[]) as p (row_no, column_name, message)`,
+    [
+      instituteId,
+      id,
+      problems.map(problem => problem.rowNo),
+      problems.map(problem => problem.column),
+      problems.map(problem => problem.message),
+    ],
+  )
+}
+
+export type Problem = NewProblem & { problemNo: number }
+
+/** In the order of the file. */
+export async function listProblems(
+  db: Queryable,
+  { instituteId, id }: ImportKey,
+  after: { rowNo: number; problemNo: number },
+  limit: number,
+): Promise<Problem[]> {
+  return db.query<Problem>(
+    `select row_no as "rowNo", problem_no as "problemNo", column_name as "column", message from import_problems
+     where institute_id = $1 and import_id = $2 and (row_no, problem_no) > ($3, $4)
+     order by row_no, problem_no limit $5`,
+    [instituteId, id, after.rowNo, after.problemNo, limit],
+  )
+}

@@ -1,0 +1,169 @@
+import { parseDay } from '../../platform/calendar.ts'
+
+/** As a spreadsheet gives it; text from CSV. */
+export type Cell = string | number | boolean | Date | null
+
+export type CellKind = 'text' | 'flag' | 'year' | 'amount' | 'day' | 'moment'
+
+export type Column = { name: string; kind: CellKind; isRequired: boolean }
+
+/** By position in the file; null where the column means nothing here. */
+export type Header = { columns: readonly (Column | null)[]; unknown: string[] }
+
+export type HeaderDecision = { kind: 'read'; header: Header } | { kind: 'refused'; message: string }
+
+const MAX_NAMED = 20
+const MAX_NAME = 60
+
+export function matchHeader(known: readonly Column[], what: string, cells: readonly Cell[]): HeaderDecision {
+  const titles = cells.map(titleOf)
+  const columns = titles.map(title => known.find(column => column.name === normalise(title)) ?? null)
+  const twice = known.filter(column => columns.filter(one => one === column).length > 1)
+  const missing = known.filter(column => column.isRequired && !columns.includes(column))
+  if (columns.every(column => column === null)) {
+    return refused(`The first row must name the columns. ${what} has: ${listNames(known)}.`)
+  }
+  if (missing.length > 0) return refused(`These columns are missing: ${listNames(missing)}.`)
+  if (twice.length > 0) return refused(`These columns stand twice: ${listNames(twice)}.`)
+  const unknown = titles.filter((title, index) => title !== '' && columns[index] === null)
+  return { kind: 'read', header: { columns, unknown: unknown.slice(0, MAX_NAMED) } }
+}
+
+function refused(message: string): HeaderDecision {
+  return { kind: 'refused', message }
+}
+
+function listNames(columns: readonly Column[]): string {
+  return columns.map(column => column.name).join(', ')
+}
+
+function titleOf(cell: Cell): string {
+  const text = cell === null || cell instanceof Date ? '' : String(cell)
+  return Array.from(text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim())
+    .slice(0, MAX_NAME)
+    .join('')
+}
+
+/** "Date of birth *" and "DATE-OF-BIRTH" are date_of_birth. */
+function normalise(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_+|_+$/g, '')
+}
+
+/** A row by the names of its columns, as the API would be sent it; what is blank is absent. */
+export type RawRow = Record<string, string | number | boolean>
+
+export type RawProblem = { column: string; message: string }
+
+/** Null when every cell is blank. */
+export function takeRow(
+  { columns }: Header,
+  cells: readonly Cell[],
+): { row: RawRow; problems: RawProblem[] } | null {
+  const row: RawRow = {}
+  const problems: RawProblem[] = []
+  let isBlank = true
+  for (const [index, cell] of cells.entries()) {
+    if (cell === null || cell === '' || (typeof cell === 'string' && cell.trim() === '')) continue
+    isBlank = false
+    const column = columns[index]
+    if (column === undefined) {
+      problems.push({
+        column: '',
+        message: 'has more cells than the header; is a cell with a comma unquoted?',
+      })
+      break
+    }
+    if (column === null) continue
+    const value = readCell(column.kind, cell)
+    if (value === ROUNDED) problems.push({ column: column.name, message: ROUNDED_WORDS })
+    else row[column.name] = value
+  }
+  return isBlank ? null : { row, problems }
+}
+
+const ROUNDED = Symbol('rounded')
+const ROUNDED_WORDS = 'is a number too long for a spreadsheet; format the column as text'
+
+/** What cannot be understood comes back as it is, for the reader of the API to say what it should be. */
+function readCell(
+  kind: CellKind,
+  cell: string | number | boolean | Date,
+): string | number | boolean | typeof ROUNDED {
+  if (cell instanceof Date) return dateText(cell, kind)
+  if (typeof cell === 'string') return readText(kind, unwrap(cell.trim()))
+  if (typeof cell === 'boolean') return kind === 'flag' ? cell : String(cell).toUpperCase()
+  if (kind === 'amount' || kind === 'year') return cell
+  if (kind === 'flag' && (cell === 0 || cell === 1)) return cell === 1
+  if (kind === 'day' || kind === 'moment') return serialText(cell, kind) ?? String(cell)
+  if (Number.isInteger(cell) && !Number.isSafeInteger(cell)) return ROUNDED
+  return String(cell)
+}
+
+/** Spreadsheets keep leading zeros by ="007", and ERPs keep formulas from running by an apostrophe. */
+function unwrap(text: string): string {
+  return /^="(.*)"$/s.exec(text)?.[1]?.replaceAll('""', '"') ?? /^'([=+\-@\d].*)$/s.exec(text)?.[1] ?? text
+}
+
+const FLAGS: Record<string, boolean> = {
+  true: true,
+  yes: true,
+  y: true,
+  '1': true,
+  false: false,
+  no: false,
+  n: false,
+  '0': false,
+}
+const GROUPED = /^(?:₹|rs\.?|inr)?\s*(\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)$/i
+
+function readText(kind: CellKind, text: string): string | boolean {
+  switch (kind) {
+    case 'flag':
+      return FLAGS[text.toLowerCase()] ?? text
+    case 'amount':
+      return GROUPED.exec(text)?.[1]?.replaceAll(',', '') ?? text
+    case 'day':
+      return dayFirst(text)
+    case 'moment':
+      return text.replace(/^(\S+)(?:\s+(\S.*))?$/s, (_, day: string, time?: string) =>
+        time === undefined ? dayFirst(day) : `${dayFirst(day)}T${padTime(time)}`,
+      )
+    default:
+      return text
+  }
+}
+
+/** 20/06/2015 as it is written in India: the day first. */
+function dayFirst(text: string): string {
+  const [, day = '', month = '', year = ''] =
+    /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/.exec(text)?.toSpliced(2, 1) ?? []
+  const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return parseDay(iso) ?? text
+}
+
+function padTime(time: string): string {
+  return /^\d:/.test(time) ? `0${time}` : time
+}
+
+/** A spreadsheet's date has no zone: its face is what counts, and the face is Indian time. */
+function dateText(date: Date, kind: CellKind): string {
+  if (!Number.isFinite(date.getTime())) return 'not a date'
+  const text = new Date(Math.round(date.getTime() / 1_000) * 1_000).toISOString().slice(0, 19)
+  const isMidnight = text.endsWith('T00:00:00')
+  return kind === 'moment' && !isMidnight ? text : isMidnight ? text.slice(0, 10) : text
+}
+
+const MS_PER_DAY = 86_400_000
+/** Day 0 of a spreadsheet; from 1900-03-01 on, before which its calendar has a day too many. */
+const SERIAL_START = Date.UTC(1899, 11, 30)
+const FIRST_SERIAL = 61
+const LAST_SERIAL = 2_958_465
+
+/** A date whose cell lost its format is the number of days since then. */
+function serialText(serial: number, kind: CellKind): string | null {
+  if (serial < FIRST_SERIAL || serial > LAST_SERIAL) return null
+  return dateText(new Date(SERIAL_START + serial * MS_PER_DAY), kind)
+}

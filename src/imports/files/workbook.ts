@@ -1,0 +1,179 @@
+import type { Entry } from 'yauzl'
+import type { Archive } from './archive.ts'
+import { attributeOf, XmlReader, type XmlListener } from './xml.ts'
+
+/** What has to be known of a spreadsheet before its first sheet can be read. */
+export type Workbook = {
+  archive: Archive
+  sheet: Entry
+  texts: Texts
+  /** By the number of a style: whether its numbers are shown as dates. */
+  isDate: readonly boolean[]
+  /** The days are counted from 1904 on. */
+  is1904: boolean
+}
+
+const NO_LISTENER: XmlListener = { open: () => {}, close: () => {}, text: () => {} }
+
+/** Null when something that a spreadsheet must have is not there. */
+export async function openWorkbook(archive: Archive): Promise<Workbook | null> {
+  const read = (path: string, listener: Partial<XmlListener>): Promise<void> =>
+    readWhole(archive, path, listener)
+  const relations = await readRelations(read)
+  const { relationId, is1904 } = await readBook(read)
+  const sheet = archive.find(relations.find(relation => relation.id === relationId)?.path ?? '')
+  if (sheet === undefined) return null
+  const pathOf = (type: string): string | undefined => relations.find(one => one.type === type)?.path
+  const texts = await readTexts(read, pathOf('sharedStrings') ?? 'xl/sharedStrings.xml')
+  const isDate = await readStyles(read, pathOf('styles') ?? 'xl/styles.xml')
+  return { archive, sheet, texts, isDate, is1904 }
+}
+
+/** Tells the listener of the document; answers after each piece how many bytes were read. */
+export async function* readXml(
+  archive: Archive,
+  entry: Entry,
+  listener: XmlListener,
+): AsyncGenerator<number> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const xml = new XmlReader(listener)
+  let bytes = 0
+  for await (const part of archive.unpack(entry)) {
+    xml.feed(decoder.decode(part, { stream: true }))
+    bytes += part.length
+    yield bytes
+  }
+  xml.feed(decoder.decode())
+  xml.finish()
+}
+
+type ReadWhole = (path: string, listener: Partial<XmlListener>) => Promise<void>
+
+/** One that is not there says nothing. */
+async function readWhole(archive: Archive, path: string, listener: Partial<XmlListener>): Promise<void> {
+  const entry = archive.find(path)
+  if (entry === undefined) return
+  for await (const _bytes of readXml(archive, entry, { ...NO_LISTENER, ...listener }));
+}
+
+type Relation = { id: string; type: string; path: string }
+
+async function readRelations(read: ReadWhole): Promise<Relation[]> {
+  const relations: Relation[] = []
+  await read('xl/_rels/workbook.xml.rels', {
+    open(name, attributes) {
+      if (name !== 'Relationship') return
+      const target = attributeOf(attributes, 'Target') ?? ''
+      relations.push({
+        id: attributeOf(attributes, 'Id') ?? '',
+        type: attributeOf(attributes, 'Type')?.split('/').at(-1) ?? '',
+        path: target.startsWith('/') ? target.slice(1) : `xl/${target}`,
+      })
+    },
+  })
+  return relations
+}
+
+async function readBook(read: ReadWhole): Promise<{ relationId: string | null; is1904: boolean }> {
+  let relationId: string | null = null
+  let is1904 = false
+  await read('xl/workbook.xml', {
+    open(name, attributes) {
+      if (name === 'sheet') relationId ??= attributeOf(attributes, 'id') ?? null
+      else if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributeOf(attributes, 'date1904') ?? '')
+    },
+  })
+  return { relationId, is1904 }
+}
+
+/** Very many short texts in little memory: as strings of their own they would take several times as much. */
+class Texts {
+  #bytes = Buffer.alloc(65_536)
+  #ends = new Uint32Array(4_096)
+  #count = 0
+
+  add(text: string): void {
+    const start = this.#endOf(this.#count - 1)
+    const end = start + Buffer.byteLength(text)
+    if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], Math.max(end, start * 2))
+    if (this.#count === this.#ends.length) {
+      const ends = new Uint32Array(this.#count * 2)
+      ends.set(this.#ends)
+      this.#ends = ends
+    }
+    this.#bytes.write(text, start)
+    this.#ends[this.#count++] = end
+  }
+
+  at(index: number): string | undefined {
+    if (!Number.isInteger(index) || index < 0 || index >= this.#count) return undefined
+    return this.#bytes.toString('utf8', this.#endOf(index - 1), this.#endOf(index))
+  }
+
+  #endOf(index: number): number {
+    return this.#ends[index] ?? 0
+  }
+}
+
+/** A text may stand in several runs of different looks; how it is pronounced is no part of it. */
+async function readTexts(read: ReadWhole, path: string): Promise<Texts> {
+  const texts = new Texts()
+  let text = ''
+  let isText = false
+  let isSound = false
+  await read(path, {
+    open(name) {
+      if (name === 'si') text = ''
+      else if (name === 't') isText = true
+      else if (name === 'rPh') isSound = true
+    },
+    close(name) {
+      if (name === 'si') texts.add(text)
+      else if (name === 't') isText = false
+      else if (name === 'rPh') isSound = false
+    },
+    text(part) {
+      if (isText && !isSound) text += part
+    },
+  })
+  return texts
+}
+
+async function readStyles(read: ReadWhole, path: string): Promise<boolean[]> {
+  const codes = new Map<string, string>()
+  const isDate: boolean[] = []
+  let isCells = false
+  await read(path, {
+    open(name, attributes) {
+      const id = attributeOf(attributes, 'numFmtId') ?? '0'
+      if (name === 'numFmt') codes.set(id, attributeOf(attributes, 'formatCode') ?? '')
+      else if (name === 'cellXfs') isCells = true
+      else if (name === 'xf' && isCells) isDate.push(isDateFormat(Number(id), codes.get(id)))
+    },
+    close(name) {
+      if (name === 'cellXfs') isCells = false
+    },
+  })
+  return isDate
+}
+
+/** The formats that every spreadsheet has without naming them. */
+const BUILT_IN_DATES = [
+  [14, 22],
+  [27, 36],
+  [45, 47],
+  [50, 58],
+] as const
+
+/** As long as a spreadsheet program lets one be; the expressions below take quadratic time. */
+const LONGEST_FORMAT = 255
+
+/** Days, months, years, hours or seconds, apart from colours, conditions and what is written as it is. */
+function isDateFormat(id: number, code: string | undefined): boolean {
+  if (code === undefined) return BUILT_IN_DATES.some(([first, last]) => id >= first && id <= last)
+  const bare = code
+    .slice(0, LONGEST_FORMAT)
+    .replaceAll(/"[^"]*"|\\.|[_*]./gs, '')
+    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+  return /[dmyhs]/i.test(bare)
+}

@@ -1,0 +1,56 @@
+import type { CatalogueEntry, Institute } from '../../institutes/institutes.rules.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { RawProblem, RawRow } from '../files/columns.rules.ts'
+import type { LinkOptions } from './links/links.rules.ts'
+import type { Group, RowProblem } from './merge.rules.ts'
+import type { RowDefinition } from './row-fields.schemas.ts'
+
+/** What a step of an import works with. */
+export type ImportContext = {
+  institute: Institute
+  now: Date
+  /** As events name them; looked up once each. */
+  gradeNames: Map<string, string>
+  importId: string
+  /** Of a file of links. */
+  options: LinkOptions | null
+  publicUrl: string
+}
+
+export type RowKeys = {
+  /** Rows of one group are judged and applied together: all of one student. */
+  group: string
+  /** What a row belongs to within its group, such as a payment; '' when it stands alone. */
+  unit: string
+}
+
+export type Outcome = { appliedRows: number; unchangedRows: number }
+
+export type Judged = {
+  problems: RowProblem[]
+  /** How many of the good rows are known to be applied already, where that matters before it is started. */
+  knownRows?: number
+  /** Writes what is left without the rows that have problems; only when it was judged under locks. */
+  apply(tx: Transaction): Promise<Outcome>
+}
+
+/** One kind of file. The same judgement when a file is checked and, under locks, when it is applied. */
+export type ImportKindDefinition<Row> = {
+  rows: RowDefinition<Row>
+  maxRows: number
+  /** Rows of one group in a file; absent: as many as the file has. */
+  maxGroupRows?: number
+  /** A step ends after so many rows; absent: after two seconds, or with the file. */
+  stepRows?: number
+  /** From what was written, so that rows that cannot be read have them too. */
+  keysOf(raw: RawRow, branch: string, row: Row | null): RowKeys
+  /** What is wrong with a row that can be read, such as its branch. */
+  rowProblems(institute: Institute, row: Row): RawProblem[]
+  codesOf(row: Row): (CatalogueEntry & { column: string })[]
+  judge(
+    db: Queryable,
+    context: ImportContext,
+    groups: readonly Group<Row>[],
+    options: { isLocked: boolean },
+  ): Promise<Judged>
+}

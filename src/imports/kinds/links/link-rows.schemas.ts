@@ -1,0 +1,87 @@
+import { field, input, optional, type Read } from '../../../http/input.ts'
+import { lineFields, orderFields, SCHOOL_YEAR } from '../../../orders/order.input.ts'
+import type { Paise } from '../../../platform/money.ts'
+import type { RawProblem } from '../../files/columns.rules.ts'
+import { defineRows } from '../row-fields.schemas.ts'
+import type { LinkRow } from './link-row.ts'
+
+const { component_type, amount } = lineFields
+const [otherComponent, otherAmount] = [optional(component_type), optional(amount)]
+
+/** A file of payment links: one row, one link, with up to five things to pay for. */
+const linkInput = input(
+  {
+    name: orderFields.name,
+    phone: orderFields.phone,
+    email: orderFields.email,
+    component_type,
+    amount,
+    component_type_2: otherComponent,
+    amount_2: otherAmount,
+    component_type_3: otherComponent,
+    amount_3: otherAmount,
+    component_type_4: otherComponent,
+    amount_4: otherAmount,
+    component_type_5: otherComponent,
+    amount_5: otherAmount,
+    identifier: orderFields.identifier,
+    student_name: orderFields.student_name,
+    grade: orderFields.grade,
+    stream: orderFields.stream,
+    academic_year_start: orderFields.academic_year_start,
+    academic_year_end: orderFields.academic_year_end,
+    custom_identifier: orderFields.custom_identifier,
+    expires_at: optional(field.rangeEnd('Until when it can be paid; a day counts to its end.')),
+    collector_code: orderFields.collector_code,
+    reference: optional(field.identifier('Your own name for the row.', 'TERM-2-1042')),
+  },
+  SCHOOL_YEAR,
+)
+
+type Cells = Read<typeof linkInput>
+type Line = { no: number; componentType: string | null; amountPaise: Paise | null }
+
+export const linkRows = defineRows(linkInput, toRow, cells => pairProblems(linesOf(cells)))
+
+function linesOf(cells: Cells): Line[] {
+  return [
+    { no: 1, componentType: cells.componentType, amountPaise: cells.amountPaise },
+    { no: 2, componentType: cells.componentType2, amountPaise: cells.amount2Paise },
+    { no: 3, componentType: cells.componentType3, amountPaise: cells.amount3Paise },
+    { no: 4, componentType: cells.componentType4, amountPaise: cells.amount4Paise },
+    { no: 5, componentType: cells.componentType5, amountPaise: cells.amount5Paise },
+  ]
+}
+
+function pairProblems(lines: readonly Line[]): RawProblem[] {
+  return lines.flatMap(({ no, componentType, amountPaise }) => {
+    if ((componentType === null) === (amountPaise === null)) return []
+    const names = [`component_type_${no}`, `amount_${no}`]
+    const [missing = '', there = ''] = componentType === null ? names : names.toReversed()
+    return [{ column: missing, message: `is required beside ${there}` }]
+  })
+}
+
+function toRow(cells: Cells): LinkRow {
+  return {
+    collectorCode: cells.collectorCode,
+    name: cells.name,
+    phone: cells.phone,
+    email: cells.email,
+    identifier: cells.identifier,
+    studentName: cells.studentName,
+    grade: cells.grade,
+    stream: cells.stream,
+    academicYearStart: cells.academicYearStart,
+    academicYearEnd: cells.academicYearEnd,
+    newAdmission: false,
+    dateOfBirth: null,
+    customIdentifier: cells.customIdentifier,
+    notes: cells.reference === null ? [] : [{ key: 'reference', value: cells.reference }],
+    callbackUrl: null,
+    expiresAt: cells.expiresAt?.toISOString() ?? null,
+    lines: linesOf(cells).flatMap(({ componentType, amountPaise }) =>
+      componentType === null || amountPaise === null ? [] : [{ componentType, amountPaise }],
+    ),
+  }
+}

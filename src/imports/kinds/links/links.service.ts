@@ -1,0 +1,209 @@
+import { catalogueProblems } from '../../../institutes/catalogue.service.ts'
+import { branchFor, type CatalogueEntry } from '../../../institutes/institutes.rules.ts'
+import { internationalNumber } from '../../../messages/messages.rules.ts'
+import { queueMessages } from '../../../messages/messages.service.ts'
+import { linkMessages } from '../../../orders/link-messages.texts.ts'
+import { openOrders } from '../../../orders/order-payments.service.ts'
+import { unpaidOrder, type Order } from '../../../orders/orders.rules.ts'
+import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { BursarError } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { ImportContext, ImportKindDefinition, Outcome } from '../kind.ts'
+import { isRead, problemsOf, type Group, type Placed, type Problem, type RowProblem } from '../merge.rules.ts'
+import { linkRows } from './link-rows.schemas.ts'
+import { keyOf, referenceOf, type LinkRow } from './link-row.ts'
+import { repeatsAfter } from './links.rules.ts'
+import * as store from './links.store.ts'
+
+type PlacedLink = Placed<LinkRow>
+
+/** A file of payment links: each row does what creating a link does. */
+export const linkImport: ImportKindDefinition<LinkRow> = {
+  rows: linkRows,
+  maxRows: 10_000,
+  // Few enough that a step takes well below a second: whoever stops a file waits for it.
+  stepRows: 500,
+  keysOf: (_raw, _branch, row) => ({ group: row === null ? '' : keyOf(row).toString('hex'), unit: '' }),
+  rowProblems(institute, row) {
+    try {
+      branchFor(institute, row.collectorCode)
+      return []
+    } catch (error) {
+      if (!(error instanceof BursarError)) throw error
+      return (error.problems ?? []).map(({ key, message }) => ({ column: key, message }))
+    }
+  },
+  codesOf,
+  async judge(db, context, groups, { isLocked }) {
+    const { links, problems } = takeFirst(groups, context.now, { isLocked })
+    const outside = isLocked ? await outsideCatalogue(db, context, links) : []
+    const bad = new Set(outside.map(problem => problem.rowNo))
+    const good = links.filter(link => !bad.has(link.rowNo))
+    return {
+      problems: [...problems, ...outside],
+      knownRows: isLocked ? 0 : await countKnown(db, context, good),
+      apply: tx => apply(tx, context, good),
+    }
+  },
+}
+
+function codesOf(row: LinkRow): (CatalogueEntry & { column: string })[] {
+  const components = row.lines.map(({ componentType: code }, index) => ({
+    kind: 'component' as const,
+    code,
+    column: index === 0 ? 'component_type' : `component_type_${index + 1}`,
+  }))
+  return row.grade === null
+    ? components
+    : [...components, { kind: 'grade', code: row.grade, column: 'grade' }]
+}
+
+/** Rows of one group say the same: the first of them is the link. */
+function takeFirst(
+  groups: readonly Group<LinkRow>[],
+  now: Date,
+  { isLocked }: { isLocked: boolean },
+): { links: PlacedLink[]; problems: RowProblem[] } {
+  const links: PlacedLink[] = []
+  const problems: RowProblem[] = []
+  const over = isLocked ? 'was over before the link could be made' : 'must be in the future'
+  for (const group of groups) {
+    const rows = group.filter(isRead)
+    const [first, ...others] = rows
+    if (first === undefined) continue
+    const { expiresAt } = first.row
+    if (expiresAt !== null && new Date(expiresAt) <= now) {
+      problems.push(...problemsOf(rows, { column: 'expires_at', message: over }))
+    } else {
+      links.push(first)
+      problems.push(...problemsOf(others, sameRowProblem(first)))
+    }
+  }
+  return { links, problems }
+}
+
+function sameRowProblem({ rowNo, row }: PlacedLink): Problem {
+  return referenceOf(row) === null
+    ? { column: '', message: `says the same as row ${rowNo}; give both a reference if two links are wanted` }
+    : { column: 'reference', message: `is that of row ${rowNo}; each row needs one of its own` }
+}
+
+/** The institute may have closed its catalogue since the file was checked. */
+async function outsideCatalogue(
+  db: Queryable,
+  { institute }: ImportContext,
+  links: readonly PlacedLink[],
+): Promise<RowProblem[]> {
+  const codes = links.flatMap(({ rowNo, row }) =>
+    codesOf(row).map(code => ({ ...code, key: `${rowNo} ${code.column}` })),
+  )
+  const problems = await catalogueProblems(db, institute, codes)
+  return problems.map(({ key, message }) => {
+    const [rowNo, column = ''] = key.split(' ')
+    return { rowNo: Number(rowNo), column, message }
+  })
+}
+
+async function countKnown(
+  db: Queryable,
+  { institute, now }: ImportContext,
+  links: readonly PlacedLink[],
+): Promise<number> {
+  const keyed = links.map(({ row }) => ({ row, key: keyOf(row) }))
+  const known = await store.findKeys(
+    db,
+    institute.id,
+    keyed.map(({ key }) => key),
+  )
+  const freeBefore = repeatsAfter(now)
+  return keyed.filter(({ key, row }) => {
+    const link = known.get(key.toString('hex'))
+    return link !== undefined && (referenceOf(row) !== null || link.madeAt >= freeBefore)
+  }).length
+}
+
+async function apply(
+  tx: Transaction,
+  context: ImportContext,
+  links: readonly PlacedLink[],
+): Promise<Outcome> {
+  const { institute, importId } = context
+  const planned = links.map(({ rowNo, row }) => ({
+    rowNo,
+    row,
+    key: keyOf(row),
+    order: orderOf(row, context),
+  }))
+  const { made, repeated } = await takeKeys(tx, context, planned)
+  await openOrders(
+    tx,
+    made.map(({ order }) => ({ instituteId: institute.id, order, studentId: null })),
+  )
+  await queueLinkMessages(
+    tx,
+    context,
+    made.map(({ order }) => order),
+  )
+  const common = { instituteId: institute.id, importId }
+  await store.insertLinks(tx, [
+    ...made.map(({ rowNo, order }) => ({ ...common, rowNo, orderId: order.id, isRepeated: false })),
+    ...repeated.map(link => ({ ...common, ...link, isRepeated: true })),
+  ])
+  return { appliedRows: made.length, unchangedRows: repeated.length }
+}
+
+function orderOf(row: LinkRow, { institute, now }: ImportContext): Order {
+  return unpaidOrder({
+    ...row,
+    id: newId('order'),
+    kind: 'link',
+    collectorCode: branchFor(institute, row.collectorCode),
+    expiresAt: row.expiresAt === null ? null : new Date(row.expiresAt),
+    createdAt: now,
+  })
+}
+
+type PlannedLink = { rowNo: number; row: LinkRow; key: Buffer; order: Order }
+
+async function takeKeys(
+  tx: Transaction,
+  { institute, now }: ImportContext,
+  links: readonly PlannedLink[],
+): Promise<{ made: PlannedLink[]; repeated: { rowNo: number; orderId: string }[] }> {
+  const wanted = links.map(({ key, row, order }) => ({
+    key,
+    orderId: order.id,
+    isForEver: referenceOf(row) !== null,
+  }))
+  const taken = await store.takeKeys(tx, institute.id, wanted, { now, freeBefore: repeatsAfter(now) })
+  const isTaken = ({ key }: PlannedLink): boolean => taken.has(key.toString('hex'))
+  const others = links.filter(link => !isTaken(link))
+  const known = await store.findKeys(
+    tx,
+    institute.id,
+    others.map(link => link.key),
+  )
+  const repeated = others.map(({ rowNo, key }) => {
+    const link = known.get(key.toString('hex'))
+    if (link === undefined) throw new Error(`the key of row ${rowNo} is taken and has no link`)
+    return { rowNo, orderId: link.orderId }
+  })
+  return { made: links.filter(isTaken), repeated }
+}
+
+/** Who cannot be reached by SMS is told by e-mail alone; the link is there all the same. */
+async function queueLinkMessages(
+  tx: Transaction,
+  { institute, now, options, publicUrl }: ImportContext,
+  orders: readonly Order[],
+): Promise<void> {
+  const { channels, language } = options ?? { channels: [], language: 'en' as const }
+  const to = { instituteId: institute.id, institute: institute.name, language, at: now }
+  const messages = orders.flatMap(order => {
+    const reachable = channels.filter(
+      channel => channel === 'email' || internationalNumber(order.phone) !== null,
+    )
+    return linkMessages(order, { ...to, url: `${publicUrl}/pay/${institute.code}/${order.id}` }, reachable)
+  })
+  await queueMessages(tx, messages)
+}

@@ -1,0 +1,54 @@
+import { newId } from '../../../platform/ids.ts'
+import { addPayments, planPayments } from '../../../students/direct-payments/direct-payments.service.ts'
+import type { DirectPayment } from '../../../students/students.rules.ts'
+import type { ImportKindDefinition } from '../kind.ts'
+import { problemsOf, type Placed } from '../merge.rules.ts'
+import { findOwners } from '../owners.service.ts'
+import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
+import { mergePaymentRows } from './merge-payments.rules.ts'
+import { paymentRows, type PaymentRow } from './payment-rows.schemas.ts'
+
+type PaymentOfRows = DirectPayment & { rows: readonly Placed<PaymentRow>[] }
+
+/** A file of payments: each does what recording a direct payment does. */
+export const paymentImport: ImportKindDefinition<PaymentRow> = {
+  ...ofStudents,
+  rows: paymentRows,
+  keysOf: keysByStudent('transaction_id'),
+  codesOf: row => [{ kind: 'component', code: row.line.componentType, column: 'component_type' }],
+  async judge(db, { institute, now }, groups, options) {
+    const { owned, problems } = await findOwners(db, institute, groups, options)
+    const sent = owned.map(({ student, group }) => {
+      const { units, problems: own } = mergePaymentRows(group)
+      problems.push(...own)
+      const payments = units.map(({ said, rows }): PaymentOfRows => ({ ...said, rows }))
+      return { studentId: student.id, payments }
+    })
+    const plans = await planPayments(db, institute.id, sent)
+    for (const plan of plans) {
+      for (const { sent: payment, message } of plan.conflicts)
+        problems.push(...problemsOf(payment.rows, { column: 'transaction_id', message }))
+      const [tooMuch] = plan.problems
+      if (tooMuch === undefined) continue
+      const rows = plan.added.flatMap(payment => payment.rows)
+      problems.push(...problemsOf(rows, { column: tooMuch.key, message: tooMuch.message }))
+    }
+    const good = plans.flatMap(({ context, added, problems: wrong }) =>
+      wrong.length > 0 ? [] : added.map(one => ({ context, payment: { ...one, id: newId('pay') } })),
+    )
+    return {
+      problems,
+      async apply(tx) {
+        await addPayments(tx, institute.id, good, now)
+        return {
+          appliedRows: countRows(good.map(({ payment }) => payment)),
+          unchangedRows: countRows(plans.flatMap(plan => plan.known.map(({ sent: one }) => one))),
+        }
+      },
+    }
+  },
+}
+
+function countRows(payments: readonly PaymentOfRows[]): number {
+  return payments.reduce((sum, { rows }) => sum + rows.length, 0)
+}

@@ -1,0 +1,44 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { studentFields } from '../../students/student.input.ts'
+import type { Identity } from '../../students/students.rules.ts'
+import type { RawProblem, RawRow } from '../files/columns.rules.ts'
+import type { RowKeys } from './kind.ts'
+
+/** The columns by which a row names its student. */
+const { identifier, grade, academic_year_start, academic_year_end, collector_code } = studentFields
+export const identityCells = { identifier, grade, academic_year_start, academic_year_end, collector_code }
+
+export type RowOfStudent = { identity: Identity; collectorCode: string | undefined }
+
+/** What a row says, and of which student. */
+export function splitIdentity<Cells extends Identity & { collectorCode?: string | undefined }>(cells: Cells) {
+  const { identifier, grade, academicYearStart, academicYearEnd, collectorCode, ...rest } = cells
+  const owner: RowOfStudent = {
+    identity: { identifier, grade, academicYearStart, academicYearEnd },
+    collectorCode,
+  }
+  return { owner, rest }
+}
+
+/** What all kinds of rows of students have in common. */
+export const ofStudents = {
+  maxRows: 200_000,
+  maxGroupRows: 1_000,
+  rowProblems(institute: Institute, { collectorCode }: RowOfStudent): RawProblem[] {
+    const codes = institute.branches.map(branch => branch.collectorCode)
+    if (collectorCode === undefined || codes.includes(collectorCode)) return []
+    const message = `is not a branch of this institute; its branches are: ${codes.join(', ')}`
+    return [{ column: 'collector_code', message }]
+  },
+}
+
+/** All rows of one student are a group; `unitColumn` tells apart what they say of it. */
+export function keysByStudent(unitColumn?: string): (raw: RawRow, branch: string) => RowKeys {
+  return (raw, branch) => {
+    const { identifier = '', grade = '', academic_year_start = '', academic_year_end = '' } = raw
+    const parts = [identifier, grade, academic_year_start, academic_year_end, raw['collector_code'] ?? branch]
+    const unit = unitColumn === undefined ? '' : (raw[unitColumn] ?? '')
+    // As JSON: no two rows share a key by chance, and no character is left that a database cannot hold.
+    return { group: JSON.stringify(parts.map(String)), unit: unit === '' ? '' : JSON.stringify(String(unit)) }
+  }
+}

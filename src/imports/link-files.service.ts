@@ -1,0 +1,102 @@
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { badRequest, conflict } from '../platform/errors.ts'
+import type { Context } from '../platform/context.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
+import { newId } from '../platform/ids.ts'
+import { checkImport, contextOf } from './engine/steps.service.ts'
+import { FileRefused, formatOf } from './files/file-rows.ts'
+import { LINK_FILES } from './imports.rules.ts'
+import { changeImport, getImport, requireImport, type Import, type ImportFile } from './imports.service.ts'
+import * as store from './imports.store.ts'
+import { newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
+import { listLinks as readLinks, type MadeLink } from './kinds/links/links.store.ts'
+
+export type { MadeLink } from './kinds/links/links.store.ts'
+
+/** A file of payment links as the console handles it: checked while it is sent, then started by a person. */
+type Target = { institute: Institute; id: string }
+
+const FEED_BYTES = 65_536
+
+/** Nothing is made yet: somebody looks at the result and starts it. A file that cannot be used is refused. */
+export async function createLinkFile(
+  ctx: Context,
+  command: Command<Import>,
+  institute: Institute,
+  sent: { file: ImportFile; fileName: string | undefined; createdBy: string },
+): Promise<Import> {
+  const { file } = sent
+  const key = { instituteId: institute.id, id: newId('batch') }
+  const fileFormat = formatOf(await file.read(0, 4))
+  try {
+    return await transact(ctx.db, command, async tx => {
+      await store.insertImport(tx, institute.id, {
+        id: key.id,
+        kind: 'links',
+        mode: 'good',
+        isDryRun: true,
+        fileFormat,
+        fileBytes: file.bytes,
+        fileDigest: file.digest,
+        fileName: tidyName(sent.fileName),
+        createdBy: sent.createdBy,
+        createdAt: ctx.clock.now(),
+      })
+      const one = requireImport(await store.findImport(tx, key), LINK_FILES)
+      const context = contextOf(ctx, institute, one)
+      await checkImport(tx, { key, one, context, parts: partsOf(file) }, () => {})
+      return requireImport(await store.findImport(tx, key), LINK_FILES)
+    })
+  } catch (error) {
+    throw error instanceof FileRefused ? badRequest(error.message) : error
+  }
+}
+
+async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
+  for (let at = 0; at < file.bytes; at += FEED_BYTES) yield await file.read(at, FEED_BYTES)
+}
+
+export async function listLinks(ctx: Context, { institute, id }: Target): Promise<MadeLink[]> {
+  await getImport(ctx, institute, id, LINK_FILES)
+  return readLinks(ctx.db, { instituteId: institute.id, id })
+}
+
+/** From here on the worker makes the links of the good rows. */
+export async function startLinkFile(
+  ctx: Context,
+  command: Command<Import>,
+  target: Target,
+  options: LinkOptions,
+): Promise<Import> {
+  return decide(ctx, command, target, one => {
+    if (one.state !== 'checked') throw conflict(`This file is ${one.state} already.`)
+    if (newLinks(one) <= 0)
+      throw conflict('There is no link to make: every row is bad, or its link was made before.')
+    return { options, state: 'running', startedAt: ctx.clock.now() }
+  })
+}
+
+/** Before it was started all of it is called off; afterwards what is still to be made. */
+export async function stopLinkFile(ctx: Context, command: Command<Import>, target: Target): Promise<Import> {
+  return decide(ctx, command, target, ({ state }) => {
+    const finishedAt = ctx.clock.now()
+    if (state === 'checked') return { state: 'cancelled', finishedAt }
+    if (state === 'running') return { state: 'stopped', finishedAt }
+    throw conflict(`This file is ${state} already.`)
+  })
+}
+
+/** Waits for a step under way, which takes well below a second. */
+async function decide(
+  ctx: Context,
+  command: Command<Import>,
+  { institute, id }: Target,
+  change: (one: Import) => store.ImportChange,
+): Promise<Import> {
+  const key = { instituteId: institute.id, id }
+  return transact(ctx.db, command, async tx => {
+    requireImport(await store.findImport(tx, key), LINK_FILES)
+    const one = requireImport(await store.lockImport(tx, key, { waits: true }), LINK_FILES)
+    return changeImport(tx, key, change(one))
+  })
+}

@@ -1,0 +1,188 @@
+import { gradeName } from '../../institutes/catalogue.service.ts'
+import { defaultBranch, type Institute } from '../../institutes/institutes.rules.ts'
+import { recordEvents, type NewEvent } from '../../events/events.service.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { SentFee } from '../../fees/fees.rules.ts'
+import { studentBlock } from '../student-blocks.ts'
+import { insertProfileChanges } from '../profile/changes.store.ts'
+import { changesBetween, type StudentChange } from '../profile/update.rules.ts'
+import {
+  identityValues,
+  isSomeoneElse,
+  mergeProfile,
+  pickRegistered,
+  type DirectPayment,
+  type Identity,
+  type Profile,
+  type Student,
+} from '../students.rules.ts'
+import { ensureUsers, linkUsers, type Link } from '../users/users.store.ts'
+import { digestOf } from './registration-digest.ts'
+import * as store from './registration.store.ts'
+
+export { isLostRace } from './registration.store.ts'
+
+/** What is said of one student: by a request of the API, or by all its rows in a file. */
+export type Registration = {
+  /** The users that it belongs to. */
+  registrationIds: readonly string[]
+  collectorCode: string | undefined
+  identity: Identity
+  profile: Profile
+  fees: readonly SentFee[]
+  payments: readonly DirectPayment[]
+}
+
+export type RegistrationContext = {
+  institute: Institute
+  now: Date
+  source: 'registration' | 'import'
+  /** As events name them; looked up once each. */
+  gradeNames: Map<string, string>
+}
+
+export type RegistrationPlan = { registration: Registration; student: Student } & (
+  | { kind: 'new'; isBranchAssumed: boolean; digest: Buffer }
+  /** Its digest is set even when its profile is the same. */
+  | { kind: 'known'; changes: StudentChange[]; digest: Buffer }
+  /** This very registration is the one applied last: whatever changed since by other ways stays. */
+  | { kind: 'same' }
+  | { kind: 'someone_else' }
+)
+
+/** What becomes of each; decided on locked students when it is to be applied. One plan for each, in their order. */
+export async function planRegistrations(
+  db: Queryable,
+  context: RegistrationContext,
+  registrations: readonly Registration[],
+  options: { isLocked: boolean },
+): Promise<RegistrationPlan[]> {
+  const identities = registrations.map(one => one.identity)
+  const found = await findStudents(db, context.institute, identities, options)
+  return registrations.map(one => plan(context, one, found.get(identityKey(one.identity)) ?? []))
+}
+
+export type FoundStudents = Map<string, store.KnownStudent[]>
+
+/** Every branch's students of these identities, by `identityKey`. */
+export async function findStudents(
+  db: Queryable,
+  institute: Institute,
+  identities: readonly Identity[],
+  options: { isLocked: boolean },
+): Promise<FoundStudents> {
+  const found = await store.findByIdentities(db, institute.id, identities, options)
+  return Map.groupBy(found, ({ student }) => identityKey(student))
+}
+
+export function identityKey(identity: Identity): string {
+  return JSON.stringify(identityValues(identity))
+}
+
+function plan(
+  { institute, now }: RegistrationContext,
+  registration: Registration,
+  known: readonly store.KnownStudent[],
+): RegistrationPlan {
+  const { identity, profile, collectorCode } = registration
+  const branch = collectorCode ?? defaultBranch(institute)
+  const found = pickRegistered(known, collectorCode, branch)
+  const digest = digestOf(registration)
+  if (found === undefined) {
+    const student: Student = {
+      ...identity,
+      ...profile,
+      id: newId('student'),
+      collectorCode: branch,
+      status: 'active',
+      createdAt: now,
+      updatedAt: now,
+    }
+    return { kind: 'new', registration, student, isBranchAssumed: collectorCode === undefined, digest }
+  }
+  const { student } = found
+  if (found.digest?.equals(digest) === true) return { kind: 'same', registration, student }
+  if (isSomeoneElse(student, profile)) return { kind: 'someone_else', registration, student }
+  const after: Student = { ...student, ...mergeProfile(student, profile) }
+  const changes = changesBetween(student, after)
+  const current = { ...after, updatedAt: changes.length > 0 ? now : student.updatedAt }
+  return { kind: 'known', registration, student: current, changes, digest }
+}
+
+/** Writes what was planned, with the events; answers the links between students and users that are new. */
+export async function registerStudents(
+  tx: Transaction,
+  context: RegistrationContext,
+  plans: readonly RegistrationPlan[],
+): Promise<Link[]> {
+  const { institute, now, source } = context
+  const added = plans.filter(one => one.kind === 'new')
+  await store.insertStudents(
+    tx,
+    institute.id,
+    added.map(({ student, digest, isBranchAssumed }) => ({ ...student, digest, isBranchAssumed })),
+  )
+  const known = plans.filter(one => one.kind === 'known')
+  await store.updateStudents(
+    tx,
+    institute.id,
+    known.map(({ student, digest }) => ({ ...student, digest })),
+  )
+  const changed = known.map(({ student, changes }) => ({ studentId: student.id, changes }))
+  await insertProfileChanges(tx, institute.id, { changedAt: now, source }, changed)
+  const links = await linkToUsers(tx, context, plans)
+  await recordEvents(tx, await registeredEvents(tx, context, added))
+  return links
+}
+
+/** A user that is not known yet is the primary contact of the first student that names it. */
+async function linkToUsers(
+  tx: Transaction,
+  { institute, now }: RegistrationContext,
+  plans: readonly RegistrationPlan[],
+): Promise<Link[]> {
+  const links = plans.flatMap(({ registration, student }) =>
+    registration.registrationIds.map(registrationId => {
+      const { contactName: name, contactNumber: phone, contactEmail: email } = registration.profile
+      return { studentId: student.id, registrationId, name, phone, email }
+    }),
+  )
+  const users = links.map(link => ({ ...link, id: newId('user') }))
+  await ensureUsers(tx, institute.id, users, now)
+  return linkUsers(tx, institute.id, links, now)
+}
+
+async function registeredEvents(
+  tx: Transaction,
+  context: RegistrationContext,
+  added: readonly RegistrationPlan[],
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = []
+  for (const { student, registration } of added) {
+    events.push({
+      code: 'masterdata.student.registered',
+      instituteId: context.institute.id,
+      collectorCode: student.collectorCode,
+      resourceId: student.id,
+      occurredAt: context.now,
+      payload: await identityPayload(tx, context, { student, registration }),
+    })
+  }
+  return events
+}
+
+/** A student as the events of its registration carry it. */
+export async function identityPayload(
+  tx: Transaction,
+  { institute, gradeNames }: RegistrationContext,
+  { student, registration }: Pick<RegistrationPlan, 'student' | 'registration'>,
+) {
+  const name = gradeNames.get(student.grade) ?? (await gradeName(tx, institute, student.grade))
+  gradeNames.set(student.grade, name)
+  return {
+    service_student_id: student.id,
+    registration_id: registration.registrationIds[0] ?? '',
+    student: studentBlock(student, name),
+  }
+}
