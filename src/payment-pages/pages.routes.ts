@@ -20,8 +20,8 @@ import {
   pageChangeInput,
   pageParams,
   pagePaymentParams,
-} from '../pages/page.input.ts'
-import { createdPageOutput, pageOutput, toPageJson } from '../pages/page.output.ts'
+} from './page.input.ts'
+import { createdPageOutput, pageOutput, toPageJson } from './page.output.ts'
 import {
   createPage,
   getPage,

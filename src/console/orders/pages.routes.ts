@@ -2,8 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { created, ok, page as listOf } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { newPageInput, pageParams } from '../../pages/page.input.ts'
-import { createdPageOutput, namedPageOutput, toNamedPageJson, toPageJson } from '../../pages/page.output.ts'
+import { newPageInput, pageParams } from '../../payment-pages/page.input.ts'
+import {
+  createdPageOutput,
+  namedPageOutput,
+  toNamedPageJson,
+  toPageJson,
+} from '../../payment-pages/page.output.ts'
 import {
   createPage,
   getPage,

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { field } from '../../http/fields.ts'
 import { field as inputField, ifSent, input } from '../../http/input.ts'
 import type { Shown } from '../../http/output.ts'
-import { pageChangeFields } from '../../pages/page.input.ts'
-import type { namedPageOutput } from '../../pages/page.output.ts'
+import { pageChangeFields } from '../../payment-pages/page.input.ts'
+import type { namedPageOutput } from '../../payment-pages/page.output.ts'
 import { cursor } from './orders.schemas.ts'
 
 /** What the console's operations on payment pages take beyond those of the API. */

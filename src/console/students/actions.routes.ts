@@ -12,7 +12,7 @@ import {
   directPaymentOutput,
   remarkOn,
   toCountedJson,
-} from '../../students/direct-payment.output.ts'
+} from '../../students/direct-payments/direct-payment.output.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'

@@ -2,7 +2,7 @@ import { lateFeeEntryOutput, studentPaymentOutput, toDuesJson } from '../../dues
 import type { Dues } from '../../dues/dues.service.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import { directPaymentOutput } from '../../students/direct-payment.output.ts'
+import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { Asked } from './actions.service.ts'
 import type { FetchedAnswer, StudentRowAnswer, TimelineEntryAnswer } from './students.schemas.ts'

@@ -3,8 +3,8 @@ import { duesOutput, lateFeeEntryOutput, studentPaymentOutput } from '../../dues
 import { PlanView, WholePlanView } from '../../flex/plans/plans.schemas.ts'
 import { field, shown } from '../../http/fields.ts'
 import { field as inputField, input } from '../../http/input.ts'
-import { directPaymentFields } from '../../students/direct-payment.input.ts'
-import { directPaymentOutput } from '../../students/direct-payment.output.ts'
+import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
+import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
 
 export { WholePlanView } from '../../flex/plans/plans.schemas.ts'
 

@@ -10,14 +10,14 @@ import {
   listPaymentsQuery,
   PAYMENT_ID,
   paymentParams,
-} from '../direct-payment.input.ts'
+} from './direct-payment.input.ts'
 import {
   countedOutput,
   directPaymentFileOutput,
   directPaymentOutput,
   remarkOn,
   toCountedJson,
-} from '../direct-payment.output.ts'
+} from './direct-payment.output.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import * as service from './direct-payments.service.ts'
 import { studentParams } from '../student.input.ts'

@@ -1,9 +1,9 @@
-import { outputOf, type Shown } from '../http/output.ts'
-import { formatRupees, type Paise } from '../platform/money.ts'
+import { outputOf, type Shown } from '../../http/output.ts'
+import { formatRupees, type Paise } from '../../platform/money.ts'
 import { PAYMENT_ID } from './direct-payment.input.ts'
-import type { RecordedPayment } from './direct-payments/direct-payments.rules.ts'
-import type { Counted, PaymentWithHistory, Recorded } from './direct-payments/direct-payments.service.ts'
-import type { DirectPayment } from './students.rules.ts'
+import type { RecordedPayment } from './direct-payments.rules.ts'
+import type { Counted, PaymentWithHistory, Recorded } from './direct-payments.service.ts'
+import type { DirectPayment } from '../students.rules.ts'
 
 /** Direct payments as the API answers them. */
 const line = outputOf<DirectPayment['lines'][number]>()

@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../http/output.ts'
 import { PAGE_ID } from './page.input.ts'
-import type { Page, PageField, PageLine, PageState } from '../payment-pages/pages.rules.ts'
-import type { CreatedPage, PageFile } from '../payment-pages/pages.service.ts'
+import type { Page, PageField, PageLine, PageState } from './pages.rules.ts'
+import type { CreatedPage, PageFile } from './pages.service.ts'
 
 /** Payment pages as the API answers them. */
 const URL = 'https://pay.example.in/p/demo-school/science-fair'
