@@ -1,7 +1,7 @@
 import type { BursarContext } from './context.ts'
 import {
   checkApplications,
-  nextLapse,
+  nextApplicationExpiry,
   nextCheckDue as nextLoanCheckDue,
 } from '../loans/lender-sync.service.ts'
 import { purgeRequests } from '../console/developers/requests.service.ts'
@@ -102,7 +102,7 @@ function flexJobs(ctx: BursarContext): Job[] {
       timeLimitMs: 3 * MINUTE_MS,
       run: checkApplications(ctx),
       nextDueAt: () => nextLoanCheckDue(ctx),
-      nextStop: () => nextLapse(ctx),
+      nextStop: () => nextApplicationExpiry(ctx),
     }),
     work('reminders_decided', {
       timeLimitMs: 15 * MINUTE_MS,

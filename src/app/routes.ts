@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { credRoutes } from '../loans/loans.routes.ts'
+import { loanRoutes } from '../loans/loans.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics, observeBackups } from '../http/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
@@ -99,7 +99,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   flexRoutes(app, ctx)
   entryRoutes(app, ctx)
   productRoutes(app, ctx)
-  credRoutes(app, ctx)
+  loanRoutes(app, ctx)
   subscriptionRoutes(app, ctx)
   eventRoutes(app, ctx)
   deliveryRoutes(app, ctx)

@@ -6,48 +6,48 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
-import { credEvent } from './loan-events.ts'
+import { loanEvent } from './loan-events.ts'
 import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { Lender } from './lender-port.ts'
-import { amountToAsk, lapsesAt, type Application, type LoanFile } from './loans.rules.ts'
+import { amountToAsk, expiryAfter, type Application, type LoanFile } from './loans.rules.ts'
 
 /** The lender that new applications go to. */
-export function requireLender(cred: LoanContext): Lender {
-  if (cred.currentLender === null) throw conflict('Loans are not set up for this installation.')
-  return lenderOf(cred, cred.currentLender)
+export function requireLender(ctx: LoanContext): Lender {
+  if (ctx.currentLender === null) throw conflict('Loans are not set up for this installation.')
+  return lenderOf(ctx, ctx.currentLender)
 }
 
 /**
- * Starts an application. The lender hears of it when the parent goes on to its pages: until then nothing about the
- * family leaves the process.
+ * Starts an application. Nothing is sent to the lender until the parent continues to the lender's pages, so no personal
+ * data leaves before the parent consents.
  */
 export async function createApplication(
-  cred: LoanContext,
+  ctx: LoanContext,
   command: Command<Application>,
   institute: Institute,
   wanted: { studentId: string; amountPaise: Paise | undefined },
 ): Promise<Application> {
   const { studentId } = wanted
-  const lender = requireLender(cred)
-  return transact(cred.db, command, async tx => {
+  const lender = requireLender(ctx)
+  return transact(ctx.db, command, async tx => {
     const student = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId }])).get(studentId)
     if (student === undefined) throw notFound('This student')
     if (student.student.status !== 'active') throw conflict('This student is dropped. Activate it first.')
     const live = await store.findLive(tx, institute.id, studentId)
-    if (live !== null) throw inTheWay(live)
+    if (live !== null) throw openApplicationExists(live)
     const owedPaise = sumPaise(student.owed.map(line => line.amountPaise))
     const amountPaise = amountToAsk(wanted.amountPaise, owedPaise, lender.limits)
     const application = newApplication(institute, student.student.collectorCode, {
       studentId,
       lender: lender.name,
       amountPaise,
-      at: cred.clock.now(),
+      at: ctx.clock.now(),
     })
     if (!(await store.insertApplication(tx, application)))
-      throw inTheWay(await store.findLive(tx, institute.id, studentId))
+      throw openApplicationExists(await store.findLive(tx, institute.id, studentId))
     await recordEvents(tx, [
-      credEvent('cred.loan.application_started', application, {
+      loanEvent('cred.loan.application_started', application, {
         student,
         lenderTitle: lender.title,
         at: application.createdAt,
@@ -57,8 +57,8 @@ export async function createApplication(
   })
 }
 
-/** Null: it was made and ended at the same moment. */
-function inTheWay(live: Application | null): Error {
+/** `live` is null when the other application was created and ended concurrently. */
+function openApplicationExists(live: Application | null): Error {
   const text = 'This student has an application that is not over. Go on with it, or cancel it first.'
   return conflict(text, live === null ? undefined : { application_id: live.id })
 }
@@ -91,9 +91,9 @@ function newApplication(
     approvedAt: null,
     signedAt: null,
     endedAt: null,
-    expiresAt: lapsesAt(at),
+    expiresAt: expiryAfter(at),
     ending: null,
-    nextCheckAt: lapsesAt(at),
+    nextCheckAt: expiryAfter(at),
     checks: 0,
   }
 }
@@ -106,26 +106,26 @@ export async function findLoanFile(
   return store.readFile(db, { instituteId: institute.id, applicationId: id })
 }
 
-export async function getApplication(cred: LoanContext, institute: Institute, id: string): Promise<LoanFile> {
-  const file = await findLoanFile(cred, institute, id)
+export async function getApplication(ctx: LoanContext, institute: Institute, id: string): Promise<LoanFile> {
+  const file = await findLoanFile(ctx, institute, id)
   if (file === null) throw notFound('This application')
   return file
 }
 
-/** The newest of a student with all that belongs to it; the one that is not over, if there is one, is the newest. */
+/** The student's newest application in full. An open application is always the newest: only one can be open. */
 export async function findNewest(
-  cred: LoanContext,
+  ctx: LoanContext,
   instituteId: number,
   studentId: string,
 ): Promise<LoanFile | null> {
-  const [newest] = await store.listApplications(cred.db, instituteId, { studentId }, 1)
-  return newest === undefined ? null : store.readFile(cred.db, { instituteId, applicationId: newest.id })
+  const [newest] = await store.listApplications(ctx.db, instituteId, { studentId }, 1)
+  return newest === undefined ? null : store.readFile(ctx.db, { instituteId, applicationId: newest.id })
 }
 
 export type ApplicationPage = { applications: Application[]; nextCursor: string | undefined }
 
 export async function listApplications(
-  cred: LoanContext,
+  ctx: LoanContext,
   institute: Institute,
   filter: store.LoanFilter,
   limit: number,
@@ -133,15 +133,15 @@ export async function listApplications(
   const { cursor, collectorCode: sent, studentId } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
   if (studentId !== undefined) {
-    const known = await readStudentContexts(cred.db, [{ instituteId: institute.id, studentId }])
+    const known = await readStudentContexts(ctx.db, [{ instituteId: institute.id, studentId }])
     if (!known.has(studentId)) throw notFound('This student')
   }
   if (cursor !== undefined) {
-    const last = await store.findApplication(cred.db, { instituteId: institute.id, applicationId: cursor })
+    const last = await store.findApplication(ctx.db, { instituteId: institute.id, applicationId: cursor })
     if (last === null)
       throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
   }
-  const found = await store.listApplications(cred.db, institute.id, { ...filter, collectorCode }, limit + 1)
+  const found = await store.listApplications(ctx.db, institute.id, { ...filter, collectorCode }, limit + 1)
   const applications = found.slice(0, limit)
   return { applications, nextCursor: found.length > limit ? applications.at(-1)?.id : undefined }
 }

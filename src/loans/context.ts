@@ -1,13 +1,13 @@
 import type { PaymentContext } from '../payments/context.ts'
 import type { Lender, LenderName } from './lender-port.ts'
 
-/** What Cred stands on: money that moves, and lenders. New applications go to the current one, if there is one. */
+/** New applications go to the current lender; null when loans are not set up. */
 export type LoanContext = PaymentContext & {
   readonly lenders: ReadonlyMap<LenderName, Lender>
   readonly currentLender: LenderName | null
 }
 
-/** What parents know it as; its plain name where it is no longer set up. */
+/** The name that parents know; falls back to the internal name for a lender that is no longer configured. */
 export function lenderTitle({ lenders }: Pick<LoanContext, 'lenders'>, name: LenderName): string {
   return lenders.get(name)?.title ?? name
 }

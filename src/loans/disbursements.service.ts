@@ -4,16 +4,16 @@ import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { totalOf } from '../orders/orders.rules.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
-import { credEvent, disbursementBlock } from './loan-events.ts'
+import { loanEvent, disbursementBlock } from './loan-events.ts'
 import { lenderTitle, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import { assertTrancheMove, type LoanFile, type RecordedPayOut, type Tranche } from './loans.rules.ts'
 import { moveTo } from './lender-news.service.ts'
 
-/** The payments janitor's word for what was never taken up: here it only means that the bank was not told yet. */
+/** The reconciler's code for a payment unknown to the provider; here the transfer is merely not announced yet. */
 const NOT_SENT = 'abandoned'
 
-/** What the bank's word about a lender's transfer means for its tranche, in the transaction that wrote it down. */
+/** Applies the bank's result for a lender's transfer to its tranche, in the transaction that records the result. */
 export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock' | 'lenders'>): PaymentHandler {
   return {
     captured: (tx, { payment }) =>
@@ -35,7 +35,7 @@ export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock' | 'len
 
 type Paid = { orderId: string; tranche: Tranche; payOut: RecordedPayOut; isNewest: boolean }
 
-/** The tranches behind these orders, each under the lock of its application. */
+/** Runs `act` for the tranche of each order while its application is locked. */
 async function withTranches(
   tx: Transaction,
   instituteId: number,
@@ -43,7 +43,7 @@ async function withTranches(
   act: (file: LoanFile, paid: Paid) => Promise<void>,
 ): Promise<void> {
   for (const { applicationId, orderId } of await store.findByOrders(tx, instituteId, orderIds)) {
-    // Read anew each time: two orders of one settlement may be of one loan.
+    // Read again for each order: two orders of one settlement may belong to the same loan.
     const file = await store.lockFile(tx, { instituteId, applicationId })
     const payOut = file?.payOuts.find(one => one.orderId === orderId)
     const tranche = file?.tranches.find(({ id }) => id === payOut?.trancheId)
@@ -68,7 +68,7 @@ async function moveTranche(
   return moved
 }
 
-/** The money is at the institute: only now is it disbursed, and with the last tranche the loan is. */
+/** A tranche is disbursed when the institute has the money; the loan is disbursed with its last tranche. */
 async function settle(
   ctx: Pick<LoanContext, 'clock' | 'lenders'>,
   tx: Transaction,
@@ -84,7 +84,7 @@ async function settle(
     const order = orders.get(orderId)
     const settlementUtr = order?.lines[0]?.settlementUtr ?? null
     assert(order !== undefined && settlementUtr !== null, `${orderId} is settled without a UTR`)
-    // A tranche that the lender paid twice, because the first transfer seemed to have failed, is disbursed once.
+    // The lender may pay a tranche twice when the first transfer seemed to have failed; it is disbursed once.
     if (tranche.state === 'disbursed') return
     const disbursedPaise = totalOf(order)
     const moved = await moveTranche(tx, file, tranche, {
@@ -101,13 +101,13 @@ async function settle(
     const { studentId } = application
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${application.id} lost its student`)
-    const facts = {
+    const details = {
       student,
       lenderTitle: lenderTitle(ctx, application.lender),
       at,
       disbursement: disbursementBlock(moved),
     }
-    events.push(credEvent('cred.loan.disbursed', application, facts))
+    events.push(loanEvent('cred.loan.disbursed', application, details))
   })
   await recordEvents(tx, events)
 }

@@ -8,7 +8,7 @@ import { badRequest } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { credEvent, disbursementBlock, emiBlock } from './loan-events.ts'
+import { loanEvent, disbursementBlock, emiBlock } from './loan-events.ts'
 import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LenderName, LoanNews, LoanReport } from './lender-port.ts'
@@ -16,7 +16,7 @@ import {
   assertMove,
   isOver,
   judge,
-  lapsesAt,
+  expiryAfter,
   mayOvertake,
   nextCheck,
   type Application,
@@ -25,44 +25,44 @@ import {
 } from './loans.rules.ts'
 import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
-/** Takes what a lender posts: believed only with its signature, applied once however often and in whatever order. */
+/** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */
 export async function takeLenderCallback(
-  cred: LoanContext,
+  ctx: LoanContext,
   name: LenderName,
   callback: Callback,
 ): Promise<void> {
-  const reports = await lenderOf(cred, name).readCallback(callback)
+  const reports = await lenderOf(ctx, name).readCallback(callback)
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   for (const report of reports) {
-    if (mayOvertake(report.news)) await askLender(cred, report)
-    if ((await applyNews(cred, report)) === 'ahead') await askLender(cred, report)
+    if (mayOvertake(report.news)) await askLender(ctx, report)
+    if ((await applyNews(ctx, report)) === 'ahead') await askLender(ctx, report)
   }
 }
 
-/** Hears everything that the lender has to tell of an application; what is known already changes nothing. */
+/** Fetches and applies all reports about an application; reports that were applied before change nothing. */
 export async function askLender(
-  cred: LoanContext,
+  ctx: LoanContext,
   { instituteId, applicationId }: Pick<LoanReport, 'instituteId' | 'applicationId'>,
 ): Promise<void> {
-  const application = await store.findApplication(cred.db, { instituteId, applicationId })
+  const application = await store.findApplication(ctx.db, { instituteId, applicationId })
   if (application === null) return
   const { lender, lenderRef } = application
-  const reports = await lenderOf(cred, lender).status({ instituteId, applicationId, lenderRef })
-  await applyAll(cred, reports)
+  const reports = await lenderOf(ctx, lender).status({ instituteId, applicationId, lenderRef })
+  await applyAll(ctx, reports)
 }
 
-/** In the lender's order: what is ahead even so, the lender has not told of yet, and the janitor asks again. */
-export async function applyAll(cred: LoanContext, reports: readonly LoanReport[]): Promise<void> {
-  for (const report of reports) await applyNews(cred, report)
+/** In the lender's order. A report that is still ahead of a missing one is applied when the reconciler asks again. */
+export async function applyAll(ctx: LoanContext, reports: readonly LoanReport[]): Promise<void> {
+  for (const report of reports) await applyNews(ctx, report)
 }
 
-type Sending = { payment: Payment; collectorCode: string; reference: string }
+type Transfer = { payment: Payment; collectorCode: string; reference: string }
 
-/** Applies one piece of news in one transaction with its event; a pay-out is then told to the bank that takes it in. */
-async function applyNews(cred: LoanContext, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
-  const sendings: Sending[] = []
-  const outcome = await cred.db.transaction(async tx => {
-    sendings.length = 0
+/** Applies one report and records its event in one transaction; a pay-out is announced to the bank after the commit. */
+async function applyNews(ctx: LoanContext, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
+  const transfers: Transfer[] = []
+  const outcome = await ctx.db.transaction(async tx => {
+    transfers.length = 0
     const file = await store.lockFile(tx, report)
     if (file === null) return 'nothing'
     const verdict = judge(file, report.news)
@@ -71,52 +71,52 @@ async function applyNews(cred: LoanContext, report: LoanReport): Promise<'applie
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${file.application.id} lost its student`)
     const lenderRef = file.application.lenderRef ?? report.lenderRef
-    const scene = { file: { ...file, application: { ...file.application, lenderRef } }, student }
-    const sending = await perform(cred, tx, scene, report.news)
-    if (sending !== null) sendings.push(sending)
+    const loan = { file: { ...file, application: { ...file.application, lenderRef } }, student }
+    const transfer = await perform(ctx, tx, loan, report.news)
+    if (transfer !== null) transfers.push(transfer)
     return 'applied'
   })
-  // If we die before this, or the bank is away, the janitor sends it.
-  for (const { payment, ...how } of sendings) await sendTransfer(cred, payment, how)
+  // If the process crashes here or the bank is unreachable, the reconciler sends the transfer.
+  for (const { payment, ...how } of transfers) await sendTransfer(ctx, payment, how)
   return outcome
 }
 
-type Scene = { file: LoanFile; student: StudentContext }
+type LoadedLoan = { file: LoanFile; student: StudentContext }
 
 async function perform(
-  cred: LoanContext,
+  ctx: LoanContext,
   tx: Transaction,
-  scene: Scene,
+  loan: LoadedLoan,
   news: LoanNews,
-): Promise<Sending | null> {
+): Promise<Transfer | null> {
   const { at } = news
   switch (news.kind) {
     case 'filled':
-      await move(cred, tx, scene, { to: 'filled', at, change: { filledAt: at } })
+      await move(ctx, tx, loan, { to: 'filled', at, change: { filledAt: at } })
       return null
     case 'approved': {
-      const change = { approvedAt: at, amountPaise: news.amountPaise, expiresAt: lapsesAt(at) }
-      await move(cred, tx, scene, { to: 'final_approved', at, change })
+      const change = { approvedAt: at, amountPaise: news.amountPaise, expiresAt: expiryAfter(at) }
+      await move(ctx, tx, loan, { to: 'final_approved', at, change })
       return null
     }
     case 'signed':
-      await sign(cred, tx, scene, news)
+      await sign(ctx, tx, loan, news)
       return null
     case 'rejected':
-      await move(cred, tx, scene, { to: 'rejected', at, change: { reason: news.reason } })
+      await move(ctx, tx, loan, { to: 'rejected', at, change: { reason: news.reason } })
       return null
     case 'canceled':
     case 'expired':
-      await move(cred, tx, scene, { to: news.kind, at, change: {} })
+      await move(ctx, tx, loan, { to: news.kind, at, change: {} })
       return null
     case 'paid_out':
-      return takePayOut(cred, tx, scene, news)
+      return takePayOut(ctx, tx, loan, news)
     case 'emi_debited': {
       const { ref, dueOn, amountPaise } = news.emi
       const emi = { id: newId('pay'), lenderRef: ref, dueOn, paidAt: at, amountPaise }
-      await store.insertEmi(tx, keyOf(scene), emi)
-      await tell(cred, tx, scene, facts =>
-        credEvent('cred.emi.debited', scene.file.application, { ...facts, at, payment: emiBlock(emi) }),
+      await store.insertEmi(tx, keyOf(loan), emi)
+      await recordLoanEvent(ctx, tx, loan, common =>
+        loanEvent('cred.emi.debited', loan.file.application, { ...common, at, payment: emiBlock(emi) }),
       )
       return null
     }
@@ -134,20 +134,20 @@ const CODES = {
 } as const
 
 async function move(
-  cred: LoanContext,
+  ctx: LoanContext,
   tx: Transaction,
-  scene: Scene,
+  loan: LoadedLoan,
   { to, at, change }: { to: keyof typeof CODES; at: Date; change: Partial<Application> },
 ): Promise<void> {
-  const moved = moveTo(cred, scene.file.application, to, {
+  const moved = moveTo(ctx, loan.file.application, to, {
     ...change,
     ...(isOver(to) ? { endedAt: at } : {}),
   })
   await store.writeApplication(tx, moved)
-  await tell(cred, tx, scene, facts => credEvent(CODES[to], moved, { ...facts, at }))
+  await recordLoanEvent(ctx, tx, loan, common => loanEvent(CODES[to], moved, { ...common, at }))
 }
 
-/** As it is in its next state, and when the lender is asked about it then. */
+/** The application in its next state, with the time of the next status check. */
 export function moveTo(
   { clock }: Pick<LoanContext, 'clock'>,
   application: Application,
@@ -159,11 +159,11 @@ export function moveTo(
   return { ...moved, nextCheckAt: nextCheck(moved, clock.now()), ending: isOver(to) ? null : moved.ending }
 }
 
-/** The loan is taken: the agreement says what comes when, and how much in all. */
+/** The signed agreement sets the tranches, their dates and the total. */
 async function sign(
-  cred: LoanContext,
+  ctx: LoanContext,
   tx: Transaction,
-  scene: Scene,
+  loan: LoadedLoan,
   { at, tranches }: Extract<LoanNews, { kind: 'signed' }>,
 ): Promise<void> {
   const planned = tranches
@@ -172,55 +172,55 @@ async function sign(
       newTranche({ number: index + 1, lenderRef: ref, plannedOn, amountPaise }),
     )
   const amountPaise = sumPaise(planned.map(tranche => tranche.amountPaise))
-  const signed = moveTo(cred, scene.file.application, 'agreement_signed', {
+  const signed = moveTo(ctx, loan.file.application, 'agreement_signed', {
     signedAt: at,
     amountPaise,
     ending: null,
   })
   await store.writeApplication(tx, signed)
-  for (const tranche of planned) await store.writeTranche(tx, keyOf(scene), tranche)
-  await tell(cred, tx, scene, facts =>
-    credEvent('cred.loan.agreement_signed', signed, {
-      ...facts,
+  for (const tranche of planned) await store.writeTranche(tx, keyOf(loan), tranche)
+  await recordLoanEvent(ctx, tx, loan, common =>
+    loanEvent('cred.loan.agreement_signed', signed, {
+      ...common,
       at,
       disbursements: planned.map(disbursementBlock),
     }),
   )
 }
 
-/** The lender has sent money: it gets an order and a payment, which the bank will report as it does every other. */
+/** Creates an order and a payment for the lender's transfer, so that the bank reports it like any other payment. */
 async function takePayOut(
-  cred: LoanContext,
+  ctx: LoanContext,
   tx: Transaction,
-  scene: Scene,
+  loan: LoadedLoan,
   { at, payOut }: Extract<LoanNews, { kind: 'paid_out' }>,
-): Promise<Sending> {
-  const provider = transferProvider(cred)
-  assert(provider !== null, 'a lender paid out and nobody takes transfers in')
-  const { file, student } = scene
+): Promise<Transfer> {
+  const provider = transferProvider(ctx)
+  assert(provider !== null, 'a lender paid out, but no provider receives transfers')
+  const { file, student } = loan
   const { instituteId, studentId, collectorCode } = file.application
   const { number, amountPaise, reference } = payOut
   const tranche = await writePaidTranche(tx, file, payOut)
-  const now = cred.clock.now()
+  const now = ctx.clock.now()
   const order = disbursementOrder(student, { collectorCode, amountPaise, at: now })
   const payment = await openTransfer(tx, { instituteId, studentId, order, provider, at: now })
   const record = { number, trancheId: tranche.id, orderId: order.id, paymentId: payment.id, amountPaise }
-  await store.insertPayOut(tx, keyOf(scene), { ...record, reference, paidOutAt: at })
+  await store.insertPayOut(tx, keyOf(loan), { ...record, reference, paidOutAt: at })
   const application = { ...file.application, checks: 0 }
   await store.writeApplication(tx, { ...application, nextCheckAt: nextCheck(application, now) })
   return { payment, collectorCode, reference }
 }
 
-function keyOf({ file: { application } }: Scene): store.LoanKey {
+function keyOf({ file: { application } }: LoadedLoan): store.LoanKey {
   return { instituteId: application.instituteId, applicationId: application.id }
 }
 
-async function tell(
-  cred: LoanContext,
+async function recordLoanEvent(
+  ctx: LoanContext,
   tx: Transaction,
-  { file, student }: Scene,
-  eventOf: (facts: { student: StudentContext; lenderTitle: string }) => NewEvent,
+  { file, student }: LoadedLoan,
+  eventOf: (common: { student: StudentContext; lenderTitle: string }) => NewEvent,
 ): Promise<void> {
-  const lenderTitle = lenderOf(cred, file.application.lender).title
+  const lenderTitle = lenderOf(ctx, file.application.lender).title
   await recordEvents(tx, [eventOf({ student, lenderTitle })])
 }

@@ -2,23 +2,23 @@ import type { Callback } from '../providers/port.ts'
 import type { Paise } from '../platform/money.ts'
 
 /**
- * What a lender is to us: a real one is one file that implements this. A lender decides about loans and tells; what it
- * tells may come twice, late and in any order. Every call may be repeated with the same ids and does nothing new then.
+ * A lender integration is one file that implements this type. The lender's reports may arrive twice, late and in any
+ * order. Every call must be idempotent for the same ids.
  */
 export type Lender = {
   readonly name: LenderName
-  /** What parents know it as. */
+  /** The name that parents know. */
   readonly title: string
   readonly limits: LoanLimits
-  /** What a loan usually costs, for parents who think about it. The lender's own offer counts. */
+  /** Typical cost, shown before a parent applies; only the lender's offer is binding. */
   readonly terms: LoanTerms
-  /** Takes the application up and says where the borrower fills it in. */
+  /** Creates the application at the lender; returns the page where the borrower fills it in. */
   start(request: LoanRequest): Promise<{ lenderRef: string; lenderUrl: string }>
-  /** All that the lender has ever had to tell of it, in order; nothing when it does not know it. */
+  /** All reports about the application so far, in order; empty when the lender does not know it. */
   status(application: AtLender): Promise<LoanReport[]>
-  /** Ends it, unless it is over or the agreement is signed; answers as `status` does. */
+  /** Ends it, unless it is over or the agreement is signed; returns the same as `status`. */
   end(application: AtLender, how: 'canceled' | 'expired'): Promise<LoanReport[]>
-  /** Reads what the lender posts to us of its own accord; null when the signature is not the lender's. */
+  /** Parses a callback; null when the signature is not valid. */
   readCallback(callback: Callback): Promise<LoanReport[] | null>
 }
 
@@ -36,7 +36,7 @@ export type LoanRequest = {
   amountPaise: Paise
   borrower: { name: string; phone: string; email: string }
   description: string
-  /** Where the lender sends the borrower's browser when it is done. */
+  /** Where the lender redirects the borrower's browser at the end. */
   returnUrl: string
 }
 
@@ -47,7 +47,7 @@ export type LoanReport = {
   news: LoanNews
 }
 
-/** What can happen to a loan at the lender, each with its moment. */
+/** What can happen to a loan at the lender, and when it happened. */
 export type LoanNews =
   | { kind: 'filled'; at: Date }
   | { kind: 'approved'; at: Date; amountPaise: Paise }
@@ -61,14 +61,14 @@ export type LoanNews =
 export type PlannedTranche = { ref: string; plannedOn: string; amountPaise: Paise }
 
 export type PayOut = {
-  /** Which pay-out of the loan it is, from 1 on: one that is missing is asked for. */
+  /** Sequence number within the loan, from 1: a gap shows that a report is missing. */
   number: number
-  /** The lender's name of the tranche. */
+  /** The lender's id of the tranche. */
   trancheRef: string
   day: string
-  /** What was transferred; less than the tranche when the lender keeps something. */
+  /** The amount transferred; less than the tranche when the lender deducts a charge. */
   amountPaise: Paise
-  /** What the lender will still pay of this tranche, as one of its own. */
+  /** What the lender will still pay of this tranche, as a new tranche. */
   rest: PlannedTranche | null
   /** The lender's bank reference. */
   reference: string

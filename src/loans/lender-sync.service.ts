@@ -8,25 +8,21 @@ import { recordEvents } from '../events/events.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { sendTransfer } from '../payments/debits/transfers.service.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { credEvent } from './loan-events.ts'
+import { loanEvent } from './loan-events.ts'
 import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LoanRequest } from './lender-port.ts'
 import { canEnd, nextCheck, type Application, type LoanFile } from './loans.rules.ts'
 import { applyAll, askLender, moveTo } from './lender-news.service.ts'
 
-/** What we ask of lenders: to take an application up, to end it, and how it stands. */
+/** Calls to the lender: start an application, end it, ask for its status. */
 
 /**
- * Hands the application to the lender, or takes up where it was left; answers the lender's page. That it was sent is
- * committed before the lender is asked; if the answer is lost, the janitor asks, and the next click sends it again.
+ * Sends the application to the lender, or resumes it; returns the lender's page. `sentAt` is committed before the call:
+ * if the response is lost, the reconciler asks for the status and the next click sends it again.
  */
-export async function sendToLender(
-  cred: LoanContext,
-  key: store.LoanKey,
-  returnUrl: string,
-): Promise<string> {
-  const { application, student } = await markSent(cred, key)
+export async function sendToLender(ctx: LoanContext, key: store.LoanKey, returnUrl: string): Promise<string> {
+  const { application, student } = await markSent(ctx, key)
   if (application.lenderUrl !== null) return application.lenderUrl
   const { contactName: name, contactNumber: phone, contactEmail: email, fullname } = student.student
   const request: LoanRequest = {
@@ -36,15 +32,15 @@ export async function sendToLender(
     description: `Fees for ${fullname}`,
     returnUrl,
   }
-  const started = await answered(lenderOf(cred, application.lender).start(request))
-  await cred.db.transaction(async tx => {
+  const started = await answered(lenderOf(ctx, application.lender).start(request))
+  await ctx.db.transaction(async tx => {
     const file = await store.lockFile(tx, key)
     if (file !== null) await store.writeApplication(tx, { ...file.application, ...started })
   })
   return started.lenderUrl
 }
 
-/** Whoever waits for the answer is told that it is the lender who does not give one. */
+/** Reports a failed call as 503 with the lender as the reason. */
 async function answered<Answer>(asking: Promise<Answer>): Promise<Answer> {
   try {
     return await asking
@@ -54,10 +50,10 @@ async function answered<Answer>(asking: Promise<Answer>): Promise<Answer> {
 }
 
 async function markSent(
-  cred: LoanContext,
+  ctx: LoanContext,
   key: store.LoanKey,
 ): Promise<{ application: Application; student: StudentContext }> {
-  return cred.db.transaction(async tx => {
+  return ctx.db.transaction(async tx => {
     const { application } = await requireFile(tx, key)
     if (!canEnd(application.state)) throw conflict(`This application is ${application.state}.`)
     if (application.ending !== null) throw conflict('This application is being canceled.')
@@ -65,7 +61,7 @@ async function markSent(
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     if (student === undefined) throw notFound('This student')
     if (application.sentAt !== null) return { application, student }
-    const now = cred.clock.now()
+    const now = ctx.clock.now()
     const sent = { ...application, sentAt: now, checks: 0 }
     const marked = { ...sent, nextCheckAt: nextCheck(sent, now) }
     await store.writeApplication(tx, marked)
@@ -80,46 +76,46 @@ async function requireFile(tx: Transaction, key: store.LoanKey): Promise<LoanFil
 }
 
 /**
- * Ends an application that is not signed. One that the lender knows is over when the lender says so; the wish is
- * committed before it is asked, so the janitor finishes what was begun.
+ * Ends an application that is not signed. One that was sent is over only when the lender confirms it; `ending` is
+ * committed before the call, so the reconciler can finish it after a crash.
  */
 export async function endApplication(
-  cred: LoanContext,
+  ctx: LoanContext,
   key: store.LoanKey,
   how: 'canceled' | 'expired',
 ): Promise<LoanFile> {
-  const isLenders = await cred.db.transaction(async tx => {
+  const isLenders = await ctx.db.transaction(async tx => {
     const { application } = await requireFile(tx, key)
     if (!canEnd(application.state)) throw notEndable(application)
     if (application.sentAt === null) {
-      await endHere(cred, tx, application, how)
+      await endHere(ctx, tx, application, how)
       return false
     }
     const ending = application.ending ?? how
-    await store.writeApplication(tx, { ...application, ending, nextCheckAt: cred.clock.now() })
+    await store.writeApplication(tx, { ...application, ending, nextCheckAt: ctx.clock.now() })
     return true
   })
-  if (isLenders) await endAtLender(cred, key)
-  const file = await store.readFile(cred.db, key)
+  if (isLenders) await endAtLender(ctx, key)
+  const file = await store.readFile(ctx.db, key)
   if (file === null) throw notFound('This application')
   if (canEnd(file.application.state)) return file
-  // Signed at the lender at this very moment: it is a loan now.
+  // Signed at the lender in the meantime: it is a loan now.
   if (file.application.endedAt === null) throw notEndable(file.application)
   return file
 }
 
-/** As the institute asks for it. */
+/** Cancels at the institute's request. */
 export async function cancelApplication(
-  cred: LoanContext,
+  ctx: LoanContext,
   command: Command<Application>,
   institute: Institute,
   applicationId: string,
 ): Promise<Application> {
-  const { application } = await endApplication(cred, { instituteId: institute.id, applicationId }, 'canceled')
-  // The lender was asked in between, so no transaction could hold all of it; a repeat that comes first is told 409.
+  const { application } = await endApplication(ctx, { instituteId: institute.id, applicationId }, 'canceled')
+  // The lender was called in between, so one transaction could not cover it; a retry before this line gets 409.
   if (command.idempotency !== undefined)
     await rememberAnswer(
-      cred.db,
+      ctx.db,
       command.instituteId,
       command.idempotency,
       command.idempotency.answer(application),
@@ -136,59 +132,59 @@ function notEndable({ state }: Application): Error {
 }
 
 async function endHere(
-  cred: LoanContext,
+  ctx: LoanContext,
   tx: Transaction,
   application: Application,
   how: 'canceled' | 'expired',
 ): Promise<void> {
-  const at = cred.clock.now()
-  const ended = moveTo(cred, application, how, { endedAt: at })
+  const at = ctx.clock.now()
+  const ended = moveTo(ctx, application, how, { endedAt: at })
   await store.writeApplication(tx, ended)
   const { instituteId, studentId } = application
   const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
   if (student === undefined) throw notFound('This student')
-  const lenderTitle = lenderOf(cred, application.lender).title
+  const lenderTitle = lenderOf(ctx, application.lender).title
   const code = how === 'canceled' ? 'cred.loan.canceled' : 'cred.loan.application_expired'
-  await recordEvents(tx, [credEvent(code, ended, { student, lenderTitle, at })])
+  await recordEvents(tx, [loanEvent(code, ended, { student, lenderTitle, at })])
 }
 
-async function endAtLender(cred: LoanContext, key: store.LoanKey): Promise<void> {
-  const application = await store.findApplication(cred.db, key)
+async function endAtLender(ctx: LoanContext, key: store.LoanKey): Promise<void> {
+  const application = await store.findApplication(ctx.db, key)
   if (application === null || application.ending === null) return
   const { lender, lenderRef, ending } = application
-  const reports = await answered(lenderOf(cred, lender).end({ ...key, lenderRef }, ending))
-  if (reports.length > 0) return applyAll(cred, reports)
-  // The lender never had it, so it ends with us.
-  await cred.db.transaction(async tx => {
+  const reports = await answered(lenderOf(ctx, lender).end({ ...key, lenderRef }, ending))
+  if (reports.length > 0) return applyAll(ctx, reports)
+  // It was never sent, so there is nothing to end at the lender.
+  await ctx.db.transaction(async tx => {
     const { application: known } = await requireFile(tx, key)
-    if (canEnd(known.state) && known.ending !== null) await endHere(cred, tx, known, known.ending)
+    if (canEnd(known.state) && known.ending !== null) await endHere(ctx, tx, known, known.ending)
   })
 }
 
-/** Asks about applications whose end is not known, and ends those whose time is up. */
-export function checkApplications(cred: LoanContext): Run {
-  return processDue(cred, store.toCheck, application => checkApplication(cred, application))
+/** Reconciles open applications with the lender and expires those past their time. */
+export function checkApplications(ctx: LoanContext): Run {
+  return processDue(ctx, store.toCheck, application => checkApplication(ctx, application))
 }
 
-async function checkApplication(cred: LoanContext, application: Application): Promise<void> {
+async function checkApplication(ctx: LoanContext, application: Application): Promise<void> {
   const { instituteId, id: applicationId } = application
   const key = { instituteId, applicationId }
-  if (application.sentAt !== null) await askLender(cred, key)
-  await sendLeftTransfers(cred, key)
-  const now = cred.clock.now()
-  const after = await store.findApplication(cred.db, key)
+  if (application.sentAt !== null) await askLender(ctx, key)
+  await sendLeftTransfers(ctx, key)
+  const now = ctx.clock.now()
+  const after = await store.findApplication(ctx.db, key)
   if (after === null) return
-  if (canEnd(after.state) && after.ending !== null) await endAtLender(cred, key)
-  else if (canEnd(after.state) && after.expiresAt <= now) await endApplication(cred, key, 'expired')
-  await cred.db.transaction(async tx => {
+  if (canEnd(after.state) && after.ending !== null) await endAtLender(ctx, key)
+  else if (canEnd(after.state) && after.expiresAt <= now) await endApplication(ctx, key, 'expired')
+  await ctx.db.transaction(async tx => {
     const { application: known } = await requireFile(tx, key)
     await store.writeApplication(tx, { ...known, nextCheckAt: nextCheck(known, now) })
   })
 }
 
-/** Transfers that the bank was not told of because somebody died in between; telling it twice changes nothing. */
-async function sendLeftTransfers(cred: LoanContext, key: store.LoanKey): Promise<void> {
-  const file = await store.readFile(cred.db, key)
+/** Sends transfers that a crash kept from the bank; sending one twice changes nothing. */
+async function sendLeftTransfers(ctx: LoanContext, key: store.LoanKey): Promise<void> {
+  const file = await store.readFile(ctx.db, key)
   if (file === null) return
   const left = file.payOuts.filter(({ trancheId, number }) => {
     const tranche = file.tranches.find(({ id }) => id === trancheId)
@@ -196,9 +192,9 @@ async function sendLeftTransfers(cred: LoanContext, key: store.LoanKey): Promise
     return isNewest && tranche?.state === 'paid_out'
   })
   for (const { paymentId, reference } of left) {
-    const payment = await findPayment(cred, key.instituteId, paymentId)
+    const payment = await findPayment(ctx, key.instituteId, paymentId)
     if (payment === null) throw new Error(`a pay-out of ${key.applicationId} lost its payment`)
-    await sendTransfer(cred, payment, { collectorCode: file.application.collectorCode, reference })
+    await sendTransfer(ctx, payment, { collectorCode: file.application.collectorCode, reference })
   }
 }
 
@@ -206,7 +202,7 @@ export async function nextCheckDue({ db }: LoanContext): Promise<Date | null> {
   return store.toCheck.nextDue(db)
 }
 
-/** Where a moving clock has to stop: when an application lapses. */
-export async function nextLapse({ db, clock }: LoanContext): Promise<Date | null> {
-  return store.nextLapse(db, clock.now())
+/** When the next application expires: the sandbox clock stops there. */
+export async function nextApplicationExpiry({ db, clock }: LoanContext): Promise<Date | null> {
+  return store.nextExpiry(db, clock.now())
 }

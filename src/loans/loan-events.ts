@@ -5,7 +5,7 @@ import { toRupees } from '../platform/money.ts'
 import type { StudentContext } from '../students/student-contexts.service.ts'
 import type { Application, Emi, Tranche } from './loans.rules.ts'
 
-/** Applications, tranches and EMIs as events carry them. */
+/** Applications, tranches and EMIs in event payloads. */
 function applicationBlock(application: Application, lenderTitle: string) {
   return {
     id: application.id,
@@ -37,10 +37,10 @@ export function emiBlock(emi: Emi) {
   }
 }
 
-type CredCode = Extract<EventCode, `cred.${string}`>
+type LoanEventCode = Extract<EventCode, `cred.${string}`>
 
-/** What every event of a loan carries, and what this one adds. */
-export function credEvent<Code extends CredCode>(
+/** The fields that every loan event has, and those of this event code. */
+export function loanEvent<Code extends LoanEventCode>(
   code: Code,
   application: Application,
   {

@@ -4,7 +4,7 @@ import { disbursementBlock, emiBlock } from './loan-events.ts'
 import { lenderTitle, type LoanContext } from './context.ts'
 import { canEnd, type Application, type LoanFile } from './loans.rules.ts'
 
-/** The page of an application, where the parent goes on to the lender and comes back to. */
+/** The application's page: it links to the lender, and the lender redirects back to it. */
 export function applicationUrl(
   { publicUrl }: Pick<LoanContext, 'publicUrl'>,
   institute: Institute,
@@ -13,17 +13,17 @@ export function applicationUrl(
   return `${publicUrl}/cred/${institute.code}/${id}`
 }
 
-/** The application as the API answers it everywhere. */
-export function applicationView(cred: LoanContext, institute: Institute, application: Application) {
+/** The application as every API response contains it. */
+export function applicationView(ctx: LoanContext, institute: Institute, application: Application) {
   return {
     application_id: application.id,
     service_student_id: application.studentId,
     status: application.state,
     amount: toRupees(application.amountPaise),
     requested_amount: toRupees(application.askedPaise),
-    lender: lenderTitle(cred, application.lender),
+    lender: lenderTitle(ctx, application.lender),
     reason: application.reason ?? undefined,
-    redirect_url: applicationUrl(cred, institute, application.id),
+    redirect_url: applicationUrl(ctx, institute, application.id),
     created_at: application.createdAt.toISOString(),
     filled_at: application.filledAt?.toISOString(),
     approved_at: application.approvedAt?.toISOString(),
@@ -33,10 +33,10 @@ export function applicationView(cred: LoanContext, institute: Institute, applica
   }
 }
 
-/** The same with its tranches and EMIs. */
-export function wholeApplicationView(cred: LoanContext, institute: Institute, file: LoanFile) {
+/** The application with its tranches and EMIs. */
+export function wholeApplicationView(ctx: LoanContext, institute: Institute, file: LoanFile) {
   return {
-    ...applicationView(cred, institute, file.application),
+    ...applicationView(ctx, institute, file.application),
     disbursements: disbursementViews(file),
     emis: file.emis.map(emiBlock),
   }

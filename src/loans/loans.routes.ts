@@ -14,58 +14,58 @@ import type { LenderName } from './lender-port.ts'
 import type { Application } from './loans.rules.ts'
 import { takeLenderCallback } from './lender-news.service.ts'
 
-const CRED = '/api/v1/integrations/cred'
+const LOANS_URL = '/api/v1/integrations/cred'
 
-/** An application and whose it is: the address of its page needs both. */
+/** The URL of an application's page needs the institute too. */
 type Owned = { application: Application; institute: Institute }
 
-export function credRoutes(app: FastifyInstance, cred: LoanContext): void {
-  addWrite(app, cred, {
+export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
+  addWrite(app, ctx, {
     method: 'POST',
-    url: `${CRED}/students/:service_student_id/applications`,
+    url: `${LOANS_URL}/students/:service_student_id/applications`,
     docs: docs.createDocs,
     params: schemas.StudentParams,
     body: schemas.CreateApplicationBody,
     perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
       owned(command, institute, inner =>
-        createApplication(cred, inner, institute, {
+        createApplication(ctx, inner, institute, {
           studentId: params.service_student_id,
           amountPaise: body.amount,
         }),
       ),
     toResponse: ({ application: { id }, institute }: Owned) =>
-      created({ application_id: id, redirect_url: applicationUrl(cred, institute, id) }),
+      created({ application_id: id, redirect_url: applicationUrl(ctx, institute, id) }),
   })
-  addWrite(app, cred, {
+  addWrite(app, ctx, {
     method: 'POST',
-    url: `${CRED}/applications/:application_id/cancel`,
+    url: `${LOANS_URL}/applications/:application_id/cancel`,
     docs: docs.cancelDocs,
     params: schemas.ApplicationParams,
     perform: (command: Command<Owned>, { caller: { institute }, params }) =>
-      owned(command, institute, inner => cancelApplication(cred, inner, institute, params.application_id)),
-    toResponse: ({ application, institute }: Owned) => ok(applicationView(cred, institute, application)),
+      owned(command, institute, inner => cancelApplication(ctx, inner, institute, params.application_id)),
+    toResponse: ({ application, institute }: Owned) => ok(applicationView(ctx, institute, application)),
   })
-  addReads(app, cred)
-  for (const name of cred.lenders.keys()) addCallbackRoute(app, cred, name)
+  addReads(app, ctx)
+  for (const name of ctx.lenders.keys()) addCallbackRoute(app, ctx, name)
 }
 
-function addReads(app: FastifyInstance, cred: LoanContext): void {
+function addReads(app: FastifyInstance, ctx: LoanContext): void {
   addRead(app, {
-    url: `${CRED}/students/:service_student_id/applications`,
+    url: `${LOANS_URL}/students/:service_student_id/applications`,
     docs: docs.listOfStudentDocs,
     params: schemas.StudentParams,
     query: schemas.PageQuery,
     async answer({ caller: { institute }, params, query }) {
       const filter = { studentId: params.service_student_id, cursor: query.cursor }
-      const found = await listApplications(cred, institute, filter, query.limit ?? 50)
+      const found = await listApplications(ctx, institute, filter, query.limit ?? 50)
       return page(
-        found.applications.map(one => applicationView(cred, institute, one)),
+        found.applications.map(one => applicationView(ctx, institute, one)),
         found.nextCursor,
       )
     },
   })
   addRead(app, {
-    url: `${CRED}/applications`,
+    url: `${LOANS_URL}/applications`,
     docs: docs.listDocs,
     query: schemas.ListApplicationsQuery,
     async answer({ caller: { institute }, query }) {
@@ -76,30 +76,30 @@ function addReads(app: FastifyInstance, cred: LoanContext): void {
         createdBefore: query.created_to,
         cursor: query.cursor,
       }
-      const found = await listApplications(cred, institute, filter, query.limit ?? 50)
+      const found = await listApplications(ctx, institute, filter, query.limit ?? 50)
       return page(
-        found.applications.map(one => applicationView(cred, institute, one)),
+        found.applications.map(one => applicationView(ctx, institute, one)),
         found.nextCursor,
       )
     },
   })
   addRead(app, {
-    url: `${CRED}/applications/:application_id`,
+    url: `${LOANS_URL}/applications/:application_id`,
     docs: docs.getDocs,
     params: schemas.ApplicationParams,
     answer: async ({ caller: { institute }, params }) =>
-      ok(wholeApplicationView(cred, institute, await getApplication(cred, institute, params.application_id))),
+      ok(wholeApplicationView(ctx, institute, await getApplication(ctx, institute, params.application_id))),
   })
   addRead(app, {
-    url: `${CRED}/applications/:application_id/disbursements`,
+    url: `${LOANS_URL}/applications/:application_id/disbursements`,
     docs: docs.disbursementsDocs,
     params: schemas.ApplicationParams,
     answer: async ({ caller: { institute }, params }) =>
-      ok(disbursementViews(await getApplication(cred, institute, params.application_id))),
+      ok(disbursementViews(await getApplication(ctx, institute, params.application_id))),
   })
 }
 
-/** Services answer with the application; what is remembered of an command is the whole answer. */
+/** Services return the application; the idempotency record needs the institute too, for the full response. */
 async function owned(
   { instituteId, idempotency }: Command<Owned>,
   institute: Institute,
@@ -112,11 +112,11 @@ async function owned(
   return { application: await perform({ instituteId, idempotency: inner }), institute }
 }
 
-/** Not an operation of the API: no key, but a signature. */
-function addCallbackRoute(app: FastifyInstance, cred: LoanContext, name: LenderName): void {
+/** Authenticated by the lender's signature instead of an API key. */
+function addCallbackRoute(app: FastifyInstance, ctx: LoanContext, name: LenderName): void {
   app.post(`/callbacks/lenders/${name}`, { schema: { hide: true } }, async (request, reply) => {
     const headers = request.headers as Record<string, string | undefined>
-    await takeLenderCallback(cred, name, { headers, rawBody: rawBody(request) })
+    await takeLenderCallback(ctx, name, { headers, rawBody: rawBody(request) })
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
 }

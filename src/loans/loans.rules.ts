@@ -62,7 +62,7 @@ export type Tranche = {
   failure: string | null
 }
 
-/** A transfer that the lender told of. */
+/** A transfer that the lender reported. */
 export type RecordedPayOut = {
   number: number
   trancheId: string
@@ -75,7 +75,7 @@ export type RecordedPayOut = {
 
 export type Emi = { id: string; lenderRef: string; dueOn: string; paidAt: Date; amountPaise: Paise }
 
-/** An application with all that belongs to it. */
+/** An application with its tranches, pay-outs and EMIs. */
 export type LoanFile = {
   application: Application
   tranches: Tranche[]
@@ -83,7 +83,7 @@ export type LoanFile = {
   emis: Emi[]
 }
 
-/** Which move leads where. A signed one is canceled only while nothing of it was paid out. */
+/** Allowed transitions. A signed application can be canceled only while nothing is paid out. */
 const MOVES: Record<LoanState, readonly LoanState[]> = {
   started: ['filled', 'rejected', 'canceled', 'expired'],
   filled: ['final_approved', 'rejected', 'canceled', 'expired'],
@@ -99,7 +99,6 @@ export function canMove(from: LoanState, to: LoanState): boolean {
   return MOVES[from].includes(to)
 }
 
-/** States are data; a move that is not in the table is our bug. */
 export function assertMove(from: LoanState, to: LoanState): void {
   assert(canMove(from, to), `an application cannot move from ${from} to ${to}`)
 }
@@ -116,7 +115,7 @@ export function assertTrancheMove(from: TrancheState, to: TrancheState): void {
   assert(TRANCHE_MOVES[from].includes(to), `a tranche cannot move from ${from} to ${to}`)
 }
 
-/** Nothing more happens to an application itself; EMIs of a loan go on. */
+/** No further transition; EMIs of a loan are still recorded. */
 export function isOver(state: LoanState): boolean {
   return MOVES[state].length === 0
 }
@@ -125,15 +124,15 @@ function isTaken(state: LoanState): boolean {
   return state === 'agreement_signed' || state === 'disbursed'
 }
 
-/** Until the agreement is signed the parent or the institute may end it. */
+/** The parent or the institute may end it until the agreement is signed. */
 export function canEnd(state: LoanState): boolean {
   return !isOver(state) && !isTaken(state)
 }
 
-/** `ahead`: something is missing before it, and the lender is asked for all it has told. */
+/** `ahead`: an earlier report is missing, so the lender has to be asked for all of them. */
 export type Verdict = 'apply' | 'nothing' | 'ahead'
 
-/** What a piece of news means for an application, however often and in whatever order it comes. */
+/** Whether to apply a report, given that reports may be duplicated or out of order. */
 export function judge(file: LoanFile, news: LoanNews): Verdict {
   const { state } = file.application
   switch (news.kind) {
@@ -163,17 +162,17 @@ export function judge(file: LoanFile, news: LoanNews): Verdict {
   }
 }
 
-/** An end fits on every state before it, so it may have overtaken something: the lender is asked first. */
+/** An end is possible from every earlier state, so it may have overtaken a report: ask the lender first. */
 export function mayOvertake({ kind }: LoanNews): boolean {
   return kind === 'rejected' || kind === 'canceled' || kind === 'expired'
 }
 
-const ROAD: readonly LoanState[] = ['started', 'filled', 'final_approved', 'agreement_signed', 'disbursed']
+const STEPS: readonly LoanState[] = ['started', 'filled', 'final_approved', 'agreement_signed', 'disbursed']
 
-/** A step of the road: taken when it is the next one, asked about when one before it is missing. */
+/** Applied when it is the next step; `ahead` when a step before it is missing. */
 function reach(from: LoanState, to: LoanState): Verdict {
   if (canMove(from, to)) return 'apply'
-  return ROAD.includes(from) && ROAD.indexOf(from) < ROAD.indexOf(to) ? 'ahead' : 'nothing'
+  return STEPS.includes(from) && STEPS.indexOf(from) < STEPS.indexOf(to) ? 'ahead' : 'nothing'
 }
 
 function ofTaken(state: LoanState, judgeIt: () => Verdict): Verdict {
@@ -182,17 +181,17 @@ function ofTaken(state: LoanState, judgeIt: () => Verdict): Verdict {
 }
 
 export type PaidTranche =
-  /** An open tranche of the plan; what the lender will still pay of it becomes one of its own. */
+  /** An open planned tranche; what the lender will still pay of it becomes a new tranche. */
   | { kind: 'planned'; tranche: Tranche; amountPaise: Paise; rest: PlannedTranche | null }
-  /** The lender paid what no plan had. It is money all the same. */
+  /** The lender paid without a planned tranche; the money has to be recorded all the same. */
   | { kind: 'unplanned'; amountPaise: Paise }
 
-/** Which tranche a pay-out is of. */
+/** The tranche that a pay-out belongs to. */
 export function trancheOf(tranches: readonly Tranche[], payOut: PayOut): PaidTranche {
   const isOpen = ({ state }: Tranche): boolean => state === 'planned' || state === 'failed'
   const tranche = tranches.find(one => one.lenderRef === payOut.trancheRef && isOpen(one))
   if (tranche === undefined) return { kind: 'unplanned', amountPaise: payOut.amountPaise }
-  // A rest that leaves nothing for this pay-out is not one.
+  // Ignore a remainder that would leave nothing for this pay-out.
   const rest = payOut.rest !== null && payOut.rest.amountPaise < tranche.amountPaise ? payOut.rest : null
   const amountPaise = subtractPaise(tranche.amountPaise, rest?.amountPaise ?? ZERO)
   return { kind: 'planned', tranche, amountPaise, rest }
@@ -200,10 +199,10 @@ export function trancheOf(tranches: readonly Tranche[], payOut: PayOut): PaidTra
 
 type Line = { componentType: string; amountPaise: Paise }
 
-/** The component for money that comes when a student has no fees at all. */
+/** The component for money that arrives when a student has no fees at all. */
 const NO_FEES = 'FEES'
 
-/** What a tranche pays: what is owed, oldest component first; the rest is an advance on the first one. */
+/** Allocates to what is owed, oldest component first; the remainder is an advance on the first component. */
 export function allocate(
   amountPaise: Paise,
   { owed, components }: { owed: readonly Line[]; components: readonly string[] },
@@ -222,7 +221,7 @@ export function allocate(
   return lines.map(line => (line === known ? { ...line, amountPaise: more } : line))
 }
 
-/** What is asked of the lender: all that is owed unless told, within what it lends. */
+/** The amount to apply for: by default all that is owed, within the lender's limits. */
 export function amountToAsk(asked: Paise | undefined, owedPaise: Paise, limits: LoanLimits): Paise {
   const { leastPaise, mostPaise } = limits
   if (owedPaise === 0) throw conflict('Nothing is outstanding for this student, so there is nothing to lend.')
@@ -237,18 +236,18 @@ export function amountToAsk(asked: Paise | undefined, owedPaise: Paise, limits: 
   return amount
 }
 
-/** What is paid back each month, to the paisa: the annuity of the amount at the yearly rate. */
+/** The monthly EMI to the paisa: the annuity of the amount at the yearly rate. */
 export function emiOf(amountPaise: Paise, { yearlyRatePercent, months }: LoanTerms): Paise {
   const rate = yearlyRatePercent / 1_200
   if (rate === 0) return paiseOf(Math.ceil(amountPaise / months))
   return paiseOf(Math.round((amountPaise * rate) / (1 - (1 + rate) ** -months)))
 }
 
-const LAPSES_AFTER_MS = 30 * 86_400_000
+const EXPIRES_AFTER_MS = 30 * 86_400_000
 
-/** An application lapses a month after it was started; an offer, a month after it was made. */
-export function lapsesAt(from: Date): Date {
-  return new Date(from.getTime() + LAPSES_AFTER_MS)
+/** An application expires a month after it was started, an offer a month after it was made. */
+export function expiryAfter(from: Date): Date {
+  return new Date(from.getTime() + EXPIRES_AFTER_MS)
 }
 
 const MINUTE_MS = 60_000
@@ -257,8 +256,8 @@ const WEEK_MS = 7 * 86_400_000
 const EMIS_ASKED_FOR_MS = 5 * 366 * 86_400_000
 
 /**
- * When the lender is asked next. Soon at first and ever more rarely, never stopping before the end is known; once a
- * week for the EMIs of a loan, for as long as school loans run. Nobody is asked about what was never sent.
+ * When to ask the lender next: at growing intervals until the end is known, then weekly for the EMIs for as long as
+ * school loans run. An application that was never sent needs no status check, only its expiry.
  */
 export function nextCheck(application: Application, now: Date): Date | null {
   const { state, sentAt, signedAt, expiresAt, checks } = application

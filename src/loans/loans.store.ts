@@ -9,7 +9,7 @@ const COLUMNS = `institute_id as "instituteId", id, student_id as "studentId", c
   reason, created_at as "createdAt", sent_at as "sentAt", filled_at as "filledAt", approved_at as "approvedAt",
   signed_at as "signedAt", ended_at as "endedAt", expires_at as "expiresAt", ending, next_check_at as "nextCheckAt", checks`
 
-/** False when the student has one that is not over. */
+/** False when the student has an open application. */
 export async function insertApplication(tx: Transaction, application: Application): Promise<boolean> {
   const rows = await tx.query(
     `insert into cred_applications (institute_id, id, student_id, collector_code, lender, state, asked_paise, amount_paise,
@@ -34,7 +34,7 @@ export async function insertApplication(tx: Transaction, application: Applicatio
   return rows.length === 1
 }
 
-/** The one of a student that is not over; a unique index keeps it the only one. */
+/** The student's open application; a unique index allows only one. */
 export async function findLive(
   db: Queryable,
   instituteId: number,
@@ -59,7 +59,7 @@ export async function findApplication(
   return row ?? null
 }
 
-/** Whoever changes anything of a loan holds its application first. */
+/** Every change to a loan locks its application first. */
 export async function lockFile(tx: Transaction, key: LoanKey): Promise<LoanFile | null> {
   const rows = await tx.query(
     'select 1 from cred_applications where institute_id = $1 and id = $2 for update',
@@ -68,7 +68,7 @@ export async function lockFile(tx: Transaction, key: LoanKey): Promise<LoanFile 
   return rows.length === 0 ? null : readFile(tx, key)
 }
 
-/** An application with all that belongs to it. */
+/** An application with its tranches, pay-outs and EMIs. */
 export async function readFile(db: Queryable, key: LoanKey): Promise<LoanFile | null> {
   const application = await findApplication(db, key)
   if (application === null) return null
@@ -93,7 +93,7 @@ export async function readFile(db: Queryable, key: LoanKey): Promise<LoanFile | 
   return { application, tranches, payOuts, emis }
 }
 
-/** Everything of an application that can change. */
+/** Writes all mutable columns. */
 export async function writeApplication(tx: Transaction, application: Application): Promise<void> {
   await tx.query(
     `update cred_applications set state = $3, amount_paise = $4, reason = $5, lender_ref = $6, lender_url = $7, sent_at = $8,
@@ -121,7 +121,6 @@ export async function writeApplication(tx: Transaction, application: Application
   )
 }
 
-/** Makes the tranche or sets it to what it is now. */
 export async function writeTranche(tx: Transaction, key: LoanKey, tranche: Tranche): Promise<void> {
   await tx.query(
     `insert into cred_tranches (institute_id, application_id, id, number, lender_ref, state, planned_on, amount_paise,
@@ -173,7 +172,7 @@ export async function insertEmi(tx: Transaction, key: LoanKey, emi: Emi): Promis
   )
 }
 
-/** Which loans these orders are pay-outs of, in one order for all who lock many. */
+/** The loans that these orders are pay-outs of, sorted so that concurrent lockers cannot deadlock. */
 export async function findByOrders(
   tx: Transaction,
   instituteId: number,
@@ -195,7 +194,7 @@ export type LoanFilter = {
   cursor?: string | undefined
 }
 
-/** Newest first; ids sort by creation, so the cursor is the id of the last one shown. */
+/** Newest first; ids sort by creation, so the cursor is the id of the last row of a page. */
 export async function listApplications(
   db: Queryable,
   instituteId: number,
@@ -220,7 +219,7 @@ export async function listApplications(
   )
 }
 
-/** Those about which the lender is to be asked. */
+/** Applications due for a status check at the lender. */
 export const toCheck = leasedRows<Application>({
   table: 'cred_applications',
   dueAt: 'next_check_at',
@@ -228,8 +227,7 @@ export const toCheck = leasedRows<Application>({
   columns: COLUMNS,
 })
 
-/** When the next one lapses, after a moment. */
-export async function nextLapse(db: Queryable, after: Date): Promise<Date | null> {
+export async function nextExpiry(db: Queryable, after: Date): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     `select min(expires_at) as at from cred_applications
      where state in ('started', 'filled', 'final_approved') and expires_at > $1`,

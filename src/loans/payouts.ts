@@ -8,7 +8,7 @@ import { writeTranche } from './loans.store.ts'
 import type { PayOut } from './lender-port.ts'
 import { allocate, assertTrancheMove, trancheOf, type LoanFile, type Tranche } from './loans.rules.ts'
 
-/** The tranche that a pay-out is of, written as paid out; what the lender will still pay of it is planned beside it. */
+/** Marks the tranche of a pay-out as paid out; an amount the lender still owes on it becomes a planned tranche. */
 export async function writePaidTranche(
   tx: Transaction,
   { application, tranches }: Pick<LoanFile, 'application' | 'tranches'>,
@@ -45,7 +45,7 @@ export function newTranche(
   }
 }
 
-/** An order that is paid by the lender's transfer. */
+/** The order that the lender's transfer pays. */
 export function disbursementOrder(
   { student, owed, prices }: StudentContext,
   { collectorCode, amountPaise, at }: { collectorCode: string; amountPaise: Paise; at: Date },
