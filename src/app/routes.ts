@@ -17,12 +17,12 @@ import type { BursarContext } from './context.ts'
 import type { Log } from '../platform/log.ts'
 import { sumPaise } from '../platform/money.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
-import { credParentPages } from '../portal/loan/parents.routes.ts'
-import { credPages } from '../portal/loan/loan.routes.ts'
+import { loanParentPages } from '../portal/loan/parents.routes.ts'
+import { loanPages } from '../portal/loan/loan.routes.ts'
 import { deliveryPages } from '../portal/webhook-delivery.routes.ts'
-import { entryDoor } from '../portal/entry/sign-in.routes.ts'
+import { signInRoutes } from '../portal/entry/sign-in.routes.ts'
 import { entryRoutes } from '../portal/entry/entry.routes.ts'
-import { flexPages } from '../portal/plan/setup.routes.ts'
+import { planSetupPages } from '../portal/plan/setup.routes.ts'
 import { historyPages } from '../portal/parents/history.routes.ts'
 import { protectPages } from '../portal/layout.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
@@ -124,12 +124,12 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     await protectPages(pages, ctx.mode, log)
     checkoutRoutes(pages, ctx)
     paymentPages(pages, ctx)
-    flexPages(pages, ctx)
-    entryDoor(pages, ctx)
+    planSetupPages(pages, ctx)
+    signInRoutes(pages, ctx)
     parentPages(pages, ctx)
     planPages(pages, ctx)
-    credPages(pages, ctx)
-    credParentPages(pages, ctx)
+    loanPages(pages, ctx)
+    loanParentPages(pages, ctx)
     historyPages(pages, ctx)
     deliveryPages(pages, ctx)
     if (sandbox !== null) {

@@ -1,9 +1,9 @@
 import { readableComponent } from '../orders/orders.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { formatMoment, INDIA } from '../platform/calendar.ts'
-import { WORDS, type Language, type Words } from './checkout/checkout.texts.ts'
+import { TEXTS, type Language, type Texts } from './checkout/checkout.texts.ts'
 
-/** Moments, reasons and names of fees, as people say them in each language. Digits stay Latin. */
+/** Dates, failure reasons and fee names in each language. Digits stay Latin. */
 const HINDI = 'hi-IN-u-nu-latn'
 const HINDI_DAY = new Intl.DateTimeFormat(HINDI, {
   timeZone: INDIA,
@@ -24,11 +24,11 @@ export function sayMoment(moment: Date, language: Language): string {
   return `${HINDI_DAY.format(moment)} को ${HINDI_TIME.format(moment)} बजे`
 }
 
-/** Why a payment failed: our own words where we know the code, else the provider's, which are English. */
+/** Why a payment failed: our text for known codes, else the provider's message, which is English only. */
 export function sayWhy(payment: Payment, language: Language): string {
   const { failureCode: code, failureMessage: message } = payment
-  const why: Words['why'] = WORDS[language].why
-  if (code !== null && Object.hasOwn(why, code)) return why[code as keyof Words['why']]
+  const why: Texts['why'] = TEXTS[language].why
+  if (code !== null && Object.hasOwn(why, code)) return why[code as keyof Texts['why']]
   const theirs = language === 'en' ? (message ?? '').trim() : ''
   if (theirs === '') return why.other
   return /[.!?]$/.test(theirs) ? theirs : `${theirs}.`
@@ -48,7 +48,7 @@ const HINDI_FEES: Record<string, string> = {
   ACTIVITY_FEE: 'गतिविधि शुल्क',
   ANNUAL_FEE: 'वार्षिक शुल्क',
   LATE_FEE: 'विलंब शुल्क',
-  // Concessions are named by codes of the same kind.
+  // Concession codes share the namespace.
   SCHOLARSHIP: 'छात्रवृत्ति',
   CONCESSION: 'छूट',
   SIBLING_CONCESSION: 'भाई-बहन की छूट',
@@ -56,7 +56,7 @@ const HINDI_FEES: Record<string, string> = {
   STAFF_CONCESSION: 'कर्मचारी छूट',
 }
 
-/** TUITION_FEE reads as Tuition fee, and in Hindi as parents there know it; else as the institute wrote it. */
+/** TUITION_FEE becomes Tuition fee or its usual Hindi name; unknown codes stay as the institute wrote them. */
 export function sayFee(code: string, language: Language): string {
   const known = language === 'hi' && Object.hasOwn(HINDI_FEES, code) ? HINDI_FEES[code] : undefined
   return known ?? readableComponent(code)

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Mode } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
-import { chooseLanguage, isLanguage, WORDS, type Language } from './checkout/checkout.texts.ts'
+import { chooseLanguage, isLanguage, TEXTS, type Language } from './checkout/checkout.texts.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet, no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
@@ -25,8 +25,8 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
         defaultSrc: ["'none'"],
         styleSrc: [STYLE_HASH],
         imgSrc: ["'self'", 'data:'],
-        // A browser holds every address that a form's answer leads to against this: the provider's page, over https.
-        // The sandbox bank's forms lead on to callback_url, which on a developer's machine is plain http.
+        // Browsers apply form-action to redirects too: forms lead to the provider's page over https. The sandbox bank
+        // redirects to callback_url, which is plain http on a developer's machine.
         formAction: ["'self'", 'https:', ...(mode === 'sandbox' ? ['http:'] : [])],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
@@ -38,14 +38,14 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
   app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
 }
 
-type ParentsTemplate = `parents-${'home' | 'student' | 'plan' | 'confirm' | 'history'}`
+type ParentsTemplate = `parents/${'home' | 'student' | 'plan' | 'confirm' | 'history'}`
 
 export type Page = {
   template:
     | 'order'
     | 'payment-page'
-    | 'flex'
-    | 'cred'
+    | 'plan-setup'
+    | 'loan'
     | 'message'
     | 'bank'
     | 'bank-mandate'
@@ -56,9 +56,8 @@ export type Page = {
   title: string
   status?: number
   language: Language
-  /** Not on pages whose address is a form's. */
+  /** The language switch; false on pages rendered in response to a POST. */
   hasSwitch?: boolean
-  /** The browser asks again by itself after so long. */
   refreshSeconds?: number | undefined
   data: Record<string, unknown>
 }
@@ -66,16 +65,16 @@ export type Page = {
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { language, title, refreshSeconds } = page
   const other = language === 'en' ? 'hi' : 'en'
-  const otherLanguage = page.hasSwitch === false ? null : { code: other, name: WORDS[other].language }
+  const otherLanguage = page.hasSwitch === false ? null : { code: other, name: TEXTS[other].language }
   const html = eta.render(`./${page.template}`, {
     ...page.data,
-    words: WORDS[language],
+    texts: TEXTS[language],
     style: STYLE,
     language,
     title,
     otherLanguage,
   })
-  // As a header it works like the meta element, and a page that is saved or translated does not carry it on.
+  // A header instead of the meta element, so that saved or translated copies do not reload.
   if (refreshSeconds !== undefined) reply.header('refresh', String(refreshSeconds))
   return reply
     .code(page.status ?? 200)
@@ -84,7 +83,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .send(html)
 }
 
-/** The parent's choice is kept in a cookie that says nothing else. */
+/** The parent's choice is remembered in a cookie. */
 export function languageOf(request: FastifyRequest, reply: FastifyReply): Language {
   const { lang } = request.query as { lang?: unknown }
   if (isLanguage(lang)) {
@@ -97,38 +96,36 @@ export function languageOf(request: FastifyRequest, reply: FastifyReply): Langua
 
 export function sendWrongLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request, reply)
-  const words = WORDS[language]
+  const texts = TEXTS[language]
   return sendPage(reply, {
     template: 'message',
-    title: words.wrongTitle,
+    title: texts.wrongTitle,
     status: 404,
     language,
-    data: { heading: words.wrongHead, say: words.wrongSay },
+    data: { heading: texts.wrongHead, say: texts.wrongSay },
   })
 }
 
-/** A parent sees a page, never JSON: what happened, whether money moved, what to do, what to quote. */
+/** Parents get a page instead of JSON: what happened, what to do, and the request id to quote. */
 function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   const isAway = isUnavailable(error)
   log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
   const language = languageOf(request, reply)
-  const words = WORDS[language]
+  const texts = TEXTS[language]
   return sendPage(reply, {
     template: 'message',
-    title: words.troubleTitle,
+    title: texts.troubleTitle,
     status: isAway ? 503 : 500,
     language,
     hasSwitch: false,
-    data: { heading: words.troubleHead, say: words.troubleSay, reference: request.id },
+    data: { heading: texts.troubleHead, say: texts.troubleSay, reference: request.id },
   })
 }
 
-/** A field of a posted form. */
 export function formField(request: FastifyRequest, name: string): string | undefined {
   return formOf(request).get(name) ?? undefined
 }
 
-/** All of it; empty when nothing was posted. */
 export function formOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
 }

@@ -16,8 +16,8 @@ const REFRESH_SECONDS = 5
 type Found = { institute: Institute; delivery: Delivery; key: string }
 
 /**
- * Where a failure mail leads: one delivery, attempt by attempt, and a button to send it again. The link is the key, so
- * the page shows ids and codes only; what the receiver answered is for those with an API key.
+ * The page that failure mails link to: one delivery with its attempts and a button to send it again. The signed link is
+ * the only credential, so the page shows ids and codes only; response bodies need an API key.
  */
 export function deliveryPages(app: FastifyInstance, ctx: Context): void {
   app.get(URL_PATH, hidden, async (request, reply) => {
@@ -48,7 +48,7 @@ async function find(ctx: Context, request: FastifyRequest, key: unknown): Promis
   try {
     return { institute, delivery: await getDelivery(ctx, institute, id), key }
   } catch (error) {
-    // Past its 90 days.
+    // Deliveries are purged after 90 days.
     if (error instanceof BursarError && error.code === 'HUE00001') return null
     throw error
   }
@@ -86,17 +86,21 @@ function show(
   })
 }
 
-const STATES: Record<Delivery['state'], { word: string; tone: string; say: string }> = {
-  pending: { word: 'Waiting', tone: 'unpaid', say: 'The first attempt has not been made yet.' },
-  retrying: { word: 'Retrying', tone: 'unpaid', say: 'It has not been received yet and is tried again.' },
-  delivered: { word: 'Delivered', tone: 'paid', say: 'The endpoint has received it.' },
+const STATES: Record<Delivery['state'], { statusText: string; tone: string; say: string }> = {
+  pending: { statusText: 'Waiting', tone: 'unpaid', say: 'The first attempt has not been made yet.' },
+  retrying: {
+    statusText: 'Retrying',
+    tone: 'unpaid',
+    say: 'It has not been received yet and will be retried.',
+  },
+  delivered: { statusText: 'Delivered', tone: 'paid', say: 'The endpoint has received it.' },
   exhausted: {
-    word: 'Given up',
+    statusText: 'Given up',
     tone: 'failed',
-    say: 'No attempt was received. It is not tried again by itself.',
+    say: 'No attempt was received. It will not be retried automatically.',
   },
   cancelled: {
-    word: 'Cancelled',
+    statusText: 'Cancelled',
     tone: 'cancelled',
     say: 'The webhook was disabled before it was received.',
   },

@@ -4,12 +4,12 @@ import { readCallbackKey } from '../../institutes/institutes.service.ts'
 import { statusAt, type Order } from '../../orders/orders.rules.ts'
 import type { Context } from '../../platform/context.ts'
 
-/** Where the pages of parents are. */
+/** Path of the signed-in parents' pages. */
 export const OWN_PAGES = '/parents/'
 
 /**
- * Where the payer's browser returns: only ever the address that the ERP gave with the order. Signed, so that the
- * institute's page can trust what it shows, and still navigation only: money is proven by reading the order.
+ * The callback_url of the order with status and signature, so that the institute's page can trust what it shows. It is
+ * for navigation only: proof of payment is reading the order.
  */
 export async function callbackUrlFor(
   ctx: Context,
@@ -17,7 +17,7 @@ export async function callbackUrlFor(
   order: Order,
 ): Promise<string | null> {
   if (order.callbackUrl === null) return null
-  // A page of ours needs no proof, and its address stays clean.
+  // Our own pages read the order themselves and need no signature.
   const own = `${ctx.publicUrl}${OWN_PAGES}`
   if (order.callbackUrl.startsWith(own)) return order.callbackUrl.slice(ctx.publicUrl.length)
   const status = statusAt(order, ctx.clock.now())

@@ -20,7 +20,7 @@ const hidden = { schema: { hide: true } }
 
 type Found = { institute: Institute; order: Order; path: string }
 
-/** The page behind `redirect_url`, and what it leads to: start, return, receipt. */
+/** The page at an order's `redirect_url`, with its start, return and receipt routes. */
 export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     URL_PATH,
@@ -28,9 +28,9 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
     withOrder(ctx, (found, request, reply) => showOrder(ctx, found, request, reply)),
   )
 
-  // A second tab, a double click, the back button: whoever posts again is sent to the same payment.
+  // A repeated POST (second tab, double click, back button) leads to the same payment.
   const start = withOrder(ctx, async ({ institute, order, path }, request, reply) => {
-    // One that is past its time or withdrawn sends nobody to the bank, also not to finish what was begun.
+    // An expired or cancelled order never redirects to the bank, not even to finish a started payment.
     if (stateAt(order, ctx.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
     const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
     try {
@@ -38,7 +38,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
       const { redirectUrl } = await startPayment(ctx, institute, order.id, { mode, returnUrl })
       return await reply.redirect(redirectUrl ?? path, 303)
     } catch (error) {
-      // Paid, expired or withdrawn meanwhile: the page says which.
+      // Paid, expired or cancelled concurrently: the page shows which.
       if (error instanceof BursarError && error.code === 'HUE00002') return reply.redirect(path, 303)
       throw error
     }
@@ -50,7 +50,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
     withOrder(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303)),
   )
 
-  // Back from the provider: on to the institute if it is paid and asked for that, else the page tells how it stands.
+  // Return from the provider: a paid order with a callback_url continues to the institute, any other to its page.
   const comeBack = withOrder(ctx, async ({ institute, order, path }, _request, reply) => {
     const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
@@ -87,7 +87,7 @@ async function showOrder(
     now: ctx.clock.now(),
     isSandbox: ctx.mode === 'sandbox',
     takesPayments: ctx.currentProvider !== null,
-    isStill: still === '1',
+    isRefreshPaused: still === '1',
     path,
     language,
   })

@@ -1,4 +1,4 @@
-/** What the parents' pages say, in two languages at the same standard. `{x}` is filled in. */
+/** Texts of the checkout in English and Hindi; `{x}` is a placeholder. */
 export type Language = 'en' | 'hi'
 
 const en = {
@@ -66,9 +66,9 @@ const en = {
   troubleSay: 'If you were paying, do not pay again before this page says so. Please try again in a minute.',
 }
 
-export type Words = typeof en
+export type Texts = typeof en
 
-const hi: Words = {
+const hi: Texts = {
   language: 'हिन्दी',
   sandbox: 'सैंडबॉक्स: यह जाँच के लिए बना पेज है, इसमें असली पैसा नहीं कटता।',
   title: 'फ़ीस, {where}',
@@ -129,13 +129,13 @@ const hi: Words = {
   troubleSay: 'अगर आप भुगतान कर रहे थे, तो यह पेज खुलने से पहले दोबारा भुगतान न करें। एक मिनट बाद फिर से कोशिश करें।',
 }
 
-export const WORDS: Record<Language, Words> = { en, hi }
+export const TEXTS: Record<Language, Texts> = { en, hi }
 
 export function fill(text: string, values: Record<string, string>): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-/** By the parent's choice, else by the browser's first language that we have. */
+/** The parent's choice, else the first supported language of Accept-Language. */
 export function chooseLanguage(chosen: string | undefined, accepted: string | undefined): Language {
   if (isLanguage(chosen)) return chosen
   const wanted = (accepted ?? '').split(',').map(part => /^\s*([a-z]+)/i.exec(part)?.[1]?.toLowerCase())

@@ -6,27 +6,27 @@ import { receiptNumber, type IssuedReceipt } from '../../payments/receipts/recei
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
-import { PARENTS_WORDS } from '../parents/parents.texts.ts'
-import { PAYMENT_PAGE_WORDS } from '../payment-page/payment-page.texts.ts'
+import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
+import { PAYMENT_PAGE_TEXTS } from '../payment-page/payment-page.texts.ts'
 import { sayFee, sayMoment, sayWhy } from '../language.ts'
-import { fill, WORDS, type Language, type Words } from './checkout.texts.ts'
+import { fill, TEXTS, type Language, type Texts } from './checkout.texts.ts'
 
-/** What the order page shows, decided without touching anything. */
-export type OrderScene = {
+/** Everything the order page depends on; describing it is pure. */
+export type OrderPageData = {
   institute: Institute
   order: Order
   /** Newest first. */
   payments: readonly Payment[]
   receipt: IssuedReceipt | null
   callbackUrl: string | null
-  /** The public page that the payer filled in, if that is where the order came from. */
+  /** The public payment page that created the order, if any. */
   page: Page | null
   now: Date
   isSandbox: boolean
   /** Whether this installation has a provider to pay with. */
   takesPayments: boolean
-  /** The parent asked that the page does not reload by itself. */
-  isStill: boolean
+  /** The parent switched the automatic refresh off. */
+  isRefreshPaused: boolean
   path: string
   language: Language
 }
@@ -36,7 +36,7 @@ type Face = {
   statusText: string
   say: string
   canPay?: 'start' | 'go on'
-  /** Offers the way back to the institute; not while the bank may still say yes. */
+  /** Whether to link back to the institute; not while the payment may still succeed. */
   canGoBack?: boolean
   refreshSeconds?: number
 }
@@ -46,169 +46,171 @@ type OrderPage = { title: string; data: Record<string, unknown>; refreshSeconds:
 const WAITING_REFRESH_SECONDS = 5
 const STARTED_REFRESH_SECONDS = 20
 
-export function describePage(scene: OrderScene): OrderPage {
-  const { institute, order, receipt, page, path, language } = scene
-  const words = WORDS[language]
+export function describePage(pageData: OrderPageData): OrderPage {
+  const { institute, order, receipt, page, path, language } = pageData
+  const texts = TEXTS[language]
   const total = formatRupees(totalOf(order))
   const who = order.studentName ?? order.identifier
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
-  const face = faceOf(scene, words)
-  // Back on a parent's own page nobody is tempted to pay again: it knows what is on its way.
-  const back = face.canGoBack === true || isFromParents(scene) ? wayBack(scene, face) : null
+  const face = faceOf(pageData, texts)
+  // The signed-in pages know of pending payments, so linking back to them cannot cause a second payment.
+  const back = face.canGoBack === true || isFromParents(pageData) ? returnLink(pageData, face) : null
   const isWaiting = face.refreshSeconds === WAITING_REFRESH_SECONDS
   const data = {
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
-    heading: page?.title ?? (who === null ? words.fees : fill(words.feesFor, { who })),
-    isSandbox: scene.isSandbox,
+    heading: page?.title ?? (who === null ? texts.fees : fill(texts.feesFor, { who })),
+    isSandbox: pageData.isSandbox,
     total,
     lines: order.lines.map(line => ({
-      label: labelOf(line.componentType, scene),
+      label: labelOf(line.componentType, pageData),
       amount: formatRupees(line.amountPaise),
     })),
     tone: face.tone,
     statusText: face.statusText,
-    say: isWaiting && scene.isStill ? words.waitingStill : face.say,
-    waiting: isWaiting ? { checkUrl: path, stillUrl: scene.isStill ? null : `${path}?still=1` } : null,
-    form: formOf(face, words, total, { path, lastMode: scene.payments[0]?.mode }),
-    receipt: receipt === null ? null : receiptOf(receipt, words, path),
+    say: isWaiting && pageData.isRefreshPaused ? texts.waitingStill : face.say,
+    waiting: isWaiting
+      ? { checkUrl: path, stillUrl: pageData.isRefreshPaused ? null : `${path}?still=1` }
+      : null,
+    form: formOf(face, texts, total, { path, lastMode: pageData.payments[0]?.mode }),
+    receipt: receipt === null ? null : receiptOf(receipt, texts, path),
     thanks: face.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
     back,
-    isBackMain: isBackMain(scene, face),
+    isBackMain: isBackMain(pageData, face),
     reference: order.id,
   }
   return {
-    title: titleOf(face, scene),
+    title: titleOf(face, pageData),
     data,
-    refreshSeconds: scene.isStill ? undefined : face.refreshSeconds,
+    refreshSeconds: pageData.isRefreshPaused ? undefined : face.refreshSeconds,
   }
 }
 
-function titleOf({ statusText: status }: Face, { institute, page, language }: OrderScene): string {
-  const words = WORDS[language]
-  const texts = page === null ? words : PAYMENT_PAGE_WORDS[language]
+function titleOf({ statusText: status }: Face, { institute, page, language }: OrderPageData): string {
+  const texts = TEXTS[language]
+  const titles = page === null ? texts : PAYMENT_PAGE_TEXTS[language]
   const names = { status, where: institute.name, title: page?.title ?? '' }
-  return fill(status === words.toPay ? texts.title : texts.titleWithStatus, names)
+  return fill(status === texts.toPay ? titles.title : titles.titleWithStatus, names)
 }
 
-/** As the page called it, if it still has it. */
-function labelOf(componentType: string, { page, language }: OrderScene): string {
+/** The label of the payment page, if the line still exists there. */
+function labelOf(componentType: string, { page, language }: OrderPageData): string {
   const line = page?.lines.find(candidate => candidate.componentType === componentType)
   return line?.label ?? sayFee(componentType, language)
 }
 
-function isFromParents({ callbackUrl }: OrderScene): boolean {
+function isFromParents({ callbackUrl }: OrderPageData): boolean {
   return callbackUrl?.startsWith(OWN_PAGES) === true
 }
 
-/** The one way on; but whoever paid on a public page wants the receipt first, unless the institute awaits them. */
-function isBackMain({ page, callbackUrl }: OrderScene, { tone }: Face): boolean {
+/** After paying on a public page the receipt comes first, unless the institute set a callback_url. */
+function isBackMain({ page, callbackUrl }: OrderPageData, { tone }: Face): boolean {
   if (tone === 'paid') return page === null || callbackUrl !== null
   return page !== null && (tone === 'expired' || tone === 'cancelled')
 }
 
-/** Where the institute wants a payer; one who has not paid can fill the public form in again. */
-function wayBack(scene: OrderScene, face: Face) {
-  const { institute, page, callbackUrl, order, language } = scene
-  if (isFromParents(scene)) {
+/** The institute's callback_url; without a payment, the public form again. */
+function returnLink(pageData: OrderPageData, face: Face) {
+  const { institute, page, callbackUrl, order, language } = pageData
+  if (isFromParents(pageData)) {
     const who = order.studentName ?? institute.name
-    return { url: callbackUrl, text: fill(PARENTS_WORDS[language].backToChild, { who }) }
+    return { url: callbackUrl, text: fill(PARENTS_TEXTS[language].backToChild, { who }) }
   }
   if (callbackUrl !== null && (page === null || face.tone === 'paid'))
-    return { url: callbackUrl, text: fill(WORDS[language].back, { where: institute.name }) }
+    return { url: callbackUrl, text: fill(TEXTS[language].back, { where: institute.name }) }
   if (page === null) return null
-  const text = fill(PAYMENT_PAGE_WORDS[language].backToForm, { title: page.title })
+  const text = fill(PAYMENT_PAGE_TEXTS[language].backToForm, { title: page.title })
   return { url: `/p/${institute.code}/${page.slug}`, text }
 }
 
-function faceOf(scene: OrderScene, words: Words): Face {
-  const { order, now, payments } = scene
+function faceOf(pageData: OrderPageData, texts: Texts): Face {
+  const { order, now, payments } = pageData
   const [latest] = payments
   const state: OrderState = stateAt(order, now)
-  const says = scene.page === null ? words : PAYMENT_PAGE_WORDS[scene.language]
+  const says = pageData.page === null ? texts : PAYMENT_PAGE_TEXTS[pageData.language]
   if (state !== 'paid' && latest?.state === 'pending') {
     return {
       tone: 'unpaid',
-      statusText: words.waiting,
-      say: words.waitingSay,
+      statusText: texts.waiting,
+      say: texts.waitingSay,
       refreshSeconds: WAITING_REFRESH_SECONDS,
     }
   }
   const isOpen = latest?.state === 'created' && latest.redirectUrl !== null
   switch (state) {
     case 'unpaid':
-      return isOpen ? startedFace(words) : unpaidFace(scene, words)
+      return isOpen ? startedFace(texts) : unpaidFace(pageData, texts)
     case 'paid': {
-      const when = sayMoment(order.paidAt ?? order.createdAt, scene.language)
-      return { tone: 'paid', statusText: words.paid, say: fill(words.paidOn, { when }), canGoBack: true }
+      const when = sayMoment(order.paidAt ?? order.createdAt, pageData.language)
+      return { tone: 'paid', statusText: texts.paid, say: fill(texts.paidOn, { when }), canGoBack: true }
     }
     case 'expired': {
-      const face: Face = { tone: 'expired', statusText: words.expired, say: says.expiredSay }
-      return isOpen ? stillOpen(face, says.expiredOpenSay, words) : { ...face, canGoBack: true }
+      const face: Face = { tone: 'expired', statusText: texts.expired, say: says.expiredSay }
+      return isOpen ? stillOpen(face, says.expiredOpenSay, texts) : { ...face, canGoBack: true }
     }
     case 'reversed':
       throw new Error('an order that the bank debits has no page')
     case 'cancelled': {
-      const statusText = order.kind === 'link' ? words.cancelled : words.closed
+      const statusText = order.kind === 'link' ? texts.cancelled : texts.closed
       const face: Face = { tone: 'cancelled', statusText, say: says.cancelledSay }
-      return isOpen ? stillOpen(face, says.cancelledOpenSay, words) : { ...face, canGoBack: true }
+      return isOpen ? stillOpen(face, says.cancelledOpenSay, texts) : { ...face, canGoBack: true }
     }
     default:
       return assertNever(state)
   }
 }
 
-function startedFace(words: Words): Face {
+function startedFace(texts: Texts): Face {
   return {
     tone: 'unpaid',
-    statusText: words.toPay,
-    say: words.startedSay,
+    statusText: texts.toPay,
+    say: texts.startedSay,
     canPay: 'go on',
     refreshSeconds: STARTED_REFRESH_SECONDS,
   }
 }
 
-/** Withdrawn or past its time while the payer is at the bank: nobody is sent there now, and money still wins. */
-function stillOpen(face: Face, say: string, words: Words): Face {
-  return { ...face, say: `${say} ${words.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
+/** Expired or cancelled while a payment is open: no new redirect to the bank, but a success still counts. */
+function stillOpen(face: Face, say: string, texts: Texts): Face {
+  return { ...face, say: `${say} ${texts.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
 }
 
-function unpaidFace({ order, payments, language, takesPayments }: OrderScene, words: Words): Face {
+function unpaidFace({ order, payments, language, takesPayments }: OrderPageData, texts: Texts): Face {
   const [latest] = payments
-  if (!takesPayments) return { tone: 'unpaid', statusText: words.toPay, say: words.awaySay, canGoBack: true }
+  if (!takesPayments) return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
   if (latest?.state === 'failed') {
-    const say = fill(words.failedSay, { why: sayWhy(latest, language) })
-    return { tone: 'failed', statusText: words.failed, say, canPay: 'start', canGoBack: true }
+    const say = fill(texts.failedSay, { why: sayWhy(latest, language) })
+    return { tone: 'failed', statusText: texts.failed, say, canPay: 'start', canGoBack: true }
   }
   const say =
     order.expiresAt === null
-      ? words.due
-      : fill(words.dueUntil, { when: sayMoment(order.expiresAt, language) })
-  return { tone: 'unpaid', statusText: words.toPay, say, canPay: 'start' }
+      ? texts.due
+      : fill(texts.dueUntil, { when: sayMoment(order.expiresAt, language) })
+  return { tone: 'unpaid', statusText: texts.toPay, say, canPay: 'start' }
 }
 
 function formOf(
   face: Face,
-  words: Words,
+  texts: Texts,
   total: string,
   { path, lastMode }: { path: string; lastMode: string | undefined },
 ) {
   if (face.canPay === undefined) return null
   const action = `${path}/start`
-  if (face.canPay === 'go on') return { action, button: words.goOn }
+  if (face.canPay === 'go on') return { action, button: texts.goOn }
   const chosen = PAYMENT_MODES.find(mode => mode === lastMode) ?? 'upi'
   const modes = [...PAYMENT_MODES].sort((left, right) => Number(right === chosen) - Number(left === chosen))
   return {
     action,
-    button: fill(words.pay, { amount: total }),
-    modes: modes.map(value => ({ value, label: words[value], isChosen: value === chosen })),
+    button: fill(texts.pay, { amount: total }),
+    modes: modes.map(value => ({ value, label: texts[value], isChosen: value === chosen })),
   }
 }
 
-function receiptOf({ receipt, payment }: IssuedReceipt, words: Words, path: string) {
+function receiptOf({ receipt, payment }: IssuedReceipt, texts: Texts, path: string) {
   return {
-    number: fill(words.receipt, { number: receiptNumber(receipt) }),
-    transaction: fill(words.transaction, { id: payment.transactionId ?? payment.id }),
+    number: fill(texts.receipt, { number: receiptNumber(receipt) }),
+    transaction: fill(texts.transaction, { id: payment.transactionId ?? payment.id }),
     url: `${path}/receipt.pdf`,
   }
 }

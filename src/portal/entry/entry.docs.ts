@@ -42,7 +42,7 @@ export const initDocs: EndpointDocs = {
   description:
     'Asks your fetch-student endpoint for the student (its answer must carry `data.user`), makes or updates student and ' +
     'user, and answers with the address for the parent’s browser. What your endpoint refuses, or cannot answer, is 409 ' +
-    'with its words and `data.erp_code`. Without a fetch URL the student must be registered here; its primary contact, or ' +
+    'with its texts and `data.erp_code`. Without a fetch URL the student must be registered here; its primary contact, or ' +
     'its only user, is let in.',
   exampleBody: {
     student: { identifier: 'ADM-1042', grade: '5' },

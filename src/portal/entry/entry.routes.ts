@@ -11,14 +11,14 @@ import { issueToken, openEntry, type AccessToken } from './entry.service.ts'
 const ERP = '/api/v1/integrations/erp'
 const TOKEN = `${ERP}/users/:registration_id/access_token`
 
-/** How an ERP lets a parent in: a token for a user it registered, or one call that does everything. */
+/** Sign-in for ERPs: a token for a registered user, or one init call that also pulls the student. */
 export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addRead(app, {
     url: TOKEN,
     docs: docs.getTokenDocs,
     params: schemas.UserParams,
     async answer({ caller, params }) {
-      // Who may only read must not be able to pay, pause or stop in a parent's name.
+      // A read-only key must not be able to pay, pause or cancel in a parent's name.
       requireScope(caller, 'write')
       const act = { instituteId: caller.institute.id }
       return ok(tokenView(await issueToken(ctx, act, caller.institute, params.registration_id)))

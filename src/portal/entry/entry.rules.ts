@@ -1,11 +1,10 @@
-/** Where a parent who was let in is led. */
 export const PRODUCTS = ['flex', 'pay', 'cred'] as const
 export type Product = (typeof PRODUCTS)[number]
 
 export type Destination = { studentId: string | null; product: Product | null; callbackUrl: string | null }
 
-/** Whether a page may link there: over https, plain http only in a sandbox, and nothing that hides the host. */
-export function isWayBack(text: string, mode: 'sandbox' | 'live'): boolean {
+/** Prevents misleading links: https only (http in a sandbox), no credentials or control characters. */
+export function isAllowedReturnUrl(text: string, mode: 'sandbox' | 'live'): boolean {
   const url = /[\p{C}\s]/u.test(text) ? null : URL.parse(text)
   if (url === null || url.username !== '' || url.password !== '' || url.hostname === '') return false
   return url.protocol === 'https:' || (mode === 'sandbox' && url.protocol === 'http:')
@@ -15,7 +14,7 @@ export function pathOfStudent(studentId: string): string {
   return `/parents/students/${studentId}`
 }
 
-/** Without a student there is nothing but the list of them. */
+/** Without a student, the list of children. */
 export function pathOf(studentId: string | null, product: Product | null): string {
   if (studentId === null) return '/parents'
   const path = pathOfStudent(studentId)

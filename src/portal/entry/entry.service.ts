@@ -6,7 +6,7 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import type { ErpContext } from '../../erp/context.ts'
 import { pullForInit, type Named } from '../../erp/init-student.service.ts'
 import { requireUser } from '../../students/users/parents.service.ts'
-import { isWayBack, type Destination } from './entry.rules.ts'
+import { isAllowedReturnUrl, type Destination } from './entry.rules.ts'
 import { insertToken } from './entry.store.ts'
 import { newKey } from './sessions.service.ts'
 
@@ -14,7 +14,7 @@ export type AccessToken = { token: string; expiresAt: Date }
 
 const ANYWHERE: Destination = { studentId: null, product: null, callbackUrl: null }
 
-/** A token that opens the pages of a user once. */
+/** Issues a single-use sign-in token for a user. */
 export async function issueToken(
   ctx: Context,
   command: Command<AccessToken>,
@@ -27,7 +27,7 @@ export async function issueToken(
 
 export type Entry = { redirectUrl: string; expiresAt: Date }
 
-/** The ERP sends a parent over: the student is pulled, and the answer is where the browser goes. */
+/** Hosted entry: pulls the student from the ERP and returns the URL to redirect the parent to. */
 export async function openEntry(
   ctx: ErpContext,
   command: Command<Entry>,
@@ -35,13 +35,13 @@ export async function openEntry(
   asked: { named: Named } & Pick<Destination, 'product' | 'callbackUrl'>,
 ): Promise<Entry> {
   const { named, product, callbackUrl } = asked
-  if (callbackUrl !== null && !isWayBack(callbackUrl, ctx.mode))
+  if (callbackUrl !== null && !isAllowedReturnUrl(callbackUrl, ctx.mode))
     throw badField('options.callback_url', 'must be an https URL without credentials')
   const { studentId, registrationId } = await pullForInit(ctx, institute, named)
   return transact(ctx.db, command, async tx => {
     const destination = { studentId, product, callbackUrl }
     const { token, expiresAt } = await issue(tx, institute, registrationId, destination)
-    // Where it leads is kept with the token: nothing about the family stands in the address, or can be changed in it.
+    // The destination is stored with the token, so the URL neither exposes it nor allows tampering.
     const query = new URLSearchParams({ access_token: token })
     return { redirectUrl: `${ctx.publicUrl}/login-redirect?${query.toString()}`, expiresAt }
   })

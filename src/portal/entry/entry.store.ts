@@ -1,13 +1,13 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Destination } from './entry.rules.ts'
 
-/** Tokens and sessions. Their times are the database's own, which are real whatever the sandbox's clock says. */
+/** Tokens and sessions. They expire by the database's clock, because the sandbox clock can be moved. */
 export type NewToken = Destination & { instituteId: number; tokenHash: Buffer; registrationId: string }
 
 const TOKEN_LIVES = `interval '15 minutes'`
 const IDLE = `interval '2 hours'`
 const AT_MOST = `interval '12 hours'`
-/** Seen once a minute is often enough. */
+/** Limits writes of `seen_at`. */
 const SEEN_EVERY = `interval '1 minute'`
 
 export async function insertToken(tx: Queryable, token: NewToken): Promise<Date> {
@@ -29,7 +29,7 @@ export async function insertToken(tx: Queryable, token: NewToken): Promise<Date>
 
 export type SpentToken = Destination & { instituteId: number; registrationId: string }
 
-/** Whoever comes second, however close, finds nothing to spend. */
+/** Atomic: of two concurrent requests only one gets the row. */
 export async function spendToken(
   tx: Transaction,
   instituteCode: string,
@@ -77,7 +77,7 @@ export type StoredSession = {
   isStale: boolean
 }
 
-/** One that is neither idle for too long nor too old. */
+/** Null when expired, by idle time or by age. */
 export async function findSession(
   db: Queryable,
   instituteCode: string,
@@ -113,7 +113,7 @@ export async function deleteSession(
   )
 }
 
-/** A batch of tokens and sessions that open nothing any more; answers how many there were. */
+/** Deletes a batch of expired tokens and sessions; returns the count. */
 export async function purgeOld(db: Queryable, limit: number): Promise<number> {
   const rows = await db.query(
     `with tokens as (

@@ -8,7 +8,7 @@ import { productsDocs } from './entry.docs.ts'
 import { ProductsQuery } from './entry.schemas.ts'
 import { listProducts, type StudentProduct } from './products.service.ts'
 
-/** What a student has of every product, for the ERP. */
+/** A student's orders, plans and loans for the ERP. */
 export function productRoutes(app: FastifyInstance, ctx: LoanContext): void {
   addRead(app, {
     url: '/api/v1/integrations/erp/students/:service_student_id/products',

@@ -9,7 +9,7 @@ import { ZERO, type Paise } from '../../platform/money.ts'
 import { getStudent } from '../../students/students.service.ts'
 import type { Product } from './entry.rules.ts'
 
-/** Something that a student has of one of the products. */
+/** One order, plan or loan application. */
 export type StudentProduct = {
   product: Product
   id: string
@@ -24,10 +24,9 @@ const MOST = 200
 type Target = { instituteId: number; institute: Institute; studentId: string }
 type Lister = (ctx: LoanContext, target: Target) => Promise<StudentProduct[]>
 
-/** One lister a product; a new product is a line here. */
-const LISTERS: Record<Product, Lister> = { pay: listPay, flex: listFlex, cred: listCred }
+const LISTERS: Record<Product, Lister> = { pay: listPay, flex: listFlex, cred: listLoans }
 
-/** Newest first, at most so many of each. */
+/** Newest first, at most MOST of each product. */
 export async function listProducts(
   ctx: LoanContext,
   institute: Institute,
@@ -67,7 +66,7 @@ async function listFlex(ctx: LoanContext, { instituteId, studentId }: Target): P
   })
 }
 
-async function listCred(ctx: LoanContext, { institute, studentId }: Target): Promise<StudentProduct[]> {
+async function listLoans(ctx: LoanContext, { institute, studentId }: Target): Promise<StudentProduct[]> {
   const { applications } = await listApplications(ctx, institute, { studentId }, MOST)
   return applications.map(({ id, state, amountPaise, createdAt }) => {
     return { product: 'cred', id, status: state, amountPaise, paidPaise: null, createdAt }

@@ -7,21 +7,21 @@ import type { Destination } from './entry.rules.ts'
 import * as store from './entry.store.ts'
 
 /**
- * A parent's session: opened by a token that is spent by it, known by a cookie that only the browser has. A session is
- * never taken from what a browser brings along, always made anew: nobody can be slipped one whose secret somebody knows.
+ * A parent's session, opened with a single-use token and identified by a cookie. Sign-in always creates a new secret
+ * and never adopts one from the browser, which prevents session fixation.
  */
 export type ParentSession = {
   institute: Institute
   registrationId: string
-  /** Of the user, as the institute has it. */
+  /** The user's name. */
   name: string
-  /** The way back to the ERP. */
+  /** Link back to the ERP. */
   callbackUrl: string | null
-  /** Goes into every form and comes back with it; only this session's pages know it. */
+  /** CSRF token of the session's forms. */
   csrf: string
 }
 
-/** Which institute's, and the secret part. Both stand in one text, so that it is looked for in one place only. */
+/** Institute and secret in one string, so that the lookup is by tenant. */
 type Key = { instituteCode: string; secret: string }
 
 export function newKey(instituteCode: string): { text: string; hash: Buffer } {
@@ -37,8 +37,8 @@ function readKey(text: string | undefined): Key | null {
 export type Entered = { cookie: string; institute: Institute; registrationId: string } & Destination
 
 /**
- * Spends the token and opens a session, both or neither. Null when there is nothing to spend. The session that the
- * browser had before ends only when it gets a new one.
+ * Spends the token and opens a session in one transaction; null when the token is not valid. A previous session of the
+ * browser ends only if a new one is opened.
  */
 export async function enter(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function enter(
   return { ...spent, cookie, institute: await getInstitute(ctx, token.instituteCode) }
 }
 
-/** Whether this very browser's session was opened by the token: then a reload of the link is no replay. */
+/** Whether this browser's session was opened by the token: reloading the link is then not a replay. */
 export async function isOwnToken(
   { db }: Context,
   tokenText: string | undefined,
@@ -96,7 +96,7 @@ export async function endSession({ db }: Context, cookie: string | undefined): P
   if (key !== null) await store.deleteSession(db, key.instituteCode, hashSecret(key.secret))
 }
 
-/** Forgets what opens nothing any more, a batch at a time. */
+/** Deletes expired tokens and sessions, one batch per call. */
 export async function purgeEntries({ db }: Context, limit: number): Promise<number> {
   return store.purgeOld(db, limit)
 }

@@ -2,30 +2,30 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { isChild, listChildren } from '../../students/users/parents.service.ts'
-import { isWayBack, pathOf, PRODUCTS } from './entry.rules.ts'
+import { isAllowedReturnUrl, pathOf, PRODUCTS } from './entry.rules.ts'
 import { languageOf } from '../layout.ts'
-import { cookieOf, HOME, sendWords, setCookie, withParent } from '../parents/access.ts'
-import { PARENTS_WORDS } from '../parents/parents.texts.ts'
+import { cookieOf, HOME, sendMessage, setCookie, withParent } from '../parents/access.ts'
+import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
 import { endSession, enter, isOwnToken, readSession, type Entered } from './sessions.service.ts'
 import { fill } from '../checkout/checkout.texts.ts'
 
 const MAX_URL = 2_048
 
-/** The way in and the way out. A look at the link alone (HEAD, a browser that loads ahead) must not spend it. */
-export function entryDoor(app: FastifyInstance, ctx: Context): void {
+/** Sign-in by token and sign-out. HEAD requests and browser prefetches must not spend the single-use token. */
+export function signInRoutes(app: FastifyInstance, ctx: Context): void {
   app.get('/login-redirect', { schema: { hide: true }, exposeHeadRoute: false }, async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    if (isAhead(request)) return reply.code(503).send('')
-    return letIn(ctx, request, reply)
+    if (isPrefetch(request)) return reply.code(503).send('')
+    return signIn(ctx, request, reply)
   })
   app.post(
     `${HOME}/sign-out`,
     { schema: { hide: true } },
-    withParent(ctx, async ({ request, reply, language, words: { door } }) => {
+    withParent(ctx, async ({ request, reply, language, texts: { access } }) => {
       await endSession(ctx, cookieOf(ctx, request))
       setCookie(ctx, reply, null)
-      const { outTitle: title, outHead: heading, outSay: say } = door
-      return sendWords(reply, language, { status: 200, title, heading, say, hasSwitch: false })
+      const { outTitle: title, outHead: heading, outSay: say } = access
+      return sendMessage(reply, language, { status: 200, title, heading, say, hasSwitch: false })
     }),
   )
   app.get(`${HOME}/sign-out`, { schema: { hide: true } }, async (_request, reply) =>
@@ -33,37 +33,37 @@ export function entryDoor(app: FastifyInstance, ctx: Context): void {
   )
 }
 
-function isAhead({ headers }: FastifyRequest): boolean {
+function isPrefetch({ headers }: FastifyRequest): boolean {
   const purpose = [headers['sec-purpose'], headers['purpose']].flat().join(' ')
   return /prefetch|prerender|preview/i.test(purpose)
 }
 
-async function letIn(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function signIn(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const language = languageOf(request, reply)
   const token = textOf(request, 'access_token')
   const cookie = cookieOf(ctx, request)
   const sent = textOf(request, 'callback_url')
-  const isFine = sent !== undefined && sent.length <= MAX_URL && isWayBack(sent, ctx.mode)
+  const isFine = sent !== undefined && sent.length <= MAX_URL && isAllowedReturnUrl(sent, ctx.mode)
   const entered = await enter(ctx, token, { cookie, callbackUrl: isFine ? sent : null })
   if (entered !== null) {
     setCookie(ctx, reply, entered.cookie)
     return reply.redirect(await destinationOf(ctx, entered, request), 303)
   }
   if (await isOwnToken(ctx, token, cookie)) return reply.redirect(HOME, 303)
-  // Whoever is in stays in: somebody else's old link is no reason to be sent away.
+  // An expired link does not end an existing session.
   const session = await readSession(ctx, cookie)
-  const { door } = PARENTS_WORDS[language]
-  return sendWords(reply, language, {
+  const { access } = PARENTS_TEXTS[language]
+  return sendMessage(reply, language, {
     status: 403,
-    title: door.usedTitle,
-    heading: door.usedHead,
-    say: session === null ? door.usedSay : `${door.usedSay} ${fill(door.open, { name: session.name })}`,
-    link: session === null ? undefined : { url: HOME, text: door.goOn },
+    title: access.usedTitle,
+    heading: access.usedHead,
+    say: session === null ? access.usedSay : `${access.usedSay} ${fill(access.open, { name: session.name })}`,
+    link: session === null ? undefined : { url: HOME, text: access.goOn },
     hasSwitch: false,
   })
 }
 
-/** What was kept with the token counts before what the address says. */
+/** The destination stored with the token takes precedence over the query. */
 async function destinationOf(
   ctx: Context,
   { institute, registrationId, studentId, product }: Entered,
@@ -77,7 +77,7 @@ async function destinationOf(
   const toward = product ?? wanted ?? (isApplying ? 'cred' : null)
   const named = studentId ?? (isAsked ? asked : null)
   if (named !== null || toward === null) return pathOf(named, toward)
-  // A product without a student is clear when there is one child only.
+  // A product without a student is unambiguous for a parent with one child.
   const [only, another] = await listChildren(ctx, user)
   return pathOf(another === undefined ? (only ?? null) : null, toward)
 }

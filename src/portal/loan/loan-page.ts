@@ -11,12 +11,12 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, minPaise, paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
-import { CRED_WORDS, type CredWords } from './loan.texts.ts'
+import { LOAN_TEXTS, type LoanTexts } from './loan.texts.ts'
 import { sayDay } from '../plan/setup-parts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
-/** What the page of a loan shows, decided without touching anything. */
-export type CredScene = {
+/** Everything the loan page depends on; describing it is pure. */
+export type LoanPageData = {
   institute: Institute
   collectorCode: string
   studentName: string
@@ -25,18 +25,18 @@ export type CredScene = {
   lender: Lender
   /** The newest application; null when there is none. */
   file: LoanFile | null
-  problem: CredProblem | undefined
-  /** What the parent wrote as the amount. */
+  problem: LoanProblem | undefined
+  /** The amount as the parent typed it. */
   wrote: string | undefined
   isSandbox: boolean
-  /** Address of this page; where its forms go is below it. */
+  /** URL of this page; its forms post below it. */
   path: string
-  /** A parent who is in may start and withdraw; who has the link of an application goes on with that one. */
+  /** A signed-in parent may apply and withdraw; the link of an application only continues that application. */
   isParent: boolean
   language: Language
 }
 
-export type CredProblem = keyof CredWords['problems'] | 'away'
+export type LoanProblem = keyof LoanTexts['problems'] | 'away'
 
 type Face = {
   tone: 'unpaid' | 'paid' | 'failed' | 'expired' | 'cancelled'
@@ -45,81 +45,80 @@ type Face = {
   form?: 'apply' | 'consent' | 'go on'
 }
 
-type CredPage = { title: string; data: Record<string, unknown> }
+type LoanPage = { title: string; data: Record<string, unknown> }
 
-export function describeCred(scene: CredScene): CredPage {
-  const { institute, language, path, file, lender } = scene
-  const l = CRED_WORDS[language]
-  const face = faceOf(scene, l)
-  const facts = factsOf(scene)
-  const branch = institute.branches.find(one => one.collectorCode === scene.collectorCode)
+export function describeLoan(pageData: LoanPageData): LoanPage {
+  const { institute, language, path, file, lender } = pageData
+  const l = LOAN_TEXTS[language]
+  const face = faceOf(pageData, l)
+  const values = valuesOf(pageData)
+  const branch = institute.branches.find(one => one.collectorCode === pageData.collectorCode)
   const isReading = face.form === 'apply' || face.form === 'consent'
   const application = file?.application ?? null
   const shown = face.form === 'apply' ? null : file
   const data = {
     l,
-    isSandbox: scene.isSandbox,
+    isSandbox: pageData.isSandbox,
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
-    heading: fill(l.heading, facts),
-    ...figureOf(scene, face, l),
-    alert: alertOf(scene, l, facts),
+    heading: fill(l.heading, values),
+    ...figureOf(pageData, face, l),
+    alert: alertOf(pageData, l, values),
     tone: face.tone,
     statusText: face.status,
-    say: fill(face.say, facts),
+    say: fill(face.say, values),
     quote: application?.state === 'rejected' ? application.reason : undefined,
-    quoteHead: fill(l.theySay, facts),
+    quoteHead: fill(l.theySay, values),
     checkUrl: application?.state === 'filled' ? path : undefined,
-    story: shown === null || isReading ? [] : storyOf(shown.application, scene, l),
-    tranches: shown === null ? [] : tranchesOf(shown, scene, l),
-    moneyHead: fill(l.moneyHead, facts),
+    timeline: shown === null || isReading ? [] : timelineOf(shown.application, pageData, l),
+    tranches: shown === null ? [] : tranchesOf(shown, pageData, l),
+    moneyHead: fill(l.moneyHead, values),
     emis: (shown?.emis ?? []).map(emi => ({
       label: sayDay(dayOf(emi.paidAt), language),
       amount: formatRupees(emi.amountPaise),
     })),
-    terms: isReading ? l.terms.map(term => fill(term, facts)) : [],
-    cost: isReading ? costOf(amountOf(scene), lender, l) : null,
-    costSay: fill(l.costSay, facts),
-    form: formOf(scene, face, l, facts),
-    againUrl: canApplyAgain(scene) ? `${path}?apply=1` : undefined,
-    withdrawUrl: canWithdraw(scene) ? `${path}/withdraw` : undefined,
+    terms: isReading ? l.terms.map(term => fill(term, values)) : [],
+    cost: isReading ? costOf(amountOf(pageData), lender, l) : null,
+    costSay: fill(l.costSay, values),
+    form: formOf(pageData, face, l, values),
+    againUrl: canApplyAgain(pageData) ? `${path}?apply=1` : undefined,
+    withdrawUrl: canWithdraw(pageData) ? `${path}/withdraw` : undefined,
     reference: shown?.application.id,
   }
   const isPlain = face.form === 'apply'
-  return { title: fill(isPlain ? l.title : l.titleWithStatus, { ...facts, status: face.status }), data }
+  return { title: fill(isPlain ? l.title : l.titleWithStatus, { ...values, status: face.status }), data }
 }
 
-type Facts = Record<string, string>
+type Values = Record<string, string>
 
-function factsOf(scene: CredScene): Facts {
-  const { file, language, lender } = scene
+function valuesOf(pageData: LoanPageData): Values {
+  const { file, language, lender } = pageData
   const { leastPaise } = lender.limits
   const application = file?.application
   return {
-    where: scene.institute.name,
-    who: scene.studentName,
+    where: pageData.institute.name,
+    who: pageData.studentName,
     lender: lender.title,
-    amount: formatRupees(application?.amountPaise ?? scene.owedPaise),
+    amount: formatRupees(application?.amountPaise ?? pageData.owedPaise),
     day: application === undefined ? '' : sayDay(dayOf(application.expiresAt), language),
     least: formatRupees(leastPaise),
-    most: formatRupees(mostOf(scene)),
+    most: formatRupees(mostOf(pageData)),
   }
 }
 
-/** The most that can be asked for. */
-export function mostOf({ owedPaise, lender }: Pick<CredScene, 'owedPaise' | 'lender'>): Paise {
+/** The highest amount that can be applied for. */
+export function mostOf({ owedPaise, lender }: Pick<LoanPageData, 'owedPaise' | 'lender'>): Paise {
   return minPaise(owedPaise, lender.limits.mostPaise)
 }
 
-/** The amount that the page speaks of. */
-function amountOf(scene: CredScene): Paise {
-  const application = scene.file?.application
-  return application === undefined || isOver(application.state) ? mostOf(scene) : application.amountPaise
+function amountOf(pageData: LoanPageData): Paise {
+  const application = pageData.file?.application
+  return application === undefined || isOver(application.state) ? mostOf(pageData) : application.amountPaise
 }
 
-function faceOf(scene: CredScene, l: CredWords): Face {
-  const { file } = scene
-  if (file === null) return offerFace(scene, { tone: 'unpaid', status: l.offer, say: l.offerSay }, l)
+function faceOf(pageData: LoanPageData, l: LoanTexts): Face {
+  const { file } = pageData
+  if (file === null) return offerFace(pageData, { tone: 'unpaid', status: l.offer, say: l.offerSay }, l)
   const { state, sentAt, ending } = file.application
   const status = l.states[state]
   if (ending !== null && canEnd(state)) return { tone: 'unpaid', status, say: l.endingSay }
@@ -140,39 +139,37 @@ function faceOf(scene: CredScene, l: CredWords): Face {
   }
 }
 
-/** It is over without a loan. */
-function endFace(state: 'rejected' | 'canceled' | 'expired', l: CredWords): Face {
+function endFace(state: 'rejected' | 'canceled' | 'expired', l: LoanTexts): Face {
   const tone = state === 'rejected' ? 'failed' : state === 'canceled' ? 'cancelled' : 'expired'
   return { tone, status: l.states[state], say: l.says[state] }
 }
 
-function offerFace(scene: CredScene, face: Face, l: CredWords): Face {
-  const { owedPaise, lender, isActive } = scene
+function offerFace(pageData: LoanPageData, face: Face, l: LoanTexts): Face {
+  const { owedPaise, lender, isActive } = pageData
   if (!isActive) return { ...face, tone: 'cancelled', status: l.nothing, say: l.leftSay }
   if (owedPaise === 0) return { ...face, tone: 'paid', status: l.nothing, say: l.nothingSay }
   if (owedPaise < lender.limits.leastPaise) return { ...face, status: l.nothing, say: l.littleSay }
   return { ...face, form: 'apply' }
 }
 
-/** Whether a parent may start one from here. */
-export function canApply(scene: CredScene): boolean {
-  return faceOf(scene, CRED_WORDS.en).form === 'apply'
+export function canApply(pageData: LoanPageData): boolean {
+  return faceOf(pageData, LOAN_TEXTS.en).form === 'apply'
 }
 
-/** Whether a new one can follow the one shown. */
-export function canApplyAgain({ file, isParent, isActive, owedPaise, lender }: CredScene): boolean {
+/** Whether a new application can follow the one on the page. */
+export function canApplyAgain({ file, isParent, isActive, owedPaise, lender }: LoanPageData): boolean {
   const isFree = file !== null && isOver(file.application.state)
   return isParent && isFree && isActive && owedPaise >= lender.limits.leastPaise
 }
 
-export function canWithdraw({ file, isParent }: CredScene): boolean {
+export function canWithdraw({ file, isParent }: LoanPageData): boolean {
   if (file === null || !isParent) return false
   return canEnd(file.application.state) && file.application.ending === null
 }
 
-function figureOf(scene: CredScene, { form }: Face, l: CredWords): Record<string, unknown> {
-  const { file, owedPaise } = scene
-  if (form === 'apply') return { amount: formatRupees(mostOf(scene)), meaning: l.meaning }
+function figureOf(pageData: LoanPageData, { form }: Face, l: LoanTexts): Record<string, unknown> {
+  const { file, owedPaise } = pageData
+  if (form === 'apply') return { amount: formatRupees(mostOf(pageData)), meaning: l.meaning }
   if (file === null) return owedPaise === 0 ? {} : { amount: formatRupees(owedPaise) }
   const { state, amountPaise } = file.application
   const meaning: Partial<Record<LoanState, string>> = {
@@ -185,17 +182,17 @@ function figureOf(scene: CredScene, { form }: Face, l: CredWords): Record<string
   return meaning[state] === undefined ? {} : { amount: formatRupees(amountPaise), meaning: meaning[state] }
 }
 
-function alertOf({ problem }: CredScene, l: CredWords, facts: Facts): string | undefined {
-  if (problem === 'away') return fill(l.tryLaterSay, facts)
+function alertOf({ problem }: LoanPageData, l: LoanTexts, values: Values): string | undefined {
+  if (problem === 'away') return fill(l.tryLaterSay, values)
   return problem === 'changed' ? l.problems.changed : undefined
 }
 
 type Step = { label: string; when: string; tone: string | undefined }
 
-/** What has happened when, what is next, and what follows. */
-function storyOf(application: Application, { institute, language }: CredScene, l: CredWords): Step[] {
+/** Past steps with their days, then the next and the remaining ones. */
+function timelineOf(application: Application, { institute, language }: LoanPageData, l: LoanTexts): Step[] {
   const { createdAt, filledAt, approvedAt, signedAt, endedAt, state } = application
-  const moments: [keyof CredWords['steps'], Date | null][] = [
+  const moments: [keyof LoanTexts['steps'], Date | null][] = [
     ['started', createdAt],
     ['filled', filledAt],
     ['final_approved', approvedAt],
@@ -214,7 +211,7 @@ function storyOf(application: Application, { institute, language }: CredScene, l
   return [...steps, { label: l.states[state], when: sayDay(dayOf(endedAt), language), tone: 'failed' }]
 }
 
-function tranchesOf({ tranches }: LoanFile, { language }: CredScene, l: CredWords) {
+function tranchesOf({ tranches }: LoanFile, { language }: LoanPageData, l: LoanTexts) {
   return tranches.map(({ plannedOn, state, amountPaise, disbursedPaise }) => ({
     label: sayDay(plannedOn, language),
     note: l.tranches[state],
@@ -223,7 +220,7 @@ function tranchesOf({ tranches }: LoanFile, { language }: CredScene, l: CredWord
   }))
 }
 
-function costOf(amountPaise: Paise, { terms }: Lender, l: CredWords) {
+function costOf(amountPaise: Paise, { terms }: Lender, l: LoanTexts) {
   const emiPaise = emiOf(amountPaise, terms)
   const totalPaise = paiseOf(emiPaise * terms.months)
   return {
@@ -239,9 +236,9 @@ function costOf(amountPaise: Paise, { terms }: Lender, l: CredWords) {
   }
 }
 
-function formOf(scene: CredScene, face: Face, l: CredWords, facts: Facts) {
-  const { path, problem, wrote } = scene
-  const say = (text: string): string => fill(text, facts)
+function formOf(pageData: LoanPageData, face: Face, l: LoanTexts, values: Values) {
+  const { path, problem, wrote } = pageData
+  const say = (text: string): string => fill(text, values)
   const isAmount = problem === 'amount' || problem === 'tooMuch' || problem === 'tooLittle'
   const consent = {
     text: say(l.consent),
@@ -251,7 +248,7 @@ function formOf(scene: CredScene, face: Face, l: CredWords, facts: Facts) {
     case undefined:
       return null
     case 'go on': {
-      const isOffer = scene.file?.application.state === 'final_approved'
+      const isOffer = pageData.file?.application.state === 'final_approved'
       return { action: `${path}/lender`, button: say(isOffer ? l.seeOffer : l.goOnThere) }
     }
     case 'consent':
@@ -262,7 +259,7 @@ function formOf(scene: CredScene, face: Face, l: CredWords, facts: Facts) {
         button: say(l.goOn),
         consent,
         amount: {
-          value: wrote ?? String(mostOf(scene) / 100),
+          value: wrote ?? String(mostOf(pageData) / 100),
           hint: say(l.amountHint),
           problem: isAmount ? say(l.problems[problem]) : undefined,
         },

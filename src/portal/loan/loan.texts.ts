@@ -1,7 +1,7 @@
 import type { LoanState, TrancheState } from '../../loans/loans.rules.ts'
 import type { Language } from '../checkout/checkout.texts.ts'
 
-/** What the pages of a loan say, in two languages at the same standard. `{x}` is filled in. */
+/** Texts of the loan pages in English and Hindi; `{x}` is a placeholder. */
 const en = {
   title: 'Fee loan, {where}',
   titleWithStatus: '{status}: Fee loan, {where}',
@@ -53,7 +53,7 @@ const en = {
   tryLaterSay:
     '{lender} does not answer at the moment. Nothing is lost: your application is kept. No money has moved. Please try again in some minutes.',
   check: 'Check now',
-  storyHead: 'How far it is',
+  timelineHead: 'How far it is',
   step: 'Step',
   when: 'When',
   steps: {
@@ -117,9 +117,9 @@ const en = {
   withdrawYes: 'Yes, withdraw it',
 }
 
-export type CredWords = typeof en
+export type LoanTexts = typeof en
 
-const hi: CredWords = {
+const hi: LoanTexts = {
   title: 'फ़ीस के लिए लोन, {where}',
   titleWithStatus: '{status}: फ़ीस के लिए लोन, {where}',
   heading: '{who} की फ़ीस के लिए लोन',
@@ -168,7 +168,7 @@ const hi: CredWords = {
   tryLaterSay:
     '{lender} अभी जवाब नहीं दे रहा है। कुछ खोया नहीं है: आपका आवेदन सुरक्षित है। कोई पैसा नहीं कटा है। कुछ मिनट बाद फिर कोशिश करें।',
   check: 'अभी देखें',
-  storyHead: 'काम कहाँ तक पहुँचा',
+  timelineHead: 'काम कहाँ तक पहुँचा',
   step: 'चरण',
   when: 'कब',
   steps: {
@@ -231,4 +231,4 @@ const hi: CredWords = {
   withdrawYes: 'हाँ, वापस लें',
 }
 
-export const CRED_WORDS: Record<Language, CredWords> = { en, hi }
+export const LOAN_TEXTS: Record<Language, LoanTexts> = { en, hi }

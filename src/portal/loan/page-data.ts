@@ -8,14 +8,14 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { sumPaise } from '../../platform/money.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
-import type { CredProblem, CredScene } from './loan-page.ts'
+import type { LoanProblem, LoanPageData } from './loan-page.ts'
 import { formField } from '../layout.ts'
 import type { Language } from '../checkout/checkout.texts.ts'
 
-/** What the page of an application and the parents' page of a loan have in common. */
-const PROBLEMS: readonly CredProblem[] = ['consent', 'changed', 'away', 'amount', 'tooMuch', 'tooLittle']
+/** Shared by the public page of an application and the signed-in page of a loan. */
+const PROBLEMS: readonly LoanProblem[] = ['consent', 'changed', 'away', 'amount', 'tooMuch', 'tooLittle']
 
-type SceneOf = {
+type PageRequest = {
   institute: Institute
   studentId: string
   file: LoanFile | null
@@ -26,9 +26,9 @@ type SceneOf = {
 }
 
 /** Null when there is no such student. */
-export async function sceneOf(cred: LoanContext, asked: SceneOf): Promise<CredScene | null> {
+export async function readPageData(ctx: LoanContext, asked: PageRequest): Promise<LoanPageData | null> {
   const { institute, studentId, file, request } = asked
-  const student = (await readStudentContexts(cred.db, [{ instituteId: institute.id, studentId }])).get(
+  const student = (await readStudentContexts(ctx.db, [{ instituteId: institute.id, studentId }])).get(
     studentId,
   )
   if (student === undefined) return null
@@ -39,40 +39,40 @@ export async function sceneOf(cred: LoanContext, asked: SceneOf): Promise<CredSc
     studentName: student.student.fullname,
     isActive: student.student.status === 'active',
     owedPaise: sumPaise(student.owed.map(line => line.amountPaise)),
-    lender: file === null ? requireLender(cred) : lenderOf(cred, file.application.lender),
+    lender: file === null ? requireLender(ctx) : lenderOf(ctx, file.application.lender),
     problem: PROBLEMS.find(one => one === problem),
     wrote: typeof wrote === 'string' ? wrote.slice(0, 20) : undefined,
-    isSandbox: cred.mode === 'sandbox',
+    isSandbox: ctx.mode === 'sandbox',
   }
 }
 
-/** On to the lender, for the first time only with the parent's consent. */
-export async function goToLender(
-  cred: LoanContext,
+/** Redirects to the lender; the first time requires the parent's consent. */
+export async function redirectToLender(
+  ctx: LoanContext,
   { application }: LoanFile,
   { path, request, reply }: { path: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   if (application.sentAt === null && formField(request, 'consent') !== 'yes')
     return reply.redirect(`${path}?problem=consent#agree`, 303)
   const key = { instituteId: application.instituteId, applicationId: application.id }
-  return toPageOnTrouble(path, reply, () => sendToLender(cred, key, `${cred.publicUrl}${path}/return`))
+  return redirectOrShowProblem(path, reply, () => sendToLender(ctx, key, `${ctx.publicUrl}${path}/return`))
 }
 
-/** Back from the lender: if its word was faster than its callback, it is asked. */
+/** Return from the lender. The browser may arrive before the callback, so the lender is asked for the status. */
 export async function comeBack(
-  cred: LoanContext,
+  ctx: LoanContext,
   { application }: LoanFile,
   path: string,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { instituteId, id: applicationId } = application
-  // If the lender does not answer now, the janitor asks later, and the page shows what is known.
-  if (application.sentAt !== null) await askLender(cred, { instituteId, applicationId }).catch(() => {})
+  // If the lender does not answer, the reconciler asks later; the page shows the last known state.
+  if (application.sentAt !== null) await askLender(ctx, { instituteId, applicationId }).catch(() => {})
   return reply.redirect(path, 303)
 }
 
-/** What was done meanwhile, or that the lender does not answer, the page says. */
-export async function toPageOnTrouble(
+/** Expected failures (a concurrent change, an unreachable lender) become a message on the page. */
+export async function redirectOrShowProblem(
   path: string,
   reply: FastifyReply,
   act: () => Promise<string>,

@@ -7,13 +7,13 @@ import {
   canApply,
   canApplyAgain,
   canWithdraw,
-  describeCred,
+  describeLoan,
   mostOf,
-  type CredProblem,
-  type CredScene,
+  type LoanProblem,
+  type LoanPageData,
 } from './loan-page.ts'
-import { comeBack, goToLender, sceneOf, toPageOnTrouble } from './page-data.ts'
-import { CRED_WORDS } from './loan.texts.ts'
+import { comeBack, redirectToLender, readPageData, redirectOrShowProblem } from './page-data.ts'
+import { LOAN_TEXTS } from './loan.texts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, sendUnknown, withChild, type ChildVisit } from '../parents/access.ts'
@@ -23,47 +23,47 @@ import { fill } from '../checkout/checkout.texts.ts'
 const LOAN = `${CHILD}/cred`
 const hidden = { schema: { hide: true } }
 
-/** A child's loan: what it is and costs, applying for it, how it stands, withdrawing it. */
-export function credParentPages(app: FastifyInstance, cred: LoanContext): void {
-  if (cred.currentLender === null) return
+/** The signed-in pages of a child's loan: terms and costs, applying, status, withdrawing. */
+export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
+  if (ctx.currentLender === null) return
   app.get(
     LOAN,
     hidden,
-    withChild(cred, visit => showLoan(cred, visit)),
+    withChild(ctx, visit => showLoan(ctx, visit)),
   )
   app.post(
     `${LOAN}/start`,
     hidden,
-    withChild(cred, visit => startLoan(cred, visit)),
+    withChild(ctx, visit => startLoan(ctx, visit)),
   )
   app.post(
     `${LOAN}/lender`,
     hidden,
-    withNewest(cred, (file, { request, reply, studentId }) =>
-      goToLender(cred, file, { path: pathOfLoan(studentId), request, reply }),
+    withNewest(ctx, (file, { request, reply, studentId }) =>
+      redirectToLender(ctx, file, { path: pathOfLoan(studentId), request, reply }),
     ),
   )
   app.get(
     `${LOAN}/return`,
     hidden,
-    withNewest(cred, (file, { reply, studentId }) => comeBack(cred, file, pathOfLoan(studentId), reply)),
+    withNewest(ctx, (file, { reply, studentId }) => comeBack(ctx, file, pathOfLoan(studentId), reply)),
   )
   app.get(
     `${LOAN}/withdraw`,
     hidden,
-    withChild(cred, visit => askFirst(cred, visit)),
+    withChild(ctx, visit => showConfirm(ctx, visit)),
   )
   app.post(
     `${LOAN}/withdraw`,
     hidden,
-    withChild(cred, visit => withdraw(cred, visit)),
+    withChild(ctx, visit => withdraw(ctx, visit)),
   )
-  // By the browser's own ways: the page tells how it stands.
+  // A reload or the back button repeats a POST address as GET.
   for (const step of ['start', 'lender'])
     app.get(
       `${LOAN}/${step}`,
       hidden,
-      withChild(cred, async ({ reply, studentId }) => reply.redirect(pathOfLoan(studentId), 303)),
+      withChild(ctx, async ({ reply, studentId }) => reply.redirect(pathOfLoan(studentId), 303)),
     )
 }
 
@@ -71,107 +71,114 @@ function pathOfLoan(studentId: string): string {
   return `${pathOfStudent(studentId)}/cred`
 }
 
-/** The child's loan; with `apply` and nothing in the way, a new one. */
-async function loanOf(cred: LoanContext, visit: ChildVisit): Promise<CredScene | null> {
+/** The child's loan; with `apply`, a new one if the last is over. */
+async function loanOf(ctx: LoanContext, visit: ChildVisit): Promise<LoanPageData | null> {
   const { session, studentId, request, language } = visit
   const { institute } = session
-  const file = await findNewest(cred, institute.id, studentId)
+  const file = await findNewest(ctx, institute.id, studentId)
   const asked = { institute, studentId, path: pathOfLoan(studentId), isParent: true, request, language }
-  const scene = await sceneOf(cred, { ...asked, file })
+  const pageData = await readPageData(ctx, { ...asked, file })
   const isAgain = (request.query as { apply?: unknown }).apply === '1' || request.method === 'POST'
-  if (scene === null || !isAgain || !canApplyAgain(scene)) return scene
-  return { ...scene, file: null, lender: requireLender(cred) }
+  if (pageData === null || !isAgain || !canApplyAgain(pageData)) return pageData
+  return { ...pageData, file: null, lender: requireLender(ctx) }
 }
 
-async function showLoan(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
-  const { language, reply, words, studentId } = visit
-  const scene = await loanOf(cred, visit)
-  if (scene === null) return sendUnknown(visit)
-  const { title, data } = describeCred(scene)
-  const up = { url: pathOfStudent(studentId), text: fill(words.student.heading, { who: scene.studentName }) }
+async function showLoan(ctx: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
+  const { language, reply, texts, studentId } = visit
+  const pageData = await loanOf(ctx, visit)
+  if (pageData === null) return sendUnknown(visit)
+  const { title, data } = describeLoan(pageData)
+  const up = {
+    url: pathOfStudent(studentId),
+    text: fill(texts.student.heading, { who: pageData.studentName }),
+  }
   return sendPage(reply, {
-    template: 'cred',
+    template: 'loan',
     title,
     language,
-    data: { ...frameOf(visit, cred), ...data, up },
+    data: { ...frameOf(visit, ctx), ...data, up },
   })
 }
 
-/** From the form to the lender in one step: what was agreed to is the amount that was written. */
-async function startLoan(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
+/** Creates the application and redirects to the lender in one step, for exactly the amount consented to. */
+async function startLoan(ctx: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
   const { session, studentId, request, reply } = visit
   const path = pathOfLoan(studentId)
-  const scene = await loanOf(cred, visit)
-  // A double click: the application is there, and its page leads on.
-  if (scene === null || !canApply(scene)) return reply.redirect(path, 303)
+  const pageData = await loanOf(ctx, visit)
+  // After a double click the application exists already; its page continues to the lender.
+  if (pageData === null || !canApply(pageData)) return reply.redirect(path, 303)
   const wrote = formField(request, 'amount') ?? ''
   const amountPaise = readAmount(wrote)
-  const problem = problemOf(scene, amountPaise, formField(request, 'consent'))
+  const problem = problemOf(pageData, amountPaise, formField(request, 'consent'))
   if (problem !== null || amountPaise === null) {
     const query = new URLSearchParams({ apply: '1', problem: problem ?? 'amount', wrote: wrote.slice(0, 20) })
     return reply.redirect(`${path}?${query.toString()}#loan`, 303)
   }
   const { institute } = session
-  return toPageOnTrouble(path, reply, async () => {
+  return redirectOrShowProblem(path, reply, async () => {
     const act = { instituteId: institute.id }
-    const { id: applicationId } = await createApplication(cred, act, institute, { studentId, amountPaise })
-    const returnUrl = `${cred.publicUrl}${path}/return`
-    return sendToLender(cred, { instituteId: institute.id, applicationId }, returnUrl)
+    const { id: applicationId } = await createApplication(ctx, act, institute, { studentId, amountPaise })
+    const returnUrl = `${ctx.publicUrl}${path}/return`
+    return sendToLender(ctx, { instituteId: institute.id, applicationId }, returnUrl)
   })
 }
 
 function problemOf(
-  scene: CredScene,
+  pageData: LoanPageData,
   amountPaise: number | null,
   consent: string | undefined,
-): CredProblem | null {
+): LoanProblem | null {
   if (amountPaise === null || amountPaise === 0) return 'amount'
-  if (amountPaise > mostOf(scene)) return 'tooMuch'
-  if (amountPaise < scene.lender.limits.leastPaise) return 'tooLittle'
+  if (amountPaise > mostOf(pageData)) return 'tooMuch'
+  if (amountPaise < pageData.lender.limits.leastPaise) return 'tooLittle'
   return consent === 'yes' ? null : 'consent'
 }
 
-async function askFirst(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
-  const { language, reply, studentId, words } = visit
-  const scene = await loanOf(cred, visit)
-  if (scene === null || scene.file === null || !canWithdraw(scene))
+async function showConfirm(ctx: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
+  const { language, reply, studentId, texts } = visit
+  const pageData = await loanOf(ctx, visit)
+  if (pageData === null || pageData.file === null || !canWithdraw(pageData))
     return reply.redirect(pathOfLoan(studentId), 303)
-  const l = CRED_WORDS[language]
-  const about = fill(l.heading, { who: scene.studentName })
+  const l = LOAN_TEXTS[language]
+  const about = fill(l.heading, { who: pageData.studentName })
   return sendPage(reply, {
-    template: 'parents-confirm',
+    template: 'parents/confirm',
     title: `${l.withdrawAsk} ${about}`,
     language,
     data: {
-      ...frameOf(visit, cred),
+      ...frameOf(visit, ctx),
       heading: l.withdrawAsk,
       about,
-      say: fill(l.withdrawSay, { lender: scene.lender.title }),
-      form: { action: `${scene.path}/withdraw`, button: l.withdrawYes, planId: scene.file.application.id },
-      no: { url: scene.path, text: words.confirm.no },
+      say: fill(l.withdrawSay, { lender: pageData.lender.title }),
+      form: {
+        action: `${pageData.path}/withdraw`,
+        button: l.withdrawYes,
+        planId: pageData.file.application.id,
+      },
+      no: { url: pageData.path, text: texts.confirm.no },
     },
   })
 }
 
-async function withdraw(cred: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
+async function withdraw(ctx: LoanContext, visit: ChildVisit): Promise<FastifyReply> {
   const { request, reply, session, studentId } = visit
   const path = pathOfLoan(studentId)
   const instituteId = session.institute.id
-  const file = await findNewest(cred, instituteId, studentId)
+  const file = await findNewest(ctx, instituteId, studentId)
   const applicationId = file?.application.id
-  // What was confirmed is done, or nothing: not to another application that was made meanwhile.
+  // Withdraw only the application that was confirmed, not one created in the meantime.
   if (applicationId === undefined || applicationId !== formField(request, 'plan_id'))
     return reply.redirect(path, 303)
-  return toPageOnTrouble(path, reply, async () => {
-    await endApplication(cred, { instituteId, applicationId }, 'canceled')
+  return redirectOrShowProblem(path, reply, async () => {
+    await endApplication(ctx, { instituteId, applicationId }, 'canceled')
     return path
   })
 }
 
-/** For what is about the application that the page shows; without one there is only the page. */
-function withNewest(cred: LoanContext, handle: (file: LoanFile, visit: ChildVisit) => Promise<FastifyReply>) {
-  return withChild(cred, async visit => {
-    const file = await findNewest(cred, visit.session.institute.id, visit.studentId)
+/** Handlers that need an application; without one, redirects to the page. */
+function withNewest(ctx: LoanContext, handle: (file: LoanFile, visit: ChildVisit) => Promise<FastifyReply>) {
+  return withChild(ctx, async visit => {
+    const file = await findNewest(ctx, visit.session.institute.id, visit.studentId)
     return file === null ? visit.reply.redirect(pathOfLoan(visit.studentId), 303) : handle(file, visit)
   })
 }

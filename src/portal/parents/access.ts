@@ -2,49 +2,49 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { isChild } from '../../students/users/parents.service.ts'
-import { isWayBack } from '../entry/entry.rules.ts'
+import { isAllowedReturnUrl } from '../entry/entry.rules.ts'
 import { formField, languageOf, sendPage } from '../layout.ts'
-import { PARENTS_WORDS, type ParentsWords } from './parents.texts.ts'
+import { PARENTS_TEXTS, type ParentsTexts } from './parents.texts.ts'
 import { isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
-/** The door of the parents' pages: who comes in, and what those see who do not. */
+/** Access control of the signed-in parents' pages. */
 export const HOME = '/parents'
-/** Pages of one child; those of other features too, such as its loans. */
+/** Pages of one child. */
 export const CHILD = `${HOME}/students/:service_student_id`
 
 const SECONDS_AT_MOST = 12 * 60 * 60
 
-type Door = Pick<Context, 'mode' | 'publicUrl'>
+type CookieContext = Pick<Context, 'mode' | 'publicUrl'>
 
-/** The prefix makes browsers refuse the cookie from any other host, and over plain http; a sandbox has only that. */
-function cookieName(door: Door): string {
-  return isSecure(door) ? '__Host-parents' : 'parents'
+/** `__Host-` makes browsers reject the cookie from other hosts and over plain http, which a sandbox may have to use. */
+function cookieName(ctx: CookieContext): string {
+  return isSecure(ctx) ? '__Host-parents' : 'parents'
 }
 
-function isSecure({ mode, publicUrl }: Door): boolean {
+function isSecure({ mode, publicUrl }: CookieContext): boolean {
   return mode === 'live' || publicUrl.startsWith('https:')
 }
 
-export function cookieOf(door: Door, request: FastifyRequest): string | undefined {
-  const name = cookieName(door)
+export function cookieOf(ctx: CookieContext, request: FastifyRequest): string | undefined {
+  const name = cookieName(ctx)
   const pairs = (request.headers.cookie ?? '').split(';').map(pair => pair.trim())
   return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-/** Null takes it away. */
-export function setCookie(door: Door, reply: FastifyReply, value: string | null): void {
+/** Null deletes it. */
+export function setCookie(ctx: CookieContext, reply: FastifyReply, value: string | null): void {
   const age = value === null ? 0 : SECONDS_AT_MOST
-  const secure = isSecure(door) ? '; Secure' : ''
-  const cookie = `${cookieName(door)}=${value ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`
+  const secure = isSecure(ctx) ? '; Secure' : ''
+  const cookie = `${cookieName(ctx)}=${value ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`
   reply.header('set-cookie', cookie)
 }
 
-/** A parent who is in, and what every page of theirs needs. */
+/** A request of a signed-in parent. */
 export type Visit = {
   session: ParentSession
   language: Language
-  words: ParentsWords
+  texts: ParentsTexts
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -53,34 +53,34 @@ export type ChildVisit = Visit & { studentId: string }
 
 type Handler<Seen> = (visit: Seen) => Promise<FastifyReply>
 
-/** Lets in whoever has a session. A form must come from a page of that session. */
+/** Requires a session and, for POST, the session's CSRF token. */
 export function withParent(ctx: Context, handle: Handler<Visit>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const language = languageOf(request, reply)
     const session = await readSession(ctx, cookieOf(ctx, request))
-    const words = PARENTS_WORDS[language]
-    const { door } = words
+    const texts = PARENTS_TEXTS[language]
+    const { access } = texts
     if (session === null)
-      return sendWords(reply, language, {
+      return sendMessage(reply, language, {
         status: 403,
-        title: door.closedTitle,
-        heading: door.closedHead,
-        say: door.closedSay,
+        title: access.closedTitle,
+        heading: access.closedHead,
+        say: access.closedSay,
       })
     if (request.method === 'POST' && !isCsrf(session, formField(request, 'csrf')))
-      return sendWords(reply, language, {
+      return sendMessage(reply, language, {
         status: 403,
-        title: door.formTitle,
-        heading: door.formHead,
-        say: door.formSay,
-        link: { url: HOME, text: door.goOn },
+        title: access.formTitle,
+        heading: access.formHead,
+        say: access.formSay,
+        link: { url: HOME, text: access.goOn },
         hasSwitch: false,
       })
-    return handle({ session, language, words, request, reply })
+    return handle({ session, language, texts, request, reply })
   }
 }
 
-/** The same for a page of one child. Somebody else's child is answered as one that does not exist. */
+/** Requires that the student is the parent's own child; any other is answered with 404, like an unknown one. */
 export function withChild(ctx: Context, handle: Handler<ChildVisit>) {
   return withParent(ctx, async visit => {
     const { service_student_id: studentId } = visit.request.params as { service_student_id: string }
@@ -90,8 +90,8 @@ export function withChild(ctx: Context, handle: Handler<ChildVisit>) {
   })
 }
 
-/** Whether the browser has the session of a parent of this student: pages that need none lead back then. */
-export async function isWithParent(
+/** Whether the browser has a session of the student's parent: public pages then link back to the signed-in ones. */
+export async function hasParentSession(
   ctx: Context,
   request: FastifyRequest,
   target: { instituteId: number; studentId: string },
@@ -107,13 +107,13 @@ export function userOf({ institute, registrationId }: ParentSession): {
   return { instituteId: institute.id, registrationId }
 }
 
-export function sendUnknown({ reply, language, words: { door } }: Visit): FastifyReply {
-  return sendWords(reply, language, {
+export function sendUnknown({ reply, language, texts: { access } }: Visit): FastifyReply {
+  return sendMessage(reply, language, {
     status: 404,
-    title: door.unknownTitle,
-    heading: door.unknownHead,
-    say: door.unknownSay,
-    link: { url: HOME, text: door.goOn },
+    title: access.unknownTitle,
+    heading: access.unknownHead,
+    say: access.unknownSay,
+    link: { url: HOME, text: access.goOn },
   })
 }
 
@@ -126,7 +126,7 @@ type Message = {
   hasSwitch?: boolean
 }
 
-export function sendWords(reply: FastifyReply, language: Language, message: Message): FastifyReply {
+export function sendMessage(reply: FastifyReply, language: Language, message: Message): FastifyReply {
   const { status, title, heading, say, link, hasSwitch = true } = message
   return sendPage(reply, {
     template: 'message',
@@ -138,18 +138,18 @@ export function sendWords(reply: FastifyReply, language: Language, message: Mess
   })
 }
 
-/** What stands above and below the matter of every page. */
-export function frameOf({ session, words }: Visit, ctx: Context): Record<string, unknown> {
+/** Header and footer of every page. */
+export function frameOf({ session, texts }: Visit, ctx: Context): Record<string, unknown> {
   const { callbackUrl, institute, name, csrf } = session
-  const isSafe = callbackUrl !== null && isWayBack(callbackUrl, ctx.mode)
+  const isSafe = callbackUrl !== null && isAllowedReturnUrl(callbackUrl, ctx.mode)
   const back = isSafe
-    ? { url: callbackUrl, text: fill(words.backTo, { host: new URL(callbackUrl).host }) }
+    ? { url: callbackUrl, text: fill(texts.backTo, { host: new URL(callbackUrl).host }) }
     : null
   return {
-    t: words,
+    t: texts,
     isSandbox: ctx.mode === 'sandbox',
     institute: institute.name,
     csrf,
-    foot: { signedIn: fill(words.signedInAs, { name }), signOutUrl: `${HOME}/sign-out`, back },
+    foot: { signedIn: fill(texts.signedInAs, { name }), signOutUrl: `${HOME}/sign-out`, back },
   }
 }

@@ -6,14 +6,14 @@ import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import type { CounterPayment } from '../../students/users/parents.service.ts'
 import { sayDay } from '../plan/setup-parts.ts'
-import type { ParentsWords } from './parents.texts.ts'
+import type { ParentsTexts } from './parents.texts.ts'
 import { sayFee } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
-/** What was ever paid for a parent's children, wherever it was paid. */
-export type HistoryScene = {
+/** All payments for a parent's children, online and at the counter. */
+export type HistoryPageData = {
   institute: Institute
-  /** Of each student. */
+  /** By student id. */
   names: ReadonlyMap<string, string>
   online: readonly StudentPayment[]
   counter: readonly CounterPayment[]
@@ -24,7 +24,7 @@ type Row = {
   at: Date
   studentId: string
   amountPaise: Paise
-  way: keyof ParentsWords['history']['ways']
+  way: keyof ParentsTexts['history']['ways']
   what: string | undefined
   notes: { text: string; tone: string }[]
   reference: string
@@ -32,14 +32,14 @@ type Row = {
 }
 
 export function describeHistory(
-  scene: HistoryScene,
-  words: ParentsWords,
+  pageData: HistoryPageData,
+  texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
-  const { institute, language, names } = scene
-  const { history } = words
+  const { institute, language, names } = pageData
+  const { history } = texts
   const rows = [
-    ...scene.online.map(payment => onlineRow(payment, language, words)),
-    ...scene.counter.map(counterRow),
+    ...pageData.online.map(payment => onlineRow(payment, language, texts)),
+    ...pageData.counter.map(counterRow),
   ].toSorted((one, other) => other.at.getTime() - one.at.getTime())
   const years = [...Map.groupBy(rows, row => financialYear(dayOf(row.at)))]
   const data = {
@@ -57,24 +57,24 @@ export function describeHistory(
       })),
     })),
     more:
-      scene.online.length >= MOST || scene.counter.length >= MOST
+      pageData.online.length >= MOST || pageData.counter.length >= MOST
         ? fill(history.more, { where: institute.name })
         : undefined,
   }
   return { title: fill(history.title, { where: institute.name }), data }
 }
 
-/** As many as are read at once. */
+/** The limit of the underlying reads. */
 const MOST = 500
 
-/** Everything else was paid at the checkout. */
+/** All other order kinds are paid at the checkout. */
 const WAYS: Partial<Record<StudentPayment['orderKind'], Row['way']>> = {
   instalment: 'instalment',
   downpayment: 'downpayment',
   disbursement: 'loan',
 }
 
-function onlineRow(payment: StudentPayment, language: Language, { history }: ParentsWords): Row {
+function onlineRow(payment: StudentPayment, language: Language, { history }: ParentsTexts): Row {
   const { receipt, refundedPaise, isReversed, orderKind } = payment
   const way = WAYS[orderKind] ?? 'online'
   return {

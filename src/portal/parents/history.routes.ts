@@ -11,7 +11,7 @@ import { frameOf, HOME, sendUnknown, userOf, withParent, type Visit } from './ac
 
 const hidden = { schema: { hide: true } }
 
-/** Everything that was paid for a parent's children, in all years, with the receipts. */
+/** The payment history of a parent's children, with receipts. */
 export function historyPages(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     `${HOME}/history`,
@@ -26,7 +26,7 @@ export function historyPages(app: FastifyInstance, ctx: PaymentContext): void {
 }
 
 async function showHistory(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
-  const { session, words, language, reply } = visit
+  const { session, texts, language, reply } = visit
   const { institute } = session
   const ids = await listChildren(ctx, userOf(session))
   const keys = ids.map(studentId => ({ instituteId: institute.id, studentId }))
@@ -36,16 +36,16 @@ async function showHistory(ctx: PaymentContext, visit: Visit): Promise<FastifyRe
     listCounterPayments(ctx, institute.id, ids),
   ])
   const names = new Map([...contexts].map(([id, { student }]) => [id, student.fullname]))
-  const { title, data } = describeHistory({ institute, names, online, counter, language }, words)
+  const { title, data } = describeHistory({ institute, names, online, counter, language }, texts)
   return sendPage(reply, {
-    template: 'parents-history',
+    template: 'parents/history',
     title,
     language,
     data: { ...frameOf(visit, ctx), ...data },
   })
 }
 
-/** Only of a payment that their own list shows. */
+/** Only for a payment in the parent's own history. */
 async function sendReceipt(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
   const { session, request, reply } = visit
   const { institute } = session

@@ -14,56 +14,56 @@ import { describeHome, type Child } from './home-page.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, userOf, withChild, withParent, type ChildVisit, type Visit } from './access.ts'
 import { decideAmount } from './pay-amount.rules.ts'
-import { describeStudent, type StudentScene } from './student-page.ts'
+import { describeStudent, type StudentPageData } from './student-page.ts'
 
 const hidden = { schema: { hide: true } }
 
-/** All children in one place, and the page of each: what is due, and paying it. */
-export function parentPages(app: FastifyInstance, flex: FlexContext): void {
+/** The list of children and the page of each, with its dues and payment form. */
+export function parentPages(app: FastifyInstance, ctx: FlexContext): void {
   const hasLoans = (): boolean => app.hasRoute({ method: 'GET', url: `${CHILD}/cred` })
   app.get(
     HOME,
     hidden,
-    withParent(flex, visit => showHome(flex, visit)),
+    withParent(ctx, visit => showHome(ctx, visit)),
   )
   app.get(
     CHILD,
     hidden,
-    withChild(flex, visit => showStudent(flex, visit, { hasLoans: hasLoans(), problem: null })),
+    withChild(ctx, visit => showStudent(ctx, visit, { hasLoans: hasLoans(), problem: null })),
   )
   app.post(
     `${CHILD}/pay`,
     hidden,
-    withChild(flex, visit => pay(flex, visit, hasLoans())),
+    withChild(ctx, visit => pay(ctx, visit, hasLoans())),
   )
   app.get(
     `${CHILD}/pay`,
     hidden,
-    withChild(flex, async ({ studentId, reply }) => reply.redirect(pathOfStudent(studentId), 303)),
+    withChild(ctx, async ({ studentId, reply }) => reply.redirect(pathOfStudent(studentId), 303)),
   )
 }
 
-async function showHome(flex: FlexContext, visit: Visit): Promise<FastifyReply> {
-  const { session, words, language, reply } = visit
+async function showHome(ctx: FlexContext, visit: Visit): Promise<FastifyReply> {
+  const { session, texts, language, reply } = visit
   const { institute } = session
-  const ids = await listChildren(flex, userOf(session))
-  const children = await readChildren(flex, institute.id, ids)
-  const { title, data } = describeHome({ institute, children }, words)
-  const frame = frameOf(visit, flex)
-  return sendPage(reply, { template: 'parents-home', title, language, data: { ...frame, ...data } })
+  const ids = await listChildren(ctx, userOf(session))
+  const children = await readChildren(ctx, institute.id, ids)
+  const { title, data } = describeHome({ institute, children }, texts)
+  const frame = frameOf(visit, ctx)
+  return sendPage(reply, { template: 'parents/home', title, language, data: { ...frame, ...data } })
 }
 
-/** In the order of the ids; a handful of statements however many. */
+/** In the order of the ids; the number of queries does not depend on the number of children. */
 async function readChildren(
-  flex: FlexContext,
+  ctx: FlexContext,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<Child[]> {
   const keys = studentIds.map(studentId => ({ instituteId, studentId }))
   const [dues, plans, onTheWay] = await Promise.all([
-    readDues(flex, keys),
-    readPlansOf(flex, instituteId, studentIds),
-    listOnTheWay(flex.db, instituteId, studentIds),
+    readDues(ctx, keys),
+    readPlansOf(ctx, instituteId, studentIds),
+    listOnTheWay(ctx.db, instituteId, studentIds),
   ])
   return studentIds.flatMap(id => {
     const own = dues.get(id)
@@ -75,60 +75,60 @@ async function readChildren(
 }
 
 async function readChild(
-  flex: FlexContext,
+  ctx: FlexContext,
   { session, studentId }: ChildVisit,
 ): Promise<{ dues: Dues; plan: LoadedPlan | null; onTheWay: readonly StudentPayment[] }> {
-  const [child] = await readChildren(flex, session.institute.id, [studentId])
+  const [child] = await readChildren(ctx, session.institute.id, [studentId])
   if (child === undefined) throw new Error(`the student ${studentId} vanished`)
   return child
 }
 
-type Extras = Pick<StudentScene, 'problem' | 'hasLoans'>
+type Extras = Pick<StudentPageData, 'problem' | 'hasLoans'>
 
-async function showStudent(flex: FlexContext, visit: ChildVisit, extras: Extras): Promise<FastifyReply> {
-  const { session, words, language, reply } = visit
-  const scene: StudentScene = {
-    ...(await readChild(flex, visit)),
+async function showStudent(ctx: FlexContext, visit: ChildVisit, extras: Extras): Promise<FastifyReply> {
+  const { session, texts, language, reply } = visit
+  const pageData: StudentPageData = {
+    ...(await readChild(ctx, visit)),
     ...extras,
     institute: session.institute,
-    takesPayments: flex.currentProvider !== null,
+    takesPayments: ctx.currentProvider !== null,
     language,
   }
-  const { title, data } = describeStudent(scene, words)
+  const { title, data } = describeStudent(pageData, texts)
   return sendPage(reply, {
-    template: 'parents-student',
+    template: 'parents/student',
     title,
     status: extras.problem === null ? 200 : 400,
-    // A form's own address has no page to change the language of.
+    // The language switch is a GET link, and this address only answers POST.
     hasSwitch: extras.problem === null,
     language,
-    data: { ...frameOf(visit, flex), ...data },
+    data: { ...frameOf(visit, ctx), ...data },
   })
 }
 
-/** To the checkout with all of it or a part; what stands in the way is said on the page. */
-async function pay(flex: FlexContext, visit: ChildVisit, hasLoans: boolean): Promise<FastifyReply> {
+/** Opens an order for all dues or a part and redirects to the checkout; input errors are shown on the page. */
+async function pay(ctx: FlexContext, visit: ChildVisit, hasLoans: boolean): Promise<FastifyReply> {
   const { session, studentId, request, reply } = visit
   const { institute } = session
   const path = pathOfStudent(studentId)
   const wrote = formField(request, 'amount')?.slice(0, 40)
   let amountPaise: Paise | null = null
   if (wrote !== undefined) {
-    const { dues, onTheWay } = await readChild(flex, visit)
+    const { dues, onTheWay } = await readChild(ctx, visit)
     const wanted = decideAmount(wrote, withoutTaken(dues, onTheWay))
     if (wanted.kind === 'problem')
-      return showStudent(flex, visit, { hasLoans, problem: { kind: wanted.problem, wrote } })
+      return showStudent(ctx, visit, { hasLoans, problem: { kind: wanted.problem, wrote } })
     amountPaise = wanted.amountPaise
   }
   try {
-    const callbackUrl = `${flex.publicUrl}${path}`
-    const { orderId } = await openDuesOrder(flex, { institute, studentId }, { amountPaise, callbackUrl })
+    const callbackUrl = `${ctx.publicUrl}${path}`
+    const { orderId } = await openDuesOrder(ctx, { institute, studentId }, { amountPaise, callbackUrl })
     return await reply.redirect(`/pay/${institute.code}/${orderId}`, 303)
   } catch (error) {
     if (!(error instanceof BursarError)) throw error
-    // A payment that is on its way, or nothing due any more: the page says so.
+    // A payment is pending or nothing is due any more: the page shows which.
     if (error.code === 'HUE00002') return reply.redirect(path, 303)
     if (error.code !== 'HUE00000') throw error
-    return showStudent(flex, visit, { hasLoans, problem: { kind: 'changed', wrote: wrote ?? '' } })
+    return showStudent(ctx, visit, { hasLoans, problem: { kind: 'changed', wrote: wrote ?? '' } })
   }
 }

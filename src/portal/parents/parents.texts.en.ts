@@ -1,4 +1,4 @@
-/** What the pages of a parent say, in two languages at the same standard. `{x}` is filled in. */
+/** Texts of the signed-in parents' pages; `{x}` is a placeholder. The Hindi texts have the same keys. */
 export const en = {
   signedInAs: 'Signed in as {name}.',
   signOut: 'Sign out',
@@ -81,7 +81,7 @@ export const en = {
     plan: 'Pay in instalments',
     planOn: 'Your instalments',
     history: 'Payments and receipts',
-    cred: 'Fee loan',
+    loan: 'Fee loan',
   },
   plan: {
     title: 'Instalments of {who}, {where}',
@@ -163,7 +163,7 @@ export const en = {
     reference: 'Reference {id}',
     more: 'Older payments than these are not shown; ask {where} for them.',
   },
-  door: {
+  access: {
     usedTitle: 'Link not valid',
     usedHead: 'This link has been used or is too old',
     usedSay:
@@ -187,4 +187,4 @@ export const en = {
   },
 }
 
-export type ParentsWords = typeof en
+export type ParentsTexts = typeof en

@@ -1,6 +1,6 @@
-import type { ParentsWords } from './parents.texts.en.ts'
+import type { ParentsTexts } from './parents.texts.en.ts'
 
-export const hi: ParentsWords = {
+export const hi: ParentsTexts = {
   signedInAs: 'आप {name} के नाम से साइन इन हैं।',
   signOut: 'साइन आउट करें',
   backTo: '{host} पर वापस जाएँ',
@@ -78,7 +78,7 @@ export const hi: ParentsWords = {
     plan: 'किस्तों में जमा करें',
     planOn: 'आपकी किस्तें',
     history: 'भुगतान और रसीदें',
-    cred: 'फ़ीस के लिए लोन',
+    loan: 'फ़ीस के लिए लोन',
   },
   plan: {
     title: '{who} की किस्तें, {where}',
@@ -156,7 +156,7 @@ export const hi: ParentsWords = {
     reference: 'संदर्भ संख्या {id}',
     more: 'इससे पुराने भुगतान यहाँ नहीं दिखते; उनके लिए {where} से पूछें।',
   },
-  door: {
+  access: {
     usedTitle: 'लिंक मान्य नहीं है',
     usedHead: 'यह लिंक इस्तेमाल हो चुका है या पुराना है',
     usedSay:

@@ -1,7 +1,7 @@
-import { en, type ParentsWords } from './parents.texts.en.ts'
+import { en, type ParentsTexts } from './parents.texts.en.ts'
 import { hi } from './parents.texts.hi.ts'
 import type { Language } from '../checkout/checkout.texts.ts'
 
-export type { ParentsWords }
+export type { ParentsTexts }
 
-export const PARENTS_WORDS: Record<Language, ParentsWords> = { en, hi }
+export const PARENTS_TEXTS: Record<Language, ParentsTexts> = { en, hi }

@@ -1,20 +1,20 @@
 import { minPaise, parseRupees, type Paise } from '../../platform/money.ts'
 
-/** What a parent wrote into the form of a part payment. */
+/** Reads the amount of a part payment as the parent typed it. */
 export type PayProblem = 'amount' | 'tooMuch' | 'tooLittle' | 'whole' | 'nothingDue' | 'changed'
 
 export type Wanted = { kind: 'pay'; amountPaise: Paise } | { kind: 'problem'; problem: PayProblem }
 
 const DEVANAGARI_ZERO = 0x966
 
-/** As people write amounts: ₹1,500, 1500.50, with blanks or with /- behind. */
+/** Accepts ₹1,500, 1500.50, spaces and a trailing /-. */
 export function readAmount(text: string): Paise | null {
   const plain = text
     .trim()
     .replaceAll(/[०-९]/g, digit => String(digit.charCodeAt(0) - DEVANAGARI_ZERO))
     .replace(/^(₹|rs\.?|inr)\s*/i, '')
     .replace(/\s*\/-$/, '')
-  // Commas only where people put them; "1,5" is not fifteen.
+  // Commas only as group separators: "1,5" is not fifteen.
   const isGrouped = /^\d{1,3}(,\d{2,3})*(,\d{3})(\.\d{1,2})?$/.test(plain)
   return parseRupees(isGrouped ? plain.replaceAll(',', '') : plain)
 }

@@ -4,80 +4,80 @@ import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees, minPaise, subtractPaise } from '../../platform/money.ts'
-import { classOf, isByItself, waitingOf } from './child-parts.ts'
+import { classOf, isAutomatic, waitingOf } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { sayDay } from '../plan/setup-parts.ts'
 import { marksOf } from './home-page.ts'
 import type { PayProblem } from './pay-amount.rules.ts'
-import type { ParentsWords } from './parents.texts.ts'
+import type { ParentsTexts } from './parents.texts.ts'
 import { sayFee } from '../language.ts'
-import { fill, WORDS, type Language } from '../checkout/checkout.texts.ts'
+import { fill, TEXTS, type Language } from '../checkout/checkout.texts.ts'
 
-/** What the page of a child shows, decided without touching anything. */
-export type StudentScene = {
+/** Everything a child's page depends on; describing it is pure. */
+export type StudentPageData = {
   institute: Institute
   dues: Dues
   plan: LoadedPlan | null
   onTheWay: readonly StudentPayment[]
   takesPayments: boolean
   hasLoans: boolean
-  /** Of a form that was sent: what was written, and what is wrong with it. */
+  /** The rejected input of a submitted form. */
   problem: { kind: PayProblem; wrote: string } | null
   language: Language
 }
 
 export function describeStudent(
-  scene: StudentScene,
-  words: ParentsWords,
+  pageData: StudentPageData,
+  texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
-  const { institute, language } = scene
-  // A debit that is out is left out of what is to be paid; a payment at the checkout stands beside it, with its own words.
+  const { institute, language } = pageData
+  // A presented debit is deducted from what is due; a pending checkout payment is listed separately.
   const dues = withoutTaken(
-    scene.dues,
-    scene.onTheWay.filter(payment => payment.orderKind === 'instalment'),
+    pageData.dues,
+    pageData.onTheWay.filter(payment => payment.orderKind === 'instalment'),
   )
   const { student } = dues.context
   const who = student.fullname
   const where = institute.name
-  const isOnPlan = scene.plan?.plan.state === 'active' || scene.plan?.plan.state === 'setup'
+  const isOnPlan = pageData.plan?.plan.state === 'active' || pageData.plan?.plan.state === 'setup'
   const hasAdvance = dues.advancePaise > 0
   const data = {
-    heading: fill(words.student.heading, { who }),
-    about: classOf(dues, institute, words),
+    heading: fill(texts.student.heading, { who }),
+    about: classOf(dues, institute, texts),
     amount: formatRupees(dues.totalPaise),
-    meaning: dues.totalPaise > 0 ? words.student.dueNow : undefined,
-    marks: marksOf(scene, words),
+    meaning: dues.totalPaise > 0 ? texts.student.dueNow : undefined,
+    marks: marksOf(pageData, texts),
     says: [
-      ...(student.status === 'dropped' ? [fill(words.student.leftSay, { where, who })] : []),
-      ...(dues.totalPaise === 0 && scene.onTheWay.length === 0 ? [words.student.nothingDue] : []),
-      ...(isOnPlan && dues.totalPaise > 0 ? [words.student.planSay] : []),
-      ...takenOf(scene, dues, words),
+      ...(student.status === 'dropped' ? [fill(texts.student.leftSay, { where, who })] : []),
+      ...(dues.totalPaise === 0 && pageData.onTheWay.length === 0 ? [texts.student.nothingDue] : []),
+      ...(isOnPlan && dues.totalPaise > 0 ? [texts.student.planSay] : []),
+      ...takenOf(pageData, dues, texts),
     ],
-    waiting: waitingOf(scene.onTheWay, { institute, words, language }),
-    lines: scene.dues.lines
+    waiting: waitingOf(pageData.onTheWay, { institute, texts, language }),
+    lines: pageData.dues.lines
       .filter(line => line.feePaise > 0 || line.paidPaise > 0)
-      .map(line => lineOf(line, scene, words)),
-    lateFees: lateFeesOf(scene.dues, language, words),
-    total: formatRupees(scene.dues.totalPaise),
+      .map(line => lineOf(line, pageData, texts)),
+    lateFees: lateFeesOf(pageData.dues, language, texts),
+    total: formatRupees(pageData.dues.totalPaise),
     advance: hasAdvance
-      ? fill(words.student.advanceSay, { amount: formatRupees(dues.advancePaise), where })
+      ? fill(texts.student.advanceSay, { amount: formatRupees(dues.advancePaise), where })
       : undefined,
-    pay: payOf(scene, dues, words),
-    problem: sayProblem(scene, dues, words),
-    away: scene.takesPayments || dues.totalPaise === 0 ? undefined : WORDS[language].awaySay,
-    links: linksOf(scene, words),
+    pay: payOf(pageData, dues, texts),
+    problem: sayProblem(pageData, dues, texts),
+    away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : TEXTS[language].awaySay,
+    links: linksOf(pageData, texts),
   }
-  return { title: fill(words.student.title, { who, where }), data }
+  return { title: fill(texts.student.title, { who, where }), data }
 }
 
-function takenOf(scene: StudentScene, left: Dues, words: ParentsWords): string[] {
-  const taken = subtractPaise(scene.dues.totalPaise, left.totalPaise)
-  const isDebit = scene.onTheWay.some(payment => payment.orderKind === 'instalment')
-  return taken > 0 && isDebit ? [fill(words.student.taken, { amount: formatRupees(taken) })] : []
+function takenOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts): string[] {
+  const taken = subtractPaise(pageData.dues.totalPaise, left.totalPaise)
+  const isDebit = pageData.onTheWay.some(payment => payment.orderKind === 'instalment')
+  return taken > 0 && isDebit ? [fill(texts.student.taken, { amount: formatRupees(taken) })] : []
 }
 
-/** The price, what is taken off it, what is paid, by when: whoever asks why it is so much reads it here. */
-function lineOf(line: DueLine, { language }: StudentScene, { student: t }: ParentsWords) {
+/** Price, concessions, payments and due date, so that parents can see how the amount comes about. */
+function lineOf(line: DueLine, { language }: StudentPageData, { student: t }: ParentsTexts) {
   const isPaid = line.owedPaise === 0
   const hasParts = line.discounts.length > 0 || line.paidPaise > 0
   const day = line.dueOn === null ? null : sayDay(line.dueOn, language)
@@ -96,7 +96,7 @@ function lineOf(line: DueLine, { language }: StudentScene, { student: t }: Paren
   }
 }
 
-function lateFeesOf({ lateFees }: Dues, language: Language, { student: t }: ParentsWords) {
+function lateFeesOf({ lateFees }: Dues, language: Language, { student: t }: ParentsTexts) {
   return lateFees.map(fee => {
     const what = fee.componentType === null ? t.lateAll : sayFee(fee.componentType, language)
     const why = fill(fee.daysLate === 1 ? t.lateWhyOne : t.lateWhy, {
@@ -109,13 +109,13 @@ function lateFeesOf({ lateFees }: Dues, language: Language, { student: t }: Pare
   })
 }
 
-/** None while a payment is at the bank: whoever pays again then has paid twice. */
-function payOf(scene: StudentScene, left: Dues, words: ParentsWords) {
-  const isWaiting = scene.onTheWay.some(payment => !isByItself(payment))
-  if (isWaiting || left.totalPaise === 0 || !scene.takesPayments) return null
-  const { student: t } = words
+/** No form while a payment is pending at the bank, to prevent double payments. */
+function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
+  const isWaiting = pageData.onTheWay.some(payment => !isAutomatic(payment))
+  if (isWaiting || left.totalPaise === 0 || !pageData.takesPayments) return null
+  const { student: t } = texts
   const { partPayment, totalPaise } = left
-  const where = scene.institute.name
+  const where = pageData.institute.name
   const most = formatRupees(totalPaise)
   const least = formatRupees(minPaise(partPayment.leastPaise, totalPaise))
   const hasParts = partPayment.isAllowed && partPayment.leastPaise < totalPaise
@@ -124,20 +124,22 @@ function payOf(scene: StudentScene, left: Dues, words: ParentsWords) {
     all: fill(t.payAll, { amount: most }),
     part: hasParts ? { hint: fill(t.partHint, { least, most }), rule: t.allocation[left.allocation] } : null,
     wholeOnly: partPayment.isAllowed ? undefined : fill(t.wholeOnly, { where }),
-    wrote: scene.problem?.wrote ?? '',
+    wrote: pageData.problem?.wrote ?? '',
     problem:
-      scene.problem === null ? undefined : fill(words.problems[scene.problem.kind], { where, most, least }),
+      pageData.problem === null
+        ? undefined
+        : fill(texts.problems[pageData.problem.kind], { where, most, least }),
   }
 }
 
 function sayProblem(
-  { problem, institute }: StudentScene,
+  { problem, institute }: StudentPageData,
   left: Dues,
-  words: ParentsWords,
+  texts: ParentsTexts,
 ): string | undefined {
   if (problem === null) return undefined
   const { partPayment, totalPaise } = left
-  return fill(words.problems[problem.kind], {
+  return fill(texts.problems[problem.kind], {
     where: institute.name,
     most: formatRupees(totalPaise),
     least: formatRupees(minPaise(partPayment.leastPaise, totalPaise)),
@@ -145,8 +147,8 @@ function sayProblem(
 }
 
 function linksOf(
-  { dues, plan, hasLoans }: StudentScene,
-  { links }: ParentsWords,
+  { dues, plan, hasLoans }: StudentPageData,
+  { links }: ParentsTexts,
 ): { url: string; text: string }[] {
   const { student } = dues.context
   const path = pathOfStudent(student.id)
@@ -154,7 +156,7 @@ function linksOf(
   const canStart = student.status === 'active' && dues.owedPaise > 0
   return [
     ...(isLive || canStart ? [{ url: `${path}/plan`, text: isLive ? links.planOn : links.plan }] : []),
-    ...(hasLoans ? [{ url: `${path}/cred`, text: links.cred }] : []),
+    ...(hasLoans ? [{ url: `${path}/cred`, text: links.loan }] : []),
     { url: '/parents/history', text: links.history },
   ]
 }

@@ -4,19 +4,19 @@ import { boundsOf, isKnownField, type PageField, type PageLine } from '../../pay
 import type { PageFile } from '../../payment-pages/pages.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
-import type { PaymentPageWords } from './payment-page.texts.ts'
+import type { PaymentPageTexts } from './payment-page.texts.ts'
 import { sayFee } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
-/** What a public payment page shows, decided without touching anything. */
-export type PaymentPageScene = {
+/** Everything a payment page depends on; describing it is pure. */
+export type PaymentPageData = {
   institute: Institute
   file: PageFile
   token: string
-  /** What was typed, when the form comes back. */
+  /** The submitted values, when the form is shown again. */
   typed: (input: string) => string | undefined
   problems: readonly Problem[]
-  /** Sent too often: the form comes back as it was. */
+  /** Rate limited: the form is shown again with its input. */
   isBusy: boolean
   isSandbox: boolean
   /** Whether this installation has a provider to pay with. */
@@ -25,7 +25,7 @@ export type PaymentPageScene = {
   language: Language
 }
 
-/** The inputs of a public form, as the template draws them, and what is said of what was typed into them. */
+/** A form field as the template renders it. */
 export type Input = {
   id: string
   name: string
@@ -42,31 +42,30 @@ export type Input = {
   options?: { value: string; isChosen: boolean }[] | undefined
 }
 
-/** Not yet numbered. */
 type Drawn = Omit<Input, 'id'>
 
-/** As the institute wrote it, else as people call that fee. */
+/** The institute's label, else the usual name of the fee. */
 export function nameOfLine({ label, componentType }: PageLine, language: Language): string {
   return label ?? sayFee(componentType, language)
 }
 
 const LONGEST_ECHO = 2_000
 
-function typedInto({ typed }: PaymentPageScene, name: string): string | undefined {
+function typedInto({ typed }: PaymentPageData, name: string): string | undefined {
   return typed(name)?.slice(0, LONGEST_ECHO)
 }
 
-/** What there is to choose of what is paid for. */
-export function lineInputs(scene: PaymentPageScene, words: PaymentPageWords): Drawn[] {
-  const isBack = scene.problems.length > 0 || scene.isBusy
-  return scene.file.page.lines.flatMap((line): Drawn[] => {
+/** Inputs of the lines that leave a choice. */
+export function lineInputs(pageData: PaymentPageData, texts: PaymentPageTexts): Drawn[] {
+  const isBack = pageData.problems.length > 0 || pageData.isBusy
+  return pageData.file.page.lines.flatMap((line): Drawn[] => {
     const { price, isOptional } = line
     const name = inputOfLine(line)
-    const bare = nameOfLine(line, scene.language)
-    const value = typedInto(scene, name)
-    const label = isOptional ? fill(words.optional, { label: bare }) : bare
+    const bare = nameOfLine(line, pageData.language)
+    const value = typedInto(pageData, name)
+    const label = isOptional ? fill(texts.optional, { label: bare }) : bare
     if (price.kind === 'chosen') {
-      const hint = boundsText(line, words)
+      const hint = boundsText(line, texts)
       return [
         { name, kind: 'number', label, bare, hint, value: value ?? '', inputMode: 'decimal', maxLength: 20 },
       ]
@@ -74,30 +73,30 @@ export function lineInputs(scene: PaymentPageScene, words: PaymentPageWords): Dr
     const amount = formatRupees(price.amountPaise)
     const least = isOptional ? 0 : 1
     if (price.maxQuantity > 1) {
-      const hint = fill(words.each, { amount, least: String(least), most: String(price.maxQuantity) })
-      const many = { name, kind: 'number' as const, label: fill(words.howMany, { label: bare }), bare, hint }
+      const hint = fill(texts.each, { amount, least: String(least), most: String(price.maxQuantity) })
+      const many = { name, kind: 'number' as const, label: fill(texts.howMany, { label: bare }), bare, hint }
       return [{ ...many, value: value ?? (isBack ? '' : String(least)), inputMode: 'numeric', maxLength: 3 }]
     }
     return isOptional ? [{ name, kind: 'box', label, bare, hint: amount, value: value ?? '' }] : []
   })
 }
 
-function boundsText({ price }: PageLine, words: PaymentPageWords): string {
+function boundsText({ price }: PageLine, texts: PaymentPageTexts): string {
   if (price.kind !== 'chosen') return ''
   const { least, most } = boundsOf(price)
   const values = { least: formatRupees(least), most: formatRupees(most) }
-  if (price.maxPaise !== null) return fill(words.between, values)
-  return fill(price.minPaise > 100 ? words.atLeast : words.inRupees, values)
+  if (price.maxPaise !== null) return fill(texts.between, values)
+  return fill(price.minPaise > 100 ? texts.atLeast : texts.inRupees, values)
 }
 
-/** Who pays, and what the institute asks beyond that. */
-export function detailInputs(scene: PaymentPageScene, words: PaymentPageWords): Drawn[] {
+/** Contact details and the institute's own fields. */
+export function detailInputs(pageData: PaymentPageData, texts: PaymentPageTexts): Drawn[] {
   const contact = (name: 'name' | 'phone' | 'email', rest: Partial<Input>): Drawn => ({
     name,
     kind: 'text',
-    label: words[name],
-    bare: words[name],
-    value: typedInto(scene, name) ?? '',
+    label: texts[name],
+    bare: texts[name],
+    value: typedInto(pageData, name) ?? '',
     maxLength: 500,
     ...rest,
   })
@@ -105,16 +104,16 @@ export function detailInputs(scene: PaymentPageScene, words: PaymentPageWords): 
     contact('name', { autocomplete: 'name' }),
     contact('phone', { autocomplete: 'tel', type: 'tel' }),
     contact('email', { autocomplete: 'email', type: 'email' }),
-    ...scene.file.page.fields.map(field => fieldInput(field, scene, words)),
+    ...pageData.file.page.fields.map(field => fieldInput(field, pageData, texts)),
   ]
 }
 
-function fieldInput(field: PageField, scene: PaymentPageScene, words: PaymentPageWords): Drawn {
+function fieldInput(field: PageField, pageData: PaymentPageData, texts: PaymentPageTexts): Drawn {
   const { key, label: given, isRequired, options } = field
   const name = inputOfField(field)
-  const bare = given ?? (isKnownField(key) ? words.known[key] : key)
-  const label = isRequired ? bare : fill(words.optional, { label: bare })
-  const value = typedInto(scene, name) ?? ''
+  const bare = given ?? (isKnownField(key) ? texts.known[key] : key)
+  const label = isRequired ? bare : fill(texts.optional, { label: bare })
+  const value = typedInto(pageData, name) ?? ''
   const shared = { name, label, bare, value }
   if (options.length > 0) {
     const choices = options.map(option => ({ value: option, isChosen: option === value }))
@@ -124,40 +123,40 @@ function fieldInput(field: PageField, scene: PaymentPageScene, words: PaymentPag
   return { ...shared, kind: 'text', maxLength: longest(key), autocomplete: 'off' }
 }
 
-export function sayProblem(problem: Problem, input: Input, words: PaymentPageWords): string {
+export function sayProblem(problem: Problem, input: Input, texts: PaymentPageTexts): string {
   const label = input.bare
   switch (problem.why) {
     case 'missing':
-      return sayMissing(input, words)
+      return sayMissing(input, texts)
     case 'too_long':
-      return fill(words.tooLong, { label, most: String(input.maxLength ?? 500) })
+      return fill(texts.tooLong, { label, most: String(input.maxLength ?? 500) })
     case 'phone':
-      return words.badPhone
+      return texts.badPhone
     case 'email':
-      return words.badEmail
+      return texts.badEmail
     case 'day':
-      return fill(words.badDay, { label })
+      return fill(texts.badDay, { label })
     case 'future':
-      return fill(words.future, { label })
+      return fill(texts.future, { label })
     case 'option':
-      return fill(words.badOption, { label })
+      return fill(texts.badOption, { label })
     case 'amount':
-      return fill(words.badAmount, { label })
+      return fill(texts.badAmount, { label })
     case 'below':
-      return fill(words.below, { label, bound: formatRupees(problem.bound) })
+      return fill(texts.below, { label, bound: formatRupees(problem.bound) })
     case 'above':
-      return fill(words.above, { label, bound: formatRupees(problem.bound) })
+      return fill(texts.above, { label, bound: formatRupees(problem.bound) })
     case 'quantity':
-      return fill(words.quantity, { label, least: String(problem.least), most: String(problem.most) })
+      return fill(texts.quantity, { label, least: String(problem.least), most: String(problem.most) })
     case 'nothing':
-      return words.nothing
+      return texts.nothing
     default:
       return assertNever(problem)
   }
 }
 
-function sayMissing({ name, kind, bare }: Input, words: PaymentPageWords): string {
-  if (name === 'name' || name === 'phone' || name === 'email') return words.missing[name]
+function sayMissing({ name, kind, bare }: Input, texts: PaymentPageTexts): string {
+  if (name === 'name' || name === 'phone' || name === 'email') return texts.missing[name]
   const how = kind === 'choice' ? 'option' : kind === 'number' ? 'amount' : 'answer'
-  return fill(words.missing[how], { label: bare })
+  return fill(texts.missing[how], { label: bare })
 }

@@ -8,18 +8,18 @@ import type { PaymentContext } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formOf, languageOf, sendPage, sendWrongLink } from '../layout.ts'
-import type { PaymentPageScene } from './payment-page-form.ts'
+import type { PaymentPageData } from './payment-page-form.ts'
 import { describePaymentPage } from './payment-page.ts'
 
 const URL_PATH = '/p/:institute/:slug'
 const hidden = { schema: { hide: true } }
-/** Forms that one address may send: a crowd at once, then one every five seconds. */
+/** Rate limit by IP address; the burst allows many payers behind one NAT. */
 const FORMS = { burst: 60, perMinute: 12 }
 const RETRY_AFTER_S = 60
 
 type Found = { institute: Institute; file: PageFile; path: string }
 
-/** The address of a payment page: anybody reads it, fills it in and goes on to the checkout. */
+/** Public payment pages: the form creates an order and redirects to the checkout. */
 export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
   const limit = new VisitorLimit(FORMS)
   app.get(
@@ -38,7 +38,7 @@ export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
   )
 }
 
-/** A double click, a reload, the back button: the same form sent again leads to the same order. */
+/** A repeated submission (double click, reload, back button) leads to the same order. */
 async function submit(
   ctx: PaymentContext,
   found: Found,
@@ -70,7 +70,7 @@ function show(
   shown: {
     request: FastifyRequest
     reply: FastifyReply
-    problems?: PaymentPageScene['problems']
+    problems?: PaymentPageData['problems']
     isBusy?: boolean
   },
 ): FastifyReply {
@@ -80,7 +80,7 @@ function show(
   const { title, status, data } = describePaymentPage({
     institute,
     file,
-    // The same form that comes back is the same form when it is sent again.
+    // A form shown again keeps its token, so that resubmitting it is idempotent.
     token: form.get('token') ?? newFormToken(),
     typed: input => form.get(input) ?? undefined,
     problems,
@@ -90,7 +90,7 @@ function show(
     path,
     language,
   })
-  // To switch there would lose what was typed.
+  // Switching the language would lose the input.
   const hasSwitch = problems.length === 0 && !isBusy
   return sendPage(reply, { template: 'payment-page', title, status, language, hasSwitch, data })
 }

@@ -1,6 +1,6 @@
 import type { Language } from '../checkout/checkout.texts.ts'
 
-/** What public payment pages say, in two languages at the same standard. `{x}` is filled in. */
+/** Texts of public payment pages in English and Hindi; `{x}` is a placeholder. */
 const en = {
   title: '{title}, {where}',
   titleWithStatus: '{status}: {title}, {where}',
@@ -72,9 +72,9 @@ const en = {
   backToForm: 'Back to “{title}”',
 }
 
-export type PaymentPageWords = typeof en
+export type PaymentPageTexts = typeof en
 
-const hi: PaymentPageWords = {
+const hi: PaymentPageTexts = {
   title: '{title}, {where}',
   titleWithStatus: '{status}: {title}, {where}',
   titleWithProblem: 'कृपया जाँच लें: {title}, {where}',
@@ -145,4 +145,4 @@ const hi: PaymentPageWords = {
   backToForm: '“{title}” पर वापस जाएँ',
 }
 
-export const PAYMENT_PAGE_WORDS: Record<Language, PaymentPageWords> = { en, hi }
+export const PAYMENT_PAGE_TEXTS: Record<Language, PaymentPageTexts> = { en, hi }

@@ -6,59 +6,59 @@ import {
   nameOfLine,
   sayProblem,
   type Input,
-  type PaymentPageScene,
+  type PaymentPageData,
 } from './payment-page-form.ts'
-import { PAYMENT_PAGE_WORDS, type PaymentPageWords } from './payment-page.texts.ts'
+import { PAYMENT_PAGE_TEXTS, type PaymentPageTexts } from './payment-page.texts.ts'
 import { sayMoment } from '../language.ts'
-import { fill, WORDS } from '../checkout/checkout.texts.ts'
+import { fill, TEXTS } from '../checkout/checkout.texts.ts'
 
 type PaymentPage = { title: string; status: number; data: Record<string, unknown> }
 
-export function describePaymentPage(scene: PaymentPageScene): PaymentPage {
-  const { institute, file, language } = scene
+export function describePaymentPage(pageData: PaymentPageData): PaymentPage {
+  const { institute, file, language } = pageData
   const { page, state } = file
-  const words = PAYMENT_PAGE_WORDS[language]
+  const texts = PAYMENT_PAGE_TEXTS[language]
   const names = { title: page.title, where: institute.name }
-  if (state !== 'open') return describeShut(scene, state, words)
+  if (state !== 'open') return describeShut(pageData, state, texts)
   const total = soleTotal(page)
-  const form = scene.takesPayments ? formOf(scene, words) : null
-  const hasProblems = scene.problems.length > 0
+  const form = pageData.takesPayments ? formOf(pageData, texts) : null
+  const hasProblems = pageData.problems.length > 0
   return {
-    title: fill(hasProblems ? words.titleWithProblem : words.title, names),
-    status: hasProblems ? 422 : scene.isBusy ? 429 : 200,
+    title: fill(hasProblems ? texts.titleWithProblem : texts.title, names),
+    status: hasProblems ? 422 : pageData.isBusy ? 429 : 200,
     data: {
-      ...headOf(scene),
-      t: words,
+      ...headOf(pageData),
+      t: texts,
       heading: page.title,
       about: page.description ?? undefined,
       total: total === null ? undefined : formatRupees(total),
-      costs: costsOf(scene),
-      until: untilOf(scene, words),
-      away: form === null ? WORDS[language].awaySay : undefined,
-      alert: scene.isBusy ? words.busy : undefined,
+      costs: costsOf(pageData),
+      until: untilOf(pageData, texts),
+      away: form === null ? TEXTS[language].awaySay : undefined,
+      alert: pageData.isBusy ? texts.busy : undefined,
       form,
     },
   }
 }
 
-/** No form: that the page takes no payments, and why. What is not published keeps its words to itself. */
+/** A page that takes no payments, with the reason. An unpublished page does not reveal its content. */
 function describeShut(
-  scene: PaymentPageScene,
+  pageData: PaymentPageData,
   state: Exclude<PageState, 'open'>,
-  words: PaymentPageWords,
+  texts: PaymentPageTexts,
 ): PaymentPage {
-  const { institute, file, language } = scene
+  const { institute, file, language } = pageData
   const { page } = file
-  const { status, say } = words.shut[state]
+  const { status, say } = texts.shut[state]
   const isHidden = state === 'unpublished'
   const when = page.closesAt === null ? '' : sayMoment(page.closesAt, language)
   const names = { status, title: page.title, where: institute.name }
   return {
-    title: isHidden ? `${status}: ${institute.name}` : fill(words.titleWithStatus, names),
+    title: isHidden ? `${status}: ${institute.name}` : fill(texts.titleWithStatus, names),
     status: isHidden ? 404 : 200,
     data: {
-      ...headOf(scene),
-      t: words,
+      ...headOf(pageData),
+      t: texts,
       heading: isHidden ? status : page.title,
       shut: { statusText: isHidden ? undefined : status, say: fill(say, { when, where: institute.name }) },
       costs: [],
@@ -66,7 +66,7 @@ function describeShut(
   }
 }
 
-function headOf({ institute, file, isSandbox }: PaymentPageScene) {
+function headOf({ institute, file, isSandbox }: PaymentPageData) {
   const branch = institute.branches.find(({ collectorCode }) => collectorCode === file.page.collectorCode)
   return {
     institute: institute.name,
@@ -75,27 +75,27 @@ function headOf({ institute, file, isSandbox }: PaymentPageScene) {
   }
 }
 
-/** The lines that leave nothing to choose, as a bill has them. */
-function costsOf({ file, language }: PaymentPageScene) {
+/** The fixed lines, listed as on a bill. */
+function costsOf({ file, language }: PaymentPageData) {
   return file.page.lines
     .filter(leavesNoChoice)
     .map(line => ({ label: nameOfLine(line, language), amount: formatRupees(mostOf(line)) }))
 }
 
-function untilOf({ file, language }: PaymentPageScene, words: PaymentPageWords): string | undefined {
+function untilOf({ file, language }: PaymentPageData, texts: PaymentPageTexts): string | undefined {
   const { closesAt } = file.page
-  return closesAt === null ? undefined : fill(words.until, { when: sayMoment(closesAt, language) })
+  return closesAt === null ? undefined : fill(texts.until, { when: sayMoment(closesAt, language) })
 }
 
-function formOf(scene: PaymentPageScene, words: PaymentPageWords) {
-  const { file, problems, path, token } = scene
-  const lines = lineInputs(scene, words)
-  const details = detailInputs(scene, words)
+function formOf(pageData: PaymentPageData, texts: PaymentPageTexts) {
+  const { file, problems, path, token } = pageData
+  const lines = lineInputs(pageData, texts)
+  const details = detailInputs(pageData, texts)
   const all: Input[] = [...lines, ...details].map((input, index) => ({ ...input, id: `f${index + 1}` }))
-  // In the order of the page, so that the first link leads to the first field.
+  // In the order of the page, so that the first link leads to the first invalid field.
   const found = all.flatMap(input => {
     const problem = problems.find(one => one.input === input.name)
-    return problem === undefined ? [] : [{ input, text: sayProblem(problem, input, words) }]
+    return problem === undefined ? [] : [{ input, text: sayProblem(problem, input, texts) }]
   })
   const textOf = (input: Input): string | undefined => found.find(one => one.input.name === input.name)?.text
   const shown = all.map(input => ({ ...input, problem: textOf(input) }))
@@ -105,6 +105,6 @@ function formOf(scene: PaymentPageScene, words: PaymentPageWords) {
     lines: shown.slice(0, lines.length),
     details: shown.slice(lines.length),
     problems: found.map(({ input, text }) => ({ id: input.id, text })),
-    say: soleTotal(file.page) === null ? words.goChosenSay : words.goSay,
+    say: soleTotal(file.page) === null ? texts.goChosenSay : texts.goSay,
   }
 }

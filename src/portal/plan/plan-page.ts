@@ -9,16 +9,16 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { mandateOf, nextOf, sayDay } from './setup-parts.ts'
-import { FLEX_WORDS } from './setup.texts.ts'
-import type { ParentsWords } from '../parents/parents.texts.ts'
+import { PLAN_SETUP_TEXTS } from './setup.texts.ts'
+import type { ParentsTexts } from '../parents/parents.texts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
-/** What the page of a child's instalments shows, decided without touching anything. */
-export type PlanSceneOfParent = {
+/** Everything the instalments page depends on; describing it is pure. */
+export type PlanPageData = {
   institute: Institute
   dues: Dues
   file: LoadedPlan | null
-  /** Who paused it last; counts while it is held. */
+  /** Who paused it last; only meaningful while it is held. */
   heldBy: Asker
   takesMandates: boolean
   /** Hours between a notice and its debit. */
@@ -32,50 +32,50 @@ type Face = {
   tone: 'unpaid' | 'paid' | 'failed' | 'cancelled'
   status: string
   say: string
-  /** A form that makes a plan, or a link to its set-up page. */
+  /** A form that creates a plan, or a link to its set-up page. */
   main?: { kind: 'start' | 'set up'; text: string }
 }
 
 export function describePlan(
-  scene: PlanSceneOfParent,
-  words: ParentsWords,
+  pageData: PlanPageData,
+  texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
-  const { dues, file, institute, language } = scene
+  const { dues, file, institute, language } = pageData
   const { student } = dues.context
   const who = student.fullname
   const where = institute.name
-  const flexWords = FLEX_WORDS[language]
-  const face = faceOf(scene, words)
+  const setupTexts = PLAN_SETUP_TEXTS[language]
+  const face = faceOf(pageData, texts)
   const path = pathOfStudent(student.id)
   const setUpUrl = file === null ? undefined : `/flex/${institute.code}/${file.plan.id}`
-  const acts = actsOf(scene)
+  const acts = actsOf(pageData)
   const data = {
-    heading: fill(words.plan.heading, { who }),
-    up: { url: path, text: fill(words.student.heading, { who }) },
-    ...figureOf(scene, words),
+    heading: fill(texts.plan.heading, { who }),
+    up: { url: path, text: fill(texts.student.heading, { who }) },
+    ...figureOf(pageData, texts),
     tone: face.tone,
     statusText: face.status,
-    say: fill(face.say, { where, who, hours: String(scene.noticeHours) }),
-    next: face.tone === 'paid' && file !== null ? nextOf(file, flexWords, language) : undefined,
+    say: fill(face.say, { where, who, hours: String(pageData.noticeHours) }),
+    next: face.tone === 'paid' && file !== null ? nextOf(file, setupTexts, language) : undefined,
     start: face.main?.kind === 'start' ? { action: `${path}/plan/start`, text: face.main.text } : null,
     setUp: face.main?.kind === 'set up' ? { url: setUpUrl, text: face.main.text } : null,
-    tables: file === null || file.plan.state === 'draft' ? [] : tablesOf(scene, file, words),
-    mandate: file === null ? null : mandateOf(file.mandate, flexWords, language),
-    mandateHead: flexWords.mandate,
-    acts: acts.map(act => ({ url: `${path}/plan/${act}`, text: actText(act, words) })),
-    atBank: acts.length > 0 ? words.plan.atBank : undefined,
+    tables: file === null || file.plan.state === 'draft' ? [] : tablesOf(pageData, file, texts),
+    mandate: file === null ? null : mandateOf(file.mandate, setupTexts, language),
+    mandateHead: setupTexts.mandate,
+    acts: acts.map(act => ({ url: `${path}/plan/${act}`, text: actText(act, texts) })),
+    atBank: acts.length > 0 ? texts.plan.atBank : undefined,
     detailsUrl: isLive(file) ? setUpUrl : undefined,
     reference: file?.plan.id,
   }
-  return { title: fill(words.plan.title, { who, where }), data }
+  return { title: fill(texts.plan.title, { who, where }), data }
 }
 
 function isLive(file: LoadedPlan | null): file is LoadedPlan {
   return file !== null && ['setup', 'active', 'locked'].includes(file.plan.state)
 }
 
-/** What the parent may do: a pause by the institute is not theirs to end, and a stop always is theirs. */
-export function actsOf({ file, heldBy }: Pick<PlanSceneOfParent, 'file' | 'heldBy'>): PlanAct[] {
+/** A parent may always cancel, but may not resume a plan that the institute paused. */
+export function actsOf({ file, heldBy }: Pick<PlanPageData, 'file' | 'heldBy'>): PlanAct[] {
   if (!isLive(file)) return []
   const { state, isHeld } = file.plan
   const canPause = !isHeld && (state === 'active' || state === 'setup')
@@ -86,30 +86,31 @@ export function actsOf({ file, heldBy }: Pick<PlanSceneOfParent, 'file' | 'heldB
   ]
 }
 
-function actText(act: PlanAct, { plan }: ParentsWords): string {
+function actText(act: PlanAct, { plan }: ParentsTexts): string {
   return { hold: plan.pause, resume: plan.resume, cancel: plan.stop }[act]
 }
 
-function faceOf(scene: PlanSceneOfParent, words: ParentsWords): Face {
-  const { file, language } = scene
-  const flexWords = FLEX_WORDS[language]
-  const { plan } = words
-  if (file === null) return startFace(scene, { tone: 'unpaid', status: plan.none, say: plan.noneSay }, words)
+function faceOf(pageData: PlanPageData, texts: ParentsTexts): Face {
+  const { file, language } = pageData
+  const setupTexts = PLAN_SETUP_TEXTS[language]
+  const { plan } = texts
+  if (file === null)
+    return startFace(pageData, { tone: 'unpaid', status: plan.none, say: plan.noneSay }, texts)
   switch (file.plan.state) {
     case 'cancelled': {
-      const face: Face = { tone: 'cancelled', status: flexWords.cancelled, say: plan.cancelledSay }
-      return startFace(scene, face, words)
+      const face: Face = { tone: 'cancelled', status: setupTexts.cancelled, say: plan.cancelledSay }
+      return startFace(pageData, face, texts)
     }
     case 'closed': {
-      const face: Face = { tone: 'paid', status: flexWords.closed, say: flexWords.closedSay }
-      return scene.dues.owedPaise > 0 ? startFace(scene, face, words) : face
+      const face: Face = { tone: 'paid', status: setupTexts.closed, say: setupTexts.closedSay }
+      return pageData.dues.owedPaise > 0 ? startFace(pageData, face, texts) : face
     }
     case 'draft':
-      if (scene.dues.context.student.status === 'dropped')
+      if (pageData.dues.context.student.status === 'dropped')
         return { tone: 'cancelled', status: plan.none, say: plan.leftSay }
       return {
         tone: 'unpaid',
-        status: flexWords.toSetUp,
+        status: setupTexts.toSetUp,
         say: plan.draftSay,
         main: { kind: 'set up', text: plan.setUp },
       }
@@ -117,51 +118,44 @@ function faceOf(scene: PlanSceneOfParent, words: ParentsWords): Face {
       if (file.plan.lockReason === MANDATE_ENDED)
         return {
           tone: 'failed',
-          status: flexWords.ended,
-          say: flexWords.endedSay,
+          status: setupTexts.ended,
+          say: setupTexts.endedSay,
           main: { kind: 'set up', text: plan.newMandate },
         }
-      return { tone: 'unpaid', status: flexWords.locked, say: flexWords.lockedSay }
+      return { tone: 'unpaid', status: setupTexts.locked, say: setupTexts.lockedSay }
     default:
-      return runningFace(scene, file, words)
+      return runningFace(pageData, file, texts)
   }
 }
 
-function runningFace(
-  { language, heldBy }: PlanSceneOfParent,
-  file: LoadedPlan,
-  { plan }: ParentsWords,
-): Face {
-  const flexWords = FLEX_WORDS[language]
+function runningFace({ language, heldBy }: PlanPageData, file: LoadedPlan, { plan }: ParentsTexts): Face {
+  const setupTexts = PLAN_SETUP_TEXTS[language]
   if (file.plan.isHeld) {
     const say = heldBy === 'payer' ? plan.heldByYou : plan.heldByThem
-    return { tone: 'unpaid', status: flexWords.held, say }
+    return { tone: 'unpaid', status: setupTexts.held, say }
   }
   if (file.plan.state === 'setup')
-    return { tone: 'unpaid', status: flexWords.confirming, say: plan.waitingSay }
-  return { tone: 'paid', status: flexWords.active, say: flexWords.activeSay }
+    return { tone: 'unpaid', status: setupTexts.confirming, say: plan.waitingSay }
+  return { tone: 'paid', status: setupTexts.active, say: setupTexts.activeSay }
 }
 
-/** With the button for new instalments where they can be begun, else with why they cannot. */
+/** Adds the button that starts a plan, or the reason why none can be started. */
 function startFace(
-  { dues, takesMandates, language, file }: PlanSceneOfParent,
+  { dues, takesMandates, language, file }: PlanPageData,
   face: Face,
-  { plan }: ParentsWords,
+  { plan }: ParentsTexts,
 ): Face {
   if (dues.context.student.status === 'dropped') return { ...face, say: plan.leftSay }
   if (dues.owedPaise === 0) return file === null ? { ...face, say: plan.nothingSay } : face
-  if (!takesMandates) return { ...face, say: FLEX_WORDS[language].awaySay }
+  if (!takesMandates) return { ...face, say: PLAN_SETUP_TEXTS[language].awaySay }
   return { ...face, main: { kind: 'start', text: file === null ? plan.start : plan.again } }
 }
 
-function figureOf(
-  { file, dues, language }: PlanSceneOfParent,
-  { plan }: ParentsWords,
-): Record<string, unknown> {
+function figureOf({ file, dues, language }: PlanPageData, { plan }: ParentsTexts): Record<string, unknown> {
   if (file === null || file.plan.state === 'draft')
     return { amount: dues.owedPaise > 0 ? formatRupees(dues.owedPaise) : undefined }
   if (!isLive(file))
-    return { amount: formatRupees(sumsOf(file).paidPaise), meaning: FLEX_WORDS[language].paidSoFar }
+    return { amount: formatRupees(sumsOf(file).paidPaise), meaning: PLAN_SETUP_TEXTS[language].paidSoFar }
   const toCome = file.instalments.filter(isToCome)
   return { amount: amountOf(toCome), meaning: plan.left }
 }
@@ -176,16 +170,16 @@ function isToCome({ state }: Instalment): boolean {
   return COMING.includes(state)
 }
 
-/** What comes first, then what was, newest first. */
-function tablesOf(scene: PlanSceneOfParent, { instalments }: LoadedPlan, words: ParentsWords) {
+/** Upcoming instalments, then past ones with the newest first. */
+function tablesOf(pageData: PlanPageData, { instalments }: LoadedPlan, texts: ParentsTexts) {
   const byDay = instalments.toSorted((one, other) => (dayOf(one) < dayOf(other) ? -1 : 1))
   const tables = [
-    { caption: words.plan.coming, rows: byDay.filter(isToCome) },
-    { caption: words.plan.past, rows: byDay.filter(one => !isToCome(one)).toReversed() },
+    { caption: texts.plan.coming, rows: byDay.filter(isToCome) },
+    { caption: texts.plan.past, rows: byDay.filter(one => !isToCome(one)).toReversed() },
   ]
   return tables
     .filter(({ rows }) => rows.length > 0)
-    .map(({ caption, rows }) => ({ caption, rows: rows.map(row => rowOf(row, scene, words)) }))
+    .map(({ caption, rows }) => ({ caption, rows: rows.map(row => rowOf(row, pageData, texts)) }))
 }
 
 function dayOf({ state, presentOn, presentedOn, dueOn, isDownpayment }: Instalment): string {
@@ -193,29 +187,29 @@ function dayOf({ state, presentOn, presentedOn, dueOn, isDownpayment }: Instalme
   return COMING.includes(state) ? presentOn : (presentedOn ?? dueOn)
 }
 
-function rowOf(one: Instalment, { language }: PlanSceneOfParent, words: ParentsWords) {
-  const flexWords = FLEX_WORDS[language]
+function rowOf(one: Instalment, { language }: PlanPageData, texts: ParentsTexts) {
+  const setupTexts = PLAN_SETUP_TEXTS[language]
   const day = dayOf(one)
-  const why = whyOf(one, words)
+  const why = whyOf(one, texts)
   return {
-    label: one.isDownpayment ? flexWords.atStart : sayDay(day, language),
+    label: one.isDownpayment ? setupTexts.atStart : sayDay(day, language),
     notes: [
-      ...(one.state === 'scheduled' ? [] : [{ text: flexWords.states[one.state], tone: toneOf(one) }]),
+      ...(one.state === 'scheduled' ? [] : [{ text: setupTexts.states[one.state], tone: toneOf(one) }]),
       ...(why === null ? [] : [{ text: why, tone: undefined }]),
       ...(day === one.dueOn || one.isDownpayment
         ? []
-        : [{ text: fill(words.plan.moved, { day: sayDay(one.dueOn, language) }), tone: undefined }]),
+        : [{ text: fill(texts.plan.moved, { day: sayDay(one.dueOn, language) }), tone: undefined }]),
     ],
     amount: formatRupees(sumLines(one.lines)),
   }
 }
 
-/** Why the bank returned it; of one that is tried again, why it was returned before. */
-function whyOf({ state, returnCode }: Instalment, { why, plan }: ParentsWords): string | null {
+/** Why the bank returned it; for a retry, why the last attempt was returned. */
+function whyOf({ state, returnCode }: Instalment, { why, plan }: ParentsTexts): string | null {
   if (returnCode === null) return null
-  const words = why[meaningOf(returnCode).category]
-  if (state === 'bounced' || state === 'reversed') return words
-  return COMING.includes(state) ? fill(plan.triedBefore, { why: words }) : null
+  const reason = why[meaningOf(returnCode).category]
+  if (state === 'bounced' || state === 'reversed') return reason
+  return COMING.includes(state) ? fill(plan.triedBefore, { why: reason }) : null
 }
 
 function toneOf({ state }: Instalment): string | undefined {
@@ -224,23 +218,23 @@ function toneOf({ state }: Instalment): string | undefined {
   return state === 'skipped' || state === 'presented' ? 'unpaid' : undefined
 }
 
-/** Asks once before something is paused or ended. */
+/** The confirmation before pausing, resuming or cancelling. */
 export function describeConfirm(
   act: PlanAct,
-  scene: PlanSceneOfParent & { file: LoadedPlan },
-  words: ParentsWords,
+  pageData: PlanPageData & { file: LoadedPlan },
+  texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
-  const { dues, institute, file } = scene
+  const { dues, institute, file } = pageData
   const { student } = dues.context
-  const { heading, say, button } = words.confirm[act]
+  const { heading, say, button } = texts.confirm[act]
   const path = `${pathOfStudent(student.id)}/plan`
   const left = amountOf(file.instalments.filter(isOpen))
   const data = {
     heading,
-    about: fill(words.plan.heading, { who: student.fullname }),
+    about: fill(texts.plan.heading, { who: student.fullname }),
     say: fill(say, { left, where: institute.name }),
     form: { action: `${path}/${act}`, button, planId: file.plan.id },
-    no: { url: path, text: words.confirm.no },
+    no: { url: path, text: texts.confirm.no },
   }
-  return { title: `${heading} ${fill(words.plan.heading, { who: student.fullname })}`, data }
+  return { title: `${heading} ${fill(texts.plan.heading, { who: student.fullname })}`, data }
 }

@@ -11,39 +11,39 @@ import { BursarError } from '../../platform/errors.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, withChild, type ChildVisit } from '../parents/access.ts'
-import { actsOf, describeConfirm, describePlan, type PlanAct, type PlanSceneOfParent } from './plan-page.ts'
+import { actsOf, describeConfirm, describePlan, type PlanAct, type PlanPageData } from './plan-page.ts'
 
 const PLAN = `${CHILD}/plan`
 const hidden = { schema: { hide: true } }
 const ACTS = { hold: holdPlan, resume: resumePlan, cancel: cancelPlan } as const
 
-/** A child's instalments: their calendar, and pausing or stopping them. */
-export function planPages(app: FastifyInstance, flex: FlexContext): void {
+/** The signed-in pages of a child's instalments: the schedule, pausing and cancelling. */
+export function planPages(app: FastifyInstance, ctx: FlexContext): void {
   app.get(
     PLAN,
     hidden,
-    withChild(flex, visit => showPlan(flex, visit)),
+    withChild(ctx, visit => showPlan(ctx, visit)),
   )
   app.post(
     `${PLAN}/start`,
     hidden,
-    withChild(flex, visit => startPlan(flex, visit)),
+    withChild(ctx, visit => startPlan(ctx, visit)),
   )
   app.get(
     `${PLAN}/start`,
     hidden,
-    withChild(flex, async visit => toPlan(visit)),
+    withChild(ctx, async visit => toPlan(visit)),
   )
   for (const act of ['hold', 'resume', 'cancel'] as const) {
     app.get(
       `${PLAN}/${act}`,
       hidden,
-      withChild(flex, visit => askFirst(flex, visit, act)),
+      withChild(ctx, visit => showConfirm(ctx, visit, act)),
     )
     app.post(
       `${PLAN}/${act}`,
       hidden,
-      withChild(flex, visit => perform(flex, visit, act)),
+      withChild(ctx, visit => perform(ctx, visit, act)),
     )
   }
 }
@@ -52,89 +52,89 @@ function toPlan({ studentId, reply }: ChildVisit): FastifyReply {
   return reply.redirect(`${pathOfStudent(studentId)}/plan`, 303)
 }
 
-async function sceneOf(
-  flex: FlexContext,
+async function readPageData(
+  ctx: FlexContext,
   { session, studentId, language }: ChildVisit,
-): Promise<PlanSceneOfParent> {
+): Promise<PlanPageData> {
   const { institute } = session
   const [dues, plans, debitRules] = await Promise.all([
-    getDues(flex, { instituteId: institute.id, studentId }),
-    readPlansOf(flex, institute.id, [studentId]),
-    readDebitRules(flex),
+    getDues(ctx, { instituteId: institute.id, studentId }),
+    readPlansOf(ctx, institute.id, [studentId]),
+    readDebitRules(ctx),
   ])
   const file = plans.get(studentId) ?? null
-  const provider = flex.currentProvider
+  const provider = ctx.currentProvider
   return {
     institute,
     dues,
     file,
-    heldBy: file?.plan.isHeld === true ? await whoHolds(flex, institute, file) : 'institute',
-    takesMandates: provider !== null && flex.providers.get(provider)?.mandates !== undefined,
+    heldBy: file?.plan.isHeld === true ? await whoHolds(ctx, institute, file) : 'institute',
+    takesMandates: provider !== null && ctx.providers.get(provider)?.mandates !== undefined,
     noticeHours: debitRules.rules.noticeMinutes / 60,
     language,
   }
 }
 
-/** As the plan's own history has it. */
-async function whoHolds(flex: FlexContext, institute: Institute, { plan }: LoadedPlan): Promise<Asker> {
-  const { decisions } = await readPlan(flex, institute, plan.id)
+/** Read from the plan's history. */
+async function whoHolds(ctx: FlexContext, institute: Institute, { plan }: LoadedPlan): Promise<Asker> {
+  const { decisions } = await readPlan(ctx, institute, plan.id)
   const held = decisions.find(decision => decision.what === 'held')
   return held?.why === 'by the payer' ? 'payer' : 'institute'
 }
 
-async function showPlan(flex: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
-  const { words, language, reply } = visit
-  const { title, data } = describePlan(await sceneOf(flex, visit), words)
+async function showPlan(ctx: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
+  const { texts, language, reply } = visit
+  const { title, data } = describePlan(await readPageData(ctx, visit), texts)
   return sendPage(reply, {
-    template: 'parents-plan',
+    template: 'parents/plan',
     title,
     language,
-    data: { ...frameOf(visit, flex), ...data },
+    data: { ...frameOf(visit, ctx), ...data },
   })
 }
 
-/** On to the set-up page, where the schedule is shown; a draft that is there already is not replaced. */
-async function startPlan(flex: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
+/** Redirects to the set-up page with the schedule; an existing draft is reused. */
+async function startPlan(ctx: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
   const { session, studentId, reply } = visit
   const { institute } = session
-  const known = (await readPlansOf(flex, institute.id, [studentId])).get(studentId)
+  const known = (await readPlansOf(ctx, institute.id, [studentId])).get(studentId)
   if (known?.plan.state === 'draft') return reply.redirect(`/flex/${institute.code}/${known.plan.id}`, 303)
   return toPlanOnConflict(visit, async () => {
     const act = { instituteId: institute.id }
-    const { plan } = await createPlan(flex, act, institute, { studentId, rows: null })
+    const { plan } = await createPlan(ctx, act, institute, { studentId, rows: null })
     return `/flex/${institute.code}/${plan.id}`
   })
 }
 
-async function askFirst(flex: FlexContext, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
-  const { words, language, reply } = visit
-  const scene = await sceneOf(flex, visit)
-  const { file } = scene
-  if (file === null || !actsOf(scene).includes(act)) return toPlan(visit)
-  const { title, data } = describeConfirm(act, { ...scene, file }, words)
+async function showConfirm(ctx: FlexContext, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
+  const { texts, language, reply } = visit
+  const pageData = await readPageData(ctx, visit)
+  const { file } = pageData
+  if (file === null || !actsOf(pageData).includes(act)) return toPlan(visit)
+  const { title, data } = describeConfirm(act, { ...pageData, file }, texts)
   return sendPage(reply, {
-    template: 'parents-confirm',
+    template: 'parents/confirm',
     title,
     language,
-    data: { ...frameOf(visit, flex), ...data },
+    data: { ...frameOf(visit, ctx), ...data },
   })
 }
 
-async function perform(flex: FlexContext, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
+async function perform(ctx: FlexContext, visit: ChildVisit, act: PlanAct): Promise<FastifyReply> {
   const { request, session, studentId } = visit
-  const scene = await sceneOf(flex, visit)
-  const planId = scene.file?.plan.id
-  // What was confirmed is done, or nothing: not to another plan that was made meanwhile.
-  if (planId === undefined || planId !== formField(request, 'plan_id') || !actsOf(scene).includes(act))
+  const pageData = await readPageData(ctx, visit)
+  const planId = pageData.file?.plan.id
+  // Act only on the plan that was confirmed, not on one created in the meantime.
+  if (planId === undefined || planId !== formField(request, 'plan_id') || !actsOf(pageData).includes(act))
     return toPlan(visit)
   const instituteId = session.institute.id
   return toPlanOnConflict(visit, async () => {
-    await ACTS[act](flex, { instituteId }, { instituteId, planId }, 'payer')
+    await ACTS[act](ctx, { instituteId }, { instituteId, planId }, 'payer')
     return `${pathOfStudent(studentId)}/plan`
   })
 }
 
-/** What happened meanwhile, in another tab or by the institute, the page says. */
+/** After a concurrent change (another tab, the institute) the page shows the current state. */
 async function toPlanOnConflict(visit: ChildVisit, act: () => Promise<string>): Promise<FastifyReply> {
   try {
     return await visit.reply.redirect(await act(), 303)

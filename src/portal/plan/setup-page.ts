@@ -12,165 +12,169 @@ import {
   scheduleOf,
   termsOf,
   type Face,
-  type FlexScene,
+  type SetupPageData,
 } from './setup-parts.ts'
-import { FLEX_WORDS, type FlexWords } from './setup.texts.ts'
-import { fill, WORDS } from '../checkout/checkout.texts.ts'
+import { PLAN_SETUP_TEXTS, type PlanSetupTexts } from './setup.texts.ts'
+import { fill, TEXTS } from '../checkout/checkout.texts.ts'
 
 const WAITING_REFRESH_SECONDS = 5
 const OPEN_REFRESH_SECONDS = 20
 
-type FlexPage = { title: string; data: Record<string, unknown>; refreshSeconds: number | undefined }
+type SetupPage = { title: string; data: Record<string, unknown>; refreshSeconds: number | undefined }
 
-export function describeFlex(scene: FlexScene): FlexPage {
-  const { file, institute, language, path } = scene
+export function describeSetup(pageData: SetupPageData): SetupPage {
+  const { file, institute, language, path } = pageData
   const { name: where } = institute
-  const words = FLEX_WORDS[language]
-  const face = faceOf(scene, words)
-  const hours = String(scene.debitRules.rules.noticeMinutes / 60)
-  const refreshSeconds = scene.isStill ? undefined : face.refreshSeconds
+  const texts = PLAN_SETUP_TEXTS[language]
+  const face = faceOf(pageData, texts)
+  const hours = String(pageData.debitRules.rules.noticeMinutes / 60)
+  const refreshSeconds = pageData.isRefreshPaused ? undefined : face.refreshSeconds
   const isLive = ['setup', 'active', 'locked'].includes(file.plan.state)
   const data = {
-    ...headOf(scene, words),
-    ...figureOf(scene, face, words),
+    ...headOf(pageData, texts),
+    ...figureOf(pageData, face, texts),
     tone: face.tone,
     statusText: face.status,
     say: fill(face.say, { where, hours, amount: formatRupees(downOf(file).amountPaise) }),
-    next: face.status === words.active ? nextOf(file, words, language) : undefined,
-    alert: scene.problem === 'changed' ? words.changed : undefined,
+    next: face.status === texts.active ? nextOf(file, texts, language) : undefined,
+    alert: pageData.problem === 'changed' ? texts.changed : undefined,
     checkUrl: face.refreshSeconds === WAITING_REFRESH_SECONDS ? path : undefined,
     stillUrl: refreshSeconds === undefined ? undefined : `${path}?still=1`,
-    schedule: scheduleOf(scene, face, words),
-    mandate: mandateOf(file.mandate, words, language),
-    terms: face.act === 'agree' || face.act === 'pay' ? termsOf(scene, words) : [],
-    termsHead: face.act === 'pay' ? words.termsNext : words.terms,
-    stop: isLive || face.act !== undefined ? fill(words.stopSay, { where }) : undefined,
-    form: formOf(scene, face, words),
+    schedule: scheduleOf(pageData, face, texts),
+    mandate: mandateOf(file.mandate, texts, language),
+    terms: face.act === 'agree' || face.act === 'pay' ? termsOf(pageData, texts) : [],
+    termsHead: face.act === 'pay' ? texts.termsNext : texts.terms,
+    stop: isLive || face.act !== undefined ? fill(texts.stopSay, { where }) : undefined,
+    form: formOf(pageData, face, texts),
     reference: file.plan.id,
   }
-  const isPlain = face.status === words.toSetUp
-  const title = fill(isPlain ? words.title : words.titleWithStatus, { status: face.status, where })
+  const isPlain = face.status === texts.toSetUp
+  const title = fill(isPlain ? texts.title : texts.titleWithStatus, { status: face.status, where })
   return { title, data, refreshSeconds }
 }
 
-/** The same page without anything to set up: what stands in the way, and that nothing happened. */
+/** The page when the plan cannot be set up: the reason, and that nothing was started. */
 export function describeObstacle(
-  scene: Pick<FlexScene, 'institute' | 'file' | 'studentName' | 'isSandbox' | 'path' | 'language'>,
+  pageData: Pick<SetupPageData, 'institute' | 'file' | 'studentName' | 'isSandbox' | 'path' | 'language'>,
   obstacle: { kind: 'refused'; message: string } | { kind: 'unsuitable' } | { kind: 'try_later' },
-): FlexPage {
-  const { institute, file, path, language } = scene
+): SetupPage {
+  const { institute, file, path, language } = pageData
   const { name: where } = institute
-  const words = FLEX_WORDS[language]
+  const texts = PLAN_SETUP_TEXTS[language]
   const isLater = obstacle.kind === 'try_later'
-  const status = isLater ? words.tryLater : words.refused
+  const status = isLater ? texts.tryLater : texts.refused
   const says = {
-    refused: words.refusedSay,
-    unsuitable: words.unsuitableSay,
-    try_later: words.tryLaterSay,
+    refused: texts.refusedSay,
+    unsuitable: texts.unsuitableSay,
+    try_later: texts.tryLaterSay,
   }[obstacle.kind]
   const { amountPaise, isPaid } = downOf(file)
   const data = {
-    ...headOf(scene, words),
+    ...headOf(pageData, texts),
     tone: isLater ? 'unpaid' : 'failed',
     statusText: status,
     say: fill(says, { where }),
     quote: obstacle.kind === 'refused' ? obstacle.message : undefined,
     after: [
-      isPaid ? fill(words.nothingMore, { amount: formatRupees(amountPaise) }) : words.nothingDone,
-      isLater ? '' : fill(words.askThem, { where }),
+      isPaid ? fill(texts.nothingMore, { amount: formatRupees(amountPaise) }) : texts.nothingDone,
+      isLater ? '' : fill(texts.askThem, { where }),
     ].join(' '),
     retryUrl: isLater ? path : undefined,
     terms: [],
     reference: file.plan.id,
   }
-  const title = fill(words.titleWithStatus, { status, where })
+  const title = fill(texts.titleWithStatus, { status, where })
   return { title, data, refreshSeconds: undefined }
 }
 
-/** Whether a mandate may be begun: the page then has the form for it. */
-export function canAgree(scene: FlexScene): boolean {
-  return faceOf(scene, FLEX_WORDS.en).act !== undefined && !downOf(scene.file).isUnpaid
+/** Whether the page offers the form that starts a mandate. */
+export function canAgree(pageData: SetupPageData): boolean {
+  return faceOf(pageData, PLAN_SETUP_TEXTS.en).act !== undefined && !downOf(pageData.file).isUnpaid
 }
 
-function faceOf(scene: FlexScene, words: FlexWords): Face {
-  const { plan, mandate } = scene.file
+function faceOf(pageData: SetupPageData, texts: PlanSetupTexts): Face {
+  const { plan, mandate } = pageData.file
   switch (plan.state) {
     case 'draft':
-      return draftFace(scene, words)
+      return draftFace(pageData, texts)
     case 'setup':
     case 'locked': {
       if (plan.state === 'locked' && plan.lockReason !== MANDATE_ENDED)
-        return { tone: 'unpaid', status: words.locked, say: words.lockedSay, figure: 'left' }
-      return mandateFace(scene, words) ?? freshFace(scene, words)
+        return { tone: 'unpaid', status: texts.locked, say: texts.lockedSay, figure: 'left' }
+      return mandateFace(pageData, texts) ?? freshFace(pageData, texts)
     }
     case 'active':
-      if (plan.isHeld) return { tone: 'unpaid', status: words.held, say: words.heldSay, figure: 'left' }
-      return { tone: 'paid', status: words.active, say: words.activeSay, figure: 'left' }
+      if (plan.isHeld) return { tone: 'unpaid', status: texts.held, say: texts.heldSay, figure: 'left' }
+      return { tone: 'paid', status: texts.active, say: texts.activeSay, figure: 'left' }
     case 'cancelled': {
-      const say = mandate === null ? words.cancelledDraftSay : words.cancelledSay
-      const face: Face = { tone: 'cancelled', status: words.cancelled, say }
-      return sumsOf(scene.file).paidPaise === 0 ? face : { ...face, figure: 'paid' }
+      const say = mandate === null ? texts.cancelledDraftSay : texts.cancelledSay
+      const face: Face = { tone: 'cancelled', status: texts.cancelled, say }
+      return sumsOf(pageData.file).paidPaise === 0 ? face : { ...face, figure: 'paid' }
     }
     case 'closed':
-      return { tone: 'paid', status: words.closed, say: words.closedSay, figure: 'paid' }
+      return { tone: 'paid', status: texts.closed, say: texts.closedSay, figure: 'paid' }
     default:
       return assertNever(plan.state)
   }
 }
 
-function draftFace(scene: FlexScene, words: FlexWords): Face {
-  const { downPayment, language, file } = scene
+function draftFace(pageData: SetupPageData, texts: PlanSetupTexts): Face {
+  const { downPayment, language, file } = pageData
   const { isUnpaid } = downOf(file)
-  const base: Face = { tone: 'unpaid', status: words.toSetUp, say: words.downSay, figure: 'all' }
+  const base: Face = { tone: 'unpaid', status: texts.toSetUp, say: texts.downSay, figure: 'all' }
   if (isUnpaid && downPayment?.state === 'pending') {
-    const { waiting, waitingSay, waitingStill } = WORDS[language]
-    const say = scene.isStill ? waitingStill : waitingSay
+    const { waiting, waitingSay, waitingStill } = TEXTS[language]
+    const say = pageData.isRefreshPaused ? waitingStill : waitingSay
     return { ...base, status: waiting, say, refreshSeconds: WAITING_REFRESH_SECONDS }
   }
-  if (isUnpaid) return offer(scene, base, words, 'pay')
+  if (isUnpaid) return offer(pageData, base, texts, 'pay')
   if (file.instalments.every(one => one.isDownpayment))
-    return { tone: 'paid', status: words.closed, say: words.closedSay, figure: 'paid' }
-  return mandateFace(scene, words) ?? freshFace(scene, words)
+    return { tone: 'paid', status: texts.closed, say: texts.closedSay, figure: 'paid' }
+  return mandateFace(pageData, texts) ?? freshFace(pageData, texts)
 }
 
-function freshFace(scene: FlexScene, words: FlexWords): Face {
-  if (scene.file.plan.state === 'locked')
-    return offer(scene, { tone: 'failed', status: words.ended, say: words.endedSay, figure: 'left' }, words)
-  const say = downOf(scene.file).isPaid ? words.downPaidSay : words.toSetUpSay
-  return offer(scene, { tone: 'unpaid', status: words.toSetUp, say, figure: figureFor(scene) }, words)
+function freshFace(pageData: SetupPageData, texts: PlanSetupTexts): Face {
+  if (pageData.file.plan.state === 'locked')
+    return offer(
+      pageData,
+      { tone: 'failed', status: texts.ended, say: texts.endedSay, figure: 'left' },
+      texts,
+    )
+  const say = downOf(pageData.file).isPaid ? texts.downPaidSay : texts.toSetUpSay
+  return offer(pageData, { tone: 'unpaid', status: texts.toSetUp, say, figure: figureFor(pageData) }, texts)
 }
 
-/** How the mandate stands, as long as it is neither active nor over. */
-function mandateFace(scene: FlexScene, words: FlexWords): Face | null {
-  const { mandate } = scene.file
-  const figure = figureFor(scene)
+/** Null unless the mandate is pending or rejected. */
+function mandateFace(pageData: SetupPageData, texts: PlanSetupTexts): Face | null {
+  const { mandate } = pageData.file
+  const figure = figureFor(pageData)
   if (mandate?.state === 'rejected') {
     const isDeclined = mandate.authorisedAt === null
-    const status = isDeclined ? words.declined : words.rejected
-    const say = isDeclined ? words.declinedSay : words.rejectedSay
-    return offer(scene, { tone: 'failed', status, say, figure }, words)
+    const status = isDeclined ? texts.declined : texts.rejected
+    const say = isDeclined ? texts.declinedSay : texts.rejectedSay
+    return offer(pageData, { tone: 'failed', status, say, figure }, texts)
   }
   if (mandate?.state !== 'pending') return null
-  const base: Face = { tone: 'unpaid', status: words.confirming, say: '', figure }
+  const base: Face = { tone: 'unpaid', status: texts.confirming, say: '', figure }
   if (mandate.authorisedAt !== null)
     return mandate.rail === 'enach'
-      ? { ...base, say: words.confirmingEnachSay }
-      : { ...base, say: words.confirmingUpiSay, refreshSeconds: WAITING_REFRESH_SECONDS }
-  if (scene.isChoosing) return null
-  const open: Face = { ...base, status: words.open, say: words.openSay, act: 'go on' }
+      ? { ...base, say: texts.confirmingEnachSay }
+      : { ...base, say: texts.confirmingUpiSay, refreshSeconds: WAITING_REFRESH_SECONDS }
+  if (pageData.isChoosing) return null
+  const open: Face = { ...base, status: texts.open, say: texts.openSay, act: 'go on' }
   return { ...open, refreshSeconds: OPEN_REFRESH_SECONDS }
 }
 
-/** Once something is paid, what is left counts. */
-function figureFor({ file }: FlexScene): 'all' | 'left' {
+/** Once something is paid, the page shows what is left. */
+function figureFor({ file }: SetupPageData): 'all' | 'left' {
   return file.plan.state === 'locked' || downOf(file).isPaid ? 'left' : 'all'
 }
 
 function offer(
-  { takesMandates, offers }: FlexScene,
+  { takesMandates, offers }: SetupPageData,
   face: Face,
-  words: FlexWords,
+  texts: PlanSetupTexts,
   act: 'pay' | 'agree' = 'agree',
 ): Face {
-  return takesMandates && offers.length > 0 ? { ...face, act } : { ...face, say: words.awaySay }
+  return takesMandates && offers.length > 0 ? { ...face, act } : { ...face, say: texts.awaySay }
 }

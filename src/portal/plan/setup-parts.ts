@@ -10,28 +10,28 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
-import type { FlexWords } from './setup.texts.ts'
+import type { PlanSetupTexts } from './setup.texts.ts'
 import { sayFee } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
-export type FlexProblem = 'consent' | 'changed'
+export type SetupProblem = 'consent' | 'changed'
 
-/** What the page of a plan shows, decided without touching anything. */
-export type FlexScene = {
+/** Everything the plan's set-up page depends on; describing it is pure. */
+export type SetupPageData = {
   institute: Institute
   file: LoadedPlan
   studentName: string
-  /** The ways that every instalment fits, and what one debit may take at most. */
+  /** The rails whose limit every instalment fits, and the highest amount of one debit. */
   offers: readonly { rail: Rail; capPaise: Paise }[]
   debitRules: DebitRules
-  /** The newest payment of the down payment. */
+  /** The newest payment attempt of the down payment. */
   downPayment: Payment | null
   takesMandates: boolean
-  problem: FlexProblem | undefined
+  problem: SetupProblem | undefined
   chosen: Rail | undefined
-  /** The parent wants another way than the one begun. */
+  /** The parent wants another rail than the one started. */
   isChoosing: boolean
-  isStill: boolean
+  isRefreshPaused: boolean
   isSandbox: boolean
   path: string
   language: Language
@@ -41,32 +41,31 @@ export type Face = {
   tone: 'unpaid' | 'paid' | 'failed' | 'expired' | 'cancelled'
   status: string
   say: string
-  /** All of it, what is left, what is paid, or none. */
   figure?: 'all' | 'left' | 'paid'
   act?: 'pay' | 'agree' | 'go on'
   refreshSeconds?: number
 }
 
-type Head = Pick<FlexScene, 'institute' | 'file' | 'studentName' | 'isSandbox'>
+type Head = Pick<SetupPageData, 'institute' | 'file' | 'studentName' | 'isSandbox'>
 
-export function headOf({ institute, file, studentName, isSandbox }: Head, words: FlexWords) {
+export function headOf({ institute, file, studentName, isSandbox }: Head, texts: PlanSetupTexts) {
   const branch = institute.branches.find(one => one.collectorCode === file.plan.collectorCode)
   return {
-    t: words,
+    t: texts,
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
-    heading: fill(words.heading, { who: studentName }),
+    heading: fill(texts.heading, { who: studentName }),
     isSandbox,
   }
 }
 
-/** What a consent is about: when the dates or amounts change, it is asked for anew. */
+/** Identifies what was consented to: when dates or amounts change, consent is required again. */
 export function fingerprint({ instalments }: LoadedPlan): string {
   const rows = instalments.map(({ dueOn, isDownpayment, lines }) => [dueOn, isDownpayment, lines])
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex').slice(0, 16)
 }
 
-/** A date that stays on one line. */
+/** A date with non-breaking spaces. */
 export function sayDay(day: string, language: Language): string {
   return formatDay(day, language).replaceAll(' ', '\u00a0')
 }
@@ -86,13 +85,13 @@ export function downOf({ instalments }: LoadedPlan): {
   }
 }
 
-/** Still to come by debit; one that bounced for good is not. */
+/** Still to be debited; one that bounced for good is not. */
 function isToCome({ isDownpayment, state }: Instalment): boolean {
   return !isDownpayment && ['scheduled', 'confirmed', 'skipped', 'presented'].includes(state)
 }
 
-/** The large figure, and what it means. */
-export function figureOf({ file, language }: FlexScene, face: Face, words: FlexWords) {
+/** The amount at the top of the page and its caption. */
+export function figureOf({ file, language }: SetupPageData, face: Face, texts: PlanSetupTexts) {
   const toCome = file.instalments.filter(isToCome)
   const days = toCome.map(({ dueOn }) => dueOn).toSorted()
   const day = (at: number): string => sayDay(days.at(at) ?? '', language)
@@ -100,22 +99,22 @@ export function figureOf({ file, language }: FlexScene, face: Face, words: FlexW
   const { totalPaise, paidPaise } = sumsOf(file)
   if (face.figure === undefined) return {}
   if (face.figure === 'paid' || toCome.length === 0)
-    return { amount: formatRupees(paidPaise), meaning: words.paidSoFar }
+    return { amount: formatRupees(paidPaise), meaning: texts.paidSoFar }
   const spread =
     days.length === 1
-      ? fill(words.spreadOne, { first: day(0) })
-      : fill(words.spread, { count: String(days.length), first: day(0), last: day(-1) })
-  if (face.figure === 'left') return { amount: formatRupees(left), meaning: fill(words.left, { spread }) }
+      ? fill(texts.spreadOne, { first: day(0) })
+      : fill(texts.spread, { count: String(days.length), first: day(0), last: day(-1) })
+  if (face.figure === 'left') return { amount: formatRupees(left), meaning: fill(texts.left, { spread }) }
   const down = downOf(file)
   const meaning = down.isUnpaid
-    ? fill(words.spreadDown, { down: formatRupees(down.amountPaise), spread })
+    ? fill(texts.spreadDown, { down: formatRupees(down.amountPaise), spread })
     : spread
   return { amount: formatRupees(totalPaise), meaning }
 }
 
 export function nextOf(
   { instalments }: LoadedPlan,
-  words: FlexWords,
+  texts: PlanSetupTexts,
   language: Language,
 ): string | undefined {
   const [next] = instalments
@@ -123,7 +122,7 @@ export function nextOf(
     .toSorted((one, other) => (one.presentOn < other.presentOn ? -1 : 1))
   if (next === undefined) return undefined
   const amount = formatRupees(sumLines(next.lines))
-  return fill(words.next, { amount, day: sayDay(next.presentOn, language) })
+  return fill(texts.next, { amount, day: sayDay(next.presentOn, language) })
 }
 
 type Row = {
@@ -134,8 +133,8 @@ type Row = {
   tone: string | undefined
 }
 
-export function scheduleOf(scene: FlexScene, face: Face, words: FlexWords) {
-  const { file, language } = scene
+export function scheduleOf(pageData: SetupPageData, face: Face, texts: PlanSetupTexts) {
+  const { file, language } = pageData
   const isOver = file.plan.state === 'cancelled'
   const counted = file.instalments.filter(({ state }) => isOver || state !== 'cancelled')
   const totals = totalsOf(counted.flatMap(({ lines }) => lines))
@@ -144,12 +143,12 @@ export function scheduleOf(scene: FlexScene, face: Face, words: FlexWords) {
     label: name(component),
     amount: formatRupees(amount),
   }))
-  const days = previewDays(scene)
+  const days = previewDays(pageData)
   const rows = file.instalments.map((instalment): Row => {
     const { isDownpayment, dueOn, lines } = instalment
     const row: Row = {
-      label: isDownpayment ? words.atStart : sayDay(dueOn, language),
-      note: noteOf(instalment, { scene, face, words, days: days.get(instalment.id) ?? [] }),
+      label: isDownpayment ? texts.atStart : sayDay(dueOn, language),
+      note: noteOf(instalment, { pageData, face, texts, days: days.get(instalment.id) ?? [] }),
       amount: formatRupees(sumLines(lines)),
       tone: toneOf(instalment),
     }
@@ -158,7 +157,7 @@ export function scheduleOf(scene: FlexScene, face: Face, words: FlexWords) {
     return { ...row, parts }
   })
   return {
-    caption: components.length === 1 ? `${words.schedule}: ${components[0]?.label}` : words.schedule,
+    caption: components.length === 1 ? `${texts.schedule}: ${components[0]?.label}` : texts.schedule,
     rows,
     components: components.length === 1 ? [] : components,
     total: isOver ? undefined : formatRupees(sumsOf(file).totalPaise),
@@ -172,8 +171,8 @@ function toneOf({ state }: Instalment): string | undefined {
 
 type DebitDay = { rail: Rail; day: string }
 
-/** On which day each instalment would be debited if it were set up today, on each rail. */
-function previewDays({ file, offers, debitRules }: FlexScene): Map<string, DebitDay[]> {
+/** The debit day of each instalment on each rail if the plan were set up today. */
+function previewDays({ file, offers, debitRules }: SetupPageData): Map<string, DebitDay[]> {
   const { rules, holidays, now } = debitRules
   const days = new Map<string, DebitDay[]>()
   const toCome = file.instalments.filter(one => isToCome(one) && one.state !== 'presented')
@@ -189,84 +188,89 @@ function previewDays({ file, offers, debitRules }: FlexScene): Map<string, Debit
   return days
 }
 
-/** Before the consent: the day of the debit where it is not the due date. After it: how it stands. */
+/** Before consent, the debit day where it differs from the due date; afterwards, the state. */
 function noteOf(
   { state, isDownpayment, dueOn, presentOn }: Instalment,
-  { scene, face, words, days }: { scene: FlexScene; face: Face; words: FlexWords; days: DebitDay[] },
+  {
+    pageData,
+    face,
+    texts,
+    days,
+  }: { pageData: SetupPageData; face: Face; texts: PlanSetupTexts; days: DebitDay[] },
 ): string | undefined {
-  const say = (day: string): string => sayDay(day, scene.language)
-  if (isDownpayment) return state === 'scheduled' ? words.now : words.states[state]
+  const say = (day: string): string => sayDay(day, pageData.language)
+  if (isDownpayment) return state === 'scheduled' ? texts.now : texts.states[state]
   const isPlanned = state === 'scheduled' || state === 'confirmed'
   if (isPlanned && (face.act === 'agree' || face.act === 'pay')) {
     const [first, second] = days
     if (first === undefined || days.every(({ day }) => day === dueOn)) return undefined
     if (second === undefined || first.day === second.day)
-      return fill(words.debitedOn, { day: say(first.day) })
+      return fill(texts.debitedOn, { day: say(first.day) })
     const on = (rail: Rail): string => say(days.find(one => one.rail === rail)?.day ?? dueOn)
-    return fill(words.debitedOnBy, { upi: on('upi_autopay'), enach: on('enach') })
+    return fill(texts.debitedOnBy, { upi: on('upi_autopay'), enach: on('enach') })
   }
-  const { plan } = scene.file
+  const { plan } = pageData.file
   if (plan.state === 'draft' || plan.state === 'setup') return undefined
-  const moved = isPlanned && presentOn !== dueOn ? fill(words.debitedOn, { day: say(presentOn) }) : undefined
+  const moved = isPlanned && presentOn !== dueOn ? fill(texts.debitedOn, { day: say(presentOn) }) : undefined
   if (state === 'scheduled') return moved
-  return [words.states[state], moved].filter(one => one !== undefined).join(', ')
+  return [texts.states[state], moved].filter(one => one !== undefined).join(', ')
 }
 
-/** The mandate that the payer has approved, as long as it stands. */
-export function mandateOf(mandate: Mandate | null, words: FlexWords, language: Language) {
+/** Null unless the payer has approved the mandate and it is still valid. */
+export function mandateOf(mandate: Mandate | null, texts: PlanSetupTexts, language: Language) {
   const isApproved = mandate?.state === 'pending' && mandate.authorisedAt !== null
   if (mandate === null || !(mandate.state === 'active' || isApproved)) return null
   const { rail, umrn, upiReference, id } = mandate
   const number = rail === 'enach' ? umrn : upiReference
   return [
-    { label: words.way, value: words.rails[rail] },
-    { label: rail === 'enach' ? words.umrn : words.upiReference, value: number ?? id, isNumber: true },
-    { label: words.atMost, value: formatRupees(mandate.capPaise) },
-    { label: words.validUntil, value: sayDay(mandate.endOn, language) },
+    { label: texts.way, value: texts.rails[rail] },
+    { label: rail === 'enach' ? texts.umrn : texts.upiReference, value: number ?? id, isNumber: true },
+    { label: texts.atMost, value: formatRupees(mandate.capPaise) },
+    { label: texts.validUntil, value: sayDay(mandate.endOn, language) },
   ]
 }
 
-export function termsOf({ institute, offers, debitRules }: FlexScene, words: FlexWords): string[] {
+export function termsOf({ institute, offers, debitRules }: SetupPageData, texts: PlanSetupTexts): string[] {
   const { rules } = debitRules
   const highest = offers.reduce((most, { capPaise }) => (capPaise > most ? capPaise : most), ZERO)
-  const first = rules.onHoliday === 'next' ? words.termSchedule : words.termScheduleBefore
+  const first = rules.onHoliday === 'next' ? texts.termSchedule : texts.termScheduleBefore
   return [
     fill(first, { where: institute.name }),
-    fill(words.termCap, { cap: formatRupees(highest) }),
-    fill(words.termNotice, { hours: String(rules.noticeMinutes / 60) }),
+    fill(texts.termCap, { cap: formatRupees(highest) }),
+    fill(texts.termNotice, { hours: String(rules.noticeMinutes / 60) }),
   ]
 }
 
-export function formOf(scene: FlexScene, face: Face, words: FlexWords) {
-  const { file, path, institute, offers } = scene
+export function formOf(pageData: SetupPageData, face: Face, texts: PlanSetupTexts) {
+  const { file, path, institute, offers } = pageData
   const action = `${path}/mandate`
   if (face.act === undefined) return null
   if (face.act === 'pay') {
     const amount = formatRupees(downOf(file).amountPaise)
-    return { action: `${path}/downpayment`, button: fill(words.payNow, { amount }) }
+    return { action: `${path}/downpayment`, button: fill(texts.payNow, { amount }) }
   }
-  if (face.act === 'go on') return { action, button: words.goOn, goOn: true, anotherUrl: `${path}?choose=1` }
-  const chosen = scene.chosen ?? file.mandate?.rail
+  if (face.act === 'go on') return { action, button: texts.goOn, goOn: true, anotherUrl: `${path}?choose=1` }
+  const chosen = pageData.chosen ?? file.mandate?.rail
   const isOffered = offers.some(({ rail }) => rail === chosen)
   const areCapsAlike = new Set(offers.map(({ capPaise }) => capPaise)).size === 1
-  const { limitPaise } = scene.debitRules.rules.rails.upi_autopay
+  const { limitPaise } = pageData.debitRules.rules.rails.upi_autopay
   return {
     action,
-    button: words.toBank,
+    button: texts.toBank,
     seen: fingerprint(file),
     rails: offers.map(({ rail, capPaise }, index) => ({
       value: rail,
-      label: words.rails[rail],
+      label: texts.rails[rail],
       hint: [
-        rail === 'enach' ? words.enachHint : words.upiHint,
-        areCapsAlike ? '' : fill(words.capHint, { cap: formatRupees(capPaise) }),
+        rail === 'enach' ? texts.enachHint : texts.upiHint,
+        areCapsAlike ? '' : fill(texts.capHint, { cap: formatRupees(capPaise) }),
       ].join(' '),
       isChosen: isOffered ? rail === chosen : index === 0,
     })),
     upiTooSmall: offers.some(({ rail }) => rail === 'upi_autopay')
       ? undefined
-      : fill(words.upiTooSmall, { limit: formatRupees(limitPaise) }),
-    consent: fill(words.consent, { where: institute.name }),
-    problem: scene.problem === 'consent' ? words.noConsent : undefined,
+      : fill(texts.upiTooSmall, { limit: formatRupees(limitPaise) }),
+    consent: fill(texts.consent, { where: institute.name }),
+    problem: pageData.problem === 'consent' ? texts.noConsent : undefined,
   }
 }

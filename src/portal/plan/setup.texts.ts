@@ -1,7 +1,7 @@
 import type { InstalmentState } from '../../flex/rules/plan.rules.ts'
 import type { Language } from '../checkout/checkout.texts.ts'
 
-/** What the page of a plan says, in two languages at the same standard. `{x}` is filled in. */
+/** Texts of the plan's set-up page in English and Hindi; `{x}` is a placeholder. */
 const en = {
   title: 'Fee instalments, {where}',
   titleWithStatus: '{status}: Fee instalments, {where}',
@@ -117,9 +117,9 @@ const en = {
   validUntil: 'Valid until',
 }
 
-export type FlexWords = typeof en
+export type PlanSetupTexts = typeof en
 
-const hi: FlexWords = {
+const hi: PlanSetupTexts = {
   title: 'किस्तों में फ़ीस, {where}',
   titleWithStatus: '{status}: किस्तों में फ़ीस, {where}',
   heading: '{who} की फ़ीस, किस्तों में',
@@ -226,4 +226,4 @@ const hi: FlexWords = {
   validUntil: 'कब तक मान्य',
 }
 
-export const FLEX_WORDS: Record<Language, FlexWords> = { en, hi }
+export const PLAN_SETUP_TEXTS: Record<Language, PlanSetupTexts> = { en, hi }
