@@ -7,7 +7,7 @@ import {
 import { purgeRequests } from '../console/developers/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
-import { fitSome } from '../flex/plans/rebalance.service.ts'
+import { rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
@@ -89,7 +89,7 @@ function flexJobs(ctx: BursarContext): Job[] {
       nextDueAt: () => nextMandateCheckAt(ctx),
       nextStop: () => nextMandateCheckAt(ctx),
     }),
-    work('plans_fitted', { run: processBatches(() => fitSome(ctx)) }),
+    work('plans_fitted', { run: processBatches(() => rebalanceSome(ctx)) }),
     work('instalments_stepped', {
       concurrency: 4,
       timeLimitMs: 15 * MINUTE_MS,

@@ -1,11 +1,8 @@
 import type { FlexContext } from '../flex/context.ts'
+import { railsFor, startMandate } from '../flex/mandates/setup.service.ts'
+import { downpaymentOrder, openSetup } from '../flex/plans/open-setup.service.ts'
+import { getPlan, paymentOfInstalment } from '../flex/plans/plan-reads.service.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
-import {
-  agreeForPayer,
-  openDownpayment,
-  paymentOfInstalment,
-  pendingMandateOf,
-} from '../flex/mandates/sandbox.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandateState, DebitAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
@@ -33,7 +30,7 @@ export async function authorisePlan(
 ): Promise<Authorised> {
   const { ctx, bank } = sandbox
   const { institute, planId } = target
-  const mandate = (await pendingMandateOf(ctx, institute.id, planId)) ?? (await agree(sandbox, target, rail))
+  const mandate = (await pendingMandateOf(sandbox.ctx, target)) ?? (await agree(sandbox, target, rail))
   const where = { instituteId: institute.id, ref: mandate.providerRef }
   await actOnMandate(sandbox, where, outcome === 'success' ? 'approve' : 'decline')
   const after = await bank.findMandate(institute.id, mandate.providerRef)
@@ -43,19 +40,40 @@ export async function authorisePlan(
   return done
 }
 
+/** The mandate of a plan that waits for the payer at the bank; null when none does. */
+async function pendingMandateOf(
+  flex: FlexContext,
+  { institute, planId }: PlanTarget,
+): Promise<{ providerRef: string } | null> {
+  const { mandate } = await getPlan(flex, institute, planId)
+  if (mandate?.state !== 'pending' || mandate.providerRef === null) return null
+  return { providerRef: mandate.providerRef }
+}
+
 async function agree(
   sandbox: SandboxPlans,
-  { institute, planId }: PlanTarget,
-  rail: Rail | undefined,
+  target: PlanTarget,
+  wanted: Rail | undefined,
 ): Promise<{ providerRef: string }> {
   const { ctx: flex } = sandbox
-  const orderId = await openDownpayment(flex, institute, planId)
+  const { institute, planId } = target
+  const key = { instituteId: institute.id, planId }
+  const setup = await openSetup(flex, institute, planId)
+  if (setup.kind === 'refused') throw conflict(setup.message)
+  if (setup.kind === 'try_later') throw conflict('The ERP could not be asked, so nothing is set up.')
+  const isDraft = setup.loaded.plan.state === 'draft'
+  const orderId = isDraft ? await downpaymentOrder(flex, key, flex.publicUrl) : null
   if (orderId !== null) {
     const paying = { outcome: 'success', mode: 'upi' } as const
     await payOrder(sandbox, { instituteId: institute.id }, { institute, orderId }, paying)
   }
-  await agreeForPayer(flex, { instituteId: institute.id, planId }, rail)
-  const mandate = await pendingMandateOf(flex, institute.id, planId)
+  const [first] = await railsFor(flex, setup.loaded)
+  const rail = wanted ?? first
+  if (rail === undefined)
+    throw conflict('An instalment of this plan is above what any way of debiting allows.')
+  const consent = 'said by the sandbox for the payer'
+  await startMandate(flex, key, { rail, language: 'en', returnUrl: `${flex.publicUrl}/`, consent })
+  const mandate = await pendingMandateOf(flex, target)
   if (mandate === null) throw conflict('This plan has no mandate that waits for the payer.')
   return mandate
 }

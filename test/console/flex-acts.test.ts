@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../harness/client.ts'
+import { waitFor } from '../harness/wait.ts'
 import { must, openFlexSchool } from './flex-support.ts'
 import { API, assertAnswer, createPerson, demoVisitor } from './support.ts'
 
@@ -159,4 +160,22 @@ test('the default plan is changed with a reason, and its limits hold', async () 
   const [entry] = (await must(owner.get(`${API}/institutes/demo-school/audit?what=flex.settings.changed`)))
     .body.data
   assert.equal(`${entry.why} ${entry.before.instalments} ${entry.after.instalments}`, 'New school year 10 12')
+})
+
+test('the log tells the plan as it was under its lock, not as it was when the request came', async () => {
+  const { db } = bursar.app.ctx
+  let cancelling: Promise<Json> | undefined
+  await db.transaction(async tx => {
+    // Another request ends the hold, and is not through yet when this one comes.
+    await tx.query('update flex_plans set is_held = false where id = $1', [plans.Dev])
+    cancelling = finance.post(`${AT}/plans/${plans.Dev}/cancel`, { reason: 'Moves away' })
+    await waitFor(async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return (await bursar.sql(waiting)).length > 0
+    }, 'the lock')
+  })
+  assert.equal((await cancelling)?.status, 200)
+  const { body } = await must(owner.get(`${API}/institutes/demo-school/audit?about=${plans.Dev}`))
+  const [cancelled] = body.data
+  assert.deepEqual([cancelled.what, cancelled.before.is_held], ['flex.plan.cancelled', false])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSetup } from '../../src/flex/mandates/setup.service.ts'
+import { openSetup } from '../../src/flex/plans/open-setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord } from '../harness/fake-erp.ts'

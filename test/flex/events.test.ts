@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { downpaymentOrder } from '../../src/flex/mandates/setup.service.ts'
+import { downpaymentOrder } from '../../src/flex/plans/open-setup.service.ts'
 import { lockOrder } from '../../src/orders/order-payments.service.ts'
 import { applyReport, findPayment } from '../../src/payments/payments.service.ts'
 import { dayOf } from '../../src/platform/calendar.ts'

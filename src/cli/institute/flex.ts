@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { getFlexSettings, setFlexSettings, type FlexSettings } from '../../flex/settings/settings.service.ts'
+import type { FlexSettings } from '../../flex/rules/schedule.rules.ts'
+import { getFlexSettings, setFlexSettings } from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { addFlexRulesCommands } from './flex-rules.ts'
 import { addExamples } from '../help.ts'

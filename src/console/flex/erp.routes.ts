@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexContext } from '../../flex/context.ts'
-import {
-  changeFlexSettings,
-  getFlexSettings,
-  type FlexSettings,
-} from '../../flex/settings/settings.service.ts'
+import type { FlexSettings } from '../../flex/rules/schedule.rules.ts'
+import { changeFlexSettings, getFlexSettings } from '../../flex/settings/settings.service.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { EVERYONE } from '../console.rules.ts'
 import * as schemas from './erp.schemas.ts'

@@ -1,7 +1,6 @@
 import type { FlexContext } from '../../flex/context.ts'
-import type { DebitContext } from '../../flex/rules/debit.rules.ts'
+import type { DebitContext, DebitRules } from '../../flex/rules/debit.rules.ts'
 import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../flex/rules/rails.rules.ts'
-import type { DebitRules } from '../../flex/rules/debit.rules.ts'
 import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'

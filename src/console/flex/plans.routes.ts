@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexContext } from '../../flex/context.ts'
+import type { ChangedPlan } from '../../flex/plans/plans.service.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -98,14 +99,14 @@ function addActs(app: FastifyInstance, flex: FlexContext): void {
       params: schemas.PlanParams,
       body: schemas.ReasonBody,
       perform: (act, { institute, params }) => perform(flex, act, institute, params.plan_id),
-      audit: ({ params, body }, { before, after }) => ({
+      audit: ({ params, body }, after) => ({
         what,
         about: params.plan_id,
         why: body.reason,
-        before: auditOf(before),
+        before: auditOf(after.before),
         after: auditOf(after),
       }),
-      toResponse: ({ after }) => ok(planStateView(after)),
+      toResponse: (after: ChangedPlan) => ok(planStateView(after)),
     })
   }
   addConsoleWrite(app, flex, {

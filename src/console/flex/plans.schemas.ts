@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { INSTALMENT_STATES, PLAN_STATES } from '../../flex/plans/plans.schemas.ts'
+import { statesOf } from '../../flex/rules/states.rules.ts'
 import { field, shown } from '../../http/fields.ts'
 import { OBSTACLES } from './flex.texts.ts'
 import { branch, RAILS, studentBlock } from './flex.schemas.ts'
@@ -9,7 +9,7 @@ const count = (description: string) => Type.Integer({ description, minimum: 0 })
 const amount = (description: string) => shown.amount({ description, examples: [72000.5] })
 
 export const PlansQuery = Type.Object({
-  status: Type.Optional(field.oneOf(PLAN_STATES, { description: 'Only plans that stand so.' })),
+  status: Type.Optional(field.oneOf(statesOf('plan'), { description: 'Only plans that stand so.' })),
   held: Type.Optional(
     field.oneOf(['yes', 'no'] as const, { description: 'Only held ones, or only others.' }),
   ),
@@ -46,7 +46,7 @@ export const RescheduleBody = Type.Object({
 })
 
 const state = {
-  status: shown.oneOf(PLAN_STATES, { description: 'Where the plan stands.' }),
+  status: shown.oneOf(statesOf('plan'), { description: 'Where the plan stands.' }),
   is_held: shown.flag({ description: 'Whether it is held: nothing is debited meanwhile.' }),
   lock_reason: Type.Optional(shown.text({ description: 'Why it is locked; present only while it is.' })),
 }
@@ -111,7 +111,7 @@ const InstalmentView = Type.Object({
   details: Type.Array(
     Type.Object({ component_type: shown.text({ description: 'For what.' }), amount: amount('Rupees.') }),
   ),
-  status: shown.oneOf(INSTALMENT_STATES, { description: 'Where it stands.' }),
+  status: shown.oneOf(statesOf('instalment'), { description: 'Where it stands.' }),
   notified_at: Type.Optional(shown.moment({ description: 'When the family was told of the debit, UTC.' })),
   next_step: shown.text({ description: 'What happens next, in a sentence.' }),
   can_be_moved: shown.flag({ description: 'Whether it can be given another day.' }),

@@ -1,8 +1,14 @@
 import type { FlexContext } from '../../flex/context.ts'
-import { listPlanPresentations, type PresentationRow } from '../../flex/plans/plan-history.service.ts'
-import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { getPlan, cancelPlan, holdPlan, reschedule, resumePlan } from '../../flex/plans/plans.service.ts'
+import { getPlan, listPlanPresentations, type PresentationRow } from '../../flex/plans/plan-reads.service.ts'
+import {
+  cancelPlan,
+  holdPlan,
+  reschedule,
+  resumePlan,
+  type ChangedPlan,
+} from '../../flex/plans/plans.service.ts'
 import { debitContextOf } from '../../flex/rules/debit.rules.ts'
+import { isPlanOver, type Instalment, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
@@ -79,56 +85,49 @@ function wordsFor(
   return status === 'cancelled' ? 'Nothing is debited: it was cancelled.' : nextWords({ status, ...facts })
 }
 
-/** A plan as it was and as it became. */
-export type PlanChange = { before: LoadedPlan; after: LoadedPlan }
-
-type Move = (
+type Change = (
   flex: FlexContext,
-  command: Command<LoadedPlan>,
+  command: Command<ChangedPlan>,
   key: { instituteId: number; planId: string },
-) => Promise<LoadedPlan>
+) => Promise<ChangedPlan>
 
-const changePlan =
-  (move: Move) =>
-  async (
+/** By the institute: a parent's change of a plan is another. */
+const ofInstitute =
+  (change: Change) =>
+  (
     flex: FlexContext,
-    command: Command<PlanChange>,
+    command: Command<ChangedPlan>,
     institute: Institute,
     planId: string,
-  ): Promise<PlanChange> => {
-    const before = await getPlan(flex, institute, planId)
-    const inner = innerCommand<LoadedPlan, PlanChange>(command, after => ({ before, after }))
-    return { before, after: await move(flex, inner, { instituteId: institute.id, planId }) }
-  }
+  ): Promise<ChangedPlan> =>
+    change(flex, command, { instituteId: institute.id, planId })
 
-export const holdPlanOf = changePlan((flex, command, key) => holdPlan(flex, command, key))
-export const resumePlanOf = changePlan((flex, command, key) => resumePlan(flex, command, key))
-export const cancelPlanOf = changePlan((flex, command, key) => cancelPlan(flex, command, key))
+export const holdPlanOf = ofInstitute((flex, command, key) => holdPlan(flex, command, key))
+export const resumePlanOf = ofInstitute((flex, command, key) => resumePlan(flex, command, key))
+export const cancelPlanOf = ofInstitute((flex, command, key) => cancelPlan(flex, command, key))
 
-export type Rescheduled = { before: Instalment; after: Instalment; file: LoadedPlan }
+export type Rescheduled = { before: Instalment; after: Instalment }
 
 /** Moves one instalment of one plan to another day. */
 export async function rescheduleInstalment(
   flex: FlexContext,
   command: Command<Rescheduled>,
   institute: Institute,
-  asked: { planId: string; instalmentId: string; newDueOn: string },
+  { planId, instalmentId, newDueOn }: { planId: string; instalmentId: string; newDueOn: string },
 ): Promise<Rescheduled> {
-  const known = await getPlan(flex, institute, asked.planId)
-  const before = known.instalments.find(({ id }) => id === asked.instalmentId)
-  if (before === undefined) throw notFound('This instalment')
-  if (before.isDownpayment) throw conflict('A down payment is paid at set-up and has no day to move.')
-  const complete = (file: LoadedPlan): Rescheduled => {
-    const after = file.instalments.find(({ id }) => id === before.id)
+  const { plan, instalments } = await getPlan(flex, institute, planId)
+  const instalment = instalments.find(({ id }) => id === instalmentId)
+  if (instalment === undefined) throw notFound('This instalment')
+  if (instalment.isDownpayment) throw conflict('A down payment is paid at set-up and has no day to move.')
+  if (isPlanOver(plan)) throw conflict(`This plan is ${plan.state}, so nothing of it is debited any more.`)
+  const complete = (changed: ChangedPlan): Rescheduled => {
+    const before = changed.before.instalments.find(({ id }) => id === instalmentId)
+    const after = changed.instalments.find(({ id }) => id === instalmentId)
     // Thrown inside the transaction: the student's plan is another by now, and nothing of it was meant.
-    if (after === undefined) throw conflict('The plan has been replaced. Load the page again.')
-    return { before, after, file }
+    if (before === undefined || after === undefined)
+      throw conflict('The plan has been replaced. Load the page again.')
+    return { before, after }
   }
-  const { state, studentId } = known.plan
-  if (state === 'cancelled' || state === 'closed')
-    throw conflict(`This plan is ${state}, so nothing of it is debited any more.`)
-  const { dueOn } = before
-  const { newDueOn, instalmentId } = asked
-  const wanted = { studentId, dueOn, newDueOn, instalmentId }
+  const wanted = { studentId: plan.studentId, dueOn: instalment.dueOn, newDueOn, instalmentId }
   return complete(await reschedule(flex, innerCommand(command, complete), institute, wanted))
 }

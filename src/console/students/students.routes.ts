@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexContext } from '../../flex/context.ts'
-import { planView, wholePlanView } from '../../flex/plans/plan-view.ts'
+import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
 import { ok, page } from '../../http/envelope.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -122,7 +122,7 @@ function addPlans(app: FastifyInstance, flex: FlexContext): void {
     params: schemas.StudentParams,
     async answer({ institute, params }) {
       const plans = await service.listPlans(flex, targetOf(institute, params))
-      return ok(plans.map(file => planView(file, { institute, publicUrl: flex.publicUrl })))
+      return ok(plans.map(plan => planOutput.toJson(plan, flex)))
     },
   })
   addConsoleRead(app, flex, {
@@ -137,7 +137,7 @@ function addPlans(app: FastifyInstance, flex: FlexContext): void {
     params: schemas.PlanParams,
     async answer({ institute, params }) {
       const plan = await service.readStudentPlan(flex, targetOf(institute, params), params.plan_id)
-      return ok(wholePlanView(plan, { institute, publicUrl: flex.publicUrl }))
+      return ok(planHistoryOutput.toJson(plan, flex))
     },
   })
 }

@@ -1,12 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { duesOutput, lateFeeEntryOutput, studentPaymentOutput } from '../../dues/dues.output.ts'
-import { PlanView, WholePlanView } from '../../flex/plans/plans.schemas.ts'
+import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
 import { field, shown } from '../../http/fields.ts'
 import { field as inputField, input } from '../../http/input.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
 
-export { WholePlanView } from '../../flex/plans/plans.schemas.ts'
 
 /** What the console's routes of students take and answer. */
 export const StudentParams = Type.Object({
@@ -136,7 +135,8 @@ export const PaymentsView = Type.Object({
   }),
 })
 
-export const PlansView = Type.Array(PlanView)
+export const PlansView = Type.Array(planOutput.schema)
+export const WholePlanView = planHistoryOutput.schema
 
 export const PlanParams = Type.Object({
   ...StudentParams.properties,

@@ -1,9 +1,8 @@
 import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
-import { readPlan, type PlanHistory } from '../../flex/plans/plan-history.service.ts'
+import { listPlansOf, readPlan, type PlanHistory } from '../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { listPlansOf } from '../../flex/plans/student-plans.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
@@ -128,7 +127,7 @@ export async function readStudentPlan(
   planId: string,
 ): Promise<PlanHistory> {
   const plan = await readPlan(flex, institute, planId)
-  if (plan.file.plan.studentId !== studentId) throw notFound('This plan')
+  if (plan.plan.studentId !== studentId) throw notFound('This plan')
   return plan
 }
 

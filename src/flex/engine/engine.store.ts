@@ -1,5 +1,4 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import { leasedRows } from '../../platform/jobs/leased-rows.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
 /** An instalment that this process looks at now. */
@@ -48,19 +47,4 @@ export async function nextStepDue(db: Queryable): Promise<Date | null> {
     'select min(next_step_at) as at from flex_instalments where next_step_at is not null',
   )
   return row?.at ?? null
-}
-
-/** Mandates about which the provider is to be asked. */
-export const mandatesToCheck = leasedRows<{ instituteId: number; id: string; planId: string }>({
-  table: 'flex_mandates',
-  dueAt: 'next_check_at',
-  columns: 'institute_id as "instituteId", id, plan_id as "planId"',
-})
-
-export async function findMandate(db: Queryable, instituteId: number, id: string): Promise<PlanKey | null> {
-  const [row] = await db.query<PlanKey>(
-    'select institute_id as "instituteId", plan_id as "planId" from flex_mandates where institute_id = $1 and id = $2',
-    [instituteId, id],
-  )
-  return row ?? null
 }

@@ -1,8 +1,11 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { PlanKey } from '../plans/plans.store.ts'
 
-export type Presentation = {
+type PresentationState = 'presented' | 'debited' | 'bounced' | 'reversed'
+
+type Presented = {
   instituteId: number
   instalmentId: string
   presentation: number
@@ -10,39 +13,47 @@ export type Presentation = {
   mandateId: string
   amountPaise: Paise
   presentedAt: Date
+  state: PresentationState
+  returnCode: string | null
+  endedAt: Date | null
 }
+
+const PRESENTATIONS = new Table<Presented>('flex_presentations', {
+  instituteId: 'int',
+  instalmentId: 'text',
+  presentation: 'int',
+  orderId: 'text',
+  mandateId: 'text',
+  amountPaise: 'bigint',
+  presentedAt: 'timestamptz',
+  state: 'text',
+  returnCode: 'text',
+  endedAt: 'timestamptz',
+})
+
+/** One that the bank has not decided on. */
+export type Presentation = Omit<Presented, 'state' | 'returnCode' | 'endedAt'>
 
 export async function insertPresentations(
   tx: Transaction,
   presentations: readonly Presentation[],
 ): Promise<void> {
-  await tx.query(
-    `insert into flex_presentations (institute_id, instalment_id, presentation, order_id, mandate_id, amount_paise, presented_at)
-     select * from jsonb_to_recordset($1::jsonb) as r ("instituteId" int, "instalmentId" text, "presentation" int,
-       "orderId" text, "mandateId" text, "amountPaise" bigint, "presentedAt" timestamptz)`,
-    [JSON.stringify(presentations)],
-  )
+  const rows = presentations.map(one => ({
+    ...one,
+    state: 'presented' as const,
+    returnCode: null,
+    endedAt: null,
+  }))
+  await PRESENTATIONS.insert(tx, rows)
 }
 
-export type PresentationState = 'presented' | 'debited' | 'bounced' | 'reversed'
+export type Ending = Pick<Presented, 'instituteId' | 'orderId' | 'state' | 'returnCode' | 'endedAt'>
 
-export async function endPresentations(
-  tx: Transaction,
-  ended: readonly {
-    instituteId: number
-    orderId: string
-    state: PresentationState
-    returnCode: string | null
-    at: Date
-  }[],
-): Promise<void> {
-  await tx.query(
-    `update flex_presentations p set state = r."state", return_code = r."returnCode", ended_at = r."at"
-     from jsonb_to_recordset($1::jsonb)
-       as r ("instituteId" int, "orderId" text, "state" text, "returnCode" text, "at" timestamptz)
-     where p.institute_id = r."instituteId" and p.order_id = r."orderId"`,
-    [JSON.stringify(ended)],
-  )
+export async function endPresentations(tx: Transaction, ended: readonly Ending[]): Promise<void> {
+  await PRESENTATIONS.update(tx, ended, {
+    key: ['instituteId', 'orderId'],
+    set: ['state', 'returnCode', 'endedAt'],
+  })
 }
 
 /** The instalments that these orders were made for: presentations and down payments. */
@@ -61,14 +72,9 @@ export async function findByOrders(
   )
 }
 
-export type PresentationRow = {
-  instalmentId: string
-  presentation: number
-  amountPaise: Paise
-  presentedAt: Date
-  state: PresentationState
-  returnCode: string | null
-}
+const SHOWN = ['instalmentId', 'presentation', 'amountPaise', 'presentedAt', 'state', 'returnCode'] as const
+
+export type PresentationRow = Pick<Presented, (typeof SHOWN)[number]>
 
 /** Oldest first. */
 export async function listPresentations(
@@ -76,10 +82,22 @@ export async function listPresentations(
   { instituteId, planId }: PlanKey,
 ): Promise<PresentationRow[]> {
   return db.query<PresentationRow>(
-    `select p.instalment_id as "instalmentId", p.presentation, p.amount_paise as "amountPaise",
-       p.presented_at as "presentedAt", p.state, p.return_code as "returnCode"
+    `select ${PRESENTATIONS.columns('p', SHOWN)}
      from flex_presentations p join flex_instalments i on i.institute_id = p.institute_id and i.id = p.instalment_id
      where p.institute_id = $1 and i.plan_id = $2 order by p.presented_at, p.presentation`,
     [instituteId, planId],
   )
+}
+
+/** Null when there is no such instalment. */
+export async function findInstalmentOrder(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<{ orderId: string | null } | null> {
+  const [row] = await db.query<{ orderId: string | null }>(
+    `select order_id as "orderId" from flex_instalments where institute_id = $1 and id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
 }

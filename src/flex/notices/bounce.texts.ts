@@ -1,15 +1,19 @@
 import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
-import type { StudentContext } from '../../students/student-contexts.service.ts'
-import { formatDay, LANGUAGES, tellFamily, toFamily, type Language } from './family.texts.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
+import {
+  formatDay,
+  LANGUAGES,
+  messagesToFamily,
+  textToFamily,
+  type FamilyPlan,
+  type Language,
+} from './family.texts.ts'
 import { reasonIn } from './reasons.texts.ts'
 
 /** A debit that came back, as a family is told of it. */
-export type CameBack = {
+export type ReturnedDebit = {
   kind: 'bounced' | 'reversed'
-  file: LoadedPlan
-  student: StudentContext
+  about: FamilyPlan
   instalmentId: string
   amountPaise: Paise
   reason: string
@@ -18,23 +22,19 @@ export type CameBack = {
 }
 
 /** One message, whatever the number of children and debits. */
-export function tellBounces(all: readonly CameBack[], at: Date): NewMessage[] {
+export function bounceMessages(all: readonly ReturnedDebit[], at: Date): NewMessage[] {
   const [first] = all
   if (first === undefined) return []
-  const { file, student, kind, ...facts } = first
-  if (all.length === 1) return tellFamily(kind, file, { student, at, ...facts })
-  const { language, instituteName: institute } = file.plan
+  const { about, kind, ...facts } = first
+  if (all.length === 1) return messagesToFamily(kind, about, { at, ...facts })
+  const { language, instituteName: institute } = about.plan
   const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
   const lines = all.map(one => LINE[language](one)).join('\n')
   const text = TEXTS[language]({ institute, total, debits: String(all.length) })
-  return toFamily(
-    {
-      file,
-      student,
-      at,
-      template: templateName(language),
-      remindsOf: all.map(({ instalmentId }) => instalmentId),
-    },
+  const remindsOf = all.map(({ instalmentId }) => instalmentId)
+  return textToFamily(
+    about,
+    { at, template: templateName(language), remindsOf },
     { subject: text.subject, body: `${text.head}\n\n${lines}\n\n${text.end}`, short: text.short },
   )
 }
@@ -56,11 +56,11 @@ const TEXTS: Record<Language, (facts: Facts) => Record<'subject' | 'head' | 'end
   }),
 }
 
-const LINE: Record<Language, (one: CameBack) => string> = {
-  en: ({ student, amountPaise, reason, day }) =>
+const LINE: Record<Language, (one: ReturnedDebit) => string> = {
+  en: ({ about: { student }, amountPaise, reason, day }) =>
     `${student.student.fullname}: ${formatRupees(amountPaise)}. ${reason}` +
     (day === undefined ? '' : ` It will be debited again on ${formatDay(day, 'en')}.`),
-  hi: ({ student, amountPaise, reason, day }) =>
+  hi: ({ about: { student }, amountPaise, reason, day }) =>
     `${student.student.fullname}: ${formatRupees(amountPaise)}। ${reasonIn('hi', reason)}` +
     (day === undefined ? '' : ` यह ${formatDay(day, 'hi')} को फिर कटेगी।`),
 }

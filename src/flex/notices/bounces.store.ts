@@ -1,25 +1,45 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { FAMILY } from './families.ts'
 
-export type DueBounce = {
+/** A debit that came back and that nobody was told of. */
+export type Bounce = {
   instituteId: number
   planId: string
-  studentId: string
   instalmentId: string
   kind: 'bounced' | 'reversed'
   amountPaise: Paise
+  /** In words for the family. */
   reason: string
   returnedAt: Date
-  family: string
+  tellAt: Date
 }
+
+const BOUNCES = new Table<Bounce>('flex_bounces', {
+  instituteId: 'int',
+  planId: 'text',
+  instalmentId: 'text',
+  kind: 'text',
+  amountPaise: 'bigint',
+  reason: 'text',
+  returnedAt: 'timestamptz',
+  tellAt: 'timestamptz',
+})
+
+const REPLACE = `on conflict (institute_id, instalment_id) do update set
+  tell_at = least(flex_bounces.tell_at, excluded.tell_at), ${BOUNCES.excluded(['kind', 'amountPaise', 'reason', 'returnedAt'])}`
+
+export async function saveBounces(tx: Transaction, bounces: readonly Bounce[]): Promise<void> {
+  await BOUNCES.insert(tx, bounces, { onConflict: REPLACE })
+}
+
+export type DueBounce = Bounce & { studentId: string; family: string }
 
 /** Family by family. */
 export async function listBounces(db: Queryable, now: Date, limit: number): Promise<DueBounce[]> {
   return db.query<DueBounce>(
-    `select b.institute_id as "instituteId", b.plan_id as "planId", p.student_id as "studentId",
-       b.instalment_id as "instalmentId", b.kind, b.amount_paise as "amountPaise", b.reason,
-       b.returned_at as "returnedAt", ${FAMILY} as family
+    `select ${BOUNCES.columns('b')}, p.student_id as "studentId", ${FAMILY} as family
      from flex_bounces b join flex_plans p on p.institute_id = b.institute_id and p.id = b.plan_id
      join students s on s.institute_id = p.institute_id and s.id = p.student_id
      where b.tell_at <= $1 order by family, b.instalment_id limit $2`,

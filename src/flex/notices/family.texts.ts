@@ -7,14 +7,7 @@ import { reasonIn } from './reasons.texts.ts'
 /** What a family is told, in its language: written in each, not translated word for word. */
 export const LANGUAGES = ['en', 'hi'] as const
 export type Language = (typeof LANGUAGES)[number]
-type Facts = {
-  student: string
-  institute: string
-  amount: string
-  day: string
-  reference: string
-  reason: string
-}
+type Facts = Record<'student' | 'institute' | 'amount' | 'day' | 'reference' | 'reason', string>
 export type Text = { subject: string; body: string; short: string }
 
 const DAY_FORMAT: Record<Language, Intl.DateTimeFormat> = {
@@ -140,39 +133,35 @@ function nextHi({ day }: Facts): string {
   return day === '' ? 'कृपया ऑनलाइन भरें या स्कूल से पूछें।' : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
 }
 
+/** A plan and whose it is: what every message to a family is about. */
+export type FamilyPlan = Pick<LoadedPlan, 'plan' | 'mandate'> & { student: StudentContext }
+
+export type MessageFacts = {
+  amountPaise?: Paise
+  day?: string | undefined
+  reason?: string
+  /** Of a reminder: what it reminds of. */
+  instalmentId?: string
+}
+
 /** One e-mail and one SMS to the primary contact; what waits for the morning is to be sent then. */
-export function tellFamily(
+export function messagesToFamily(
   kind: MessageKind,
-  file: LoadedPlan,
-  {
-    student,
-    at,
-    amountPaise,
-    day,
-    reason,
-    instalmentId,
-  }: {
-    student: StudentContext
-    at: Date
-    amountPaise?: Paise
-    day?: string | undefined
-    reason?: string
-    /** Of a reminder: what it reminds of. */
-    instalmentId?: string
-  },
+  to: FamilyPlan,
+  { at, amountPaise, day, reason = '', instalmentId }: MessageFacts & { at: Date },
 ): NewMessage[] {
-  const { plan, mandate } = file
+  const { language, instituteName } = to.plan
   const facts: Facts = {
-    student: student.student.fullname,
-    institute: plan.instituteName,
+    student: to.student.student.fullname,
+    institute: instituteName,
     amount: amountPaise === undefined ? '' : formatRupees(amountPaise),
-    day: day === undefined ? '' : formatDay(day, plan.language),
-    reference: referenceOf(mandate),
-    reason: reasonIn(plan.language, reason ?? ''),
+    day: day === undefined ? '' : formatDay(day, language),
+    reference: referenceOf(to.mandate),
+    reason: reasonIn(language, reason),
   }
   const remindsOf = instalmentId === undefined ? [] : [instalmentId]
-  const template = templateName(kind, plan.language, facts)
-  return toFamily({ file, student, at, template, remindsOf }, TEXTS[plan.language][kind](facts))
+  const template = templateName(kind, language, facts)
+  return textToFamily(to, { at, template, remindsOf }, TEXTS[language][kind](facts))
 }
 
 /** One that is debited again has other words than one that is not. */
@@ -182,14 +171,8 @@ function templateName(kind: MessageKind, language: Language, { day }: Facts): st
 
 /** The short texts, as they are registered. */
 export function shortTemplates(): Template[] {
-  const facts: Facts = {
-    student: VARIABLE,
-    institute: VARIABLE,
-    amount: VARIABLE,
-    day: VARIABLE,
-    reference: VARIABLE,
-    reason: VARIABLE,
-  }
+  const names = ['student', 'institute', 'amount', 'day', 'reference', 'reason'] as const
+  const facts = Object.fromEntries(names.map(name => [name, VARIABLE])) as Facts
   const templates = LANGUAGES.flatMap(language =>
     KINDS.flatMap(kind =>
       [facts, { ...facts, day: '' }].map(each => ({
@@ -202,22 +185,10 @@ export function shortTemplates(): Template[] {
   return [...new Map(templates.toReversed().map(one => [one.name, one])).values()].toReversed()
 }
 
-/** The same words to the primary contact's e-mail address and phone. */
-export function toFamily(
-  {
-    file: { plan },
-    student: { student },
-    at,
-    template,
-    remindsOf,
-  }: {
-    file: LoadedPlan
-    student: StudentContext
-    at: Date
-    template: string
-    /** Instalments; none if it is no reminder. */
-    remindsOf: readonly string[]
-  },
+/** The same words to the primary contact's e-mail address and phone. `remindsOf` is empty if it is no reminder. */
+export function textToFamily(
+  { plan, student: { student } }: FamilyPlan,
+  { at, template, remindsOf }: { at: Date; template: string; remindsOf: readonly string[] },
   { subject, body, short }: Text,
 ): NewMessage[] {
   const isReminder = remindsOf.length > 0

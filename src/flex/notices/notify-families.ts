@@ -1,44 +1,43 @@
-import type { FlexContext } from '../context.ts'
 import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
-import { refreshPlans, type Refreshed } from '../plans/refresh.service.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
+import type { FlexContext } from '../context.ts'
+import { refreshPlans, type RefreshedPlan } from '../plans/refresh.service.ts'
 import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
 
 /** Something that a family may be told about one of its plans. */
 type Due = { instituteId: number; planId: string; studentId: string; family: string }
 
-type Round<Item extends Due, Thought> = {
+/** One kind of notice: what is due, what is decided for each, and how decisions are carried out. */
+type Notice<Item extends Due, Decision> = {
   list(now: Date): Promise<Item[]>
-  /** What the ERP's answer means for one. */
-  think(due: Item, refreshed: Refreshed | undefined): Thought
+  decide(due: Item, refreshed: RefreshedPlan | undefined): Decision
   /** Of one that fails on our side. */
-  giveUp(due: Item): Thought
-  decide(thoughts: readonly Thought[], now: Date): Promise<void>
+  giveUp(due: Item): Decision
+  /** In one transaction. */
+  carryOut(decisions: readonly Decision[], now: Date): Promise<void>
 }
 
 /** Family by family, while people are awake, after the ERP was asked. Answers how many were decided on. */
-export async function goRound<Item extends Due, Thought>(
-  flex: FlexContext,
+export async function notifyFamilies<Item extends Due, Decision>(
+  ctx: FlexContext,
   limit: number,
-  round: Round<Item, Thought>,
+  notice: Notice<Item, Decision>,
 ): Promise<number> {
-  const now = flex.clock.now()
+  const now = ctx.clock.now()
   if (!isWakingHour(now)) return 0
-  const due = wholeFamilies(await round.list(now), limit)
+  const due = wholeFamilies(await notice.list(now), limit)
   await bisectOnFailure(
     groupByFamily(due),
     async families => {
       const all = families.flat()
-      const refreshed = await refreshPlans(flex, all, 'reminder')
-      await round.decide(
-        all.map((one, index) => round.think(one, refreshed[index])),
-        now,
-      )
+      const refreshed = await refreshPlans(ctx, all, 'reminder')
+      const decisions = all.map((one, index) => notice.decide(one, refreshed[index]))
+      await notice.carryOut(decisions, now)
     },
     // One family whose plan cannot be written keeps no other from being told.
     async family =>
-      round.decide(
-        family.map(one => round.giveUp(one)),
+      notice.carryOut(
+        family.map(one => notice.giveUp(one)),
         now,
       ),
   )

@@ -1,30 +1,35 @@
 import { VARIABLE, type NewMessage, type Template } from '../../messages/messages.rules.ts'
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
-import type { StudentContext } from '../../students/student-contexts.service.ts'
-import { formatDay, LANGUAGES, referenceOf, tellFamily, toFamily } from './family.texts.ts'
-import type { Language, Text } from './family.texts.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
+import {
+  formatDay,
+  LANGUAGES,
+  messagesToFamily,
+  referenceOf,
+  textToFamily,
+  type FamilyPlan,
+  type Language,
+  type Text,
+} from './family.texts.ts'
 
 /** One instalment that a family is reminded of. */
 export type Reminded = {
-  file: LoadedPlan
-  student: StudentContext
+  about: FamilyPlan
   instalmentId: string
   amountPaise: Paise
   day: string
 }
 
 /** One message, whatever the number of children: each with its own amount, day and mandate. */
-export function remindFamily(all: readonly Reminded[], at: Date): NewMessage[] {
+export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage[] {
   const sorted = all.toSorted((one, other) => (one.day < other.day ? -1 : 1))
   const [first] = sorted
   if (first === undefined) return []
-  const { file, student, ...facts } = first
-  if (sorted.length === 1) return tellFamily('reminder', file, { student, at, ...facts })
-  const { language } = file.plan
+  const { about, ...facts } = first
+  if (sorted.length === 1) return messagesToFamily('reminder', about, { at, ...facts })
+  const { language } = about.plan
   const template = `family_reminder_${language}`
   const remindsOf = sorted.map(({ instalmentId }) => instalmentId)
-  return toFamily({ file, student, at, template, remindsOf }, TEXTS[language](sorted))
+  return textToFamily(about, { at, template, remindsOf }, TEXTS[language](sorted))
 }
 
 /** The short texts, as they are registered. */
@@ -52,7 +57,7 @@ const TEXTS: Record<Language, (all: readonly Reminded[]) => Text> = {
     const { total, institute } = headOf(all)
     const lines = all.map(
       one =>
-        `${nameOf(one)}: ${amountOf(one)} on ${dayOf(one, 'en')}, mandate ${referenceOf(one.file.mandate)}`,
+        `${nameOf(one)}: ${amountOf(one)} on ${dayOf(one, 'en')}, mandate ${referenceOf(one.about.mandate)}`,
     )
     return {
       subject: `${total} is due for your children`,
@@ -63,7 +68,7 @@ const TEXTS: Record<Language, (all: readonly Reminded[]) => Text> = {
   hi(all) {
     const { total, institute } = headOf(all)
     const lines = all.map(
-      one => `${nameOf(one)}: ${dayOf(one, 'hi')} को ${amountOf(one)}, मैंडेट ${referenceOf(one.file.mandate)}`,
+      one => `${nameOf(one)}: ${dayOf(one, 'hi')} को ${amountOf(one)}, मैंडेट ${referenceOf(one.about.mandate)}`,
     )
     return {
       subject: `आपके बच्चों की फ़ीस के ${total} देय हैं`,
@@ -75,9 +80,9 @@ const TEXTS: Record<Language, (all: readonly Reminded[]) => Text> = {
 
 function headOf(all: readonly Reminded[]): { total: string; institute: string } {
   const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
-  return { total, institute: all[0]?.file.plan.instituteName ?? '' }
+  return { total, institute: all[0]?.about.plan.instituteName ?? '' }
 }
 
-const nameOf = ({ student }: Reminded): string => student.student.fullname
+const nameOf = ({ about }: Reminded): string => about.student.student.fullname
 const amountOf = ({ amountPaise }: Reminded): string => formatRupees(amountPaise)
 const dayOf = ({ day }: Reminded, language: Language): string => formatDay(day, language)

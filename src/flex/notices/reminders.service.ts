@@ -1,12 +1,12 @@
-import { noteOnPlans, type Refreshed } from '../plans/refresh.service.ts'
-import type { FlexContext } from '../context.ts'
-import { remindFamily, type Reminded } from './reminder.texts.ts'
-import { sumLines } from '../rules/schedule.rules.ts'
 import { nextMessageStop, queueMessages } from '../../messages/messages.service.ts'
-import type { NewMessage } from '../../messages/messages.rules.ts'
 import { morningOf } from '../../messages/quiet-hours.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { goRound } from './notify-families.ts'
+import type { FlexContext } from '../context.ts'
+import { insertDecisions } from '../plans/plans.store.ts'
+import type { RefreshedPlan } from '../plans/refresh.service.ts'
+import { sumLines } from '../rules/lines.rules.ts'
+import { notifyFamilies } from './notify-families.ts'
+import { reminderMessages, type Reminded } from './reminder.texts.ts'
 import { groupByFamily } from './reminders.rules.ts'
 import * as store from './reminders.store.ts'
 
@@ -14,83 +14,62 @@ import * as store from './reminders.store.ts'
  * Reminds families of what is due in some days. The ERP is asked before each: what it says is what they are told, and
  * who has paid by any means is not reminded. What is withheld is written down with its reason.
  */
-export async function sendReminders(flex: FlexContext, limit: number): Promise<number> {
-  return goRound(flex, limit, {
-    list: now => store.listDue(flex.db, dayOf(now), limit),
-    think,
-    giveUp,
-    decide: (thoughts, now) => decide(flex, thoughts, now),
+export async function sendReminders(ctx: FlexContext, limit: number): Promise<number> {
+  return notifyFamilies(ctx, limit, {
+    list: now => store.listDue(ctx.db, dayOf(now), limit),
+    decide: decideNotice,
+    giveUp: reminder => withheld(reminder, 'it failed on our side'),
+    carryOut: (decisions, now) => carryOut(ctx, decisions, now),
   })
 }
 
-/** `reminded` is null for one that is withheld. */
-type Thought = { reminder: store.DueReminder; outcome: string; family: string; reminded: Reminded | null }
+/** `send` is null for one that is withheld. */
+type Decision = { reminder: store.DueReminder; family: string; outcome: string; send: Reminded | null }
 
-async function decide(flex: FlexContext, thoughts: readonly Thought[], now: Date): Promise<void> {
-  await flex.db.transaction(async tx => {
-    const ours = await store.recordReminders(
-      tx,
-      thoughts.map(({ reminder, outcome }) => ({ ...reminder, outcome, decidedAt: now })),
-    )
-    const told = thoughts.filter(({ reminder }) => ours.has(reminder.instalmentId))
-    await noteOnPlans(
-      tx,
-      told
-        .filter(({ reminded }) => reminded === null)
-        .map(({ reminder, outcome }) => noteOf(reminder, outcome, now)),
-    )
-    await queueMessages(
-      tx,
-      groupByFamily(told).flatMap(family => messagesTo(family, now)),
-    )
-  })
-}
-
-function noteOf(
-  reminder: store.DueReminder,
-  why: string,
-  decidedAt: Date,
-): Parameters<typeof noteOnPlans>[1][number] {
-  const { instituteId, planId, instalmentId, daysBefore } = reminder
-  return { instituteId, planId, instalmentId, decidedAt, what: `reminder ${daysBefore} days before`, why }
-}
-
-function messagesTo(family: readonly Thought[], now: Date): NewMessage[] {
-  return remindFamily(
-    family.flatMap(({ reminded }) => reminded ?? []),
-    now,
-  )
-}
-
-function think(reminder: store.DueReminder, refreshed: Refreshed | undefined): Thought {
-  const instalment = refreshed?.file.instalments.find(({ id }) => id === reminder.instalmentId)
-  const withheld = (why: string): Thought => ({ ...giveUp(reminder), outcome: `withheld: ${why}` })
-  if (refreshed === undefined) return withheld('the plan is gone')
-  const { file, student, word } = refreshed
-  if (word.kind === 'refused') return withheld(word.code)
-  if (word.kind === 'unavailable') return withheld('the ERP could not be asked')
+function decideNotice(reminder: store.DueReminder, refreshed: RefreshedPlan | undefined): Decision {
+  if (refreshed === undefined) return withheld(reminder, 'the plan is gone')
+  const { plan: about, answer } = refreshed
+  if (answer.kind === 'refused') return withheld(reminder, answer.code)
+  if (answer.kind === 'unavailable') return withheld(reminder, 'the ERP could not be asked')
+  const instalment = about.find(reminder.instalmentId)
   if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'confirmed'))
-    return withheld(`the instalment is ${instalment?.state ?? 'gone'}`)
+    return withheld(reminder, `the instalment is ${instalment?.state ?? 'gone'}`)
+  const { id: instalmentId, lines, dueOn: day } = instalment
   // The ERP has just moved it, so it is not due in so many days any more.
-  if (instalment.dueOn !== reminder.dueOn) return withheld(`the instalment is due on ${instalment.dueOn}`)
-  if (file.plan.state !== 'active') return withheld(`the plan is ${file.plan.state}`)
-  const reminded = {
-    file,
-    student,
-    instalmentId: instalment.id,
-    amountPaise: sumLines(instalment.lines),
-    day: instalment.dueOn,
-  }
-  return { reminder, outcome: 'sent', family: reminder.family, reminded }
+  if (day !== reminder.dueOn) return withheld(reminder, `the instalment is due on ${day}`)
+  if (about.plan.state !== 'active') return withheld(reminder, `the plan is ${about.plan.state}`)
+  const send = { about, instalmentId, amountPaise: sumLines(lines), day }
+  return { reminder, family: reminder.family, outcome: 'sent', send }
 }
 
-function giveUp(reminder: store.DueReminder): Thought {
-  return { reminder, outcome: 'withheld: it failed on our side', family: reminder.family, reminded: null }
+function withheld(reminder: store.DueReminder, why: string): Decision {
+  return { reminder, family: reminder.family, outcome: `withheld: ${why}`, send: null }
+}
+
+async function carryOut(ctx: FlexContext, decisions: readonly Decision[], now: Date): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const taken = await store.recordReminders(
+      tx,
+      decisions.map(({ reminder, outcome }) => ({ ...reminder, outcome, decidedAt: now })),
+    )
+    const ours = decisions.filter(({ reminder }) => taken.has(reminder.instalmentId))
+    const notes = ours.flatMap(({ reminder, outcome: why, send }) => {
+      const { instituteId, planId, instalmentId, daysBefore } = reminder
+      const what = `reminder ${daysBefore} days before`
+      return send === null ? [{ instituteId, planId, instalmentId, decidedAt: now, what, why }] : []
+    })
+    await insertDecisions(tx, notes)
+    const messages = groupByFamily(ours).flatMap(family => {
+      const reminded = family.flatMap(({ send }) => send ?? [])
+      return reminderMessages(reminded, now)
+    })
+    await queueMessages(tx, messages)
+  })
 }
 
 /** Where a clock that is moved has to stop for reminders, and for what waits for the morning. */
-export async function nextReminderStop(flex: FlexContext): Promise<Date | null> {
-  const stops = [await nextReminder(flex), await nextMessageStop(flex)].filter(stop => stop !== null)
+export async function nextReminderStop(ctx: FlexContext): Promise<Date | null> {
+  const stops = [await nextReminder(ctx), await nextMessageStop(ctx)].filter(stop => stop !== null)
   return stops.toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
 }
 

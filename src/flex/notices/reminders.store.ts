@@ -16,7 +16,7 @@ const OPEN = `from flex_instalments i join flex_plans p on p.institute_id = i.in
   join students s on s.institute_id = p.institute_id and s.id = p.student_id
   where i.state in ('scheduled', 'confirmed') and not i.is_downpayment and p.state = 'active' and not p.is_held`
 
-/** Instalments that are due in 7, 3 or 1 days and were not thought of yet for that, family by family. */
+/** Instalments that are due in 7, 3 or 1 days and were not decided on yet for that, family by family. */
 export async function listDue(db: Queryable, today: string, limit: number): Promise<DueReminder[]> {
   return db.query<DueReminder>(
     `select i.institute_id as "instituteId", i.plan_id as "planId", p.student_id as "studentId", i.id as "instalmentId",

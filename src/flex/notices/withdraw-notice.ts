@@ -1,36 +1,38 @@
-import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { Desk } from '../plans/plan-changes.ts'
-import { tellFamily } from './family.texts.ts'
-import type { Instalment, LoadedPlan } from '../rules/plan.rules.ts'
-
-export type PlanScene = { file: LoadedPlan; student: StudentContext }
+import type { PlanChanges } from '../plans/plan-changes.ts'
+import type { Instalment } from '../rules/plan.rules.ts'
 
 /** What was announced will not be debited as announced: the family is told, and the instalment begins its way anew. */
 export function withdrawNotice(
-  desk: Desk,
-  { file, student }: PlanScene,
-  instalment: Instalment,
-  { why, ...change }: { why: string } & Partial<Instalment>,
-): void {
-  desk.move(file, instalment, 'scheduled', `${why}, so the notice was withdrawn`, {
-    notifiedAt: null,
-    fetchTries: 0,
-    nextStepAt: desk.now,
-    ...change,
-  })
-  sayWithdrawn(desk, { file, student }, instalment, why)
-}
-
-export function sayWithdrawn(
-  desk: Desk,
-  { file, student }: PlanScene,
+  plan: PlanChanges,
   instalment: Instalment,
   why: string,
+  change: Partial<Omit<Instalment, 'state'>> = {},
 ): void {
-  desk.send(tellFamily('withdrawn', file, { student, at: desk.now, day: instalment.presentOn, reason: why }))
+  plan.move(instalment, 'scheduled', `${why}, so the notice was withdrawn`, {
+    notifiedAt: null,
+    fetchTries: 0,
+    nextStepAt: plan.now,
+    ...change,
+  })
+  notifyOfWithdrawal(plan, instalment, why)
 }
 
-export function withdrawNotices(desk: Desk, scene: PlanScene, why: string): void {
-  for (const one of scene.file.instalments.filter(({ state }) => state === 'confirmed'))
-    withdrawNotice(desk, scene, one, { why })
+export function withdrawNotices(plan: PlanChanges, why: string): void {
+  for (const one of plan.instalments.filter(({ state }) => state === 'confirmed'))
+    withdrawNotice(plan, one, why)
+}
+
+/** Ends an instalment for good; a family that was told of its debit is told that it does not take place. */
+export function endInstalment(
+  plan: PlanChanges,
+  instalment: Instalment,
+  to: 'covered' | 'waived' | 'cancelled',
+  { why, toFamily = why }: { why: string; toFamily?: string },
+): void {
+  if (instalment.state === 'confirmed') notifyOfWithdrawal(plan, instalment, toFamily)
+  plan.move(instalment, to, why, { nextStepAt: null, notifiedAt: null })
+}
+
+function notifyOfWithdrawal(plan: PlanChanges, { presentOn }: Instalment, reason: string): void {
+  plan.notifyFamily('withdrawn', { day: presentOn, reason })
 }

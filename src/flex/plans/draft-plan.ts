@@ -1,41 +1,43 @@
+import { closeUnpaid } from '../../orders/order-payments.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { isBeingPaid } from '../../payments/payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { FlexContext } from '../context.ts'
-import * as store from './plans.store.ts'
-import { STANDARD_SETTINGS } from '../settings/settings.service.ts'
-import type { Instalment, Plan, LoadedPlan } from '../rules/plan.rules.ts'
+import type { PlanChanges } from './plan-changes.ts'
+import { isPlanOver, type LoadedPlan, type Plan } from '../rules/plan.rules.ts'
 import { addDays } from '../rules/rails.rules.ts'
-import { roomsOf } from './rebalance.ts'
-import { equalMonthly, formProblems, sumProblems, type ScheduleRow } from '../rules/schedule.rules.ts'
+import { roomsOf } from '../rules/rebalance.rules.ts'
+import {
+  equalMonthly,
+  formProblems,
+  newInstalment,
+  sumProblems,
+  type FlexSettings,
+  type ScheduleRow,
+} from '../rules/schedule.rules.ts'
 
 /** Without rows the institute's default plan. Those of the ERP's own record are taken as they are. */
 export type WantedSchedule = { rows: readonly ScheduleRow[] | null; isFromErp?: boolean }
 
-/** Writes a draft, in the place of the one there is. */
-export async function draftPlan(
-  flex: FlexContext,
-  tx: Transaction,
-  {
-    institute,
-    student,
-    wanted: { rows, isFromErp = false },
-    known,
-  }: {
-    institute: Institute
-    student: StudentContext
-    wanted: WantedSchedule
-    known: LoadedPlan | null
-  },
-): Promise<LoadedPlan> {
-  const now = flex.clock.now()
+type Draft = {
+  institute: Institute
+  student: StudentContext
+  settings: FlexSettings
+  wanted: WantedSchedule
+  /** The draft that is replaced: the new one keeps its id. */
+  known: LoadedPlan | null
+  now: Date
+}
+
+/** A draft over what the student owes; refused with what is wrong with the schedule. */
+export function draftPlan({ institute, student, settings, wanted, known, now }: Draft): LoadedPlan {
+  const { rows, isFromErp = false } = wanted
   const today = dayOf(now)
   if (student.owed.length === 0)
     throw conflict('Nothing is outstanding for this student, so there is nothing to plan.')
-  const settings = (await store.readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
   const schedule = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
   const path = 'payment_schedule'
   const problems = formProblems(schedule, { today, path })
@@ -51,6 +53,7 @@ export async function draftPlan(
     lockReason: null,
     productName: settings.productName,
     instituteName: institute.name,
+    instituteCode: institute.code,
     isCustom: isFromErp,
     language: 'en',
     createdAt: known?.plan.createdAt ?? now,
@@ -58,49 +61,43 @@ export async function draftPlan(
     fittedTo: student.prices,
     fittedAt: now,
   }
-  if (known === null) await store.insertPlan(tx, plan)
-  else {
-    await store.deleteDraftInstalments(tx, institute.id, plan.id)
-    await store.savePlans(tx, [plan])
-  }
   const ordered = schedule.toSorted(
     (one, other) => order(one) - order(other) || (one.dueOn < other.dueOn ? -1 : 1),
   )
-  const instalments = ordered.map((row, index) => newInstalment(plan, row, index + 1))
-  await store.saveInstalments(tx, instalments)
-  const file: LoadedPlan = { plan, mandate: null, instalments }
-  if (plan.isCustom) {
-    file.plan = { ...plan, fittedTo: roomsOf(file, student) }
-    await store.savePlans(tx, [file.plan])
-  }
-  return file
+  const key = { instituteId: plan.instituteId, planId: plan.id }
+  const instalments = ordered.map((row, index) => newInstalment({ ...key, number: index + 1 }, row))
+  const draft = { plan, mandate: null, instalments }
+  return isFromErp ? { ...draft, plan: { ...plan, fittedTo: roomsOf(draft, student) } } : draft
 }
 
 /** A mandate takes some days before it can be debited. */
 const FIRST_DUE_DAYS = 10
 const order = (row: ScheduleRow): number => (row.isDownpayment ? 0 : 1)
 
-function newInstalment(plan: Plan, row: ScheduleRow, number: number): Instalment {
-  return {
-    instituteId: plan.instituteId,
-    planId: plan.id,
-    id: newId('inst'),
-    number,
-    state: 'scheduled',
-    isDownpayment: row.isDownpayment,
-    dueOn: row.dueOn,
-    presentOn: row.dueOn,
-    referenceId: row.referenceId,
-    identifier: row.identifier,
-    lines: row.lines.filter(({ amountPaise }) => amountPaise > 0),
-    attempt: 0,
-    bankReturns: 0,
-    firstBankReturnAt: null,
-    notifiedAt: null,
-    presentedOn: null,
-    returnCode: null,
-    fetchTries: 0,
-    orderId: null,
-    nextStepAt: null,
-  }
+/** Whether the student's plan is a draft that may be replaced; null when there is none or it is over. */
+export function replaceableDraft(known: PlanChanges | undefined): PlanChanges | null {
+  if (known === undefined || isPlanOver(known.plan)) return null
+  const data = { plan_id: known.plan.id }
+  if (known.plan.state !== 'draft')
+    throw conflict('This student has a plan that is set up. Cancel it first.', data)
+  if (known.instalments.some(({ state, isDownpayment }) => isDownpayment && state !== 'scheduled'))
+    throw conflict('The down payment of this plan is paid, so its schedule stays.', data)
+  if (known.mandate !== null && known.mandate.authorisedAt !== null)
+    throw conflict('The payer has authorised this plan; the bank is confirming it.', data)
+  return known
+}
+
+/** What was begun for a draft that is replaced must not be finished: its order is closed, its mandate cancelled. */
+export async function abandonDraft(tx: Transaction, draft: PlanChanges): Promise<void> {
+  const { instituteId, id } = draft.plan
+  const orders = draft.instalments.flatMap(({ orderId }) => orderId ?? [])
+  await closeUnpaid(tx, instituteId, orders, draft.now)
+  // Closed by now, so that none begins while we look.
+  for (const orderId of orders)
+    if (await isBeingPaid(tx, instituteId, orderId))
+      throw conflict('The down payment of this plan is being paid. Try again when that is over.', {
+        plan_id: id,
+      })
+  if (draft.mandate?.state === 'pending')
+    draft.moveMandate('cancelled', 'the schedule was replaced', { nextCheckAt: null })
 }

@@ -1,124 +1,160 @@
-import { recordEvents, type NewEvent } from '../../events/events.service.ts'
-import { queueMessages, stopReminders } from '../../messages/messages.service.ts'
+import type { NewEvent } from '../../events/events.service.ts'
 import type { NewMessage } from '../../messages/messages.rules.ts'
 import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
-import type { Transaction } from '../../platform/db/database.ts'
-import * as store from './plans.store.ts'
-import {
-  assertInstalmentMove,
-  assertMandateMove,
-  assertPlanMove,
-  isDone,
-  type Instalment,
-  type InstalmentState,
-  type Mandate,
-  type MandateState,
-  type Plan,
-  type LoadedPlan,
-  type PlanState,
-} from '../rules/plan.rules.ts'
+import type { StudentContext } from '../../students/student-contexts.service.ts'
+import { messagesToFamily, type MessageFacts, type MessageKind } from '../notices/family.texts.ts'
+import type { Bounce } from '../notices/bounces.store.ts'
+import { debitContextOf, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
+import { isDone, type Instalment, type LoadedPlan, type Mandate, type Plan } from '../rules/plan.rules.ts'
+import type { RailRules } from '../rules/rails.rules.ts'
+import { transition, type InstalmentState, type MandateState, type PlanState } from '../rules/states.rules.ts'
+import { flexEvent, type EventExtras, type FlexEventCode } from './plan-events.ts'
+import type { Decision } from './plans.store.ts'
+
+type Changed<Row> = Partial<Omit<Row, 'state'>>
 
 /**
- * What is decided while plans lie on the desk, written in one transaction with as few statements whether it was one plan
- * or a thousand. Moves are asserted here, and every decision leaves its reason behind.
+ * One plan while it is changed under its lock, with everything that the change brings along: decisions with their
+ * reasons, events, messages. `withPlans` writes it all in the transaction. States change only by `move…`.
  */
-export class Desk {
+export class PlanChanges implements LoadedPlan {
+  plan: Plan
+  mandate: Mandate | null
+  instalments: Instalment[]
+  /** As it was when it was locked. */
+  readonly before: LoadedPlan
+  readonly student: StudentContext
+  readonly debitRules: DebitRules
   readonly now: Date
-  readonly #plans = new Map<string, Plan>()
-  readonly #instalments = new Map<string, Instalment>()
-  readonly #mandates = new Map<string, Mandate>()
-  readonly #decisions: store.Decision[] = []
-  readonly #events: NewEvent[] = []
-  readonly #messages: NewMessage[] = []
-  readonly #bounces: store.Bounce[] = []
-  readonly #done: { instituteId: number; about: string; id: string }[] = []
+  /** What has to be written; rows by id, as they are now. */
+  readonly written = {
+    isPlanChanged: false,
+    mandates: new Map<string, Mandate>(),
+    instalments: new Map<string, Instalment>(),
+    decisions: [] as Decision[],
+    events: [] as NewEvent[],
+    messages: [] as NewMessage[],
+    bounces: [] as Bounce[],
+    /** Instalments of which nobody needs to be reminded any more. */
+    done: [] as { instituteId: number; about: string; id: string }[],
+  }
 
-  constructor(now: Date) {
+  constructor(
+    { plan, mandate, instalments }: LoadedPlan,
+    { student, debitRules, now }: { student: StudentContext; debitRules: DebitRules; now: Date },
+  ) {
+    this.before = { plan, mandate, instalments }
+    this.plan = plan
+    this.mandate = mandate
+    this.instalments = instalments
+    this.student = student
+    this.debitRules = debitRules
     this.now = now
   }
 
-  movePlan(file: LoadedPlan, to: PlanState, why: string): void {
-    assertPlanMove(file.plan.state, to)
-    this.changePlan(file, { state: to })
-    this.note(file, null, `plan ${to}`, why)
+  movePlan(to: PlanState, why: string, change: Changed<Plan> = {}): void {
+    this.#putPlan({ ...this.plan, ...change, state: transition('plan', this.plan.state, to) })
+    this.note(null, `plan ${to}`, why)
   }
 
-  changePlan(file: LoadedPlan, change: Partial<Plan>): void {
-    file.plan = { ...file.plan, ...change }
-    this.#plans.set(file.plan.id, file.plan)
+  changePlan(change: Changed<Plan>): void {
+    this.#putPlan({ ...this.plan, ...change })
   }
 
   /** The reason is what a bursar reads. */
   move(
-    file: LoadedPlan,
     instalment: Instalment,
     to: InstalmentState,
     why: string,
-    change: Partial<Instalment> = {},
+    change: Changed<Instalment> = {},
   ): Instalment {
-    assertInstalmentMove(instalment.state, to)
-    this.note(file, instalment, to, why)
-    if (isDone({ state: to }))
-      this.#done.push({ instituteId: file.plan.instituteId, about: file.plan.id, id: instalment.id })
-    return this.change(file, instalment, { ...change, state: to })
+    const state = transition('instalment', instalment.state, to)
+    this.note(instalment, to, why)
+    if (isDone({ state })) this.written.done.push({ ...this.#key, about: this.plan.id, id: instalment.id })
+    return this.put({ ...instalment, ...change, state })
   }
 
-  change(file: LoadedPlan, instalment: Instalment, change: Partial<Instalment>): Instalment {
-    const changed = { ...instalment, ...change }
-    file.instalments = file.instalments.some(one => one.id === changed.id)
-      ? file.instalments.map(one => (one.id === changed.id ? changed : one))
-      : [...file.instalments, changed]
-    this.#instalments.set(changed.id, changed)
+  change(instalment: Instalment, change: Changed<Instalment>): Instalment {
+    return this.put({ ...instalment, ...change })
+  }
+
+  /** Adds one, or replaces the one with its id. */
+  put(changed: Instalment): Instalment {
+    const isKnown = this.instalments.some(({ id }) => id === changed.id)
+    this.instalments = isKnown
+      ? this.instalments.map(one => (one.id === changed.id ? changed : one))
+      : [...this.instalments, changed]
+    this.written.instalments.set(changed.id, changed)
     return changed
   }
 
-  moveMandate(file: LoadedPlan, to: MandateState, why: string, change: Partial<Mandate> = {}): Mandate {
-    const { mandate } = file
-    if (mandate === null) throw new Error(`the plan ${file.plan.id} has no mandate`)
-    assertMandateMove(mandate.state, to)
-    this.note(file, null, `mandate ${to}`, why)
-    return this.putMandate(file, { ...mandate, ...change, state: to })
+  find(instalmentId: string): Instalment | undefined {
+    return this.instalments.find(({ id }) => id === instalmentId)
   }
 
-  putMandate(file: LoadedPlan, mandate: Mandate): Mandate {
-    file.mandate = mandate
-    this.#mandates.set(mandate.id, mandate)
+  moveMandate(to: MandateState, why: string, change: Changed<Mandate> = {}): Mandate {
+    const mandate = this.requireMandate()
+    const state = transition('mandate', mandate.state, to)
+    this.note(null, `mandate ${to}`, why)
+    return this.putMandate({ ...mandate, ...change, state })
+  }
+
+  changeMandate(change: Changed<Mandate>): Mandate {
+    return this.putMandate({ ...this.requireMandate(), ...change })
+  }
+
+  /** A new one takes the place of the one before. */
+  putMandate(mandate: Mandate): Mandate {
+    this.mandate = mandate
+    this.written.mandates.set(mandate.id, mandate)
     return mandate
   }
 
-  note({ plan }: LoadedPlan, instalment: Instalment | null, what: string, why: string): void {
-    const { instituteId, id: planId } = plan
-    const instalmentId = instalment?.id ?? null
-    this.#decisions.push({ instituteId, planId, instalmentId, decidedAt: this.now, what, why })
+  requireMandate(): Mandate {
+    if (this.mandate === null) throw new Error(`the plan ${this.plan.id} has no mandate`)
+    return this.mandate
   }
 
-  tell(event: NewEvent): void {
-    this.#events.push(event)
+  /** Writes a decision down without a change of state. */
+  note(instalment: Instalment | null, what: string, why: string): void {
+    const instalmentId = instalment?.id ?? null
+    const decidedAt = this.now
+    this.written.decisions.push({ ...this.#key, planId: this.plan.id, instalmentId, decidedAt, what, why })
+  }
+
+  recordEvent<Code extends FlexEventCode>(code: Code, extras: EventExtras<Code>): void {
+    this.written.events.push(flexEvent(code, this, extras))
+  }
+
+  notifyFamily(kind: MessageKind, facts: MessageFacts = {}): void {
+    this.written.messages.push(...messagesToFamily(kind, this, { at: this.now, ...facts }))
   }
 
   /** The family is told when it is awake, if it is still so then. */
-  tellBounce(
-    { plan }: LoadedPlan,
+  notifyOfBounce(
     { id: instalmentId }: Instalment,
-    bounce: Pick<store.Bounce, 'kind' | 'amountPaise' | 'reason'>,
+    bounce: Pick<Bounce, 'kind' | 'amountPaise' | 'reason'>,
   ): void {
-    const { instituteId, id: planId } = plan
     const moments = { returnedAt: this.now, tellAt: nextWakingMoment(this.now) }
-    this.#bounces.push({ ...bounce, ...moments, instituteId, planId, instalmentId })
+    this.written.bounces.push({ ...bounce, ...moments, ...this.#key, planId: this.plan.id, instalmentId })
   }
 
-  send(messages: readonly NewMessage[]): void {
-    this.#messages.push(...messages)
+  /** Everything that the next step of an instalment depends on. */
+  contextOf(instalment: Instalment): DebitContext {
+    return debitContextOf(this, instalment, this.debitRules)
   }
 
-  async write(tx: Transaction): Promise<void> {
-    if (this.#plans.size > 0) await store.savePlans(tx, [...this.#plans.values()])
-    if (this.#mandates.size > 0) await store.saveMandates(tx, [...this.#mandates.values()])
-    if (this.#instalments.size > 0) await store.saveInstalments(tx, [...this.#instalments.values()])
-    if (this.#decisions.length > 0) await store.insertDecisions(tx, this.#decisions)
-    await recordEvents(tx, this.#events)
-    if (this.#bounces.length > 0) await store.saveBounces(tx, this.#bounces)
-    await stopReminders(tx, this.#done)
-    await queueMessages(tx, this.#messages)
+  /** Until there is a mandate the slower rail counts. */
+  get rail(): RailRules {
+    return this.debitRules.rules.rails[this.mandate?.rail ?? 'enach']
+  }
+
+  get #key(): { instituteId: number } {
+    return { instituteId: this.plan.instituteId }
+  }
+
+  #putPlan(plan: Plan): void {
+    this.plan = plan
+    this.written.isPlanChanged = true
   }
 }

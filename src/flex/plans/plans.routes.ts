@@ -1,113 +1,125 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { answer } from '../../http/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { EndpointDocs } from '../../http/openapi.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Command } from '../../platform/idempotency.ts'
 import type { FlexContext } from '../context.ts'
-import * as docs from './plans.docs.ts'
-import * as schemas from './plans.schemas.ts'
-import { readPlan } from './plan-history.service.ts'
-import { planView, wholePlanView } from './plan-view.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
-import { cancelPlan, createPlan, getPlanOf, holdPlan, reschedule, resumePlan } from './plans.service.ts'
-import type { ScheduleRow } from '../rules/schedule.rules.ts'
+import { planInput, planParams, rescheduleInput, studentParams } from './plan.input.ts'
+import { planHistoryOutput, planOutput } from './plan.output.ts'
+import { getPlanOf, readPlan } from './plan-reads.service.ts'
+import { cancelPlan, createPlan, holdPlan, reschedule, resumePlan } from './plans.service.ts'
 
 const FLEX = '/api/v1/integrations/flex'
 const STUDENT = `${FLEX}/students/:service_student_id`
+const DOCS = { tag: 'Flex', errors: [404] } as const
 
-/** A plan and whose it is: the address of its page needs both. */
-type Owned = { file: LoadedPlan; institute: Institute }
-
-export function flexRoutes(app: FastifyInstance, flex: FlexContext): void {
-  const view = ({ file, institute }: Owned) => planView(file, { institute, publicUrl: flex.publicUrl })
-  addWrite(app, flex, {
+export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
+  addWrite(app, ctx, {
     method: 'POST',
     url: `${STUDENT}/plans`,
-    docs: docs.createDocs,
-    params: schemas.StudentParams,
-    body: schemas.CreatePlanBody,
-    perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
-      owned(command, institute, inner =>
-        createPlan(flex, inner, institute, {
-          studentId: params.service_student_id,
-          rows: body.payment_schedule?.map(toRow) ?? null,
-        }),
-      ),
-    toResponse: (plan: Owned) => created(view(plan)),
+    docs: {
+      ...DOCS,
+      operationId: 'createPlan',
+      summary: 'Make an instalment plan',
+      description:
+        "A draft over everything that the student owes: the schedule you send, or the institute's default plan. Send the payer " +
+        'to `redirect_url` to set it up. Sent again before that it replaces the draft under the same id; afterwards it is 409, ' +
+        'and `data.plan_id` names the plan in the way.',
+      answers: { 201: answer('The draft.', planOutput) },
+    },
+    params: studentParams,
+    body: planInput,
+    perform: (act, { caller, params, body }) =>
+      createPlan(ctx, act, caller.institute, { ...params, ...body }),
+    toResponse: (plan: LoadedPlan) => created(planOutput.toJson(plan, ctx)),
   })
   addRead(app, {
     url: `${STUDENT}/plans`,
-    docs: docs.getOfStudentDocs,
-    params: schemas.StudentParams,
-    async answer({ caller: { institute }, params }) {
-      return ok(view({ institute, file: await getPlanOf(flex, institute, params.service_student_id) }))
+    docs: {
+      ...DOCS,
+      operationId: 'getStudentPlan',
+      summary: "Get a student's plan",
+      description: 'The plan that is not over; without one, the newest.',
+      answers: { 200: answer('The plan.', planOutput) },
+    },
+    params: studentParams,
+    async answer({ caller, params }) {
+      return ok(planOutput.toJson(await getPlanOf(ctx, caller.institute, params.studentId), ctx))
     },
   })
-  addWrite(app, flex, {
+  addWrite(app, ctx, {
     method: 'PATCH',
     url: `${STUDENT}/reschedule`,
-    docs: docs.rescheduleDocs,
-    params: schemas.StudentParams,
-    body: schemas.RescheduleBody,
-    perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
-      owned(command, institute, inner =>
-        reschedule(flex, inner, institute, {
-          studentId: params.service_student_id,
-          dueOn: body.due_date,
-          newDueOn: body.new_due_date,
-        }),
-      ),
-    toResponse: (plan: Owned) => ok(view(plan)),
+    docs: {
+      ...DOCS,
+      operationId: 'rescheduleInstalment',
+      summary: 'Move an instalment',
+      description:
+        'Gives the instalment of that due date another one. A notice that was sent is withdrawn and sent anew. 409 when it is at ' +
+        'the bank or over.',
+      answers: { 200: answer('Moved.', planOutput) },
+    },
+    params: studentParams,
+    body: rescheduleInput,
+    perform: (act, { caller, params, body }) =>
+      reschedule(ctx, act, caller.institute, { ...params, ...body }),
+    toResponse: (plan: LoadedPlan) => ok(planOutput.toJson(plan, ctx)),
   })
   addRead(app, {
     url: `${FLEX}/plans/:plan_id`,
-    docs: docs.getDocs,
-    params: schemas.PlanParams,
-    async answer({ caller: { institute }, params }) {
-      const plan = await readPlan(flex, institute, params.plan_id)
-      return ok(wholePlanView(plan, { institute, publicUrl: flex.publicUrl }))
+    docs: {
+      ...DOCS,
+      operationId: 'getPlan',
+      summary: 'Get a plan',
+      description:
+        'With its mandate, every attempt at the bank, and what was decided and why: read there why an instalment was skipped or ' +
+        'moved.',
+      answers: { 200: answer('The plan.', planHistoryOutput) },
+    },
+    params: planParams,
+    async answer({ caller, params }) {
+      return ok(planHistoryOutput.toJson(await readPlan(ctx, caller.institute, params.planId), ctx))
     },
   })
-  const addAct = (name: string, command: typeof cancelPlan, itsDocs: EndpointDocs): void =>
-    addWrite(app, flex, {
+  for (const { name, perform, done, ...texts } of ACTS)
+    addWrite(app, ctx, {
       method: 'POST',
       url: `${FLEX}/plans/:plan_id/${name}`,
-      docs: itsDocs,
-      params: schemas.PlanParams,
-      perform: (asked: Command<Owned>, { caller: { institute }, params }) =>
-        owned(asked, institute, inner =>
-          command(flex, inner, { instituteId: institute.id, planId: params.plan_id }),
-        ),
-      toResponse: (plan: Owned) => ok(view(plan)),
+      docs: { ...DOCS, ...texts, answers: { 200: answer(done, planOutput) } },
+      params: planParams,
+      perform: (act, { caller, params }) =>
+        perform(ctx, act, { instituteId: caller.institute.id, planId: params.planId }),
+      toResponse: (plan: LoadedPlan) => ok(planOutput.toJson(plan, ctx)),
     })
-  addAct('cancel', cancelPlan, docs.cancelDocs)
-  addAct('hold', holdPlan, docs.holdDocs)
-  addAct('resume', resumePlan, docs.resumeDocs)
 }
 
-/** Services answer with the plan; what is remembered of an command is the whole answer. */
-async function owned(
-  { instituteId, idempotency }: Command<Owned>,
-  institute: Institute,
-  perform: (command: Command<LoadedPlan>) => Promise<LoadedPlan>,
-): Promise<Owned> {
-  const inner = idempotency && {
-    ...idempotency,
-    answer: (file: LoadedPlan) => idempotency.answer({ file, institute }),
-  }
-  return { file: await perform({ instituteId, idempotency: inner }), institute }
-}
-
-type SentRow = NonNullable<Static<typeof schemas.CreatePlanBody>['payment_schedule']>[number]
-
-function toRow(row: SentRow): ScheduleRow {
-  return {
-    dueOn: row.due_date,
-    isDownpayment: row.is_downpayment ?? false,
-    referenceId: row.reference_id ?? null,
-    identifier: row.identifier ?? null,
-    lines: row.details.map(line => ({ componentType: line.component_type, amountPaise: line.amount })),
-  }
-}
+const ACTS = [
+  {
+    name: 'cancel',
+    perform: cancelPlan,
+    done: 'Cancelled.',
+    operationId: 'cancelPlan',
+    summary: 'Cancel a plan',
+    description:
+      'Nothing more is debited, and the student can have a new plan. What is at the bank already goes its way. 409 when it is ' +
+      'cancelled or closed.',
+  },
+  {
+    name: 'hold',
+    perform: holdPlan,
+    done: 'Held.',
+    operationId: 'holdPlan',
+    summary: 'Hold a plan',
+    description: 'Instalments wait until it is resumed. 409 when it is not set up, over, or held already.',
+  },
+  {
+    name: 'resume',
+    perform: resumePlan,
+    done: 'Resumed.',
+    operationId: 'resumePlan',
+    summary: 'Resume a plan',
+    description:
+      "Ends a hold, or a lock that the ERP's answer put on it. 409 when there is neither; a plan whose mandate has ended needs a " +
+      'new mandate instead.',
+  },
+] as const

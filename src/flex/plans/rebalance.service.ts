@@ -1,53 +1,48 @@
-import type { Context } from '../../platform/context.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
-import { Desk } from './plan-changes.ts'
-import { listLivePlans, lockPlans, readFiles, type PlanKey } from './plans.store.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
-import { isFitted, refit } from './rebalance.ts'
-
-/** Everything that fitting asks for. */
-type Fitting = Pick<Context, 'db' | 'clock'>
-
-const LIVE: readonly string[] = ['setup', 'active', 'locked']
+import { isPlanLive, type LoadedPlan } from '../rules/plan.rules.ts'
+import { isBalanced } from '../rules/rebalance.rules.ts'
+import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
+import { rebalance } from './rebalance.ts'
+import { withPlan, type PlanContext } from './with-plans.service.ts'
 
 /**
  * Plans follow money that moves elsewhere: a payment at the counter, another fee, what a parent paid online. Whoever reads
- * a plan has it fitted first, and the engine looks through all of them again and again, so that an announcement is
+ * a plan has it rebalanced first, and the engine looks through all of them again and again, so that a notice is
  * withdrawn and a plan closed without waiting for the day of its next instalment.
  */
-export async function readFitted(ctx: Fitting, keys: readonly PlanKey[]): Promise<Map<string, LoadedPlan>> {
-  const files = await readFiles(ctx.db, keys)
-  const unfitted = await findUnfitted(ctx, files)
-  if (unfitted.length === 0) return files
-  for (const key of unfitted) await fitPlan(ctx, key)
-  return readFiles(ctx.db, keys)
+export async function readBalanced(
+  ctx: PlanContext,
+  keys: readonly PlanKey[],
+): Promise<Map<string, LoadedPlan>> {
+  if (keys.length === 0) return new Map()
+  const plans = await loadPlans(ctx.db, keys)
+  const unbalanced = await findUnbalanced(ctx, plans)
+  if (unbalanced.length === 0) return plans
+  for (const key of unbalanced) await rebalanceOne(ctx, key)
+  return loadPlans(ctx.db, keys)
 }
 
 /** Reads only: nearly always there is none. */
-async function findUnfitted({ db }: Fitting, files: ReadonlyMap<string, LoadedPlan>): Promise<PlanKey[]> {
-  const plans = [...files.values()].filter(({ plan }) => LIVE.includes(plan.state))
-  if (plans.length === 0) return []
+async function findUnbalanced(
+  { db }: PlanContext,
+  loaded: ReadonlyMap<string, LoadedPlan>,
+): Promise<PlanKey[]> {
+  const live = [...loaded.values()].filter(({ plan }) => isPlanLive(plan))
+  if (live.length === 0) return []
   const students = await readStudentContexts(
     db,
-    plans.map(({ plan }) => plan),
+    live.map(({ plan }) => plan),
   )
-  return plans.flatMap(file => {
-    const { instituteId, id: planId, studentId } = file.plan
+  return live.flatMap(one => {
+    const { instituteId, id: planId, studentId } = one.plan
     const student = students.get(studentId)
-    return student === undefined || isFitted(file, student) ? [] : [{ instituteId, planId }]
+    return student === undefined || isBalanced(one, student) ? [] : [{ instituteId, planId }]
   })
 }
 
-async function fitPlan({ db, clock }: Fitting, key: PlanKey): Promise<void> {
-  await db.transaction(async tx => {
-    await lockPlans(tx, [key])
-    const file = (await readFiles(tx, [key])).get(key.planId)
-    if (file === undefined || !LIVE.includes(file.plan.state)) return
-    const student = (await readStudentContexts(tx, [file.plan])).get(file.plan.studentId)
-    if (student === undefined) return
-    const desk = new Desk(clock.now())
-    refit(desk, file, student)
-    await desk.write(tx)
+async function rebalanceOne(ctx: PlanContext, key: PlanKey): Promise<void> {
+  await withPlan(ctx, key, plan => {
+    if (isPlanLive(plan.plan)) rebalance(plan)
   })
 }
 
@@ -57,15 +52,15 @@ const ROUND_EVERY_MS = 5_000
 /** Where the look through all plans of a database stands, in real time. */
 const rounds = new WeakMap<object, { at: number; after: PlanKey | null }>()
 
-/** Looks at the next few; what fails here fails again at its next step, and is told of there. Returns how many were fitted. */
-export async function fitSome(ctx: Fitting): Promise<number> {
+/** Looks at the next few; what fails here fails again at its next step, and is told of there. Returns how many were rebalanced. */
+export async function rebalanceSome(ctx: PlanContext): Promise<number> {
   const last = rounds.get(ctx.db) ?? { at: -Infinity, after: null }
   const at = performance.now()
   if (at - last.at < ROUND_EVERY_MS) return 0
   rounds.set(ctx.db, { ...last, at })
   const keys = await listLivePlans(ctx.db, last.after, ROUND)
   rounds.set(ctx.db, { at, after: keys.length < ROUND ? null : (keys.at(-1) ?? null) })
-  const unfitted = await findUnfitted(ctx, await readFiles(ctx.db, keys))
-  for (const key of unfitted) await fitPlan(ctx, key).catch(() => {})
-  return unfitted.length
+  const unbalanced = await findUnbalanced(ctx, await loadPlans(ctx.db, keys))
+  for (const key of unbalanced) await rebalanceOne(ctx, key).catch(() => {})
+  return unbalanced.length
 }

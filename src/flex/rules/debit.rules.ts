@@ -13,7 +13,7 @@ import {
   type FlexRules,
   type RailRules,
 } from './rails.rules.ts'
-import { sumLines } from './schedule.rules.ts'
+import { sumLines } from './lines.rules.ts'
 
 export type DebitRules = { rules: FlexRules; holidays: Holidays; now: Date }
 
@@ -189,12 +189,12 @@ export function presentationDay(
 }
 
 /** What the ERP said, as far as it matters here. */
-export type ErpWord =
+export type ErpAnswer =
   | { kind: 'fresh' }
   | { kind: 'refused'; code: string; actsAs: string; message: string }
   | { kind: 'unavailable'; message: string }
 
-export type AfterFetch =
+export type ErpDecision =
   | { kind: 'confirm' }
   /** Solved after a skip, or answered too late for the notice: a new day, and the way begins anew. */
   | { kind: 'reschedule'; presentOn: string }
@@ -207,11 +207,11 @@ export type AfterFetch =
 const ASK_AGAIN_MINUTES = [5, 10, 20, 40]
 const DAY_MINUTES = 24 * 60
 
-export function afterFetch(context: DebitContext, rail: RailRules, word: ErpWord): AfterFetch {
+export function afterFetch(context: DebitContext, rail: RailRules, answer: ErpAnswer): ErpDecision {
   const { instalment, rules, now } = context
   const planned = presentationOn(instalment.presentOn, rail)
   const tomorrow = new Date(now.getTime() + DAY_MINUTES * 60_000)
-  switch (word.kind) {
+  switch (answer.kind) {
     case 'fresh': {
       const { presentOn, state } = instalment
       const isInTime = now <= minutesBefore(planned, rules.noticeMinutes)
@@ -221,9 +221,9 @@ export function afterFetch(context: DebitContext, rail: RailRules, word: ErpWord
         : { kind: 'confirm' }
     }
     case 'refused': {
-      const { code, message } = word
-      if (word.actsAs === 'student_discontinued') return { kind: 'cancel_plan', code, message }
-      if (word.actsAs === 'student_transferred')
+      const { code, message } = answer
+      if (answer.actsAs === 'student_discontinued') return { kind: 'cancel_plan', code, message }
+      if (answer.actsAs === 'student_transferred')
         return { kind: 'lock_plan', code, message, askAgainAt: tomorrow }
       return { kind: 'skip', code, message, askAgainAt: tomorrow }
     }
@@ -233,10 +233,10 @@ export function afterFetch(context: DebitContext, rail: RailRules, word: ErpWord
       const last = minutesBefore(planned, rules.fetchUntilMinutes)
       if (instalment.state === 'scheduled' && now < last)
         return { kind: 'ask_again', at: at < last ? at : last }
-      return { kind: 'skip', code: 'unavailable', message: word.message, askAgainAt: tomorrow }
+      return { kind: 'skip', code: 'unavailable', message: answer.message, askAgainAt: tomorrow }
     }
     default:
-      return assertNever(word)
+      return assertNever(answer)
   }
 }
 

@@ -1,12 +1,21 @@
-import type { ScheduleRow } from '../../erp/erp.rules.ts'
+import type { ScheduleRow as ErpRow } from '../../erp/erp.rules.ts'
 import type { Instalment } from './plan.rules.ts'
+import type { ScheduleRow } from './schedule.rules.ts'
+
+export function scheduleRowOf({ dueDate, details, ...row }: ErpRow): ScheduleRow {
+  const { isDownpayment, referenceId, identifier } = row
+  const lines = details
+    .filter(({ amountPaise }) => amountPaise > 0)
+    .map(({ componentType, amountPaise }) => ({ componentType, amountPaise }))
+  return { dueOn: dueDate, isDownpayment, referenceId, identifier, lines }
+}
 
 type Named = Pick<Instalment, 'id' | 'dueOn' | 'referenceId' | 'identifier'>
 
 const BY = [
   (known: Named, row: ScheduleRow) => row.referenceId !== null && known.referenceId === row.referenceId,
   (known: Named, row: ScheduleRow) => row.identifier !== null && known.identifier === row.identifier,
-  (known: Named, row: ScheduleRow) => known.dueOn === row.dueDate,
+  (known: Named, row: ScheduleRow) => known.dueOn === row.dueOn,
 ]
 
 /**

@@ -1,69 +1,7 @@
-import { assert } from '../../platform/assert.ts'
-import type { Paise } from '../../platform/money.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
+import { sumLines, type Line } from './lines.rules.ts'
 import type { Rail } from './rails.rules.ts'
-import type { Line } from './schedule.rules.ts'
-
-/** The nouns of Flex and their states. States are data: a move that is not in its table is our bug. */
-export type PlanState = 'draft' | 'setup' | 'active' | 'locked' | 'cancelled' | 'closed'
-
-const PLAN_MOVES: Record<PlanState, readonly PlanState[]> = {
-  draft: ['setup', 'cancelled'],
-  setup: ['active', 'locked', 'cancelled', 'closed'],
-  active: ['locked', 'cancelled', 'closed'],
-  locked: ['active', 'cancelled', 'closed'],
-  cancelled: [],
-  closed: [],
-}
-
-export type MandateState = 'pending' | 'active' | 'cancelled' | 'expired' | 'rejected'
-
-const MANDATE_MOVES: Record<MandateState, readonly MandateState[]> = {
-  pending: ['active', 'rejected', 'cancelled'],
-  active: ['cancelled', 'expired'],
-  cancelled: [],
-  expired: [],
-  rejected: [],
-}
-
-export type InstalmentState =
-  | 'scheduled'
-  | 'confirmed'
-  | 'presented'
-  | 'debited'
-  | 'settled'
-  | 'bounced'
-  | 'skipped'
-  | 'reversed'
-  | 'covered'
-  | 'waived'
-  | 'cancelled'
-
-const INSTALMENT_MOVES: Record<InstalmentState, readonly InstalmentState[]> = {
-  // A notice that is withdrawn takes a confirmed one back; a down payment is debited without a presentation of ours.
-  scheduled: ['confirmed', 'skipped', 'covered', 'waived', 'cancelled', 'bounced', 'debited'],
-  confirmed: ['presented', 'scheduled', 'covered', 'waived', 'cancelled'],
-  presented: ['debited', 'bounced', 'confirmed'],
-  debited: ['settled', 'reversed'],
-  settled: ['reversed'],
-  bounced: ['scheduled', 'covered', 'waived', 'cancelled', 'debited'],
-  skipped: ['scheduled', 'covered', 'waived', 'cancelled'],
-  reversed: ['scheduled', 'covered', 'waived', 'cancelled'],
-  covered: ['scheduled'],
-  waived: ['scheduled'],
-  cancelled: [],
-}
-
-export function assertPlanMove(from: PlanState, to: PlanState): void {
-  assert(PLAN_MOVES[from].includes(to), `a plan cannot move from ${from} to ${to}`)
-}
-
-export function assertMandateMove(from: MandateState, to: MandateState): void {
-  assert(MANDATE_MOVES[from].includes(to), `a mandate cannot move from ${from} to ${to}`)
-}
-
-export function assertInstalmentMove(from: InstalmentState, to: InstalmentState): void {
-  assert(INSTALMENT_MOVES[from].includes(to), `an instalment cannot move from ${from} to ${to}`)
-}
+import type { InstalmentState, MandateState, PlanState } from './states.rules.ts'
 
 /** `roomPaise`, of a schedule of the ERP's: what was owed beyond what its rows took when they were taken over. */
 export type FittedLine = Line & { roomPaise?: number }
@@ -81,11 +19,13 @@ export type Plan = {
   productName: string
   /** For messages to the family. */
   instituteName: string
+  /** For the address of its page. */
+  instituteCode: string
   isCustom: boolean
   language: 'en' | 'hi'
   createdAt: Date
   setUpAt: Date | null
-  /** The prices that the schedule was last fitted to. */
+  /** The prices that the schedule was last rebalanced against. */
   fittedTo: FittedLine[]
   fittedAt: Date
 }
@@ -141,11 +81,28 @@ export type Instalment = {
   nextStepAt: Date | null
 }
 
-/** A plan with everything that belongs to it, instalments in their order. */
+/** A plan with its newest mandate and its instalments in their order. */
 export type LoadedPlan = { plan: Plan; mandate: Mandate | null; instalments: Instalment[] }
 
+type HasState = Pick<Instalment, 'state'>
+
+/** Nothing of it is debited any more, and the student may have another. */
+export function isPlanOver({ state }: Pick<Plan, 'state'>): boolean {
+  return state === 'cancelled' || state === 'closed'
+}
+
+/** Set up, and not over. */
+export function isPlanLive({ state }: Pick<Plan, 'state'>): boolean {
+  return state === 'setup' || state === 'active' || state === 'locked'
+}
+
+/** Can be debited, or is about to be. */
+export function isMandateLive(mandate: Pick<Mandate, 'state'> | null): boolean {
+  return mandate?.state === 'active' || mandate?.state === 'pending'
+}
+
 /** Still to be debited, and changeable: neither out at the bank nor over. */
-export function isOpen({ state }: { state: InstalmentState }): boolean {
+export function isOpen({ state }: HasState): boolean {
   return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed'].includes(state)
 }
 
@@ -155,11 +112,29 @@ export function isDueOnline({ state, orderId, isDownpayment }: Instalment): bool
 }
 
 /** Its next debit is still ahead; one that came back for good stays due, and waits for the parent. */
-export function isToCome({ state }: { state: InstalmentState }): boolean {
+export function isToCome({ state }: HasState): boolean {
   return state === 'scheduled' || state === 'confirmed' || state === 'skipped'
 }
 
 /** Nothing more is expected of it. */
-export function isDone({ state }: { state: InstalmentState }): boolean {
+export function isDone({ state }: HasState): boolean {
   return ['debited', 'settled', 'covered', 'waived', 'cancelled'].includes(state)
+}
+
+/** The next number of an instalment of the plan. */
+export function nextNumber({ instalments }: Pick<LoadedPlan, 'instalments'>): number {
+  return 1 + Math.max(...instalments.map(one => one.number))
+}
+
+/** What the plan takes in all and what has come of it; money that came otherwise is not the plan's. */
+export function sumsOf({ instalments }: Pick<LoadedPlan, 'instalments'>): {
+  totalPaise: Paise
+  paidPaise: Paise
+} {
+  const sum = (wanted: (instalment: Instalment) => boolean): Paise =>
+    sumPaise(instalments.filter(wanted).map(instalment => sumLines(instalment.lines)))
+  return {
+    totalPaise: sum(({ state }) => state !== 'cancelled'),
+    paidPaise: sum(({ state }) => state === 'debited' || state === 'settled'),
+  }
 }

@@ -66,7 +66,7 @@ export function codesOf(rail: Rail): string[] {
   return [...MEANINGS.keys()].filter(code => isOfRail.test(code))
 }
 
-type NpciCategory = 'account_not_active' | 'bank_kyc_pending' | 'customer_revoked' | 'mandate_error'
+export type NpciCategory = 'account_not_active' | 'bank_kyc_pending' | 'customer_revoked' | 'mandate_error'
 
 /** How the event of an ended mandate names the cause. */
 export function npciCategory(code: string): NpciCategory {

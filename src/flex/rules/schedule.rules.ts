@@ -1,16 +1,8 @@
 import type { FieldProblem } from '../../platform/errors.ts'
-import {
-  minPaise,
-  paiseOf,
-  splitInProportion,
-  subtractPaise,
-  sumPaise,
-  ZERO,
-  type Paise,
-} from '../../platform/money.ts'
-
-/** What a student still owes, or an instalment takes, component by component. */
-export type Line = { componentType: string; amountPaise: Paise }
+import { paiseOf, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { newId } from '../../platform/ids.ts'
+import { linesFrom, sumLines, totalsOf, type Line } from './lines.rules.ts'
+import type { Instalment } from './plan.rules.ts'
 
 export type ScheduleRow = {
   dueOn: string
@@ -21,6 +13,9 @@ export type ScheduleRow = {
 }
 
 export type DefaultPlan = { instalments: number; dayOfMonth: number; downpaymentPercent: number }
+
+/** What an institute sets; parents know the plan by its product's name. */
+export type FlexSettings = DefaultPlan & { productName: string }
 
 export const STANDARD_PLAN: DefaultPlan = { instalments: 10, dayOfMonth: 5, downpaymentPercent: 0 }
 
@@ -34,24 +29,25 @@ export function equalMonthly(
   const down = owed.map(line => paiseOf(Math.floor((line.amountPaise * plan.downpaymentPercent) / 100)))
   const rest = owed.map((line, index) => subtractPaise(line.amountPaise, down[index] ?? ZERO))
   const parts = rest.map(amount => splitEqually(amount, plan.instalments))
-  const rows: ScheduleRow[] = dueDays(firstFrom, plan).map((dueOn, n) => ({
+  const row = (
+    dueOn: string,
+    isDownpayment: boolean,
+    amounts: readonly (Paise | undefined)[],
+  ): ScheduleRow => ({
     dueOn,
-    isDownpayment: false,
+    isDownpayment,
     referenceId: null,
     identifier: null,
-    lines: linesOf(
-      owed,
-      parts.map(amounts => amounts[n] ?? ZERO),
+    lines: linesFrom(owed.map(({ componentType }, index) => [componentType, amounts[index] ?? ZERO])),
+  })
+  const rows = dueDays(firstFrom, plan).map((dueOn, n) =>
+    row(
+      dueOn,
+      false,
+      parts.map(amounts => amounts[n]),
     ),
-  }))
-  const first: ScheduleRow = {
-    dueOn: today,
-    isDownpayment: true,
-    referenceId: null,
-    identifier: null,
-    lines: linesOf(owed, down),
-  }
-  return [first, ...rows].filter(row => row.lines.length > 0)
+  )
+  return [row(today, true, down), ...rows].filter(({ lines }) => lines.length > 0)
 }
 
 export function splitEqually(amount: Paise, count: number): Paise[] {
@@ -67,13 +63,6 @@ function dueDays(firstFrom: string, { instalments, dayOfMonth }: DefaultPlan): s
   const dayIn = (n: number) => month.add({ months: n }).toPlainDate({ day: dayOfMonth })
   const first = Temporal.PlainDate.compare(dayIn(0), from) < 0 ? 1 : 0
   return Array.from({ length: instalments }, (_, n) => dayIn(first + n).toString())
-}
-
-function linesOf(owed: readonly Line[], amounts: readonly Paise[]): Line[] {
-  return owed.flatMap(({ componentType }, index) => {
-    const amountPaise = amounts[index] ?? ZERO
-    return amountPaise > 0 ? [{ componentType, amountPaise }] : []
-  })
 }
 
 const MOST_ROWS = 60
@@ -136,92 +125,30 @@ export function sumProblems(
   return problems
 }
 
-/** An instalment that has not been presented, as far as fitting is concerned; in the order in which they are due. */
-export type OpenRow = {
-  id: string
-  lines: readonly Line[]
-  /** False for one that was presented and came back: it stays due as it is, and a higher fee goes to the others. */
-  isToCome?: boolean
-}
-
-/** What a component still has to bring, and whether its fee fell since the schedule was last fitted. */
-export type Target = { componentType: string; amountPaise: Paise; hasFeeFallen: boolean }
-
-export type FittedRow = { id: string; lines: Line[]; becomes: 'open' | 'covered' | 'waived' }
-
-/**
- * Fits what is still to be debited to what is still owed. Less is taken off the earliest instalments first; more is
- * spread over all of them in proportion, or equally over those that have none of it. One that comes to nothing is
- * covered when money came otherwise and waived when the fee fell. Only rows that change come back.
- */
-export function fitSchedule(rows: readonly OpenRow[], targets: readonly Target[]): FittedRow[] {
-  const lines = new Map(rows.map(row => [row.id, totalsOf(row.lines)]))
-  const fallen = new Set<string>()
-  const toCome = rows.filter(({ isToCome = true }) => isToCome)
-  const components = new Map(targets.map(target => [target.componentType, target]))
-  for (const row of rows)
-    for (const { componentType } of row.lines)
-      if (!components.has(componentType))
-        components.set(componentType, { componentType, amountPaise: ZERO, hasFeeFallen: true })
-  for (const { componentType, amountPaise, hasFeeFallen } of components.values()) {
-    const amountOf = (row: OpenRow): Paise => lines.get(row.id)?.get(componentType) ?? ZERO
-    const planned = sumPaise(rows.map(amountOf))
-    const isLess = amountPaise < planned
-    if (hasFeeFallen && isLess) fallen.add(componentType)
-    const taking = isLess || toCome.length === 0 ? rows : toCome
-    const amounts = taking.map(amountOf)
-    const fitted = isLess
-      ? takeOff(amounts, paiseOf(planned - amountPaise))
-      : spread(amounts, paiseOf(amountPaise - planned))
-    for (const [index, row] of taking.entries()) lines.get(row.id)?.set(componentType, fitted[index] ?? ZERO)
+/** One that nothing has happened to yet. */
+export function newInstalment(
+  key: Pick<Instalment, 'instituteId' | 'planId' | 'number'>,
+  { dueOn, isDownpayment, referenceId, identifier, lines }: ScheduleRow,
+  { presentOn = dueOn, nextStepAt = null }: { presentOn?: string; nextStepAt?: Date | null } = {},
+): Instalment {
+  return {
+    ...key,
+    id: newId('inst'),
+    state: 'scheduled',
+    isDownpayment,
+    dueOn,
+    presentOn,
+    referenceId,
+    identifier,
+    lines: lines.filter(({ amountPaise }) => amountPaise > 0),
+    attempt: 0,
+    bankReturns: 0,
+    firstBankReturnAt: null,
+    notifiedAt: null,
+    presentedOn: null,
+    returnCode: null,
+    fetchTries: 0,
+    orderId: null,
+    nextStepAt,
   }
-  return rows.flatMap(row => {
-    const after = linesFrom(lines.get(row.id) ?? new Map())
-    if (sameLines(row.lines, after)) return []
-    const isWaived = row.lines.every(line => line.amountPaise === 0 || fallen.has(line.componentType))
-    const becomes = after.length > 0 ? 'open' : isWaived ? 'waived' : 'covered'
-    return [{ id: row.id, lines: after, becomes }]
-  })
-}
-
-function takeOff(amounts: readonly Paise[], excess: Paise): Paise[] {
-  let left = excess
-  return amounts.map(amount => {
-    const taken = minPaise(amount, left)
-    left = subtractPaise(left, taken)
-    return subtractPaise(amount, taken)
-  })
-}
-
-function spread(amounts: readonly Paise[], more: Paise): Paise[] {
-  if (more === 0 || amounts.length === 0) return [...amounts]
-  const shares = amounts.some(amount => amount > 0)
-    ? splitInProportion(more, amounts)
-    : splitEqually(more, amounts.length)
-  return amounts.map((amount, index) => paiseOf(amount + (shares[index] ?? ZERO)))
-}
-
-export function totalsOf(lines: readonly Line[]): Map<string, Paise> {
-  const totals = new Map<string, Paise>()
-  for (const { componentType, amountPaise } of lines)
-    totals.set(componentType, paiseOf((totals.get(componentType) ?? ZERO) + amountPaise))
-  return totals
-}
-
-export function sumLines(lines: readonly Line[]): Paise {
-  return sumPaise(lines.map(line => line.amountPaise))
-}
-
-function linesFrom(totals: ReadonlyMap<string, Paise>): Line[] {
-  return [...totals]
-    .filter(([, amountPaise]) => amountPaise > 0)
-    .map(([componentType, amountPaise]) => ({ componentType, amountPaise }))
-}
-
-function sameLines(before: readonly Line[], after: readonly Line[]): boolean {
-  const totals = totalsOf(before)
-  return (
-    after.length === linesFrom(totals).length &&
-    after.every(line => totals.get(line.componentType) === line.amountPaise)
-  )
 }

@@ -3,19 +3,18 @@ import type { Database, Queryable, Transaction } from '../../platform/db/databas
 import { badFields } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
-import type { FlexContext } from '../context.ts'
 import type { DebitRules } from '../rules/debit.rules.ts'
 import { figuresOf, rulesWith, type Figures } from './figures.rules.ts'
 import { STANDARD_RULES, type FlexRules } from '../rules/rails.rules.ts'
 
 /** By which debits are made at this moment: the figures, the holidays and the time. */
 export async function readDebitRules(
-  flex: Pick<FlexContext, 'db' | 'clock'>,
+  ctx: Pick<Context, 'db' | 'clock'>,
   tx?: Transaction,
 ): Promise<DebitRules> {
-  const reader = tx ?? flex.db
-  const holidays = await knownHolidays(flex.db, reader)
-  return { rules: await knownRules(flex.db, reader), holidays, now: flex.clock.now() }
+  const reader = tx ?? ctx.db
+  const holidays = await knownHolidays(ctx.db, reader)
+  return { rules: await knownRules(ctx.db, reader), holidays, now: ctx.clock.now() }
 }
 
 const KNOWN_FOR_MS = 10_000

@@ -1,16 +1,18 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { readSettings, saveSettings, type FlexSettings } from '../plans/plans.store.ts'
-import { STANDARD_PLAN } from '../rules/schedule.rules.ts'
+import { STANDARD_PLAN, type FlexSettings } from '../rules/schedule.rules.ts'
+import { readSettings, saveSettings } from './settings.store.ts'
 
-export type { FlexSettings } from '../plans/plans.store.ts'
-
-export const STANDARD_SETTINGS: FlexSettings = { ...STANDARD_PLAN, productName: 'Fee instalments' }
+const STANDARD_SETTINGS: FlexSettings = { ...STANDARD_PLAN, productName: 'Fee instalments' }
 
 /** What a plan of this institute looks like when nobody sends a schedule. */
-export async function getFlexSettings({ db }: Context, institute: Institute): Promise<FlexSettings> {
+export async function getFlexSettings(
+  { db }: { db: Queryable },
+  institute: Institute,
+): Promise<FlexSettings> {
   return (await readSettings(db, institute.id)) ?? STANDARD_SETTINGS
 }
 
@@ -33,7 +35,7 @@ export async function changeFlexSettings(
   change: Partial<FlexSettings>,
 ): Promise<SettingsChange> {
   return transact(db, command, async tx => {
-    const before = (await readSettings(tx, institute.id)) ?? STANDARD_SETTINGS
+    const before = await getFlexSettings({ db: tx }, institute)
     const after = { ...before, ...change }
     const problems = problemsOf(after)
     if (problems.length > 0) throw badFields(problems)

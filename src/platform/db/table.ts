@@ -53,6 +53,13 @@ export class Table<Row extends object> {
       .join(', ')
   }
 
+  /** For `on conflict … do update set`: takes these over from the row that was to be inserted. */
+  excluded(only: readonly (keyof Row & string)[]): string {
+    return this.#pick(only)
+      .map(({ name }) => `${name} = excluded.${name}`)
+      .join(', ')
+  }
+
   /** The row as a JSON object, for rows inside a row. Moments and days are texts in it. */
   json(alias: string, only?: readonly (keyof Row & string)[]): string {
     const pairs = this.#pick(only).map(({ key, name }) => `'${key}', ${alias}.${name}`)

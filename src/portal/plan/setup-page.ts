@@ -1,5 +1,5 @@
-import { sumsOf } from '../../flex/plans/plan-events.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
+import { sumsOf } from '../../flex/rules/plan.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import {

@@ -1,15 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
+import { capFor, railsFor, startMandate } from '../../flex/mandates/setup.service.ts'
+import { downpaymentOrder, openSetup } from '../../flex/plans/open-setup.service.ts'
+import { getPlan } from '../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { getPlan } from '../../flex/plans/plans.service.ts'
 import type { Rail } from '../../flex/rules/rails.rules.ts'
-import {
-  capFor,
-  downpaymentOrder,
-  openSetup,
-  railsFor,
-  startMandate,
-} from '../../flex/mandates/setup.service.ts'
 import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
@@ -72,8 +67,8 @@ async function look(
   try {
     const setup = await openSetup(ctx, institute, file.plan.id)
     if (setup.kind !== 'ready') return { ...stored, obstacle: setup }
-    const { scene: opened } = setup
-    return { file: opened.file, studentName: opened.student.student.fullname, obstacle: null }
+    const { loaded, student } = setup
+    return { file: loaded, studentName: student.student.fullname, obstacle: null }
   } catch (error) {
     // The ERP's response leaves nothing to schedule, or its schedule does not add up.
     const isUnsuitable = error instanceof BursarError && ['HUE00000', 'HUE00002'].includes(error.code)

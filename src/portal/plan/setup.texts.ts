@@ -1,4 +1,4 @@
-import type { InstalmentState } from '../../flex/rules/plan.rules.ts'
+import type { InstalmentState } from '../../flex/rules/states.rules.ts'
 import type { Language } from '../checkout/checkout.texts.ts'
 
 /** Texts of the plan's set-up page in English and Hindi; `{x}` is a placeholder. */

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
-import type { ErpWord } from '../../../src/flex/rules/debit.rules.ts'
+import type { ErpAnswer } from '../../../src/flex/rules/debit.rules.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
 import { codesOf } from '../../../src/flex/rules/returns.rules.ts'
 import type { Trouble } from './trouble.ts'
 
 const TROUBLED_DAYS = 400
 
-export const refused = (code: string, actsAs = code): ErpWord => ({
+export const refused = (code: string, actsAs = code): ErpAnswer => ({
   kind: 'refused',
   code,
   actsAs,
   message: 'No.',
 })
-const SILENT: ErpWord = { kind: 'unavailable', message: 'It did not answer.' }
+const SILENT: ErpAnswer = { kind: 'unavailable', message: 'It did not answer.' }
 /** What the ERP may say without ending the plan. */
-export const PASSING: ErpWord[] = [
+export const PASSING: ErpAnswer[] = [
   { kind: 'fresh' },
   SILENT,
   refused('student_not_found'),
@@ -28,7 +28,7 @@ const stretch = fc.record({ from: moment, days: fc.integer({ min: 1, max: 72 }).
 const dayNumber = fc.integer({ min: 0, max: TROUBLED_DAYS })
 
 /** Instalments near each other and far apart; the bank returns what it can return on the rail. */
-export function troubleOf(words: ErpWord[], codes: (rail: Rail) => string[]): fc.Arbitrary<Trouble> {
+export function troubleOf(words: ErpAnswer[], codes: (rail: Rail) => string[]): fc.Arbitrary<Trouble> {
   return fc.constantFrom<Rail>('enach', 'upi_autopay').chain(rail =>
     fc.record({
       rail: fc.constant(rail),

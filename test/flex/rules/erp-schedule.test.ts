@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { matchRows } from '../../../src/flex/rules/erp-schedule.rules.ts'
-import type { ScheduleRow } from '../../../src/erp/erp.rules.ts'
+import type { ScheduleRow } from '../../../src/flex/rules/schedule.rules.ts'
 
 type Names = { reference?: string; identifier?: string; day?: string }
 
 function row({ reference, identifier, day = '2027-01-05' }: Names): ScheduleRow {
   const names = { referenceId: reference ?? null, identifier: identifier ?? null }
-  return { ...names, dueDate: day, isDownpayment: false, details: [] }
+  return { ...names, dueOn: day, isDownpayment: false, lines: [] }
 }
 
 function known(id: string, { reference, identifier, day = '2027-01-05' }: Names) {

@@ -2,19 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
+import { sumLines, totalsOf, type Line } from '../../../src/flex/rules/lines.rules.ts'
+import { rebalanceRows, type OpenRow, type Target } from '../../../src/flex/rules/rebalance.rules.ts'
 import {
   equalMonthly,
-  fitSchedule,
   formProblems,
-  sumProblems,
   splitEqually,
-  sumLines,
-  totalsOf,
+  sumProblems,
   type DefaultPlan,
-  type Line,
-  type OpenRow,
   type ScheduleRow,
-  type Target,
 } from '../../../src/flex/rules/schedule.rules.ts'
 
 const COMPONENTS = ['TUITION', 'TRANSPORT', 'HOSTEL', 'LAB']
@@ -186,7 +182,7 @@ const targets: fc.Arbitrary<Target[]> = fc.uniqueArray(
 
 /** Rows that stay open, as they are after fitting. */
 function fitted(rows: readonly OpenRow[], wanted: readonly Target[]): { all: OpenRow[]; open: OpenRow[] } {
-  const changes = new Map(fitSchedule(rows, wanted).map(row => [row.id, row]))
+  const changes = new Map(rebalanceRows(rows, wanted).map(row => [row.id, row]))
   const all = rows.map(row => ({ id: row.id, lines: changes.get(row.id)?.lines ?? row.lines }))
   return { all, open: all.filter(row => (changes.get(row.id)?.becomes ?? 'open') === 'open') }
 }
@@ -261,7 +257,7 @@ test('one that comes to nothing is waived when the fee of all that it had fell, 
   fc.assert(
     fc.property(openRows, targets, (rows, wanted) => {
       const hasFallen = (type: string) => wanted.find(one => one.componentType === type)?.hasFeeFallen ?? true
-      for (const change of fitSchedule(rows, wanted)) {
+      for (const change of rebalanceRows(rows, wanted)) {
         const before = rows.find(row => row.id === change.id)?.lines.filter(one => one.amountPaise > 0) ?? []
         const ended = before.every(one => hasFallen(one.componentType)) ? 'waived' : 'covered'
         assert.equal(change.becomes, sumLines(change.lines) > 0 ? 'open' : ended)
@@ -274,12 +270,12 @@ test('one that comes to nothing is waived when the fee of all that it had fell, 
 test('only instalments that change come back, and fitting again changes nothing', () => {
   fc.assert(
     fc.property(openRows, targets, (rows, wanted) => {
-      for (const change of fitSchedule(rows, wanted)) {
+      for (const change of rebalanceRows(rows, wanted)) {
         const before = rows.find(row => row.id === change.id) ?? assert.fail()
         assert.ok(COMPONENTS.some(type => amountOf(before, type) !== amountOf(change, type)))
         assert.equal(new Set(change.lines.map(one => one.componentType)).size, change.lines.length)
       }
-      assert.deepEqual(fitSchedule(fitted(rows, wanted).open, wanted), [])
+      assert.deepEqual(rebalanceRows(fitted(rows, wanted).open, wanted), [])
     }),
     { numRuns: 500 },
   )

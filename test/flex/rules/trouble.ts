@@ -1,6 +1,7 @@
-import type { AfterFetch, ErpWord, DebitContext } from '../../../src/flex/rules/debit.rules.ts'
-import type { Instalment, PlanState } from '../../../src/flex/rules/plan.rules.ts'
+import type { DebitContext, ErpAnswer, ErpDecision } from '../../../src/flex/rules/debit.rules.ts'
+import type { Instalment } from '../../../src/flex/rules/plan.rules.ts'
 import { addDays, type Rail } from '../../../src/flex/rules/rails.rules.ts'
+import type { PlanState } from '../../../src/flex/rules/states.rules.ts'
 import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 
@@ -20,7 +21,7 @@ export type Trouble = {
   dueAfter: readonly number[]
   /** Days after set-up on which banks are closed, and how long before that becomes known; null: from the start. */
   holidays: readonly { on: number; knownBefore: number | null }[]
-  erp: readonly (Stretch & { word: ErpWord })[]
+  erp: readonly (Stretch & { word: ErpAnswer })[]
   /** What the bank answers, each as likely; null is paid. */
   bank: readonly (string | null)[]
   /** How long it takes at most to answer. */
@@ -52,7 +53,7 @@ export type Presentation = {
 
 type Log = {
   presentations: Presentation[]
-  asks: { id: string; askedAt: Date; answeredAt: Date; wasSkipped: boolean; next: AfterFetch['kind'] }[]
+  asks: { id: string; askedAt: Date; answeredAt: Date; wasSkipped: boolean; next: ErpDecision['kind'] }[]
   reschedules: { presentOn: string; context: DebitContext }[]
   /** Debits set for another day after the bank's own trouble, and when it had such trouble first. */
   bankRetries: { firstAt: Date; presentOn: string }[]
@@ -96,7 +97,7 @@ export function knownHolidays({ holidays }: Trouble, now: Date): ReadonlySet<str
   return new Set(known.map(({ on }) => addDays(SETUP, on)))
 }
 
-export function erpAt(trouble: Trouble, at: Date): ErpWord {
+export function erpAt(trouble: Trouble, at: Date): ErpAnswer {
   const stretch = trouble.erp.find(one => isWithin(at, one))
   return stretch === undefined || isCalm(trouble, at) ? { kind: 'fresh' } : stretch.word
 }

@@ -1,7 +1,4 @@
 import { afterReturn } from '../../../src/flex/rules/after-return.rules.ts'
-import assert from 'node:assert/strict'
-import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
 import {
   afterFetch,
   nextStep,
@@ -9,15 +6,13 @@ import {
   TRANSFERRED,
   type DebitContext,
 } from '../../../src/flex/rules/debit.rules.ts'
-import {
-  assertInstalmentMove,
-  assertPlanMove,
-  type Instalment,
-  type InstalmentState,
-  type PlanState,
-} from '../../../src/flex/rules/plan.rules.ts'
+import { sumLines } from '../../../src/flex/rules/lines.rules.ts'
+import type { Instalment } from '../../../src/flex/rules/plan.rules.ts'
 import { addDays, STANDARD_RULES, type FlexRules } from '../../../src/flex/rules/rails.rules.ts'
-import { sumLines } from '../../../src/flex/rules/schedule.rules.ts'
+import { transition, type InstalmentState, type PlanState } from '../../../src/flex/rules/states.rules.ts'
+import assert from 'node:assert/strict'
+import { dayOf, startOfDay } from '../../../src/platform/calendar.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
 import {
   DAY_MS,
   dayAfter,
@@ -274,13 +269,11 @@ export class World {
   }
 
   private to(one: Instalment, state: InstalmentState): void {
-    assertInstalmentMove(one.state, state)
-    one.state = state
+    one.state = transition('instalment', one.state, state)
   }
 
   private planTo(state: PlanState, lockReason: string | null = null): void {
-    assertPlanMove(this.plan.state, state)
-    Object.assign(this.plan, { state, lockReason })
+    Object.assign(this.plan, { state: transition('plan', this.plan.state, state), lockReason })
   }
 
   private wake(one: Instalment, at: Date = this.now): void {

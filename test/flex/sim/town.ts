@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { downpaymentOrder, openSetup, startMandate } from '../../../src/flex/mandates/setup.service.ts'
+import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
+import { downpaymentOrder, openSetup } from '../../../src/flex/plans/open-setup.service.ts'
 import { createPlan } from '../../../src/flex/plans/plans.service.ts'
 import type { LoadedPlan } from '../../../src/flex/rules/plan.rules.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
@@ -273,7 +274,7 @@ export class Town {
   async #showPlan(pupil: Pupil): Promise<LoadedPlan> {
     for (let left = 20; left > 0; left--) {
       const view = await openSetup(this.bursar.app.ctx, this.institute(pupil), pupil.planId)
-      if (view.kind === 'ready') return view.scene.file
+      if (view.kind === 'ready') return view.loaded
       assert.equal(view.kind, 'try_later')
     }
     throw new Error('the ERP never answers')

@@ -3,11 +3,11 @@ import { mandatesOf } from '../../payments/context.ts'
 import type { FlexContext } from '../context.ts'
 import type { Mandate } from '../rules/plan.rules.ts'
 
-/** Lets the bank know that a mandate is over. If it cannot be told, nothing is debited under it all the same. */
-export async function cancelAtProvider(flex: FlexContext, mandate: Mandate): Promise<void> {
+/** Tells the bank that a mandate is over. If it cannot be told, nothing is debited under it all the same. */
+export async function cancelAtProvider(ctx: FlexContext, mandate: Mandate): Promise<void> {
   if (mandate.providerRef === null) return
   const { instituteId, id: mandateId, providerRef } = mandate
-  await mandatesOf(flex, mandate.provider as ProviderName)
+  await mandatesOf(ctx, mandate.provider as ProviderName)
     .cancel({ instituteId, mandateId, providerRef })
     .catch(() => {})
 }

@@ -1,0 +1,205 @@
+import { orderFor } from '../../orders/student-order.ts'
+import type { Debit } from '../../payments/debits/debits.service.ts'
+import { paymentBlock } from '../../payments/payment-events.ts'
+import type { ProviderName } from '../../providers/port.ts'
+import type { PaidOrder } from '../../payments/payment-handler.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { newId } from '../../platform/ids.ts'
+import { formatRupees } from '../../platform/money.ts'
+import type { Pulled } from '../../erp/pull/pull.service.ts'
+import { allowAgain, cancelByErp, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
+import type { Presentation } from './presentations.store.ts'
+import { followErp } from '../plans/follow-erp.ts'
+import type { PlanChanges } from '../plans/plan-changes.ts'
+import { instalmentBlock } from '../plans/plan.output.ts'
+import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
+import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
+import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
+import { nextNumber, type Instalment } from '../rules/plan.rules.ts'
+import { presentationOn } from '../rules/rails.rules.ts'
+
+/**
+ * The way of one debit, from top to bottom: the ERP is asked, the amount is frozen and announced, it is presented to the
+ * bank, the bank pays, the family is told, the money reaches the institute. `debit.rules.ts` says when each step is due;
+ * what follows when the bank does not pay is in `returns.ts`, when the ERP refuses in `erp-decision.ts`.
+ */
+
+/** From 30 hours before: the ERP has answered, and its answer decides. */
+export function applyErpAnswer(plan: PlanChanges, instalmentId: string, answer: Pulled): void {
+  const before = plan.find(instalmentId)
+  if (before === undefined) return
+  const step = nextStep(plan.contextOf(before))
+  if (step.kind !== 'fetch') return takeQuietStep(plan, before, step)
+  followErp(plan, answer)
+  const instalment = plan.find(instalmentId)
+  // Paid otherwise, waived or moved by what the ERP just said.
+  if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'skipped'))
+    return
+  const context = plan.contextOf(instalment)
+  // The ERP may just have given it another day, and then this is not the moment to announce it.
+  const stepNow = nextStep(context)
+  if (stepNow.kind !== 'fetch') return takeQuietStep(plan, instalment, stepNow)
+  applyErpDecision(plan, instalment, afterFetch(context, plan.rail, erpAnswerOf(answer, plan.student)))
+}
+
+function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: ErpDecision): void {
+  switch (decision.kind) {
+    case 'confirm':
+      return confirm(plan, instalment)
+    case 'ask_again':
+      plan.change(instalment, { fetchTries: instalment.fetchTries + 1, nextStepAt: decision.at })
+      return
+    case 'reschedule':
+      return allowAgain(plan, instalment, decision.presentOn)
+    case 'skip':
+      return skip(plan, instalment, decision)
+    case 'lock_plan':
+      return lockByErp(plan, instalment, decision)
+    case 'cancel_plan':
+      return cancelByErp(plan, decision)
+    default:
+      return assertNever(decision)
+  }
+}
+
+/** At least 24 hours before: freezes the amount and announces the debit. */
+function confirm(plan: PlanChanges, instalment: Instalment): void {
+  const { presentOn } = instalment
+  const { taken, rest } = splitAt(instalment.lines, mostPerDebit(plan.rail, plan.requireMandate()))
+  if (rest.length > 0) addDueOnline(plan, instalment, rest)
+  const amountPaise = sumLines(taken)
+  plan.move(instalment, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
+    lines: taken,
+    notifiedAt: plan.now,
+    fetchTries: 0,
+    nextStepAt: presentationOn(presentOn, plan.rail),
+  })
+  plan.notifyFamily('notice', { amountPaise, day: presentOn })
+}
+
+/** What a mandate does not cover is due all the same: the parent pays it online. */
+function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]): void {
+  const due: Instalment = {
+    ...instalment,
+    id: newId('inst'),
+    number: nextNumber(plan),
+    state: 'bounced',
+    lines,
+    attempt: 0,
+    orderId: null,
+    nextStepAt: null,
+  }
+  plan.note(due, 'due online', `${formatRupees(sumLines(lines))} are above what the mandate may take`)
+  plan.put(due)
+}
+
+export type PresentedDebit = { debit: Debit; presentation: Presentation; mandateRef: string }
+
+/** In the rail's window. Null when it is not to be presented after all: money came since the notice, or a person acted. */
+export function present(plan: PlanChanges, instalmentId: string): PresentedDebit | null {
+  rebalance(plan)
+  const instalment = plan.find(instalmentId)
+  if (instalment === undefined || plan.mandate === null) return null
+  const { id: mandateId, providerRef: mandateRef, provider, rail: mode } = plan.mandate
+  const step = nextStep(plan.contextOf(instalment))
+  if (step.kind !== 'present' || mandateRef === null) {
+    takeQuietStep(plan, instalment, step.kind === 'present' ? { kind: 'rest', why: 'no mandate' } : step)
+    return null
+  }
+  const { student } = plan.student
+  const { instituteId } = plan.plan
+  const at = plan.now
+  const attempt = instalment.attempt + 1
+  const amountPaise = sumLines(instalment.lines)
+  const order = orderFor(student, { kind: 'instalment', lines: instalment.lines, at })
+  const why = `${formatRupees(amountPaise)} handed to the bank, presentation ${attempt}`
+  plan.move(instalment, 'presented', why, {
+    attempt,
+    presentedOn: dayOf(at),
+    returnCode: null,
+    orderId: order.id,
+    nextStepAt: null,
+  })
+  const presentation = attempt + instalment.bankReturns
+  const ids = { instituteId, instalmentId, orderId: order.id, mandateId }
+  return {
+    debit: { instituteId, order, studentId: student.id, provider: provider as ProviderName, mode, at },
+    presentation: { ...ids, presentation, amountPaise, presentedAt: at },
+    mandateRef,
+  }
+}
+
+/** The bank has paid. */
+export function debited(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
+  const { amountPaise } = paid.payment
+  const after = plan.move(instalment, 'debited', `the bank paid ${formatRupees(amountPaise)}`)
+  recordMoney(plan, after, paid, 'debited')
+  plan.notifyFamily('debited', { amountPaise })
+  closeIfFinished(plan)
+}
+
+/** The bank paid a presentation that it had returned. The money counts for the student, so what is still to come is less. */
+export function debitedLate(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
+  plan.note(instalment, 'paid late', 'the bank paid a presentation after it had returned it')
+  recordMoney(plan, instalment, paid, 'debited')
+  rebalance(plan)
+}
+
+/** A down payment is paid at the checkout, before the mandate is given. */
+export function paidAtSetup(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
+  const why = `${formatRupees(paid.payment.amountPaise)} paid at set-up`
+  // A plan that was cancelled while the payment was pending stays so; the money came all the same.
+  const after = instalment.state === 'scheduled' ? plan.move(instalment, 'debited', why) : instalment
+  recordMoney(plan, after, paid, 'debited')
+}
+
+/** The money has reached the institute. */
+export function settled(plan: PlanChanges, instalment: Instalment, paid: PaidOrder): void {
+  // What was paid late reached the institute too, though the instalment went on without it.
+  const isItsOwn = instalment.state === 'debited' && instalment.orderId === paid.order.id
+  const after = isItsOwn ? plan.move(instalment, 'settled', 'the money reached the institute') : instalment
+  recordMoney(plan, after, paid, 'settled')
+}
+
+/** Money that left the payer, or reached the institute, is always told of: whoever keeps books must not miss any. */
+function recordMoney(
+  plan: PlanChanges,
+  instalment: Instalment,
+  { payment, order }: PaidOrder,
+  happened: 'debited' | 'settled',
+): void {
+  // By the reference that the ERP gave the instalment.
+  const reference_id = instalment.referenceId ?? undefined
+  const money = { payment: { ...paymentBlock(payment, order, 'flex'), reference_id } }
+  if (instalment.isDownpayment) plan.recordEvent(`flex.downpayment.${happened}`, money)
+  else plan.recordEvent(`flex.instalment.${happened}`, { ...money, instalment: instalmentBlock(instalment) })
+}
+
+/** Steps that need nobody else: waiting, another day, rest. */
+export function takeQuietStep(plan: PlanChanges, instalment: Instalment, step: Step): void {
+  switch (step.kind) {
+    case 'wait':
+      plan.change(instalment, { nextStepAt: step.until })
+      return
+    case 'rest':
+      plan.change(instalment, { nextStepAt: null })
+      return
+    case 'move': {
+      const change = { presentOn: step.presentOn, notifiedAt: null, fetchTries: 0, nextStepAt: plan.now }
+      if (instalment.state === 'confirmed') plan.move(instalment, 'scheduled', step.why, change)
+      else {
+        plan.note(instalment, `moved to ${step.presentOn}`, step.why)
+        plan.change(instalment, change)
+      }
+      return
+    }
+    case 'fetch':
+    case 'present':
+      // Something moved in between: it is looked at again at once.
+      plan.change(instalment, { nextStepAt: plan.now })
+      return
+    default:
+      assertNever(step)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import { leasedRows } from '../../platform/jobs/leased-rows.ts'
+import type { PlanKey } from '../plans/plans.store.ts'
+
+export type MandateKey = PlanKey & { id: string }
+
+/** Mandates about which the provider is to be asked. */
+export const mandatesToCheck = leasedRows<MandateKey>({
+  table: 'flex_mandates',
+  dueAt: 'next_check_at',
+  columns: 'institute_id as "instituteId", id, plan_id as "planId"',
+})
+
+export async function findMandate(db: Queryable, instituteId: number, id: string): Promise<PlanKey | null> {
+  const [row] = await db.query<PlanKey>(
+    'select institute_id as "instituteId", plan_id as "planId" from flex_mandates where institute_id = $1 and id = $2',
+    [instituteId, id],
+  )
+  return row ?? null
+}

@@ -1,0 +1,100 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { orderFor } from '../../orders/student-order.ts'
+import { openOrder } from '../../payments/debits/debits.service.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { notFound } from '../../platform/errors.ts'
+import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
+import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
+import type { FlexContext } from '../context.ts'
+import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'
+import { totalsOf } from '../rules/lines.rules.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
+import { rowsToSetUp, type ScheduleRow } from '../rules/schedule.rules.ts'
+import { getPlan } from './plan-reads.service.ts'
+import { createPlan } from './plans.service.ts'
+import type { PlanKey } from './plans.store.ts'
+import { rebalance } from './rebalance.ts'
+import { withPlan } from './with-plans.service.ts'
+
+/**
+ * The parent sets a plan up: sees the schedule as the ERP has it now, pays the down payment if there is one, chooses how to
+ * be debited, and authorises the mandate at the bank. Nothing is set up before that yes.
+ */
+export type SetupView =
+  | { kind: 'ready'; loaded: LoadedPlan; student: StudentContext }
+  /** The ERP's own words, which can be shown to people. */
+  | { kind: 'refused'; message: string }
+  | { kind: 'try_later' }
+
+/** Asks the ERP first; a draft is brought up to date with what it says. */
+export async function openSetup(ctx: FlexContext, institute: Institute, planId: string): Promise<SetupView> {
+  const loaded = await getPlan(ctx, institute, planId)
+  const { studentId } = loaded.plan
+  if (loaded.plan.state !== 'draft') return readyView(ctx, loaded)
+  const answer = await pullStudent(ctx, { instituteId: institute.id, studentId, reason: 'flex_setup' })
+  if (answer.kind === 'refused') return { kind: 'refused', message: answer.message }
+  if (answer.kind === 'unavailable') return { kind: 'try_later' }
+  const { student } = (await readyView(ctx, loaded)).student
+  if (student.status === 'dropped') return { kind: 'refused', message: 'This student has left the school.' }
+  await refreshDraft(ctx, institute, loaded, answer)
+  return readyView(ctx, await getPlan(ctx, institute, planId))
+}
+
+async function readyView(ctx: FlexContext, loaded: LoadedPlan): Promise<SetupView & { kind: 'ready' }> {
+  const student = (await readStudentContexts(ctx.db, [loaded.plan])).get(loaded.plan.studentId)
+  if (student === undefined) throw notFound('This student')
+  return { kind: 'ready', loaded, student }
+}
+
+/**
+ * A draft follows the ERP: its own schedule replaces the draft, other amounts rebalance it. Once a down payment is being
+ * paid it stays as it is.
+ */
+async function refreshDraft(
+  ctx: FlexContext,
+  institute: Institute,
+  { plan, instalments }: LoadedPlan,
+  answer: Pulled,
+): Promise<void> {
+  if (instalments.some(({ isDownpayment, orderId }) => isDownpayment && orderId !== null)) return
+  const sent = answer.kind === 'found' && answer.isCustomSchedule ? answer.paymentSchedule : null
+  if (sent === null)
+    return withPlan(ctx, { instituteId: institute.id, planId: plan.id }, draft => {
+      if (draft.plan.state !== 'draft') return
+      // The institute has done with schedules of its own.
+      if (answer.kind === 'found') draft.changePlan({ isCustom: false })
+      rebalance(draft)
+    })
+  const rows = rowsToSetUp(sent.map(scheduleRowOf), dayOf(ctx.clock.now()))
+  if (plan.isCustom && isSameSchedule(instalments, rows)) return
+  const { studentId } = plan
+  await createPlan(ctx, { instituteId: institute.id }, institute, { studentId, rows, isFromErp: true })
+}
+
+function isSameSchedule(known: readonly ScheduleRow[], rows: readonly ScheduleRow[]): boolean {
+  const texts = new Set(known.map(textOf))
+  return known.length === rows.length && rows.every(row => texts.has(textOf(row)))
+}
+
+function textOf({ dueOn, isDownpayment, referenceId, identifier, lines }: ScheduleRow): string {
+  const amounts = [...totalsOf(lines)].map(([type, amount]) => `${type} ${amount}`).sort()
+  return JSON.stringify([dueOn, isDownpayment, referenceId, identifier, amounts])
+}
+
+/** The order of the down payment that is still to be paid, made when it is first asked for; null when none is. */
+export async function downpaymentOrder(
+  ctx: FlexContext,
+  key: PlanKey,
+  callbackUrl: string,
+): Promise<string | null> {
+  return withPlan(ctx, key, async (plan, tx) => {
+    const down = plan.instalments.find(({ isDownpayment }) => isDownpayment)
+    if (down === undefined || down.state !== 'scheduled') return null
+    if (down.orderId !== null) return down.orderId
+    const { student } = plan.student
+    const order = orderFor(student, { kind: 'downpayment', lines: down.lines, at: plan.now, callbackUrl })
+    await openOrder(tx, { instituteId: key.instituteId, order, studentId: student.id })
+    plan.change(down, { orderId: order.id })
+    return order.id
+  })
+}

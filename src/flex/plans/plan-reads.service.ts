@@ -1,0 +1,92 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Payment } from '../../payments/payments.rules.ts'
+import { listPayments } from '../../payments/payments.service.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { notFound } from '../../platform/errors.ts'
+import {
+  findInstalmentOrder,
+  listPresentations,
+  type PresentationRow,
+} from '../engine/presentations.store.ts'
+import type { LoadedPlan } from '../rules/plan.rules.ts'
+import * as store from './plans.store.ts'
+import { readBalanced } from './rebalance.service.ts'
+import type { PlanContext } from './with-plans.service.ts'
+
+export type { PresentationRow } from '../engine/presentations.store.ts'
+
+export async function getPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<LoadedPlan> {
+  const plan = (await readBalanced(ctx, [{ instituteId: institute.id, planId }])).get(planId)
+  if (plan === undefined) throw notFound('This plan')
+  return plan
+}
+
+/** The plan of a student that is not over, else the newest. */
+export async function getPlanOf(
+  ctx: PlanContext,
+  institute: Institute,
+  studentId: string,
+): Promise<LoadedPlan> {
+  const plan = (await readPlansOf(ctx, institute.id, [studentId])).get(studentId)
+  if (plan === undefined) throw notFound('A plan of this student')
+  return plan
+}
+
+/** By student id: the plan that is not over, else the newest; a student without one is missing. */
+export async function readPlansOf(
+  ctx: PlanContext,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, LoadedPlan>> {
+  if (studentIds.length === 0) return new Map()
+  const plans = await readBalanced(ctx, await store.findPlansOf(ctx.db, instituteId, studentIds))
+  return new Map([...plans.values()].map(one => [one.plan.studentId, one]))
+}
+
+/** All plans that a student ever had, newest first. */
+export async function listPlansOf(
+  ctx: PlanContext,
+  instituteId: number,
+  studentId: string,
+  limit: number,
+): Promise<LoadedPlan[]> {
+  const keys = await store.listPlanKeys(ctx.db, instituteId, studentId, limit)
+  const plans = await readBalanced(ctx, keys)
+  return keys.flatMap(({ planId }) => plans.get(planId) ?? [])
+}
+
+/** A plan with all that was tried and decided: what a bursar reads to know why. */
+export type PlanHistory = LoadedPlan & { presentations: PresentationRow[]; decisions: store.Decision[] }
+
+const NEWEST = 100
+
+export async function readPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<PlanHistory> {
+  const plan = await getPlan(ctx, institute, planId)
+  const key = { instituteId: institute.id, planId }
+  const [presentations, decisions] = await Promise.all([
+    listPresentations(ctx.db, key),
+    store.listDecisions(ctx.db, key, NEWEST),
+  ])
+  return { ...plan, presentations, decisions }
+}
+
+/** Every presentation of a plan's instalments, oldest first. */
+export async function listPlanPresentations(
+  { db }: PlanContext,
+  key: store.PlanKey,
+): Promise<PresentationRow[]> {
+  return listPresentations(db, key)
+}
+
+/** The payment of the presentation that is out or stands; null when there is none. */
+export async function paymentOfInstalment(
+  ctx: PaymentContext,
+  instituteId: number,
+  instalmentId: string,
+): Promise<Payment | null> {
+  const instalment = await findInstalmentOrder(ctx.db, instituteId, instalmentId)
+  if (instalment === null) throw notFound('This instalment')
+  if (instalment.orderId === null) return null
+  const [latest] = await listPayments(ctx, instituteId, instalment.orderId)
+  return latest ?? null
+}

@@ -1,0 +1,149 @@
+import { outputOf } from '../../http/output.ts'
+import type { PresentationRow } from '../engine/presentations.store.ts'
+import type { PlanHistory } from './plan-reads.service.ts'
+import { PLAN_ID, STUDENT_ID } from './plan.input.ts'
+import { sumLines, type Line } from '../rules/lines.rules.ts'
+import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
+import type { NpciCategory } from '../rules/returns.rules.ts'
+import { statesOf } from '../rules/states.rules.ts'
+
+/** Plans, instalments and mandates as the API answers them and as events carry them. */
+const INSTALMENT_ID = 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+const line = outputOf<Line, unknown>()
+const lineOutput = line.object({
+  component_type: line.text('What it is for.', 'TUITION_FEE'),
+  amount: line.amount('Rupees.', 6000),
+})
+
+const row = outputOf<Instalment, unknown>()
+const rowFields = {
+  id: row.text('Id of the instalment.', INSTALMENT_ID),
+  due_date: row.day('When it is due.', '2026-12-05', one => one.dueOn),
+  amount: row.amount('Rupees.', 6000, one => sumLines(one.lines)),
+  is_downpayment: row.flag('Whether it is paid at set-up.', false),
+  status: row.oneOf(statesOf('instalment'), 'Where it stands.', one => one.state),
+  reference_id: row.optional.text('Present only if provided.', 'INST-1'),
+  details: row.list('By component.', lineOutput, one => one.lines),
+}
+const instalmentFields = {
+  ...rowFields,
+  attempt: row.integer('How many presentations were made that count.', 1),
+  presented_on: row.optional.day('When it was last presented; absent until then.', '2026-12-05'),
+}
+
+const scheduleRowOutput = row.object(rowFields)
+const instalmentOutput = row.object(instalmentFields)
+
+const mandate = outputOf<Mandate, unknown>()
+const mandateOutput = mandate.object({
+  id: mandate.text('Mandate id.', 'mdt_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  rail: mandate.oneOf(['enach', 'upi_autopay'], 'How it debits.'),
+  status: mandate.text('State of the mandate.', 'active', one => one.state),
+  umrn: mandate.optional.text('Reference of an eNACH mandate.', 'HDFC0000000012345678'),
+  upi_reference: mandate.optional.text('Reference of a UPI Autopay mandate.', 'upi-autopay-2026-000042'),
+  max_amount: mandate.amount('The most that one debit may take.', 7500, one => one.capPaise),
+  start_date: mandate.day('Valid from.', '2026-11-15', one => one.startOn),
+  end_date: mandate.day('Valid until.', '2027-04-05', one => one.endOn),
+  npci_category_code: mandate.optional.oneOf(
+    ['account_not_active', 'bank_kyc_pending', 'customer_revoked', 'mandate_error'],
+    'Why it ended, as the bank says.',
+    one => one.npciCategory as NpciCategory | null,
+  ),
+})
+
+export const scheduleRowBlock = (instalment: Instalment) => scheduleRowOutput.toJson(instalment, undefined)
+export const instalmentBlock = (instalment: Instalment) => instalmentOutput.toJson(instalment, undefined)
+export const mandateBlock = (of: Mandate) => mandateOutput.toJson(of, undefined)
+
+/** Under which address parents reach us. */
+type Place = { publicUrl: string }
+
+const plan = outputOf<LoadedPlan, Place>()
+const head = {
+  plan_id: plan.text('Id of the plan.', PLAN_ID, one => one.plan.id),
+  service_student_id: plan.text('Whose fees it takes.', STUDENT_ID, one => one.plan.studentId),
+  status: plan.oneOf(
+    statesOf('plan'),
+    'draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it ' +
+      'cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived.',
+    one => one.plan.state,
+  ),
+  is_held: plan.flag(
+    'Whether the institute holds it: nothing is debited meanwhile.',
+    false,
+    one => one.plan.isHeld,
+  ),
+  lock_reason: plan.optional.text(
+    'Why it is locked; present only while it is.',
+    'mandate_ended',
+    one => one.plan.lockReason,
+  ),
+  product_name: plan.text('What parents know it as.', 'Fee instalments', one => one.plan.productName),
+  total_amount: plan.amount('What it takes in all, rupees.', 12000, one => sumsOf(one).totalPaise),
+  paid_amount: plan.amount('What has come of it, rupees.', 6000, one => sumsOf(one).paidPaise),
+  redirect_url: plan.text(
+    'The page on which the payer sets it up.',
+    `https://pay.example.in/flex/demo-school/${PLAN_ID}`,
+    (one, { publicUrl }) => `${publicUrl}/flex/${one.plan.instituteCode}/${one.plan.id}`,
+  ),
+}
+
+export const planOutput = plan.object({
+  ...head,
+  payment_schedule: plan.list('The instalments, in their order.', scheduleRowOutput, one => one.instalments),
+})
+
+const attempt = outputOf<PresentationRow, unknown>()
+const attemptOutput = attempt.object({
+  presentation: attempt.integer('Which presentation of the instalment it was, from 1 on.', 1),
+  amount: attempt.amount('What was asked of the bank, rupees.', 6000),
+  presented_at: attempt.moment('When.', '2026-12-05T02:00:00.000Z'),
+  status: attempt.oneOf(
+    ['presented', 'debited', 'bounced', 'reversed'],
+    'What the bank made of it; presented until it says so.',
+    one => one.state,
+    'bounced',
+  ),
+  return_code: attempt.optional.text("The bank's code; present only if it was returned.", '04'),
+})
+
+const tried = outputOf<Instalment & { attempts: PresentationRow[] }, unknown>()
+const triedOutput = tried.object({
+  ...instalmentFields,
+  identifier: tried.optional.text('Present only if provided.', 'TERM-1'),
+  present_on: tried.day(
+    'When it is, or was, to be presented: the due date, or the working day that it had to move to.',
+    '2026-12-10',
+  ),
+  notified_at: tried.optional.moment(
+    'When the payer was told of the debit that is next; absent until then.',
+    '2026-12-08T20:31:00.000Z',
+  ),
+  return_code: tried.optional.text("The bank's code of the last return; absent without one.", '04'),
+  attempts: tried.list('Every presentation, oldest first.', attemptOutput),
+})
+
+const decision = outputOf<PlanHistory['decisions'][number], unknown>()
+const decisionOutput = decision.object({
+  at: decision.moment('When.', '2026-12-07T12:30:00.000Z', one => one.decidedAt),
+  instalment_id: decision.optional.text(
+    'About which instalment; absent when about the plan or its mandate.',
+    INSTALMENT_ID,
+  ),
+  what: decision.text('What was decided.', 'scheduled'),
+  why: decision.text('Why, for a person to read.', 'to be presented again on 2026-12-10'),
+})
+
+const history = outputOf<PlanHistory, Place>()
+export const planHistoryOutput = history.object({
+  ...head,
+  mandate: history.optional.one('How it is debited; absent before the set-up.', mandateOutput),
+  payment_schedule: history.list('The instalments, in their order.', triedOutput, withAttempts),
+  decisions: history.list('What was decided and why, newest first; the newest 100.', decisionOutput),
+})
+
+function withAttempts({ instalments, presentations }: PlanHistory) {
+  const byInstalment = Map.groupBy(presentations, one => one.instalmentId)
+  return instalments.map(one => ({ ...one, attempts: byInstalment.get(one.id) ?? [] }))
+}

@@ -1,0 +1,100 @@
+import { recordEvents } from '../../events/events.service.ts'
+import { queueMessages, stopReminders } from '../../messages/messages.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Context } from '../../platform/context.ts'
+import { readStudentContexts } from '../../students/student-contexts.service.ts'
+import { readDebitRules } from '../settings/debit-rules.service.ts'
+import { saveBounces } from '../notices/bounces.store.ts'
+import { PlanChanges } from './plan-changes.ts'
+import * as store from './plans.store.ts'
+
+/** What changing a plan asks for. */
+export type PlanContext = Pick<Context, 'db' | 'clock'>
+
+/** By plan id; a plan that does not exist is missing. */
+export type LockedPlans = ReadonlyMap<string, PlanChanges>
+
+/** Inside a transaction that is open already, and as of a moment that is not now. */
+type Scope = { tx?: Transaction; at?: Date | undefined }
+
+/**
+ * The one way to change plans: lock them in one order for all, read them, change them, write what changed. As many
+ * statements for a thousand plans as for one, and decisions, events and messages in the same transaction.
+ */
+export async function withPlans<Result>(
+  ctx: PlanContext,
+  keys: readonly store.PlanKey[],
+  change: (plans: LockedPlans, tx: Transaction) => Result | Promise<Result>,
+  { tx, at }: Scope = {},
+): Promise<Result> {
+  if (tx === undefined) return ctx.db.transaction(own => withPlans(ctx, keys, change, { at, tx: own }))
+  await store.lockPlans(tx, keys)
+  const loaded = [...(await store.loadPlans(tx, keys)).values()]
+  const students = await readStudentContexts(
+    tx,
+    loaded.map(({ plan }) => plan),
+  )
+  const debitRules = await readDebitRules(ctx, tx)
+  const plans = new Map<string, PlanChanges>()
+  for (const one of loaded) {
+    const student = students.get(one.plan.studentId)
+    if (student === undefined) continue
+    plans.set(one.plan.id, new PlanChanges(one, { student, debitRules, now: at ?? debitRules.now }))
+  }
+  const result = await change(plans, tx)
+  await writeChanges(tx, [...plans.values()])
+  return result
+}
+
+/** The same for one plan that has to exist. */
+export async function withPlan<Result>(
+  ctx: PlanContext,
+  key: store.PlanKey,
+  change: (plan: PlanChanges, tx: Transaction) => Result | Promise<Result>,
+  scope: Scope = {},
+): Promise<Result> {
+  const changeIt = (plans: LockedPlans, tx: Transaction): Result | Promise<Result> => {
+    const plan = plans.get(key.planId)
+    if (plan === undefined) throw notFound('This plan')
+    return change(plan, tx)
+  }
+  return withPlans(ctx, [key], changeIt, scope)
+}
+
+async function writeChanges(tx: Transaction, plans: readonly PlanChanges[]): Promise<void> {
+  const all = <Row>(rowsOf: (plan: PlanChanges) => Iterable<Row>): Row[] =>
+    plans.flatMap(plan => [...rowsOf(plan)])
+  await store.savePlans(
+    tx,
+    all(({ plan, written }) => (written.isPlanChanged ? [plan] : [])),
+  )
+  await store.saveMandates(
+    tx,
+    all(({ written }) => written.mandates.values()),
+  )
+  await store.saveInstalments(
+    tx,
+    all(({ written }) => written.instalments.values()),
+  )
+  await store.insertDecisions(
+    tx,
+    all(({ written }) => written.decisions),
+  )
+  await recordEvents(
+    tx,
+    all(({ written }) => written.events),
+  )
+  await saveBounces(
+    tx,
+    all(({ written }) => written.bounces),
+  )
+  await stopReminders(
+    tx,
+    all(({ written }) => written.done),
+  )
+  await queueMessages(
+    tx,
+    all(({ written }) => written.messages),
+  )
+}

@@ -1,0 +1,58 @@
+import {
+  paiseOf,
+  splitInProportion,
+  subtractPaise,
+  sumPaise,
+  ZERO,
+  type Paise,
+} from '../../platform/money.ts'
+
+/** What a student owes, or an instalment takes, of one fee component. */
+export type Line = { componentType: string; amountPaise: Paise }
+
+export function sumLines(lines: readonly Line[]): Paise {
+  return sumPaise(lines.map(line => line.amountPaise))
+}
+
+/** By component. */
+export function totalsOf(lines: readonly Line[]): Map<string, Paise> {
+  const totals = new Map<string, Paise>()
+  for (const { componentType, amountPaise } of lines)
+    totals.set(componentType, paiseOf((totals.get(componentType) ?? ZERO) + amountPaise))
+  return totals
+}
+
+/** A component of which nothing is taken is no line: an order has none of them. */
+export function linesFrom(totals: Iterable<readonly [string, Paise]>): Line[] {
+  return [...totals]
+    .filter(([, amountPaise]) => amountPaise > 0)
+    .map(([componentType, amountPaise]) => ({ componentType, amountPaise }))
+}
+
+export function isSameMoney(one: readonly Line[], other: readonly Line[]): boolean {
+  const before = linesFrom(totalsOf(one))
+  const after = totalsOf(other)
+  return (
+    before.length === linesFrom(after).length &&
+    before.every(line => after.get(line.componentType) === line.amountPaise)
+  )
+}
+
+/** What fits under a limit, in proportion, and what is left over. */
+export function splitAt(lines: readonly Line[], most: Paise): { taken: Line[]; rest: Line[] } {
+  if (sumLines(lines) <= most) return { taken: [...lines], rest: [] }
+  const parts = splitInProportion(
+    most,
+    lines.map(line => line.amountPaise),
+  )
+  const part = (index: number): Paise => parts[index] ?? ZERO
+  return {
+    taken: linesFrom(lines.map(({ componentType }, index) => [componentType, part(index)])),
+    rest: linesFrom(
+      lines.map(({ componentType, amountPaise }, index) => [
+        componentType,
+        subtractPaise(amountPaise, part(index)),
+      ]),
+    ),
+  }
+}
