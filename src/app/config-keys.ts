@@ -1,3 +1,4 @@
+import { PROVIDERS } from '../providers/catalogue.ts'
 import { RETRY_SECONDS } from '../webhooks/delivery-log/deliveries.rules.ts'
 
 /** Every setting, as `bursar config` explains it. */
@@ -62,18 +63,9 @@ export const CONFIG_KEYS: readonly Key[] = [
     describes: 'how long readiness says no before the doors close',
     standard: '0 in sandbox, 5 in live',
   },
-  {
-    name: 'RAZORPAY_KEY_ID',
-    describes: 'takes payments through Razorpay instead of the sandbox bank',
-    standard: '',
-  },
-  { name: 'RAZORPAY_KEY_SECRET', describes: 'secret of that key', standard: '', isSecret: true },
-  {
-    name: 'RAZORPAY_WEBHOOK_SECRET',
-    describes: 'secret of the webhook at PUBLIC_URL/callbacks/razorpay',
-    standard: '',
-    isSecret: true,
-  },
+  ...Object.values(PROVIDERS).flatMap(({ settings }) =>
+    settings.map(setting => ({ ...setting, standard: '' })),
+  ),
   {
     name: 'SMTP_URL',
     describes: 'mail server: smtps://user:password@host:465, or smtp:// for STARTTLS',

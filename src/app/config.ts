@@ -1,3 +1,5 @@
+import { PROVIDERS } from '../providers/catalogue.ts'
+import type { ProviderValues } from '../providers/port.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SmsSettings } from '../messages/senders/sms.client.ts'
@@ -32,7 +34,8 @@ export type Config = {
   logFormat: LogFormat
   metricsToken: string | null
   drainMs: number
-  razorpay: { keyId: string; keySecret: string; webhookSecret: string } | null
+  /** The real providers that are set up, by name, the preferred one first. */
+  providers: ReadonlyMap<string, ProviderValues>
   mail: { smtpUrl: string | null; from: MailAddress }
   sms: SmsSettings | null
   whatsapp: WhatsappSettings | null
@@ -96,7 +99,7 @@ export function readConfig(env: Env): Config {
     logLevel: choose('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
     logFormat: choose('LOG_FORMAT', ['plain', 'json'], mode === 'live' ? 'json' : 'plain'),
     metricsToken: get('METRICS_TOKEN'),
-    razorpay: readRazorpay(get, lines),
+    providers: readProviders(get, lines),
     mail: readMail(get, publicUrl, lines),
     sms: readSms(get, mode, lines),
     whatsapp: readWhatsapp(get, mode, lines),
@@ -135,18 +138,20 @@ function readTls(certFile: string | null, keyFile: string | null, lines: string[
   return { certFile, keyFile }
 }
 
-function readRazorpay(get: (name: string) => string | null, lines: string[]): Config['razorpay'] {
-  const keyId = get('RAZORPAY_KEY_ID')
-  const keySecret = get('RAZORPAY_KEY_SECRET')
-  const webhookSecret = get('RAZORPAY_WEBHOOK_SECRET')
-  if (keyId !== null && keySecret !== null && webhookSecret !== null)
-    return { keyId, keySecret, webhookSecret }
-  if (keyId !== null || keySecret !== null || webhookSecret !== null) {
-    lines.push(
-      'RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET and RAZORPAY_WEBHOOK_SECRET go together; set all or none.',
-    )
+function readProviders(get: (name: string) => string | null, lines: string[]): Config['providers'] {
+  const found = new Map<string, ProviderValues>()
+  for (const [provider, { settings }] of Object.entries(PROVIDERS)) {
+    const values = settings.flatMap(({ name }) => {
+      const value = get(name)
+      return value === null ? [] : [[name, value] as const]
+    })
+    if (values.length === settings.length) found.set(provider, Object.fromEntries(values))
+    else if (values.length > 0) {
+      const names = new Intl.ListFormat('en-GB').format(settings.map(({ name }) => name))
+      lines.push(`${names} go together; set all or none.`)
+    }
   }
-  return null
+  return found
 }
 
 function readApiKey(get: (name: string) => string | null, lines: string[]): Config['apiKey'] {

@@ -12,7 +12,7 @@ import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { HttpClient } from '../platform/http-client/http-client.ts'
 import type { Log } from '../platform/log.ts'
 import type { Provider, ProviderName } from '../providers/port.ts'
-import { createRazorpay } from '../providers/razorpay/razorpay.client.ts'
+import { PROVIDERS } from '../providers/catalogue.ts'
 import { createSandboxBank } from '../sandbox/bank/simulator.service.ts'
 import type { SandboxBank } from '../sandbox/bank/simulator.ts'
 import { createSandboxLender } from '../sandbox/lender/simulator.service.ts'
@@ -24,7 +24,7 @@ import { createSenders } from './senders.ts'
 /** Everything that services may ask for; a function names the part that it uses. */
 export type BursarContext = FlexContext & LoanContext & MessageContext
 
-type Settings = Pick<Config, 'mode' | 'outbound' | 'razorpay' | 'mail'> &
+type Settings = Pick<Config, 'mode' | 'outbound' | 'providers' | 'mail'> &
   Partial<Pick<Config, 'sms' | 'whatsapp'>>
 
 export type CreatedContext = {
@@ -38,7 +38,7 @@ export type CreatedContext = {
 
 /** The one context of a process, complete from the start; the simulators call back into it as a real provider would. */
 export async function createContext(config: Settings, base: Context, log: Log): Promise<CreatedContext> {
-  const { mode, outbound, razorpay } = config
+  const { mode, outbound } = config
   const erpClient = new HttpClient({
     policy: addressPolicy({ mode, allowed: outbound.allowed }),
     ...(outbound.nameServers.length > 0 ? { nameServers: outbound.nameServers } : {}),
@@ -54,7 +54,11 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       : null
   const providers = new Map<ProviderName, Provider>()
   if (simulators !== null) providers.set('sandbox', simulators.bank)
-  if (razorpay !== null) providers.set('razorpay', createRazorpay(razorpay))
+  for (const [name, values] of config.providers) {
+    const entry = PROVIDERS[name]
+    if (entry !== undefined) providers.set(name, entry.create(values))
+  }
+  const [preferred] = config.providers.keys()
   const lenders: LoanContext['lenders'] = new Map(simulators === null ? [] : [['sandbox', simulators.lender]])
   const { senders, closeSenders } = await createSenders(config, base, log)
   const ctx: BursarContext = {
@@ -67,7 +71,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     },
     log,
     providers,
-    currentProvider: razorpay === null ? (simulators?.bank.name ?? null) : 'razorpay',
+    currentProvider: preferred ?? simulators?.bank.name ?? null,
     lenders,
     currentLender: simulators?.lender.name ?? null,
     erp: {

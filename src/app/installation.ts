@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PROVIDERS } from '../providers/catalogue.ts'
 import type { Config } from './config.ts'
 import type { Installation } from '../console/operator/health.service.ts'
 import type { BackupSchedule } from '../platform/backup/schedule.ts'
@@ -10,7 +11,7 @@ export function describeInstallation(
   jobs: JobRunner,
   backups: BackupSchedule | null,
 ): Installation {
-  const { mode, razorpay, mail, sms, whatsapp } = config
+  const { mode, mail, sms, whatsapp } = config
   const nobody = mode === 'sandbox' ? "the sandbox's mailbox only" : null
   return {
     version: readVersion(),
@@ -22,7 +23,12 @@ export function describeInstallation(
       sms: sms === null ? nobody : `the SMS provider at ${URL.parse(sms.url)?.hostname}`,
       whatsapp: whatsapp === null ? nobody : `the WhatsApp provider at ${URL.parse(whatsapp.url)?.hostname}`,
     },
-    razorpayKey: razorpay === null ? null : razorpay.keyId.startsWith('rzp_live_') ? 'live' : 'test',
+    providerKeys: Object.fromEntries(
+      [...config.providers].flatMap(([name, values]) => {
+        const entry = PROVIDERS[name]
+        return entry === undefined ? [] : [[name, entry.describe(values).key]]
+      }),
+    ),
     jobs,
     backups,
   }

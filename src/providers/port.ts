@@ -23,7 +23,8 @@ export type Provider = {
   readonly transfers?: TransferPort
 }
 
-export type ProviderName = 'sandbox' | 'razorpay'
+/** `sandbox`, or a name of the catalogue. */
+export type ProviderName = string
 export type PaymentMode = 'upi' | 'card' | 'netbanking'
 
 export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
@@ -96,3 +97,18 @@ export type SettlementItem = {
   amountPaise: Paise
   feePaise: Paise
 }
+
+/** A setting of a provider: an environment variable, and what it is for. */
+type ProviderSetting = { name: string; describes: string; isSecret?: boolean }
+
+/** All that the rest of Bursar knows of a provider: its settings, how it is made from them, and what an operator is told. */
+export type ProviderEntry = {
+  title: string
+  /** They go together: all of them or none. */
+  settings: readonly ProviderSetting[]
+  create(values: ProviderValues): Provider
+  describe(values: ProviderValues): { key: 'test' | 'live' }
+}
+
+/** The values of an entry's settings by their names. */
+export type ProviderValues = Readonly<Record<string, string>>

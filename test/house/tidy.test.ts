@@ -54,6 +54,14 @@ test('rules are told the time', () => {
   assert.deepEqual(pathsWhere(asksForTime, source), [])
 })
 
+const namesProvider = ({ path, text }: File): boolean =>
+  /razorpay/i.test(text) && !/^src\/providers\/(razorpay\/|catalogue\.ts$)/.test(path)
+
+test('a real provider is named in its own folder and in the catalogue, nowhere else', () => {
+  assert.ok(namesProvider({ path: 'src/app/config.ts', text: "get('RAZORPAY_KEY_ID')" }))
+  assert.deepEqual(pathsWhere(namesProvider, source), [])
+})
+
 const namesMachine = ({ text }: File): boolean =>
   /"resolved":\s*"http|https?:\/\/registry\.|(^|[\s"'`(=])\/(home|root)\/[a-z]/m.test(text)
 

@@ -29,7 +29,7 @@ export const ReconciliationItemView = Type.Object({
   id: text('Id of the payment or refund, or number of the report.'),
   status: shown.oneOf(STATUSES, { description: 'As asked for.' }),
   kind: shown.oneOf(['payment', 'refund', 'report'] as const, { description: 'What it is.' }),
-  provider: text('Whose report.', 'razorpay'),
+  provider: text('Whose report.', 'sandbox'),
   provider_ref: maybe('What the provider calls it.'),
   order_id: maybe('The order that it is of.'),
   settlement_id: maybe('The settlement that it is in.'),

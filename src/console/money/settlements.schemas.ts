@@ -21,7 +21,7 @@ export const SettlementParams = Type.Object({
 const settlement = {
   id: text('Id of the settlement.'),
   utr: text("The bank's reference.", 'SBINR52026110500012345'),
-  provider: text('Who paid it out.', 'razorpay'),
+  provider: text('Who paid it out.', 'sandbox'),
   collector_code: text('The branch it went to.', 'MAIN'),
   settled_at: shown.moment({ description: 'When it was paid out, UTC.' }),
   gross: amount('Payments in it, in rupees.'),

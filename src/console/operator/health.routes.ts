@@ -142,14 +142,14 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-function providersView(ctx: LoanContext, { channels, razorpayKey }: Installation): ProvidersAnswer {
+function providersView(ctx: LoanContext, { channels, providerKeys }: Installation): ProvidersAnswer {
   return {
     mode: ctx.mode,
     payments: [...ctx.providers].map(([name, provider]) => ({
       name,
       is_current: name === ctx.currentProvider,
       does: dutiesOf(provider),
-      ...(name === 'razorpay' && razorpayKey !== null ? { key: razorpayKey } : {}),
+      ...(providerKeys[name] === undefined ? {} : { key: providerKeys[name] }),
     })),
     lenders: [...ctx.lenders].map(([name, { title }]) => ({
       name: title,

@@ -17,8 +17,8 @@ export type Installation = {
   hasOwnDatabase: boolean
   /** By what messages of a channel leave; null: nothing is set up. */
   channels: Record<Channel, string | null>
-  /** Of what kind the key at Razorpay is; null: none is set up. */
-  razorpayKey: 'test' | 'live' | null
+  /** Of what kind the key at each real provider is. */
+  providerKeys: Readonly<Record<string, 'test' | 'live'>>
   jobs: JobRunner
   /** Null when none are scheduled. */
   backups: Pick<BackupSchedule, 'state'> | null

@@ -1,4 +1,3 @@
-import type { ProviderName } from '../../providers/port.ts'
 import { mandatesOf } from '../../payments/context.ts'
 import type { FlexContext } from '../context.ts'
 import type { Mandate } from '../rules/plan.rules.ts'
@@ -7,7 +6,7 @@ import type { Mandate } from '../rules/plan.rules.ts'
 export async function cancelAtProvider(ctx: FlexContext, mandate: Mandate): Promise<void> {
   if (mandate.providerRef === null) return
   const { instituteId, id: mandateId, providerRef } = mandate
-  await mandatesOf(ctx, mandate.provider as ProviderName)
+  await mandatesOf(ctx, mandate.provider)
     .cancel({ instituteId, mandateId, providerRef })
     .catch(() => {})
 }

@@ -1,5 +1,4 @@
 import type { MandateReport } from '../../providers/mandate-port.ts'
-import type { ProviderName } from '../../providers/port.ts'
 import { mandatesOf } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -107,7 +106,7 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
   if (mandate.state === 'pending') {
     const { instituteId, id: mandateId, providerRef } = mandate
     const asked = { instituteId, mandateId, providerRef }
-    await applyMandateReport(ctx, await mandatesOf(ctx, mandate.provider as ProviderName).status(asked))
+    await applyMandateReport(ctx, await mandatesOf(ctx, mandate.provider).status(asked))
   }
   await withPlan(ctx, key, plan => {
     if (plan.mandate?.id === key.id) scheduleCheck(plan)

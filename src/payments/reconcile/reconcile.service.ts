@@ -1,6 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import type { ProviderName } from '../../providers/port.ts'
 import {
   CHECK_NAMES,
   findDifferences,
@@ -61,7 +60,7 @@ async function compareWithProvider(
     const payments = await listToCompare(ctx.db, institute.id, { after, limit: PAGE })
     if (payments.length === 0) return differences
     for (const { id, provider, providerRef, state } of payments) {
-      const { outcome } = await providerOf(ctx, provider as ProviderName).status({
+      const { outcome } = await providerOf(ctx, provider).status({
         instituteId: institute.id,
         paymentId: id,
         providerRef,

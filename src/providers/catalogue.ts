@@ -1,0 +1,5 @@
+import type { ProviderEntry } from './port.ts'
+import { razorpay } from './razorpay/razorpay.ts'
+
+/** The real providers, the preferred one first. A new one is a folder beside this file and a line here. */
+export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = { razorpay }
