@@ -42,9 +42,9 @@ const config = readConfig(process.env)
 const { ctx: base } = await openDatabase(config)
 const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
 const { ctx, closeErp } = await createContext(config, base, log)
-const { gate } = ctx.erp
-const run = gate.run.bind(gate)
-gate.run = (...args) => run(...args).finally(() => counted.answers++)
+const { callLimiter } = ctx.erp
+const run = callLimiter.run.bind(callLimiter)
+callLimiter.run = (...args) => run(...args).finally(() => counted.answers++)
 
 const samples: FlexSample[] = []
 let samplingMs = 0

@@ -6,7 +6,7 @@ import { createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
 import { createContext, type BursarContext } from './context.ts'
-import { holdDataDir, type DataDirHold } from './data-dir.ts'
+import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
 import { describeInstallation } from './installation.ts'
 import { openDeliveries } from './open-deliveries.ts'
@@ -96,7 +96,7 @@ export async function createBursar(
       imports.start()
       if (sandboxClock !== null)
         finishMove({ db: ctx.db, clock: sandboxClock, worker }).catch((err: unknown) =>
-          log.warn({ err }, 'a move of the clock could not be finished'),
+          log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
     const routes = app?.routeTable ?? []
@@ -116,7 +116,10 @@ function openBackups(
   return new BackupSchedule({ settings: backup, dataDir, embedded, log })
 }
 
-type LockedDatabase = Omit<OpenedDatabase, 'ctx'> & { hold: DataDirHold | null; base: OpenedDatabase['ctx'] }
+type LockedDatabase = Omit<OpenedDatabase, 'ctx'> & {
+  hold: KeptDataDirLock | null
+  base: OpenedDatabase['ctx']
+}
 
 /** Opens the database and locks the data folder. A start that is refused leaves no server of ours behind. */
 async function openAndLock(
@@ -124,13 +127,13 @@ async function openAndLock(
   log: Log,
   onEmbedded: ((embedded: EmbeddedPostgres) => void) | undefined,
 ): Promise<LockedDatabase> {
-  let hold: DataDirHold | null = null
+  let hold: KeptDataDirLock | null = null
   let server: EmbeddedPostgres | null = null
   try {
     const opened = await openDatabase(config, {
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
       async onEmbedded(embedded) {
-        hold = await holdDataDir(embedded, log)
+        hold = await keepDataDirLocked(embedded, log)
         if (hold === null)
           throw new StartRefused(`Another Bursar is using ${config.dataDir}. Stop it, or set DATA_DIR.`)
         server = embedded
@@ -140,7 +143,7 @@ async function openAndLock(
     const { ctx: base, ...rest } = opened
     return { ...rest, base, hold }
   } catch (error) {
-    await (hold as DataDirHold | null)?.release()
+    await (hold as KeptDataDirLock | null)?.release()
     await (server as EmbeddedPostgres | null)?.stop()
     throw explainStart(error)
   }
@@ -190,10 +193,10 @@ function watch(
     timers.push(timer)
   }
   if (embedded !== null) {
-    everySecond('the embedded PostgreSQL could not be started again', () => embedded.ensureRunning())
+    everySecond('restarting the embedded PostgreSQL failed', () => embedded.ensureRunning())
   }
   if (sandboxClock !== null) {
-    everySecond('the clock could not be read', () => loadOffset({ db, clock: sandboxClock }))
+    everySecond('reading the sandbox clock offset failed', () => loadOffset({ db, clock: sandboxClock }))
   }
   return timers
 }

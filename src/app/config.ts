@@ -40,7 +40,7 @@ export type Config = {
   sms: SmsSettings | null
   whatsapp: WhatsappSettings | null
   outbound: { allowed: readonly string[]; nameServers: readonly string[] }
-  webhooks: { retrySeconds: readonly number[]; placesPerEndpoint: number }
+  webhooks: { retrySeconds: readonly number[]; slotsPerEndpoint: number }
   /** With what the command line asks a running Bursar. */
   apiKey: { keyId: string; secret: string } | null
 }
@@ -106,7 +106,7 @@ export function readConfig(env: Env): Config {
     outbound: readOutbound(get, lines),
     webhooks: {
       retrySeconds: readRetrySeconds(get('WEBHOOK_RETRY_SECONDS'), lines),
-      placesPerEndpoint: number('WEBHOOK_PLACES', 50, [1, 1_000]),
+      slotsPerEndpoint: number('WEBHOOK_PLACES', 50, [1, 1_000]),
     },
     apiKey: readApiKey(get, lines),
     drainMs: number('DRAIN_SECONDS', mode === 'live' ? 5 : 0, [0, 300]) * 1_000,

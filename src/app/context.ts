@@ -1,4 +1,4 @@
-import { ErpGate } from '../erp/call-limiter.ts'
+import { ErpCallLimiter } from '../erp/call-limiter.ts'
 import { ERP_TIMEOUT_MS } from '../erp/erp.client.ts'
 import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
 import type { FlexContext } from '../flex/context.ts'
@@ -76,7 +76,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     currentLender: simulators?.lender.name ?? null,
     erp: {
       httpClient: erpClient,
-      gate: new ErpGate(base.db.places),
+      callLimiter: new ErpCallLimiter(base.db.semaphore),
       timeoutMs: ERP_TIMEOUT_MS,
     },
     senders,

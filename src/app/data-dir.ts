@@ -3,12 +3,15 @@ import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.
 import type { Log } from '../platform/log.ts'
 
 /** One Bursar per data folder: held from the start to the stop, also over a death of the server that keeps the lock. */
-export type DataDirHold = { release(): Promise<void> }
+export type KeptDataDirLock = { release(): Promise<void> }
 
 type Lock = NonNullable<Awaited<ReturnType<typeof lockDataDir>>>
 
 /** Null when another Bursar holds it. */
-export async function holdDataDir(embedded: EmbeddedPostgres, log: Log): Promise<DataDirHold | null> {
+export async function keepDataDirLocked(
+  embedded: EmbeddedPostgres,
+  log: Log,
+): Promise<KeptDataDirLock | null> {
   const first = await lockOnceUp(embedded)
   if (first === null) return null
   let current: Lock = first
@@ -25,7 +28,7 @@ export async function holdDataDir(embedded: EmbeddedPostgres, log: Log): Promise
     await takeAgain()
   }
   takeAgain().catch((err: unknown) => {
-    if (!isReleased) log.error({ err }, 'the hold on the data folder was lost')
+    if (!isReleased) log.error({ err }, 'lost the lock on the data folder')
   })
   return {
     async release() {

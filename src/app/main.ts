@@ -25,7 +25,7 @@ function stopOnSignal(stop: () => Promise<void>, log: Log): void {
         process.exit(0)
       },
       (err: unknown) => {
-        log.error({ err }, 'stopping failed')
+        log.error({ err }, 'shutdown failed')
         process.exit(1)
       },
     )
@@ -40,7 +40,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 try {
   const wanted = readConfig(process.env)
   const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
-  process.on('unhandledRejection', err => log.error({ err }, 'a promise was left alone'))
+  process.on('unhandledRejection', err => log.error({ err }, 'unhandled rejection'))
   const starting = createBursar(wanted, log, server => (embedded = server))
   // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
   stopOnSignal(async () => (await starting).stop(), log)

@@ -14,7 +14,7 @@ export function openDeliveries(
   const outbound = new HttpClient({
     policy: addressPolicy({ mode, allowed }),
     ...(nameServers.length > 0 ? { nameServers } : {}),
-    connectionsPerOrigin: webhooks.placesPerEndpoint,
+    connectionsPerOrigin: webhooks.slotsPerEndpoint,
   })
   const deliveries = new DeliveryEngine(ctx, outbound, log, webhooks)
   const closeDeliveries = async (): Promise<void> => {

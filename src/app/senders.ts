@@ -19,8 +19,8 @@ export async function createSenders(
 ): Promise<{ senders: MessageContext['senders']; closeSenders: () => void }> {
   const mailer = mail.smtpUrl === null ? null : await openMailer(mail.smtpUrl, mail.from)
   if (mailer === null && mode === 'live') log.warn('SMTP_URL is not set: no e-mail will be sent')
-  const withoutProvider = (words: string): Sender =>
-    mode === 'sandbox' ? MAILBOX : { send: async () => ({ kind: 'refused', words }) }
+  const withoutProvider = (reason: string): Sender =>
+    mode === 'sandbox' ? MAILBOX : { send: async () => ({ kind: 'refused', reason }) }
   const unknown = unknownNames(sms?.templateIds ?? {})
   if (unknown.length > 0) log.warn({ unknown }, 'SMS_TEMPLATE_IDS names no text of ours')
   const bySms = sms === null ? null : createSmsSender(sms)

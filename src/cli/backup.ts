@@ -14,7 +14,7 @@ import { parseMasterKey, Vault } from '../platform/secrets.ts'
 import { addExamples } from './help.ts'
 import { InputError } from './input.ts'
 import { formatBytes, formatTime, show, startProgress } from './output.ts'
-import { holdServer } from './data-dir-lock.ts'
+import { lockServer } from './data-dir-lock.ts'
 
 export function addBackupCommands(program: Command): void {
   const backup = program
@@ -50,7 +50,7 @@ async function runBackup(name: string): Promise<void> {
     throw new InputError(`${dataDir} has no database, so there is nothing to back up. Check DATA_DIR.`)
   }
   const embedded = await openEmbeddedPostgres({ dataDir })
-  const letGo = await holdServer(embedded)
+  const letGo = await lockServer(embedded)
   const progress = startProgress('Read')
   const interruption = watchInterruption()
   try {

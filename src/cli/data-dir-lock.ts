@@ -14,7 +14,7 @@ const COMMANDS = [0x62757273, 2]
 const MAX_TRIES = 5
 
 /** Answers how to let go, which leaves the server as it was found. */
-export async function holdServer(embedded: EmbeddedPostgres): Promise<() => Promise<void>> {
+export async function lockServer(embedded: EmbeddedPostgres): Promise<() => Promise<void>> {
   let isStartedHere = embedded.how !== 'attached'
   for (let tries = 1; ; tries++) {
     try {

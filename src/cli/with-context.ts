@@ -3,7 +3,7 @@ import { openDatabase } from '../app/open-database.ts'
 import type { Context } from '../platform/context.ts'
 import type { MigrationResult } from '../platform/db/migrate.ts'
 import { createLog } from '../platform/log.ts'
-import { holdServer } from './data-dir-lock.ts'
+import { lockServer } from './data-dir-lock.ts'
 
 /** A command tells its outcome by itself; what services log is nobody's to read there. */
 export const SILENT = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
@@ -16,7 +16,7 @@ export async function withContext(
   try {
     const { ctx, migration } = await openDatabase(readConfig(process.env), {
       // Held from here on, because the rest of the opening may fail and would leave a server behind.
-      onEmbedded: async embedded => void holds.push(await holdServer(embedded)),
+      onEmbedded: async embedded => void holds.push(await lockServer(embedded)),
     })
     try {
       await work(ctx, migration)

@@ -5,7 +5,7 @@ import { isErpWell, unavailableBecause, type ErpAnswer, type Unavailable } from 
 /**
  * Who may call which ERP now. Calls at once are counted over all processes; that an ERP is away each learns by itself.
  */
-export type Gate = {
+export type CallLimit = {
   /** Calls at once are counted over one institute's settings that lead to the same origin. */
   lane: string
   maxCalls: number
@@ -21,7 +21,7 @@ export type Gate = {
 
 const MAX_WAITING = 20_000
 
-export class ErpGate {
+export class ErpCallLimiter {
   readonly #places: ClusterSemaphore
   readonly #now: () => number
   readonly #circuits = new Map<string, { version: number; state: Circuit }>()
@@ -32,26 +32,26 @@ export class ErpGate {
     this.#now = now
   }
 
-  async run(gate: Gate, call: () => Promise<ErpAnswer>): Promise<ErpAnswer> {
-    if (!this.#letsThrough(gate)) return RESTING
-    const lane = `calls to the ERP of ${gate.lane}`
+  async run(limit: CallLimit, call: () => Promise<ErpAnswer>): Promise<ErpAnswer> {
+    if (!this.#letsThrough(limit)) return RESTING
+    const lane = `calls to the ERP of ${limit.lane}`
     if (this.#places.waitingFor(lane) >= MAX_WAITING) return CROWDED
-    const leave = await this.#enter(lane, gate)
+    const leave = await this.#enter(lane, limit)
     if (leave === null) return OCCUPIED
     try {
       // Asked again: the circuit may have opened while this one waited.
-      if (!this.#letsThrough(gate)) return RESTING
-      if (!gate.isTest) this.#update(gate, state => afterStart(state, this.#now()))
+      if (!this.#letsThrough(limit)) return RESTING
+      if (!limit.isTest) this.#update(limit, state => afterStart(state, this.#now()))
       const answer = await call()
       const isWell = isErpWell(answer)
-      if (isWell !== null) this.#update(gate, state => afterCall(state, isWell, this.#now()))
+      if (isWell !== null) this.#update(limit, state => afterCall(state, isWell, this.#now()))
       return answer
     } finally {
       leave()
     }
   }
 
-  async #enter(lane: string, { maxCalls, isForPerson }: Gate): Promise<(() => void) | null> {
+  async #enter(lane: string, { maxCalls, isForPerson }: CallLimit): Promise<(() => void) | null> {
     try {
       return await this.#places.enter(lane, maxCalls, isForPerson)
     } catch (error) {
@@ -60,22 +60,22 @@ export class ErpGate {
     }
   }
 
-  #letsThrough(gate: Gate): boolean {
-    return gate.isTest || letsThrough(this.#stateOf(gate), this.#now())
+  #letsThrough(limit: CallLimit): boolean {
+    return limit.isTest || letsThrough(this.#stateOf(limit), this.#now())
   }
 
-  #stateOf({ circuit, version }: Gate): Circuit {
+  #stateOf({ circuit, version }: CallLimit): Circuit {
     const known = this.#circuits.get(circuit)
     return known?.version === version ? known.state : CLOSED
   }
 
-  #update(gate: Gate, change: (state: Circuit) => Circuit): void {
-    const known = this.#circuits.get(gate.circuit)
+  #update(limit: CallLimit, change: (state: Circuit) => Circuit): void {
+    const known = this.#circuits.get(limit.circuit)
     // A call that began under older settings has nothing to say about these.
-    if (known !== undefined && known.version > gate.version) return
-    const state = change(this.#stateOf(gate))
-    if (state.failuresInRow === 0) this.#circuits.delete(gate.circuit)
-    else this.#circuits.set(gate.circuit, { version: gate.version, state })
+    if (known !== undefined && known.version > limit.version) return
+    const state = change(this.#stateOf(limit))
+    if (state.failuresInRow === 0) this.#circuits.delete(limit.circuit)
+    else this.#circuits.set(limit.circuit, { version: limit.version, state })
   }
 }
 

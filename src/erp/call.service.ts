@@ -1,7 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { assertNever } from '../platform/assert.ts'
 import { newId } from '../platform/ids.ts'
-import type { Gate } from './call-limiter.ts'
+import type { CallLimit } from './call-limiter.ts'
 import type { ErpContext } from './context.ts'
 import { authHeaders, type StoredSettings } from './settings/settings.service.ts'
 import { fetchStudent } from './erp.client.ts'
@@ -10,19 +10,19 @@ import type { Fetch, PullReason } from './pull/pull.store.ts'
 import type { StudentChange } from '../students/profile/update.rules.ts'
 
 /** One ERP, ready to be asked: everything about a call but whom it asks for. */
-export type ErpDoor = {
+export type ErpEndpoint = {
   settings: StoredSettings
   headers: Record<string, string>
-  gate: Omit<Gate, 'isTest' | 'isForPerson'>
+  limit: Omit<CallLimit, 'isTest' | 'isForPerson'>
   isBranchRequired: boolean
 }
 
-export function openDoor(ctx: ErpContext, institute: Institute, settings: StoredSettings): ErpDoor {
+export function endpointOf(ctx: ErpContext, institute: Institute, settings: StoredSettings): ErpEndpoint {
   const { collectorCode, url, maxCalls, updatedAt } = settings
   return {
     settings,
     headers: authHeaders(ctx, settings),
-    gate: {
+    limit: {
       lane: `${institute.id} ${new URL(url).origin}`,
       maxCalls,
       circuit: `${institute.id} ${collectorCode ?? ''}`,
@@ -36,11 +36,11 @@ export function openDoor(ctx: ErpContext, institute: Institute, settings: Stored
 /** Asks, when there is a place and the ERP is not resting. Never inside a transaction. */
 export async function askErp(
   { erp }: ErpContext,
-  door: ErpDoor,
+  endpoint: ErpEndpoint,
   asked: Asked,
   reason: PullReason,
 ): Promise<ErpAnswer> {
-  const { settings, headers, isBranchRequired } = door
+  const { settings, headers, isBranchRequired } = endpoint
   const call = {
     url: fetchUrl(settings.url, settings.lookup, asked),
     headers,
@@ -49,7 +49,7 @@ export async function askErp(
     timeoutMs: erp.timeoutMs,
   }
   const isForPerson = reason !== 'presentation' && reason !== 'reminder'
-  return erp.gate.run({ ...door.gate, isTest: reason === 'test', isForPerson }, () =>
+  return erp.callLimiter.run({ ...endpoint.limit, isTest: reason === 'test', isForPerson }, () =>
     fetchStudent(erp.httpClient, call),
   )
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../platform/context.ts'
 import type { HttpClient } from '../platform/http-client/http-client.ts'
-import type { ErpGate } from './call-limiter.ts'
+import type { ErpCallLimiter } from './call-limiter.ts'
 
 /** How ERPs are reached from this process. */
 type ErpCalls = {
   httpClient: HttpClient
-  gate: ErpGate
+  callLimiter: ErpCallLimiter
   /** For one call in all. */
   timeoutMs: number
 }

@@ -1,6 +1,6 @@
 import { defaultBranch, knownBranch, type Institute } from '../institutes/institutes.rules.ts'
 import { badField, BursarError, conflict, notFound } from '../platform/errors.ts'
-import { askErp, openDoor, toFetch, type FetchedFor } from './call.service.ts'
+import { askErp, endpointOf, toFetch, type FetchedFor } from './call.service.ts'
 import type { ErpContext } from './context.ts'
 import { settingsFor } from './settings/settings.rules.ts'
 import { listSettings } from './settings/settings.store.ts'
@@ -34,10 +34,10 @@ export type Named = {
 
 export type InitStudent = { studentId: string; registrationId: string }
 
-type Scene = { ctx: ErpContext; institute: Institute; named: Named; branch: string | undefined }
+type InitRequest = { ctx: ErpContext; institute: Institute; named: Named; branch: string | undefined }
 
 /** What the ERP said, and how the log names it. */
-type Told = { scene: Scene; answer: ErpAnswer; about: (studentId: string | null) => FetchedFor }
+type ErpReply = { request: InitRequest; answer: ErpAnswer; about: (studentId: string | null) => FetchedFor }
 
 const MOST_CANDIDATES = 50
 
@@ -48,18 +48,18 @@ const MOST_CANDIDATES = 50
  */
 export async function pullForInit(ctx: ErpContext, institute: Institute, named: Named): Promise<InitStudent> {
   const branch = branchOf(institute, named.collectorCode)
-  const scene: Scene = { ctx, institute, named, branch }
-  const candidates = await findCandidates(scene)
+  const request: InitRequest = { ctx, institute, named, branch }
+  const candidates = await findCandidates(request)
   const meant = candidates.filter(student => isMeant(student, named))
   const only = meant.length === 1 ? (meant[0] ?? null) : null
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? only?.collectorCode)
-  if (settings === null) return stored(scene, meant)
-  const asked: Asked = { ...(only === null ? {} : askedOf(only)), ...sentOf(scene) }
+  if (settings === null) return stored(request, meant)
+  const asked: Asked = { ...(only === null ? {} : askedOf(only)), ...sentOf(request) }
   const fetchedAt = ctx.clock.now()
-  const answer = await askErp(ctx, openDoor(ctx, institute, settings), asked, 'init')
-  const told: Told = {
-    scene,
+  const answer = await askErp(ctx, endpointOf(ctx, institute, settings), asked, 'init')
+  const reply: ErpReply = {
+    request,
     answer,
     about: studentId => ({
       instituteId: institute.id,
@@ -69,11 +69,11 @@ export async function pullForInit(ctx: ErpContext, institute: Institute, named: 
       fetchedAt,
     }),
   }
-  const { record, user } = await usable(told, only)
+  const { record, user } = await usable(reply, only)
   const known = chooseKnown(candidates, record, { institute, only })
-  if (known === null) return create(told, { record, user, home: settings.collectorCode ?? branch })
-  await update(told, known.id, record)
-  return { studentId: known.id, registrationId: await linkTo(scene, known.id, userOf(record, user)) }
+  if (known === null) return create(reply, { record, user, home: settings.collectorCode ?? branch })
+  await update(reply, known.id, record)
+  return { studentId: known.id, registrationId: await linkTo(request, known.id, userOf(record, user)) }
 }
 
 /** With one branch the code is not compared, as everywhere. */
@@ -82,7 +82,7 @@ function branchOf(institute: Institute, sent: string | undefined): string | unde
   return knownBranch(institute, sent, 'student.collector_code')
 }
 
-async function findCandidates({ ctx, institute, named, branch }: Scene): Promise<Student[]> {
+async function findCandidates({ ctx, institute, named, branch }: InitRequest): Promise<Student[]> {
   const filter = { identifier: named.identifier, collectorCode: branch }
   const records = await listRecords(ctx.db, institute.id, filter, MOST_CANDIDATES)
   return records.map(record => record.student)
@@ -102,7 +102,7 @@ function isSame<Value>(sent: Value | undefined, stored: Value | null): boolean {
   return sent === undefined || stored === null || sent === stored
 }
 
-function sentOf({ named, branch }: Scene): Asked {
+function sentOf({ named, branch }: InitRequest): Asked {
   const { identifier, grade, customIdentifier, academicYearStart: start, academicYearEnd: end } = named
   return {
     identifier,
@@ -118,7 +118,7 @@ function sentOf({ named, branch }: Scene): Asked {
  * Nothing is asked, so what was registered counts as fresh: the parent in front of the screen is the student's primary
  * contact, or its only user. Of several users never just any: each sees all children of their own.
  */
-async function stored(scene: Scene, meant: readonly Student[]): Promise<InitStudent> {
+async function stored(request: InitRequest, meant: readonly Student[]): Promise<InitStudent> {
   const [student, another] = meant
   if (student === undefined) throw notFound('This student')
   if (another !== undefined)
@@ -126,22 +126,22 @@ async function stored(scene: Scene, meant: readonly Student[]): Promise<InitStud
       'student.identifier',
       'names several students; send grade, academic_year_start, academic_year_end or collector_code too',
     )
-  const { ctx, institute } = scene
+  const { ctx, institute } = request
   const [first, second] = await listUsersOf(ctx.db, { instituteId: institute.id, studentId: student.id })
   const isCertain = first !== undefined && (first.isContact || second === undefined)
   const { contactName: name, contactNumber: phone, contactEmail: email } = student
   const registrationId = isCertain
     ? first.registrationId
-    : await linkTo(scene, student.id, { name, phone, email })
+    : await linkTo(request, student.id, { name, phone, email })
   return { studentId: student.id, registrationId }
 }
 
 /** What can be acted on; all else is written down and said. */
-async function usable(told: Told, only: Student | null): Promise<{ record: ErpRecord; user: ErpUser }> {
-  const { answer, scene, about } = told
+async function usable(reply: ErpReply, only: Student | null): Promise<{ record: ErpRecord; user: ErpUser }> {
+  const { answer, request, about } = reply
   if (answer.kind === 'found' && answer.record.user !== null)
     return { record: answer.record, user: answer.record.user }
-  await insertFetches(scene.ctx.db, [toFetch(about(only?.id ?? null), answer, [])])
+  await insertFetches(request.ctx.db, [toFetch(about(only?.id ?? null), answer, [])])
   if (answer.kind === 'refused') throw conflict(answer.message, { erp_code: answer.code })
   if (answer.kind === 'unavailable')
     throw conflict(
@@ -175,25 +175,25 @@ function chooseKnown(
   return only ?? (candidates.length === 1 ? (candidates[0] ?? null) : null)
 }
 
-async function update(told: Told, studentId: string, record: ErpRecord): Promise<void> {
-  const { scene, answer, about } = told
-  const outcome = await updateFromRecord(scene.ctx, {
-    institute: scene.institute,
+async function update(reply: ErpReply, studentId: string, record: ErpRecord): Promise<void> {
+  const { request, answer, about } = reply
+  const outcome = await updateFromRecord(request.ctx, {
+    institute: request.institute,
     studentId,
     record,
     log: changes => toFetch(about(studentId), answer, changes),
   })
-  if (outcome.kind === 'contradiction') throw await contradiction(told, studentId, outcome.message)
+  if (outcome.kind === 'contradiction') throw await contradiction(reply, studentId, outcome.message)
 }
 
 async function create(
-  told: Told,
+  reply: ErpReply,
   { record, user, home }: { record: ErpRecord; user: ErpUser; home: string | undefined },
 ): Promise<InitStudent> {
-  const { ctx, institute, named } = told.scene
+  const { ctx, institute, named } = reply.request
   const branch = branchAfter(institute, { collectorCode: home ?? defaultBranch(institute) }, record)
   if (branch === null)
-    throw await contradiction(told, null, sayWrong(`there is no branch ${record.collectorCode}`))
+    throw await contradiction(reply, null, sayWrong(`there is no branch ${record.collectorCode}`))
   const now = ctx.clock.now()
   const { registrationId } = await ctx.db.transaction(tx =>
     findOrMakeUser(tx, institute.id, userOf(record, user), now),
@@ -207,13 +207,13 @@ async function create(
       fees: record.fees.map(fee => ({ ...fee, discounts: [] })),
       payments: [],
     })
-    await insertFetches(ctx.db, [toFetch(told.about(studentId), told.answer, [])])
+    await insertFetches(ctx.db, [toFetch(reply.about(studentId), reply.answer, [])])
     return { studentId, registrationId }
   } catch (error) {
     // A grade or component outside a closed catalogue is the record's mistake, not that of whoever asked.
     const [problem] = error instanceof BursarError ? (error.problems ?? []) : []
     if (problem === undefined) throw error
-    throw await contradiction(told, null, sayWrong(`data.${problem.key} ${problem.message}`))
+    throw await contradiction(reply, null, sayWrong(`data.${problem.key} ${problem.message}`))
   }
 }
 
@@ -223,14 +223,14 @@ function sayWrong(why: string): string {
 
 /** The record contradicts what is known here: kept in the log as a refusal, as a pull does. */
 async function contradiction(
-  { scene, answer, about }: Told,
+  { request, answer, about }: ErpReply,
   studentId: string | null,
   message: string,
 ): Promise<BursarError> {
   const code = 'data_error'
   const { durationMs } = answer
   const refused: Refused = { kind: 'refused', httpStatus: 200, durationMs, code, actsAs: code, message }
-  await insertFetches(scene.ctx.db, [toFetch(about(studentId), refused, [])])
+  await insertFetches(request.ctx.db, [toFetch(about(studentId), refused, [])])
   return conflict(message, { erp_code: code })
 }
 
@@ -238,7 +238,7 @@ function userOf(record: ErpRecord, user: ErpUser): Person {
   return { name: user.name, phone: user.phone, email: record.profile.contactEmail }
 }
 
-async function linkTo({ ctx, institute }: Scene, studentId: string, person: Person): Promise<string> {
+async function linkTo({ ctx, institute }: InitRequest, studentId: string, person: Person): Promise<string> {
   const now = ctx.clock.now()
   return ctx.db.transaction(async tx => {
     const { registrationId } = await findOrMakeUser(tx, institute.id, person, now)

@@ -61,9 +61,9 @@ export function nextTry(tries: number, now: Date): Date | null {
 
 const FAILURE_LENGTH = 500
 
-/** A server's words as we keep them: readable, in one line, bounded. */
-export function plainWords(words: string): string {
-  return words
+/** A server's reason as we keep them: readable, in one line, bounded. */
+export function plainWords(reason: string): string {
+  return reason
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, FAILURE_LENGTH)

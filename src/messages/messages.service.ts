@@ -75,7 +75,7 @@ async function send(post: MessageContext, message: Message): Promise<Outcome> {
   try {
     return await post.senders[message.channel].send({ ...message, subject: message.subject ?? '' })
   } catch (error) {
-    return { kind: 'delayed', words: String(error), isAway: false }
+    return { kind: 'delayed', reason: String(error), isAway: false }
   }
 }
 
@@ -83,7 +83,7 @@ async function finish(post: MessageContext, message: Message, outcome: Outcome):
   const end = endOf(message, outcome, post.clock.now())
   await store.finishTry(post.db, message, end)
   const { id, channel, tries } = message
-  // Neither the address nor the server's words, which often repeat it.
+  // Neither the address nor the server's reason, which often repeat it.
   const line = { message_id: id, channel, tries, state: end.state }
   if (end.state === 'sent') post.log.info(line, 'message sent')
   else post.log.warn({ ...line, next_try_at: end.nextTryAt?.toISOString() }, 'message not sent')
@@ -94,11 +94,11 @@ function endOf(message: Message, outcome: Outcome, now: Date): Parameters<typeof
     case 'sent':
       return { state: 'sent', sentAt: now, failure: null, nextTryAt: null }
     case 'refused':
-      return { state: 'failed', sentAt: null, failure: plainWords(outcome.words), nextTryAt: null }
+      return { state: 'failed', sentAt: null, failure: plainWords(outcome.reason), nextTryAt: null }
     case 'delayed': {
       const nextTryAt = nextTry(message.tries, now)
       const state = nextTryAt === null ? 'failed' : 'queued'
-      return { state, sentAt: null, failure: plainWords(outcome.words), nextTryAt }
+      return { state, sentAt: null, failure: plainWords(outcome.reason), nextTryAt }
     }
     default:
       return assertNever(outcome)

@@ -7,9 +7,9 @@ import type { Channel, Message } from './messages.rules.ts'
 export type Outcome =
   | { kind: 'sent' }
   /** For good: the same again would be refused again. */
-  | { kind: 'refused'; words: string }
+  | { kind: 'refused'; reason: string }
   /** `isAway`: the server itself could not be used, so others need not be tried now. */
-  | { kind: 'delayed'; words: string; isAway: boolean }
+  | { kind: 'delayed'; reason: string; isAway: boolean }
 
 type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & { subject: string }
 
@@ -24,7 +24,7 @@ export type MessageContext = Pick<Context, 'db' | 'clock'> & {
 }
 
 /** What an HTTP provider says in its answer; `null` leaves it to the status. */
-export type Said = { verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null; words: string }
+export type Said = { verdict: 'taken' | 'refused' | 'busy' | 'busy_recipient' | null; reason: string }
 
 /** A wrong key or an empty account is ours to mend, and the message goes once it is. */
 const MAY_PASS = [401, 402, 403, 408, 429]
@@ -35,21 +35,21 @@ export function outcomeOf(
   read: (json: unknown) => Said,
   secrets: readonly string[],
 ): Outcome {
-  if (result.kind === 'failed') return { kind: 'delayed', words: result.message, isAway: true }
+  if (result.kind === 'failed') return { kind: 'delayed', reason: result.message, isAway: true }
   const { httpStatus } = result
   const said = read(parseJson(result.body))
   const isWell = httpStatus >= 200 && httpStatus < 300
   if (isWell && said.verdict === 'taken') return { kind: 'sent' }
-  const words = secrets.reduce(
+  const reason = secrets.reduce(
     (text, secret) => text.replaceAll(secret, '…'),
-    `${httpStatus} ${said.words === '' ? 'without a reason that we understand' : said.words}`,
+    `${httpStatus} ${said.reason === '' ? 'without a reason that we understand' : said.reason}`,
   )
-  if (said.verdict === 'busy_recipient') return { kind: 'delayed', words, isAway: false }
-  if (said.verdict === 'busy') return { kind: 'delayed', words, isAway: true }
+  if (said.verdict === 'busy_recipient') return { kind: 'delayed', reason, isAway: false }
+  if (said.verdict === 'busy') return { kind: 'delayed', reason, isAway: true }
   const isOfMessage = httpStatus >= 400 && httpStatus < 500 && !MAY_PASS.includes(httpStatus)
   return said.verdict === 'refused' || isOfMessage
-    ? { kind: 'refused', words }
-    : { kind: 'delayed', words, isAway: true }
+    ? { kind: 'refused', reason }
+    : { kind: 'delayed', reason, isAway: true }
 }
 
 function parseJson(body: Buffer): unknown {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Claimed } from '../../src/webhooks/engine/delivery-engine.store.ts'
-import { Lanes } from '../../src/webhooks/engine/endpoint-queues.ts'
+import { EndpointQueues } from '../../src/webhooks/engine/endpoint-queues.ts'
 
 /** The connections have a limit of their own; this is the one that keeps claims from piling up behind them. */
 function claimedFor(host: number, subscription: number, id: number): Claimed {
@@ -39,16 +39,16 @@ const step = fc.oneof(
   fc.constant('take' as const),
 )
 
-test('a lane never runs more than its places, never holds more than four times as many again, and hands out each once in turn', () => {
+test('a queue never runs more than its places, never holds more than four times as many again, and hands out each once in turn', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 80 }), (places, steps) => {
-      const lanes = new Lanes(places)
+      const queues = new EndpointQueues(places)
       const running: Claimed[] = []
       let waiting: Claimed[] = []
       for (const [now, each] of steps.entries()) {
         if (each === 'take') {
           assert.deepEqual(
-            new Set(lanes.takeWaiting(({ since }) => since < now - 10)),
+            new Set(queues.takeWaiting(({ since }) => since < now - 10)),
             new Set(waiting.filter(({ id }) => Number(id.slice(4)) < now - 10)),
           )
           waiting = waiting.filter(({ id }) => Number(id.slice(4)) >= now - 10)
@@ -56,8 +56,8 @@ test('a lane never runs more than its places, never holds more than four times a
           const done = running.shift()
           if (done === undefined) continue
           const [first = null] = inLane(waiting, hostOf(done))
-          lanes.leave(done, null)
-          assert.equal(lanes.next(hostOf(done)), first)
+          queues.leave(done, null)
+          assert.equal(queues.next(hostOf(done)), first)
           if (first === null) continue
           waiting = waiting.filter(other => other !== first)
           running.push(first)
@@ -66,39 +66,39 @@ test('a lane never runs more than its places, never holds more than four times a
           const host = hostOf(claimed)
           const isFree = inLane(running, host).length < places
           const isFull = !isFree && inLane(waiting, host).length >= 4 * places
-          assert.equal(lanes.enter(claimed, now), isFree ? 'starts' : isFull ? 'full' : 'waits')
+          assert.equal(queues.enter(claimed, now), isFree ? 'starts' : isFull ? 'full' : 'waits')
           if (isFree) running.push(claimed)
           else if (!isFull) waiting.push(claimed)
         }
-        assert.deepEqual([lanes.running, lanes.waiting], [running.length, waiting.length])
+        assert.deepEqual([queues.running, queues.waiting], [running.length, waiting.length])
       }
     }),
   )
 })
 
 test('the room told of a busy host is what is left over all its subscriptions, and a full one has none', () => {
-  const lanes = new Lanes(2)
-  assert.deepEqual(lanes.busy(2), [])
+  const queues = new EndpointQueues(2)
+  assert.deepEqual(queues.busy(2), [])
   const first = claimedFor(0, 0, 0)
-  lanes.enter(first, 0)
-  assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 3 }])
-  for (let id = 1; id <= 4; id++) lanes.enter(claimedFor(0, 1, id), 0)
-  assert.deepEqual(lanes.busy(4), [{ origin: 'http://host-0.test', room: 0 }])
+  queues.enter(first, 0)
+  assert.deepEqual(queues.busy(4), [{ origin: 'http://host-0.test', room: 3 }])
+  for (let id = 1; id <= 4; id++) queues.enter(claimedFor(0, 1, id), 0)
+  assert.deepEqual(queues.busy(4), [{ origin: 'http://host-0.test', room: 0 }])
 })
 
 /** As many as find a place when `total` come, the rest waiting. */
-function fill(lanes: Lanes, total: number): Claimed[] {
+function fill(queues: EndpointQueues, total: number): Claimed[] {
   const all = Array.from({ length: total }, (_, id) => claimedFor(0, 0, id))
-  return all.filter(claimed => lanes.enter(claimed, 0) === 'starts')
+  return all.filter(claimed => queues.enter(claimed, 0) === 'starts')
 }
 
 /** The oldest of the running ones leave, one after the other, and whoever may takes a place. */
-function turn(lanes: Lanes, running: Claimed[], answerMs: number | null, times: number): void {
+function turn(queues: EndpointQueues, running: Claimed[], answerMs: number | null, times: number): void {
   for (let n = 0; n < times; n++) {
     const done = running.shift()
     assert(done !== undefined)
-    lanes.leave(done, answerMs)
-    for (let next = lanes.next(hostOf(done)); next !== null; next = lanes.next(hostOf(done)))
+    queues.leave(done, answerMs)
+    for (let next = queues.next(hostOf(done)); next !== null; next = queues.next(hostOf(done)))
       running.push(next)
   }
 }
@@ -109,42 +109,42 @@ test('an endpoint that answers quickly is sent 20 at once, a slow one what it ta
     [120, 30],
     [900, 50],
   ] as const) {
-    const lanes = new Lanes(50)
-    const running = fill(lanes, 200)
+    const queues = new EndpointQueues(50)
+    const running = fill(queues, 200)
     assert.equal(running.length, 20)
-    turn(lanes, running, answerMs, 100)
+    turn(queues, running, answerMs, 100)
     assert.equal(running.length, places)
   }
 })
 
 test('an endpoint that becomes quick again goes back to few at once', () => {
-  const lanes = new Lanes(50)
-  const running = fill(lanes, 200)
-  turn(lanes, running, 900, 50)
+  const queues = new EndpointQueues(50)
+  const running = fill(queues, 200)
+  turn(queues, running, 900, 50)
   assert.equal(running.length, 50)
-  turn(lanes, running, 3, 60)
+  turn(queues, running, 3, 60)
   assert.equal(running.length, 20)
 })
 
 test('an endpoint that does not answer gets no more places', () => {
-  const lanes = new Lanes(50)
-  const running = fill(lanes, 200)
-  turn(lanes, running, null, 50)
+  const queues = new EndpointQueues(50)
+  const running = fill(queues, 200)
+  turn(queues, running, null, 50)
   assert.equal(running.length, 20)
 })
 
-test('a lane is low once half of its stock is gone, until more is on its way', () => {
-  const lanes = new Lanes(2)
-  const running = fill(lanes, 8)
+test('a queue is low once half of its stock is gone, until more is on its way', () => {
+  const queues = new EndpointQueues(2)
+  const running = fill(queues, 8)
   const [{ webhook } = claimedFor(0, 0, 0)] = running
-  lanes.setStock()
-  turn(lanes, running, null, 3)
-  assert.equal(lanes.isLow(webhook.origin), false)
-  turn(lanes, running, null, 1)
-  assert.equal(lanes.isLow(webhook.origin), true)
-  lanes.clearStock()
-  assert.equal(lanes.isLow(webhook.origin), false)
-  assert.equal(lanes.isDry(webhook.origin), false)
-  turn(lanes, running, null, 2)
-  assert.equal(lanes.isDry(webhook.origin), true)
+  queues.setStock()
+  turn(queues, running, null, 3)
+  assert.equal(queues.isLow(webhook.origin), false)
+  turn(queues, running, null, 1)
+  assert.equal(queues.isLow(webhook.origin), true)
+  queues.clearStock()
+  assert.equal(queues.isLow(webhook.origin), false)
+  assert.equal(queues.isDry(webhook.origin), false)
+  turn(queues, running, null, 2)
+  assert.equal(queues.isDry(webhook.origin), true)
 })

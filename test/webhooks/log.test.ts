@@ -69,6 +69,26 @@ test('deliveries are found by status, event and subscription, each filter keepin
   assert.ok(exhausted.every(({ status }) => status === 'exhausted'))
 })
 
+test('every attempt is one line of the log at info, whether it was delivered or not', async t => {
+  const good = await startReceiver(t)
+  const bad = await startReceiver(t)
+  bad.answer(() => ({ status: 500 }))
+  await subscribeFor(t, demo, good.url)
+  await subscribeFor(t, demo, bad.url, { event_code: 'refund.processed' })
+  const arrived = await trigger(demo)
+  const lost = await trigger(demo, 'refund.processed')
+  await deliveryIn(demo, arrived, 'delivered')
+  const { attempts } = await deliveryIn(demo, lost, 'exhausted')
+  const linesOf = (eventId: string): string[] =>
+    bursar
+      .logText()
+      .split('\n')
+      .filter(line => line.includes('"webhook delivery attempt"') && line.includes(eventId))
+  assert.equal(linesOf(arrived).length, 1)
+  assert.match(linesOf(arrived)[0] ?? '', /"level":"info".*"http_status":200.*"state":"delivered"/)
+  assert.equal(linesOf(lost).length, attempts.length)
+})
+
 /** Everything that names a delivery, a subscription or an event, as somebody else would ask for it. */
 function reachFor(client: Client, ids: { delivery: string; webhook: string }) {
   const since = '2026-01-01T00:00:00Z'

@@ -3,7 +3,7 @@ import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt } from '../../platform/ids.ts'
-import { askErp, openDoor, toFetch } from '../call.service.ts'
+import { askErp, endpointOf, toFetch } from '../call.service.ts'
 import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
@@ -38,7 +38,7 @@ export async function testFetch(
   // What the caller left out is taken from the student, so that the ERP is asked what a pull would ask.
   const whole: Asked = student === null ? asked : { ...askedOf(student), ...asked }
   const fetchedAt = ctx.clock.now()
-  const answer = await askErp(ctx, openDoor(ctx, institute, settings), whole, 'test')
+  const answer = await askErp(ctx, endpointOf(ctx, institute, settings), whole, 'test')
   const fetchedFor = {
     instituteId: institute.id,
     studentId: student?.id ?? null,

@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { notFound, type FieldProblem } from '../../platform/errors.ts'
-import { askErp, openDoor, toFetch, type ErpDoor, type FetchedFor } from '../call.service.ts'
+import { askErp, endpointOf, toFetch, type ErpEndpoint, type FetchedFor } from '../call.service.ts'
 import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
@@ -120,7 +120,12 @@ async function pullSlice(ctx: ErpContext, requests: readonly PullRequest[]): Pro
 }
 
 /** A student whose ERP is to be asked. */
-type Target = FetchedFor & { studentId: string; student: Student; institute: Institute; door: ErpDoor }
+type Target = FetchedFor & {
+  studentId: string
+  student: Student
+  institute: Institute
+  endpoint: ErpEndpoint
+}
 type Answered = Target & { answer: ErpAnswer }
 type AnsweredFound = Target & { answer: Found }
 
@@ -133,7 +138,7 @@ async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): P
     getInstitutesById(ctx, ids),
     store.readStudents(ctx.db, requests),
   ])
-  const doors = new Map<unknown, ErpDoor>()
+  const endpoints = new Map<unknown, ErpEndpoint>()
   const fetchedAt = ctx.clock.now()
   return requests.map((request, index) => {
     const student = students[index] ?? null
@@ -144,14 +149,14 @@ async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): P
       student.collectorCode,
     )
     if (own === null) return null
-    const door = doors.get(own) ?? openDoor(ctx, institute, own)
-    doors.set(own, door)
-    return { ...request, identifier: student.identifier, fetchedAt, student, institute, door }
+    const endpoint = endpoints.get(own) ?? endpointOf(ctx, institute, own)
+    endpoints.set(own, endpoint)
+    return { ...request, identifier: student.identifier, fetchedAt, student, institute, endpoint }
   })
 }
 
 async function ask(ctx: ErpContext, target: Target): Promise<Answered> {
-  return { ...target, answer: await askErp(ctx, target.door, askedOf(target.student), target.reason) }
+  return { ...target, answer: await askErp(ctx, target.endpoint, askedOf(target.student), target.reason) }
 }
 
 async function settle(ctx: ErpContext, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {
@@ -206,7 +211,7 @@ async function applyChange(ctx: ErpContext, one: AnsweredFound): Promise<Pulled>
 }
 
 function toPulled(
-  { door }: Target,
+  { endpoint }: Target,
   answer: ErpAnswer,
   fetchId: string,
   changes: readonly StudentChange[],
@@ -214,7 +219,7 @@ function toPulled(
   switch (answer.kind) {
     case 'found': {
       const { paymentSchedule, user } = answer.record
-      const isCustomSchedule = door.settings.customSchedule
+      const isCustomSchedule = endpoint.settings.customSchedule
       return { kind: 'found', fetchId, changes, isCustomSchedule, paymentSchedule, user }
     }
     case 'refused': {

@@ -63,7 +63,7 @@ export class ImportEngine {
       } catch (err) {
         isFailed = true
         const { aborted } = this.#stop.signal
-        if (!aborted) this.#log.warn({ err }, 'an import was interrupted and is tried again')
+        if (!aborted) this.#log.warn({ err }, 'import interrupted, will be retried')
         return null
       }
     }

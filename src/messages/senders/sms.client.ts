@@ -29,7 +29,7 @@ export function createSmsSender(settings: SmsSettings, limitMs = SEND_LIMIT_MS):
   return {
     async send({ id, recipient, body, template }) {
       const to = internationalNumber(recipient)
-      if (to === null) return { kind: 'refused', words: 'this is not a number an SMS can go to' }
+      if (to === null) return { kind: 'refused', reason: 'this is not a number an SMS can go to' }
       const result = await httpClient.send({
         method: 'POST',
         url: `${url}/v1/Accounts/${encodeURIComponent(accountSid)}/Sms/send.json`,
@@ -65,8 +65,8 @@ function isPlain(text: string): boolean {
 function readAnswer(json: unknown): Said {
   const status = textAt(json, 'SMSMessage', 'Status')
   if (status.startsWith('failed')) {
-    return { verdict: 'refused', words: `${status} ${textAt(json, 'SMSMessage', 'DetailedStatus')}`.trim() }
+    return { verdict: 'refused', reason: `${status} ${textAt(json, 'SMSMessage', 'DetailedStatus')}`.trim() }
   }
   const isTaken = textAt(json, 'SMSMessage', 'Sid') !== ''
-  return { verdict: isTaken ? 'taken' : null, words: textAt(json, 'RestException', 'Message') }
+  return { verdict: isTaken ? 'taken' : null, reason: textAt(json, 'RestException', 'Message') }
 }

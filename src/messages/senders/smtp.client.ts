@@ -9,8 +9,8 @@ export type Mailer = {
 
 type MailOutcome =
   | { kind: 'sent' }
-  | { kind: 'refused'; words: string }
-  | { kind: 'delayed'; words: string; isAway: boolean }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'delayed'; reason: string; isAway: boolean }
 
 const CONNECTIONS = 5
 const IDLE_MS = 30_000
@@ -31,7 +31,7 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
   return {
     async send({ id, recipient, subject, body }) {
       if (!isMailAddress(recipient))
-        return { kind: 'refused', words: 'this is not an address mail can go to' }
+        return { kind: 'refused', reason: 'this is not an address mail can go to' }
       const used = transport
       const timer = setTimeout(() => giveUpOn(used), SEND_LIMIT_MS)
       try {
@@ -50,7 +50,7 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
         })
         return { kind: 'sent' }
       } catch (error) {
-        if (givenUp.has(used)) return { kind: 'delayed', words: 'the server took too long', isAway: true }
+        if (givenUp.has(used)) return { kind: 'delayed', reason: 'the server took too long', isAway: true }
         return explain(error as NodemailerError)
       } finally {
         clearTimeout(timer)
@@ -85,14 +85,14 @@ const AUTHENTICATION_REQUIRED = 530
  * (no connection, a greeting of 5xx, a wrong password) says something of the server or of our settings.
  */
 function explain(error: NodemailerError): MailOutcome {
-  const words = error.response ?? error.message
+  const reason = error.response ?? error.message
   const isOfMessage = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
   const { responseCode } = error
   if (!isOfMessage || responseCode === 421 || responseCode === AUTHENTICATION_REQUIRED) {
-    return { kind: 'delayed', words, isAway: true }
+    return { kind: 'delayed', reason, isAway: true }
   }
-  if (error.permanent === true || error.command === 'API') return { kind: 'refused', words }
-  return { kind: 'delayed', words, isAway: false }
+  if (error.permanent === true || error.command === 'API') return { kind: 'refused', reason }
+  return { kind: 'delayed', reason, isAway: false }
 }
 
 function isThisMachine(hostname: string): boolean {

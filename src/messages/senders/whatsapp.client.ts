@@ -28,7 +28,7 @@ export function createWhatsappSender(settings: WhatsappSettings, limitMs = SEND_
   return {
     async send({ id, recipient, body }) {
       const to = internationalNumber(recipient)
-      if (to === null) return { kind: 'refused', words: 'this is not a number WhatsApp can go to' }
+      if (to === null) return { kind: 'refused', reason: 'this is not a number WhatsApp can go to' }
       const parameters = [{ type: 'text', text: inOneLine(body) }]
       const result = await httpClient.send({
         method: 'POST',
@@ -68,10 +68,10 @@ const BUSY = ['4', '80007', '130429', '131048']
 const BUSY_RECIPIENT = '131056'
 
 function readAnswer(json: unknown): Said {
-  if (textAt(json, 'messages', 0, 'id') !== '') return { verdict: 'taken', words: '' }
+  if (textAt(json, 'messages', 0, 'id') !== '') return { verdict: 'taken', reason: '' }
   const code = textAt(json, 'error', 'code')
   const parts = [textAt(json, 'error', 'message'), textAt(json, 'error', 'error_data', 'details')]
-  const words = parts.filter(part => part !== '').join(': ')
-  if (code === BUSY_RECIPIENT) return { verdict: 'busy_recipient', words }
-  return { verdict: BUSY.includes(code) ? 'busy' : null, words }
+  const reason = parts.filter(part => part !== '').join(': ')
+  if (code === BUSY_RECIPIENT) return { verdict: 'busy_recipient', reason }
+  return { verdict: BUSY.includes(code) ? 'busy' : null, reason }
 }

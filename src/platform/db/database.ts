@@ -38,7 +38,7 @@ export class Database implements Queryable {
   readonly #pool: pg.Pool
   readonly #lane: PipelinedReader
   /** That processes over this database share. */
-  readonly places: ClusterSemaphore
+  readonly semaphore: ClusterSemaphore
   readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))
   readonly #connection: pg.ClientConfig
   #isClosing = false
@@ -64,7 +64,7 @@ export class Database implements Queryable {
     // The same while it is lent out and between two queries; its next query fails and tells its borrower.
     this.#pool.on('connect', client => client.on('error', () => {}))
     this.#lane = new PipelinedReader({ ...config, query_timeout: POINT_READ_TIMEOUT_MS })
-    this.places = new ClusterSemaphore({ ...config, application_name: 'bursar places' })
+    this.semaphore = new ClusterSemaphore({ ...config, application_name: 'bursar semaphore' })
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -100,7 +100,7 @@ export class Database implements Queryable {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    await Promise.all([this.#pool.end(), this.#lane.close(), this.places.close()])
+    await Promise.all([this.#pool.end(), this.#lane.close(), this.semaphore.close()])
   }
 
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {

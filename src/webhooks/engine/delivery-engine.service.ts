@@ -5,7 +5,7 @@ import type { HttpClient, HttpResult } from '../../platform/http-client/http-cli
 import { judge, stepAfter } from '../delivery-log/deliveries.rules.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from './delivery-engine.store.ts'
-import { Lanes, type Waiting } from './endpoint-queues.ts'
+import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
 import { deliveryRequest, type Keys } from './receiver.client.ts'
@@ -18,7 +18,7 @@ import { Results } from './result-writer.ts'
  */
 export type DeliveryOptions = {
   retrySeconds: readonly number[]
-  placesPerEndpoint: number
+  slotsPerEndpoint: number
 }
 
 const MAX_AT_ONCE = 6_000
@@ -34,7 +34,7 @@ export class DeliveryEngine {
   readonly #httpClient: HttpClient
   readonly #log: Log
   readonly #options: DeliveryOptions
-  readonly #lanes: Lanes
+  readonly #queues: EndpointQueues
   readonly #listener: { start(): void; stop(): Promise<void> }
   readonly #held = new Set<Claimed>()
   readonly #keys: OpenedKeys
@@ -55,7 +55,7 @@ export class DeliveryEngine {
     this.#log = log
     this.#options = options
     this.#keys = new OpenedKeys(ctx)
-    this.#lanes = new Lanes(options.placesPerEndpoint)
+    this.#queues = new EndpointQueues(options.slotsPerEndpoint)
     this.#results = new Results(ctx, log, (batch, shut) => this.#letGo(batch, shut))
     this.#listener = ctx.db.listen('deliveries', () => this.wake())
   }
@@ -94,7 +94,7 @@ export class DeliveryEngine {
       try {
         if (!(await this.#takeDue())) await this.#sleep(LOOK_EVERY_MS)
       } catch (error) {
-        this.#log.warn({ err: error }, 'deliveries could not be claimed and are tried again')
+        this.#log.warn({ err: error }, 'claiming webhook deliveries failed, will be retried')
         await this.#sleep(AFTER_FAILURE_MS)
       }
     }
@@ -105,8 +105,8 @@ export class DeliveryEngine {
     const { db } = this.#ctx
     const limit = Math.min(CLAIM_AT_ONCE, MAX_AT_ONCE - this.#held.size)
     const roomEach = this.#roomNow()
-    const busy = this.#lanes.busy(roomEach)
-    const samples = this.#lanes.sampleWaiting()
+    const busy = this.#queues.busy(roomEach)
+    const samples = this.#queues.sampleWaiting()
     const [claims, targets] = await Promise.all([
       limit > 0 ? claimDue(db, { limit, roomEach, busy }) : [],
       // A look that fails is made again with the next claim; what this one took must not be lost with it.
@@ -121,12 +121,12 @@ export class DeliveryEngine {
         this.#results.add(unsent(claimed))
         continue
       }
-      const entry = this.#lanes.enter(claimed, now)
+      const entry = this.#queues.enter(claimed, now)
       if (entry === 'full') surplus.push(claimed)
       else this.#held.add(claimed)
       if (entry === 'starts') this.#deliver(claimed)
     }
-    this.#lanes.setStock()
+    this.#queues.setStock()
     // The surplus is of an endpoint with more subscriptions than places.
     await releaseAll(db, [...surplus, ...stale])
     return (limit > 0 && claims.length === limit) || stale.length > 0
@@ -137,9 +137,9 @@ export class DeliveryEngine {
    * memory. With half of what we can hold taken, a few each: however many endpoints hang, there is room for others.
    */
   #roomNow(): number {
-    const { placesPerEndpoint } = this.#options
-    const { running, waiting } = this.#lanes
-    return running + waiting < MAX_AT_ONCE / 2 ? 4 * placesPerEndpoint : Math.ceil(placesPerEndpoint / 10)
+    const { slotsPerEndpoint } = this.#options
+    const { running, waiting } = this.#queues
+    return running + waiting < MAX_AT_ONCE / 2 ? 4 * slotsPerEndpoint : Math.ceil(slotsPerEndpoint / 10)
   }
 
   /**
@@ -157,7 +157,7 @@ export class DeliveryEngine {
   }
 
   #takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
-    const taken = this.#lanes.takeWaiting(isTaken)
+    const taken = this.#queues.takeWaiting(isTaken)
     for (const claimed of taken) this.#held.delete(claimed)
     return taken
   }
@@ -185,16 +185,16 @@ export class DeliveryEngine {
     // Given back already, as interrupted.
     if (!this.#held.has(claimed)) return
     this.#results.add(ended)
-    this.#lanes.leave(claimed, answerMsOf(ended))
+    this.#queues.leave(claimed, answerMsOf(ended))
     // Two, if the endpoint has more places than before.
-    for (const next of [this.#lanes.next(origin), this.#lanes.next(origin)]) {
+    for (const next of [this.#queues.next(origin), this.#queues.next(origin)]) {
       if (next !== null) this.#deliver(next)
     }
-    if (this.#lanes.isLow(origin)) this.#refill()
+    if (this.#queues.isLow(origin)) this.#refill()
   }
 
   #refill(): void {
-    this.#lanes.clearStock()
+    this.#queues.clearStock()
     this.wake()
   }
 
@@ -211,7 +211,10 @@ export class DeliveryEngine {
 
   /** What cannot be sent at all is our fault, and a failed attempt all the same: it must not stop the others. */
   #cannotSend(claimed: Claimed, error: unknown): HttpResult {
-    this.#log.error({ err: error, webhook_id: claimed.webhook.id }, 'a delivery could not be sent')
+    this.#log.error(
+      { err: error, webhook_id: claimed.webhook.id },
+      'webhook delivery attempt could not be built',
+    )
     const message = 'It could not be sent. Check the address, the key and the custom header of the webhook.'
     return { kind: 'failed', reason: 'broken_answer', message, durationMs: 0 }
   }
@@ -226,14 +229,14 @@ export class DeliveryEngine {
     }
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
-    if (batch.some(({ finish }) => this.#lanes.isDry(finish.claimed.webhook.origin))) this.wake()
+    if (batch.some(({ finish }) => this.#queues.isDry(finish.claimed.webhook.origin))) this.wake()
   }
 
   async #giveBack(claims: readonly Claimed[]): Promise<void> {
     try {
       await releaseAll(this.#ctx.db, claims)
     } catch (error) {
-      this.#log.warn({ err: error }, 'deliveries could not be given back; their claims run out')
+      this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire')
     }
   }
 
@@ -249,9 +252,8 @@ export class DeliveryEngine {
 
   /** Every attempt is on record at its delivery; the log has those that somebody has to look at. */
   #logAttempt(claimed: Claimed, result: HttpResult, state: string): void {
-    const level = state === 'delivered' ? 'debug' : 'info'
-    if (!this.#log.isLevelEnabled(level)) return
-    this.#log[level](
+    if (!this.#log.isLevelEnabled('info')) return
+    this.#log.info(
       {
         delivery_id: claimed.id,
         event_id: claimed.eventId,
@@ -261,7 +263,7 @@ export class DeliveryEngine {
         duration_ms: result.durationMs,
         state,
       },
-      'delivery attempted',
+      'webhook delivery attempt',
     )
   }
 

@@ -1,10 +1,10 @@
 import type { Claimed, Room, Target } from './delivery-engine.store.ts'
 
 /**
- * Who may send now. Every endpoint has a lane of its own with so many places; what does not fit waits in its lane and
+ * Who may send now. Every endpoint has a queue of its own with so many places; what does not fit waits in its queue and
  * holds up nobody else. An endpoint is an origin: subscriptions of one ERP to many event codes share its strength.
  */
-type Lane = {
+type EndpointQueue = {
   running: number
   waiting: Waiting[]
   /** With fewer waiting it is time to claim more. */
@@ -15,8 +15,8 @@ type Lane = {
 
 export type Waiting = { claimed: Claimed; since: number }
 
-/** Those claimed ahead: of a lane with many subscriptions each may have one. */
-const WAITING_PER_PLACE = 4
+/** Those claimed ahead: of a queue with many subscriptions each may have one. */
+const WAITING_PER_SLOT = 4
 /** An endpoint that answers at once is kept busy by this many; each further one would only wait, here or there. */
 const FEW_PLACES = 20
 /** One that takes its time gets more, for 250 deliveries a second, until it has all its places. */
@@ -24,80 +24,80 @@ const ANSWER_MS_PER_PLACE = 4
 /** Of the last answer in the mean of the last ones. */
 const WEIGHT = 1 / 8
 
-export class Lanes {
-  readonly #mostPlaces: number
-  readonly #lanes = new Map<string, Lane>()
+export class EndpointQueues {
+  readonly #maxSlots: number
+  readonly #queues = new Map<string, EndpointQueue>()
   running = 0
   waiting = 0
 
-  constructor(mostPlaces: number) {
-    this.#mostPlaces = mostPlaces
+  constructor(maxSlots: number) {
+    this.#maxSlots = maxSlots
   }
 
-  /** What waits is handed out by `next`; what finds the lane full is not in it. */
+  /** What waits is handed out by `next`; what finds the queue full is not in it. */
   enter(claimed: Claimed, now: number): 'starts' | 'waits' | 'full' {
     const { origin } = claimed.webhook
-    const lane = this.#lanes.get(origin) ?? { running: 0, waiting: [], refillBelow: 0, answerMs: 0 }
-    this.#lanes.set(origin, lane)
-    if (!this.#hasPlace(lane)) {
-      if (lane.waiting.length >= this.#mostPlaces * WAITING_PER_PLACE) return 'full'
-      lane.waiting.push({ claimed, since: now })
+    const queue = this.#queues.get(origin) ?? { running: 0, waiting: [], refillBelow: 0, answerMs: 0 }
+    this.#queues.set(origin, queue)
+    if (!this.#hasSlot(queue)) {
+      if (queue.waiting.length >= this.#maxSlots * WAITING_PER_SLOT) return 'full'
+      queue.waiting.push({ claimed, since: now })
       this.waiting++
       return 'waits'
     }
-    lane.running++
+    queue.running++
     this.running++
     return 'starts'
   }
 
   /** Frees its place; `answerMs` is null when no answer came. */
   leave({ webhook: { origin } }: Claimed, answerMs: number | null): void {
-    const lane = this.#lanes.get(origin)
-    if (lane === undefined) throw new Error('a delivery left a lane that it never entered')
-    lane.running--
+    const queue = this.#queues.get(origin)
+    if (queue === undefined) throw new Error('a delivery left a queue that it never entered')
+    queue.running--
     this.running--
-    if (answerMs !== null) lane.answerMs += (answerMs - lane.answerMs) * WEIGHT
-    if (lane.running === 0 && lane.waiting.length === 0) this.#lanes.delete(origin)
+    if (answerMs !== null) queue.answerMs += (answerMs - queue.answerMs) * WEIGHT
+    if (queue.running === 0 && queue.waiting.length === 0) this.#queues.delete(origin)
   }
 
   /** Whoever has waited longest for a place that is free now, and takes it. */
   next(origin: string): Claimed | null {
-    const lane = this.#lanes.get(origin)
-    if (lane === undefined || !this.#hasPlace(lane)) return null
-    const next = lane.waiting.shift()
+    const queue = this.#queues.get(origin)
+    if (queue === undefined || !this.#hasSlot(queue)) return null
+    const next = queue.waiting.shift()
     if (next === undefined) return null
     this.waiting--
-    lane.running++
+    queue.running++
     this.running++
     return next.claimed
   }
 
-  #hasPlace({ running, answerMs }: Lane): boolean {
-    return running < Math.min(this.#mostPlaces, Math.max(FEW_PLACES, answerMs / ANSWER_MS_PER_PLACE))
+  #hasSlot({ running, answerMs }: EndpointQueue): boolean {
+    return running < Math.min(this.#maxSlots, Math.max(FEW_PLACES, answerMs / ANSWER_MS_PER_PLACE))
   }
 
   /** They have what could be had: half of what waits may go before it is time for more. */
   setStock(): void {
-    for (const lane of this.#lanes.values()) lane.refillBelow = lane.waiting.length / 2
+    for (const queue of this.#queues.values()) queue.refillBelow = queue.waiting.length / 2
   }
 
   /** More is on its way. */
   clearStock(): void {
-    for (const lane of this.#lanes.values()) lane.refillBelow = 0
+    for (const queue of this.#queues.values()) queue.refillBelow = 0
   }
 
   isLow(origin: string): boolean {
-    const lane = this.#lanes.get(origin)
-    return lane !== undefined && lane.waiting.length < lane.refillBelow
+    const queue = this.#queues.get(origin)
+    return queue !== undefined && queue.waiting.length < queue.refillBelow
   }
 
   isDry(origin: string): boolean {
-    return (this.#lanes.get(origin)?.waiting.length ?? 0) === 0
+    return (this.#queues.get(origin)?.waiting.length ?? 0) === 0
   }
 
-  /** How many more busy lanes may be given; one that is not named here has all of `roomEach`. */
+  /** How many more busy queues may be given; one that is not named here has all of `roomEach`. */
   busy(roomEach: number): Room[] {
-    return Array.from(this.#lanes, ([origin, { running, waiting }]) => ({
+    return Array.from(this.#queues, ([origin, { running, waiting }]) => ({
       origin,
       room: Math.max(roomEach - running - waiting.length, 0),
     }))
@@ -106,7 +106,7 @@ export class Lanes {
   /** One of the waiting ones for each way in which a subscription was read. */
   sampleWaiting(): Claimed[] {
     const samples = new Map<Target, Claimed>()
-    for (const { waiting } of this.#lanes.values()) {
+    for (const { waiting } of this.#queues.values()) {
       for (const { claimed } of waiting) samples.set(claimed.webhook, claimed)
     }
     return [...samples.values()]
@@ -115,11 +115,11 @@ export class Lanes {
   /** Takes out those of the waiting ones. */
   takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
     const taken: Claimed[] = []
-    for (const lane of this.#lanes.values()) {
-      const left = lane.waiting.filter(one => !isTaken(one))
-      if (left.length === lane.waiting.length) continue
-      for (const one of lane.waiting) if (isTaken(one)) taken.push(one.claimed)
-      lane.waiting = left
+    for (const queue of this.#queues.values()) {
+      const left = queue.waiting.filter(one => !isTaken(one))
+      if (left.length === queue.waiting.length) continue
+      for (const one of queue.waiting) if (isTaken(one)) taken.push(one.claimed)
+      queue.waiting = left
     }
     this.waiting -= taken.length
     return taken

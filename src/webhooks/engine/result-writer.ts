@@ -80,6 +80,6 @@ export class Results {
   /** Their claims run out and they are sent again: at least once, never silently lost. */
   #giveUp(part: readonly Ended[], error: unknown): void {
     const ids = part.map(({ finish }) => finish.claimed.id)
-    this.#log.warn({ err: error, delivery_ids: ids }, 'results could not be written')
+    this.#log.warn({ err: error, delivery_ids: ids }, 'webhook delivery results could not be written')
   }
 }

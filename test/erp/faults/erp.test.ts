@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
 import { HttpClient } from '../../../src/platform/http-client/http-client.ts'
 import { ClusterSemaphore } from '../../../src/platform/db/cluster-semaphore.ts'
-import { ErpGate, type Gate } from '../../../src/erp/call-limiter.ts'
+import { ErpCallLimiter, type CallLimit } from '../../../src/erp/call-limiter.ts'
 import { fetchStudent } from '../../../src/erp/erp.client.ts'
 import { unavailableBecause, type ErpAnswer } from '../../../src/erp/erp.rules.ts'
 import { cloneDatabase } from '../../harness/bursar.ts'
@@ -176,7 +176,7 @@ test('wrong TLS is unavailable: a certificate nobody vouches for, and a server t
   assert.equal(secure.requests.length, 0)
 })
 
-const GATE: Gate = {
+const GATE: CallLimit = {
   lane: 'one',
   maxCalls: 3,
   circuit: 'one',
@@ -185,10 +185,10 @@ const GATE: Gate = {
   isForPerson: false,
 }
 
-async function openGate(t: TestContext, now: () => number = () => 0): Promise<ErpGate> {
+async function openGate(t: TestContext, now: () => number = () => 0): Promise<ErpCallLimiter> {
   const places = new ClusterSemaphore({ connectionString: await cloneDatabase(t) })
   t.after(() => places.close())
-  return new ErpGate(places, now)
+  return new ErpCallLimiter(places, now)
 }
 
 test('never more calls at once than the setting, first come first served, and all are made', async t => {
@@ -252,7 +252,7 @@ test('a wrong record is no silence of the ERP, other settings have their own cir
   const away = unavailableBecause('timeout', 'x')
   for (let n = 0; n < 10; n++) assert.equal(await gate.run(GATE, async () => wrong), wrong)
   for (let n = 0; n < 5; n++) await gate.run(GATE, async () => away)
-  const reasonOf = async (changes: Partial<Gate>) => {
+  const reasonOf = async (changes: Partial<CallLimit>) => {
     const answer = await gate.run({ ...GATE, ...changes }, async () => wrong)
     return answer.kind === 'unavailable' ? answer.reason : answer.kind
   }

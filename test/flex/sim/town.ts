@@ -9,7 +9,7 @@ import type { Institute } from '../../../src/institutes/institutes.rules.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
-import { ErpGate } from '../../../src/erp/call-limiter.ts'
+import { ErpCallLimiter } from '../../../src/erp/call-limiter.ts'
 import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Client } from '../../harness/client.ts'
 import { startFakeErp } from '../../harness/fake-erp.ts'
@@ -57,7 +57,7 @@ export class Town {
     const bursar = await startBursar(owner)
     const town = new Town(seed, bursar, openBooks(bursar, owner))
     // The circuit in the town's time: a real half minute is weeks here.
-    bursar.app.ctx.erp.gate = new ErpGate(bursar.app.ctx.db.places, () => town.now.getTime())
+    bursar.app.ctx.erp.callLimiter = new ErpCallLimiter(bursar.app.ctx.db.semaphore, () => town.now.getTime())
     for (const code of ['demo-school', 'demo-group'])
       town.#institutes.set(code, await getInstitute(bursar.app.ctx, code))
     await town.#openErps(owner)
