@@ -1,5 +1,4 @@
-import { PROVIDERS } from '../providers/catalogue.ts'
-import type { ProviderValues } from '../providers/port.ts'
+import { readProviders, type ProviderSettings } from './provider-settings.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SmsSettings } from '../messages/senders/sms.client.ts'
@@ -35,7 +34,7 @@ export type Config = {
   metricsToken: string | null
   drainMs: number
   /** The real providers that are set up, by name, the preferred one first. */
-  providers: ReadonlyMap<string, ProviderValues>
+  providers: ProviderSettings
   mail: { smtpUrl: string | null; from: MailAddress }
   sms: SmsSettings | null
   whatsapp: WhatsappSettings | null
@@ -136,22 +135,6 @@ function readTls(certFile: string | null, keyFile: string | null, lines: string[
   for (const file of [certFile, keyFile])
     if (!existsSync(file)) lines.push(`The file ${file} does not exist.`)
   return { certFile, keyFile }
-}
-
-function readProviders(get: (name: string) => string | null, lines: string[]): Config['providers'] {
-  const found = new Map<string, ProviderValues>()
-  for (const [provider, { settings }] of Object.entries(PROVIDERS)) {
-    const values = settings.flatMap(({ name }) => {
-      const value = get(name)
-      return value === null ? [] : [[name, value] as const]
-    })
-    if (values.length === settings.length) found.set(provider, Object.fromEntries(values))
-    else if (values.length > 0) {
-      const names = new Intl.ListFormat('en-GB').format(settings.map(({ name }) => name))
-      lines.push(`${names} go together; set all or none.`)
-    }
-  }
-  return found
 }
 
 function readApiKey(get: (name: string) => string | null, lines: string[]): Config['apiKey'] {

@@ -9,7 +9,7 @@ import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.t
 import { addExamples } from './help.ts'
 import { InputError } from './input.ts'
 import { show, writeError } from './output.ts'
-import { holdServer } from './data-dir-lock.ts'
+import { lockServer } from './data-dir-lock.ts'
 
 export function addMoveCommand(program: Command): void {
   const move = program
@@ -37,7 +37,7 @@ async function runMove({ to }: { to: string }): Promise<void> {
   if (!existsSync(join(dataDir, CLUSTER)))
     throw new InputError(`${dataDir} has no database, so there is nothing to move. Check DATA_DIR.`)
   const embedded = await openEmbeddedPostgres({ dataDir })
-  const letGo = await holdServer(embedded)
+  const letGo = await lockServer(embedded)
   try {
     // Held all the time: what a Bursar wrote meanwhile would stay behind.
     const lock = await lockDataDir(embedded.connection)

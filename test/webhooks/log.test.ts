@@ -69,6 +69,13 @@ test('deliveries are found by status, event and subscription, each filter keepin
   assert.ok(exhausted.every(({ status }) => status === 'exhausted'))
 })
 
+function linesOf(eventId: string): string[] {
+  return bursar
+    .logText()
+    .split('\n')
+    .filter(line => line.includes('"webhook delivery attempt"') && line.includes(eventId))
+}
+
 test('every attempt is one line of the log at info, whether it was delivered or not', async t => {
   const good = await startReceiver(t)
   const bad = await startReceiver(t)
@@ -79,11 +86,6 @@ test('every attempt is one line of the log at info, whether it was delivered or 
   const lost = await trigger(demo, 'refund.processed')
   await deliveryIn(demo, arrived, 'delivered')
   const { attempts } = await deliveryIn(demo, lost, 'exhausted')
-  const linesOf = (eventId: string): string[] =>
-    bursar
-      .logText()
-      .split('\n')
-      .filter(line => line.includes('"webhook delivery attempt"') && line.includes(eventId))
   assert.equal(linesOf(arrived).length, 1)
   assert.match(linesOf(arrived)[0] ?? '', /"level":"info".*"http_status":200.*"state":"delivered"/)
   assert.equal(linesOf(lost).length, attempts.length)

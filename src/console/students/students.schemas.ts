@@ -6,7 +6,6 @@ import { field as inputField, input } from '../../http/input.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
 
-
 /** What the console's routes of students take and answer. */
 export const StudentParams = Type.Object({
   service_student_id: field.resourceId({

@@ -1,7 +1,6 @@
 import { orderFor } from '../../orders/student-order.ts'
 import type { Debit } from '../../payments/debits/debits.service.ts'
 import { paymentBlock } from '../../payments/payment-events.ts'
-import type { ProviderName } from '../../providers/port.ts'
 import type { PaidOrder } from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -124,7 +123,7 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
   const presentation = attempt + instalment.bankReturns
   const ids = { instituteId, instalmentId, orderId: order.id, mandateId }
   return {
-    debit: { instituteId, order, studentId: student.id, provider: provider as ProviderName, mode, at },
+    debit: { instituteId, order, studentId: student.id, provider, mode, at },
     presentation: { ...ids, presentation, amountPaise, presentedAt: at },
     mandateRef,
   }
