@@ -3,7 +3,10 @@ import { Alert, Button, Checkbox, Group, NativeSelect, Progress, Stack } from '@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { BatchAnswer, ProblemAnswer } from '../../../../../src/console/orders/link-files/bulk.schemas.ts'
+import type {
+  BatchAnswer,
+  ProblemAnswer,
+} from '../../../../../src/console/orders/link-files/link-files.schemas.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'

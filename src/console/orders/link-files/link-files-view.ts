@@ -2,7 +2,7 @@ import type { Import } from '../../../imports/imports.service.ts'
 import { newLinks } from '../../../imports/kinds/links/links.rules.ts'
 import type { MadeLink } from '../../../imports/link-files.service.ts'
 import { toRupees } from '../../../platform/money.ts'
-import type { BatchAnswer } from './bulk.schemas.ts'
+import type { BatchAnswer } from './link-files.schemas.ts'
 
 export function batchView(batch: Import): BatchAnswer {
   const { totalRows, failedRows, appliedRows, unchangedRows } = batch
