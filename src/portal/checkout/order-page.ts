@@ -31,7 +31,7 @@ export type OrderPageData = {
   language: Language
 }
 
-type Face = {
+type StatusBanner = {
   tone: 'unpaid' | 'paid' | 'failed' | 'expired' | 'cancelled'
   statusText: string
   say: string
@@ -52,10 +52,10 @@ export function describePage(pageData: OrderPageData): OrderPage {
   const total = formatRupees(totalOf(order))
   const who = order.studentName ?? order.identifier
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
-  const face = faceOf(pageData, texts)
+  const banner = bannerFor(pageData, texts)
   // The signed-in pages know of pending payments, so linking back to them cannot cause a second payment.
-  const back = face.canGoBack === true || isFromParents(pageData) ? returnLink(pageData, face) : null
-  const isWaiting = face.refreshSeconds === WAITING_REFRESH_SECONDS
+  const back = banner.canGoBack === true || isFromParents(pageData) ? returnLink(pageData, banner) : null
+  const isWaiting = banner.refreshSeconds === WAITING_REFRESH_SECONDS
   const data = {
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
@@ -66,27 +66,27 @@ export function describePage(pageData: OrderPageData): OrderPage {
       label: labelOf(line.componentType, pageData),
       amount: formatRupees(line.amountPaise),
     })),
-    tone: face.tone,
-    statusText: face.statusText,
-    say: isWaiting && pageData.isRefreshPaused ? texts.waitingStill : face.say,
+    tone: banner.tone,
+    statusText: banner.statusText,
+    say: isWaiting && pageData.isRefreshPaused ? texts.waitingStill : banner.say,
     waiting: isWaiting
       ? { checkUrl: path, stillUrl: pageData.isRefreshPaused ? null : `${path}?still=1` }
       : null,
-    form: formOf(face, texts, total, { path, lastMode: pageData.payments[0]?.mode }),
+    form: formOf(banner, texts, total, { path, lastMode: pageData.payments[0]?.mode }),
     receipt: receipt === null ? null : receiptOf(receipt, texts, path),
-    thanks: face.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
+    thanks: banner.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
     back,
-    isBackMain: isBackMain(pageData, face),
+    isBackMain: isBackMain(pageData, banner),
     reference: order.id,
   }
   return {
-    title: titleOf(face, pageData),
+    title: titleOf(banner, pageData),
     data,
-    refreshSeconds: pageData.isRefreshPaused ? undefined : face.refreshSeconds,
+    refreshSeconds: pageData.isRefreshPaused ? undefined : banner.refreshSeconds,
   }
 }
 
-function titleOf({ statusText: status }: Face, { institute, page, language }: OrderPageData): string {
+function titleOf({ statusText: status }: StatusBanner, { institute, page, language }: OrderPageData): string {
   const texts = TEXTS[language]
   const titles = page === null ? texts : PAYMENT_PAGE_TEXTS[language]
   const names = { status, where: institute.name, title: page?.title ?? '' }
@@ -104,26 +104,26 @@ function isFromParents({ callbackUrl }: OrderPageData): boolean {
 }
 
 /** After paying on a public page the receipt comes first, unless the institute set a callback_url. */
-function isBackMain({ page, callbackUrl }: OrderPageData, { tone }: Face): boolean {
+function isBackMain({ page, callbackUrl }: OrderPageData, { tone }: StatusBanner): boolean {
   if (tone === 'paid') return page === null || callbackUrl !== null
   return page !== null && (tone === 'expired' || tone === 'cancelled')
 }
 
 /** The institute's callback_url; without a payment, the public form again. */
-function returnLink(pageData: OrderPageData, face: Face) {
+function returnLink(pageData: OrderPageData, banner: StatusBanner) {
   const { institute, page, callbackUrl, order, language } = pageData
   if (isFromParents(pageData)) {
     const who = order.studentName ?? institute.name
     return { url: callbackUrl, text: fill(PARENTS_TEXTS[language].backToChild, { who }) }
   }
-  if (callbackUrl !== null && (page === null || face.tone === 'paid'))
+  if (callbackUrl !== null && (page === null || banner.tone === 'paid'))
     return { url: callbackUrl, text: fill(TEXTS[language].back, { where: institute.name }) }
   if (page === null) return null
   const text = fill(PAYMENT_PAGE_TEXTS[language].backToForm, { title: page.title })
   return { url: `/p/${institute.code}/${page.slug}`, text }
 }
 
-function faceOf(pageData: OrderPageData, texts: Texts): Face {
+function bannerFor(pageData: OrderPageData, texts: Texts): StatusBanner {
   const { order, now, payments } = pageData
   const [latest] = payments
   const state: OrderState = stateAt(order, now)
@@ -139,28 +139,28 @@ function faceOf(pageData: OrderPageData, texts: Texts): Face {
   const isOpen = latest?.state === 'created' && latest.redirectUrl !== null
   switch (state) {
     case 'unpaid':
-      return isOpen ? startedFace(texts) : unpaidFace(pageData, texts)
+      return isOpen ? startedBanner(texts) : unpaidBanner(pageData, texts)
     case 'paid': {
       const when = sayMoment(order.paidAt ?? order.createdAt, pageData.language)
       return { tone: 'paid', statusText: texts.paid, say: fill(texts.paidOn, { when }), canGoBack: true }
     }
     case 'expired': {
-      const face: Face = { tone: 'expired', statusText: texts.expired, say: says.expiredSay }
-      return isOpen ? stillOpen(face, says.expiredOpenSay, texts) : { ...face, canGoBack: true }
+      const banner: StatusBanner = { tone: 'expired', statusText: texts.expired, say: says.expiredSay }
+      return isOpen ? stillOpen(banner, says.expiredOpenSay, texts) : { ...banner, canGoBack: true }
     }
     case 'reversed':
       throw new Error('an order that the bank debits has no page')
     case 'cancelled': {
       const statusText = order.kind === 'link' ? texts.cancelled : texts.closed
-      const face: Face = { tone: 'cancelled', statusText, say: says.cancelledSay }
-      return isOpen ? stillOpen(face, says.cancelledOpenSay, texts) : { ...face, canGoBack: true }
+      const banner: StatusBanner = { tone: 'cancelled', statusText, say: says.cancelledSay }
+      return isOpen ? stillOpen(banner, says.cancelledOpenSay, texts) : { ...banner, canGoBack: true }
     }
     default:
       return assertNever(state)
   }
 }
 
-function startedFace(texts: Texts): Face {
+function startedBanner(texts: Texts): StatusBanner {
   return {
     tone: 'unpaid',
     statusText: texts.toPay,
@@ -171,11 +171,14 @@ function startedFace(texts: Texts): Face {
 }
 
 /** Expired or cancelled while a payment is open: no new redirect to the bank, but a success still counts. */
-function stillOpen(face: Face, say: string, texts: Texts): Face {
-  return { ...face, say: `${say} ${texts.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
+function stillOpen(banner: StatusBanner, say: string, texts: Texts): StatusBanner {
+  return { ...banner, say: `${say} ${texts.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
 }
 
-function unpaidFace({ order, payments, language, takesPayments }: OrderPageData, texts: Texts): Face {
+function unpaidBanner(
+  { order, payments, language, takesPayments }: OrderPageData,
+  texts: Texts,
+): StatusBanner {
   const [latest] = payments
   if (!takesPayments) return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
   if (latest?.state === 'failed') {
@@ -190,14 +193,14 @@ function unpaidFace({ order, payments, language, takesPayments }: OrderPageData,
 }
 
 function formOf(
-  face: Face,
+  banner: StatusBanner,
   texts: Texts,
   total: string,
   { path, lastMode }: { path: string; lastMode: string | undefined },
 ) {
-  if (face.canPay === undefined) return null
+  if (banner.canPay === undefined) return null
   const action = `${path}/start`
-  if (face.canPay === 'go on') return { action, button: texts.goOn }
+  if (banner.canPay === 'go on') return { action, button: texts.goOn }
   const chosen = PAYMENT_MODES.find(mode => mode === lastMode) ?? 'upi'
   const modes = [...PAYMENT_MODES].sort((left, right) => Number(right === chosen) - Number(left === chosen))
   return {

@@ -12,7 +12,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, minPaise, paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
 import { LOAN_TEXTS, type LoanTexts } from './loan.texts.ts'
-import { sayDay } from '../plan/setup-parts.ts'
+import { sayDay } from '../plan/setup/page-parts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
@@ -38,7 +38,7 @@ export type LoanPageData = {
 
 export type LoanProblem = keyof LoanTexts['problems'] | 'away'
 
-type Face = {
+type StatusBanner = {
   tone: 'unpaid' | 'paid' | 'failed' | 'expired' | 'cancelled'
   status: string
   say: string
@@ -50,23 +50,23 @@ type LoanPage = { title: string; data: Record<string, unknown> }
 export function describeLoan(pageData: LoanPageData): LoanPage {
   const { institute, language, path, file, lender } = pageData
   const l = LOAN_TEXTS[language]
-  const face = faceOf(pageData, l)
+  const banner = bannerFor(pageData, l)
   const values = valuesOf(pageData)
   const branch = institute.branches.find(one => one.collectorCode === pageData.collectorCode)
-  const isReading = face.form === 'apply' || face.form === 'consent'
+  const isReading = banner.form === 'apply' || banner.form === 'consent'
   const application = file?.application ?? null
-  const shown = face.form === 'apply' ? null : file
+  const shown = banner.form === 'apply' ? null : file
   const data = {
     l,
     isSandbox: pageData.isSandbox,
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
     heading: fill(l.heading, values),
-    ...figureOf(pageData, face, l),
+    ...figureOf(pageData, banner, l),
     alert: alertOf(pageData, l, values),
-    tone: face.tone,
-    statusText: face.status,
-    say: fill(face.say, values),
+    tone: banner.tone,
+    statusText: banner.status,
+    say: fill(banner.say, values),
     quote: application?.state === 'rejected' ? application.reason : undefined,
     quoteHead: fill(l.theySay, values),
     checkUrl: application?.state === 'filled' ? path : undefined,
@@ -80,13 +80,13 @@ export function describeLoan(pageData: LoanPageData): LoanPage {
     terms: isReading ? l.terms.map(term => fill(term, values)) : [],
     cost: isReading ? costOf(amountOf(pageData), lender, l) : null,
     costSay: fill(l.costSay, values),
-    form: formOf(pageData, face, l, values),
+    form: formOf(pageData, banner, l, values),
     againUrl: canApplyAgain(pageData) ? `${path}?apply=1` : undefined,
     withdrawUrl: canWithdraw(pageData) ? `${path}/withdraw` : undefined,
     reference: shown?.application.id,
   }
-  const isPlain = face.form === 'apply'
-  return { title: fill(isPlain ? l.title : l.titleWithStatus, { ...values, status: face.status }), data }
+  const isPlain = banner.form === 'apply'
+  return { title: fill(isPlain ? l.title : l.titleWithStatus, { ...values, status: banner.status }), data }
 }
 
 type Values = Record<string, string>
@@ -116,9 +116,9 @@ function amountOf(pageData: LoanPageData): Paise {
   return application === undefined || isOver(application.state) ? mostOf(pageData) : application.amountPaise
 }
 
-function faceOf(pageData: LoanPageData, l: LoanTexts): Face {
+function bannerFor(pageData: LoanPageData, l: LoanTexts): StatusBanner {
   const { file } = pageData
-  if (file === null) return offerFace(pageData, { tone: 'unpaid', status: l.offer, say: l.offerSay }, l)
+  if (file === null) return offerBanner(pageData, { tone: 'unpaid', status: l.offer, say: l.offerSay }, l)
   const { state, sentAt, ending } = file.application
   const status = l.states[state]
   if (ending !== null && canEnd(state)) return { tone: 'unpaid', status, say: l.endingSay }
@@ -135,25 +135,25 @@ function faceOf(pageData: LoanPageData, l: LoanTexts): Face {
     case 'disbursed':
       return { tone: 'paid', status, say: l.says[state] }
     default:
-      return endFace(state, l)
+      return endBanner(state, l)
   }
 }
 
-function endFace(state: 'rejected' | 'canceled' | 'expired', l: LoanTexts): Face {
+function endBanner(state: 'rejected' | 'canceled' | 'expired', l: LoanTexts): StatusBanner {
   const tone = state === 'rejected' ? 'failed' : state === 'canceled' ? 'cancelled' : 'expired'
   return { tone, status: l.states[state], say: l.says[state] }
 }
 
-function offerFace(pageData: LoanPageData, face: Face, l: LoanTexts): Face {
+function offerBanner(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts): StatusBanner {
   const { owedPaise, lender, isActive } = pageData
-  if (!isActive) return { ...face, tone: 'cancelled', status: l.nothing, say: l.leftSay }
-  if (owedPaise === 0) return { ...face, tone: 'paid', status: l.nothing, say: l.nothingSay }
-  if (owedPaise < lender.limits.leastPaise) return { ...face, status: l.nothing, say: l.littleSay }
-  return { ...face, form: 'apply' }
+  if (!isActive) return { ...banner, tone: 'cancelled', status: l.nothing, say: l.leftSay }
+  if (owedPaise === 0) return { ...banner, tone: 'paid', status: l.nothing, say: l.nothingSay }
+  if (owedPaise < lender.limits.leastPaise) return { ...banner, status: l.nothing, say: l.littleSay }
+  return { ...banner, form: 'apply' }
 }
 
 export function canApply(pageData: LoanPageData): boolean {
-  return faceOf(pageData, LOAN_TEXTS.en).form === 'apply'
+  return bannerFor(pageData, LOAN_TEXTS.en).form === 'apply'
 }
 
 /** Whether a new application can follow the one on the page. */
@@ -167,7 +167,7 @@ export function canWithdraw({ file, isParent }: LoanPageData): boolean {
   return canEnd(file.application.state) && file.application.ending === null
 }
 
-function figureOf(pageData: LoanPageData, { form }: Face, l: LoanTexts): Record<string, unknown> {
+function figureOf(pageData: LoanPageData, { form }: StatusBanner, l: LoanTexts): Record<string, unknown> {
   const { file, owedPaise } = pageData
   if (form === 'apply') return { amount: formatRupees(mostOf(pageData)), meaning: l.meaning }
   if (file === null) return owedPaise === 0 ? {} : { amount: formatRupees(owedPaise) }
@@ -236,7 +236,7 @@ function costOf(amountPaise: Paise, { terms }: Lender, l: LoanTexts) {
   }
 }
 
-function formOf(pageData: LoanPageData, face: Face, l: LoanTexts, values: Values) {
+function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, values: Values) {
   const { path, problem, wrote } = pageData
   const say = (text: string): string => fill(text, values)
   const isAmount = problem === 'amount' || problem === 'tooMuch' || problem === 'tooLittle'
@@ -244,7 +244,7 @@ function formOf(pageData: LoanPageData, face: Face, l: LoanTexts, values: Values
     text: say(l.consent),
     problem: problem === 'consent' ? l.problems.consent : undefined,
   }
-  switch (face.form) {
+  switch (banner.form) {
     case undefined:
       return null
     case 'go on': {
@@ -265,6 +265,6 @@ function formOf(pageData: LoanPageData, face: Face, l: LoanTexts, values: Values
         },
       }
     default:
-      return assertNever(face.form)
+      return assertNever(banner.form)
   }
 }

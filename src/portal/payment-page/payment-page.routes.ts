@@ -8,7 +8,7 @@ import type { PaymentContext } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formOf, languageOf, sendPage, sendWrongLink } from '../layout.ts'
-import type { PaymentPageData } from './payment-page-form.ts'
+import type { PaymentPageData } from './form-inputs.ts'
 import { describePaymentPage } from './payment-page.ts'
 
 const URL_PATH = '/p/:institute/:slug'

@@ -7,7 +7,7 @@ import {
   sayProblem,
   type Input,
   type PaymentPageData,
-} from './payment-page-form.ts'
+} from './form-inputs.ts'
 import { PAYMENT_PAGE_TEXTS, type PaymentPageTexts } from './payment-page.texts.ts'
 import { sayMoment } from '../language.ts'
 import { fill, TEXTS } from '../checkout/checkout.texts.ts'

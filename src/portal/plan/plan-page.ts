@@ -7,8 +7,8 @@ import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { mandateOf, nextOf, sayDay } from './setup-parts.ts'
-import { PLAN_SETUP_TEXTS } from './setup.texts.ts'
+import { mandateOf, nextOf, sayDay } from './setup/page-parts.ts'
+import { PLAN_SETUP_TEXTS } from './setup/setup.texts.ts'
 import type { ParentsTexts } from '../parents/parents.texts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
@@ -27,7 +27,7 @@ export type PlanPageData = {
 
 export type PlanAct = 'hold' | 'resume' | 'cancel'
 
-type Face = {
+type StatusBanner = {
   tone: 'unpaid' | 'paid' | 'failed' | 'cancelled'
   status: string
   say: string
@@ -44,7 +44,7 @@ export function describePlan(
   const who = student.fullname
   const where = institute.name
   const setupTexts = PLAN_SETUP_TEXTS[language]
-  const face = faceOf(pageData, texts)
+  const banner = bannerFor(pageData, texts)
   const path = pathOfStudent(student.id)
   const setUpUrl = file === null ? undefined : `/flex/${institute.code}/${file.plan.id}`
   const acts = actsOf(pageData)
@@ -52,12 +52,12 @@ export function describePlan(
     heading: fill(texts.plan.heading, { who }),
     up: { url: path, text: fill(texts.student.heading, { who }) },
     ...figureOf(pageData, texts),
-    tone: face.tone,
-    statusText: face.status,
-    say: fill(face.say, { where, who, hours: String(pageData.noticeHours) }),
-    next: face.tone === 'paid' && file !== null ? nextOf(file, setupTexts, language) : undefined,
-    start: face.main?.kind === 'start' ? { action: `${path}/plan/start`, text: face.main.text } : null,
-    setUp: face.main?.kind === 'set up' ? { url: setUpUrl, text: face.main.text } : null,
+    tone: banner.tone,
+    statusText: banner.status,
+    say: fill(banner.say, { where, who, hours: String(pageData.noticeHours) }),
+    next: banner.tone === 'paid' && file !== null ? nextOf(file, setupTexts, language) : undefined,
+    start: banner.main?.kind === 'start' ? { action: `${path}/plan/start`, text: banner.main.text } : null,
+    setUp: banner.main?.kind === 'set up' ? { url: setUpUrl, text: banner.main.text } : null,
     tables: file === null || file.plan.state === 'draft' ? [] : tablesOf(pageData, file, texts),
     mandate: file === null ? null : mandateOf(file.mandate, setupTexts, language),
     mandateHead: setupTexts.mandate,
@@ -89,20 +89,20 @@ function actText(act: PlanAct, { plan }: ParentsTexts): string {
   return { hold: plan.pause, resume: plan.resume, cancel: plan.stop }[act]
 }
 
-function faceOf(pageData: PlanPageData, texts: ParentsTexts): Face {
+function bannerFor(pageData: PlanPageData, texts: ParentsTexts): StatusBanner {
   const { file, language } = pageData
   const setupTexts = PLAN_SETUP_TEXTS[language]
   const { plan } = texts
   if (file === null)
-    return startFace(pageData, { tone: 'unpaid', status: plan.none, say: plan.noneSay }, texts)
+    return startBanner(pageData, { tone: 'unpaid', status: plan.none, say: plan.noneSay }, texts)
   switch (file.plan.state) {
     case 'cancelled': {
-      const face: Face = { tone: 'cancelled', status: setupTexts.cancelled, say: plan.cancelledSay }
-      return startFace(pageData, face, texts)
+      const banner: StatusBanner = { tone: 'cancelled', status: setupTexts.cancelled, say: plan.cancelledSay }
+      return startBanner(pageData, banner, texts)
     }
     case 'closed': {
-      const face: Face = { tone: 'paid', status: setupTexts.closed, say: setupTexts.closedSay }
-      return pageData.dues.owedPaise > 0 ? startFace(pageData, face, texts) : face
+      const banner: StatusBanner = { tone: 'paid', status: setupTexts.closed, say: setupTexts.closedSay }
+      return pageData.dues.owedPaise > 0 ? startBanner(pageData, banner, texts) : banner
     }
     case 'draft':
       if (pageData.dues.context.student.status === 'dropped')
@@ -123,11 +123,15 @@ function faceOf(pageData: PlanPageData, texts: ParentsTexts): Face {
         }
       return { tone: 'unpaid', status: setupTexts.locked, say: setupTexts.lockedSay }
     default:
-      return runningFace(pageData, file, texts)
+      return runningBanner(pageData, file, texts)
   }
 }
 
-function runningFace({ language, heldBy }: PlanPageData, file: LoadedPlan, { plan }: ParentsTexts): Face {
+function runningBanner(
+  { language, heldBy }: PlanPageData,
+  file: LoadedPlan,
+  { plan }: ParentsTexts,
+): StatusBanner {
   const setupTexts = PLAN_SETUP_TEXTS[language]
   if (file.plan.isHeld) {
     const say = heldBy === 'payer' ? plan.heldByYou : plan.heldByThem
@@ -139,15 +143,15 @@ function runningFace({ language, heldBy }: PlanPageData, file: LoadedPlan, { pla
 }
 
 /** Adds the button that starts a plan, or the reason why none can be started. */
-function startFace(
+function startBanner(
   { dues, takesMandates, language, file }: PlanPageData,
-  face: Face,
+  banner: StatusBanner,
   { plan }: ParentsTexts,
-): Face {
-  if (dues.context.student.status === 'dropped') return { ...face, say: plan.leftSay }
-  if (dues.owedPaise === 0) return file === null ? { ...face, say: plan.nothingSay } : face
-  if (!takesMandates) return { ...face, say: PLAN_SETUP_TEXTS[language].awaySay }
-  return { ...face, main: { kind: 'start', text: file === null ? plan.start : plan.again } }
+): StatusBanner {
+  if (dues.context.student.status === 'dropped') return { ...banner, say: plan.leftSay }
+  if (dues.owedPaise === 0) return file === null ? { ...banner, say: plan.nothingSay } : banner
+  if (!takesMandates) return { ...banner, say: PLAN_SETUP_TEXTS[language].awaySay }
+  return { ...banner, main: { kind: 'start', text: file === null ? plan.start : plan.again } }
 }
 
 function figureOf({ file, dues, language }: PlanPageData, { plan }: ParentsTexts): Record<string, unknown> {

@@ -1,7 +1,7 @@
-import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
-import { sumsOf } from '../../flex/rules/plan.rules.ts'
-import { assertNever } from '../../platform/assert.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { MANDATE_ENDED } from '../../../flex/mandates/end-mandate.ts'
+import { sumsOf } from '../../../flex/rules/plan.rules.ts'
+import { assertNever } from '../../../platform/assert.ts'
+import { formatRupees } from '../../../platform/money.ts'
 import {
   downOf,
   figureOf,
@@ -11,11 +11,11 @@ import {
   nextOf,
   scheduleOf,
   termsOf,
-  type Face,
+  type StatusBanner,
   type SetupPageData,
-} from './setup-parts.ts'
+} from './page-parts.ts'
 import { PLAN_SETUP_TEXTS, type PlanSetupTexts } from './setup.texts.ts'
-import { fill, TEXTS } from '../checkout/checkout.texts.ts'
+import { fill, TEXTS } from '../../checkout/checkout.texts.ts'
 
 const WAITING_REFRESH_SECONDS = 5
 const OPEN_REFRESH_SECONDS = 20
@@ -26,30 +26,30 @@ export function describeSetup(pageData: SetupPageData): SetupPage {
   const { file, institute, language, path } = pageData
   const { name: where } = institute
   const texts = PLAN_SETUP_TEXTS[language]
-  const face = faceOf(pageData, texts)
+  const banner = bannerFor(pageData, texts)
   const hours = String(pageData.debitRules.rules.noticeMinutes / 60)
-  const refreshSeconds = pageData.isRefreshPaused ? undefined : face.refreshSeconds
+  const refreshSeconds = pageData.isRefreshPaused ? undefined : banner.refreshSeconds
   const isLive = ['setup', 'active', 'locked'].includes(file.plan.state)
   const data = {
     ...headOf(pageData, texts),
-    ...figureOf(pageData, face, texts),
-    tone: face.tone,
-    statusText: face.status,
-    say: fill(face.say, { where, hours, amount: formatRupees(downOf(file).amountPaise) }),
-    next: face.status === texts.active ? nextOf(file, texts, language) : undefined,
+    ...figureOf(pageData, banner, texts),
+    tone: banner.tone,
+    statusText: banner.status,
+    say: fill(banner.say, { where, hours, amount: formatRupees(downOf(file).amountPaise) }),
+    next: banner.status === texts.active ? nextOf(file, texts, language) : undefined,
     alert: pageData.problem === 'changed' ? texts.changed : undefined,
-    checkUrl: face.refreshSeconds === WAITING_REFRESH_SECONDS ? path : undefined,
+    checkUrl: banner.refreshSeconds === WAITING_REFRESH_SECONDS ? path : undefined,
     stillUrl: refreshSeconds === undefined ? undefined : `${path}?still=1`,
-    schedule: scheduleOf(pageData, face, texts),
+    schedule: scheduleOf(pageData, banner, texts),
     mandate: mandateOf(file.mandate, texts, language),
-    terms: face.act === 'agree' || face.act === 'pay' ? termsOf(pageData, texts) : [],
-    termsHead: face.act === 'pay' ? texts.termsNext : texts.terms,
-    stop: isLive || face.act !== undefined ? fill(texts.stopSay, { where }) : undefined,
-    form: formOf(pageData, face, texts),
+    terms: banner.act === 'agree' || banner.act === 'pay' ? termsOf(pageData, texts) : [],
+    termsHead: banner.act === 'pay' ? texts.termsNext : texts.terms,
+    stop: isLive || banner.act !== undefined ? fill(texts.stopSay, { where }) : undefined,
+    form: formOf(pageData, banner, texts),
     reference: file.plan.id,
   }
-  const isPlain = face.status === texts.toSetUp
-  const title = fill(isPlain ? texts.title : texts.titleWithStatus, { status: face.status, where })
+  const isPlain = banner.status === texts.toSetUp
+  const title = fill(isPlain ? texts.title : texts.titleWithStatus, { status: banner.status, where })
   return { title, data, refreshSeconds }
 }
 
@@ -89,27 +89,27 @@ export function describeObstacle(
 
 /** Whether the page offers the form that starts a mandate. */
 export function canAgree(pageData: SetupPageData): boolean {
-  return faceOf(pageData, PLAN_SETUP_TEXTS.en).act !== undefined && !downOf(pageData.file).isUnpaid
+  return bannerFor(pageData, PLAN_SETUP_TEXTS.en).act !== undefined && !downOf(pageData.file).isUnpaid
 }
 
-function faceOf(pageData: SetupPageData, texts: PlanSetupTexts): Face {
+function bannerFor(pageData: SetupPageData, texts: PlanSetupTexts): StatusBanner {
   const { plan, mandate } = pageData.file
   switch (plan.state) {
     case 'draft':
-      return draftFace(pageData, texts)
+      return draftBanner(pageData, texts)
     case 'setup':
     case 'locked': {
       if (plan.state === 'locked' && plan.lockReason !== MANDATE_ENDED)
         return { tone: 'unpaid', status: texts.locked, say: texts.lockedSay, figure: 'left' }
-      return mandateFace(pageData, texts) ?? freshFace(pageData, texts)
+      return mandateBanner(pageData, texts) ?? freshBanner(pageData, texts)
     }
     case 'active':
       if (plan.isHeld) return { tone: 'unpaid', status: texts.held, say: texts.heldSay, figure: 'left' }
       return { tone: 'paid', status: texts.active, say: texts.activeSay, figure: 'left' }
     case 'cancelled': {
       const say = mandate === null ? texts.cancelledDraftSay : texts.cancelledSay
-      const face: Face = { tone: 'cancelled', status: texts.cancelled, say }
-      return sumsOf(pageData.file).paidPaise === 0 ? face : { ...face, figure: 'paid' }
+      const banner: StatusBanner = { tone: 'cancelled', status: texts.cancelled, say }
+      return sumsOf(pageData.file).paidPaise === 0 ? banner : { ...banner, figure: 'paid' }
     }
     case 'closed':
       return { tone: 'paid', status: texts.closed, say: texts.closedSay, figure: 'paid' }
@@ -118,10 +118,10 @@ function faceOf(pageData: SetupPageData, texts: PlanSetupTexts): Face {
   }
 }
 
-function draftFace(pageData: SetupPageData, texts: PlanSetupTexts): Face {
+function draftBanner(pageData: SetupPageData, texts: PlanSetupTexts): StatusBanner {
   const { downPayment, language, file } = pageData
   const { isUnpaid } = downOf(file)
-  const base: Face = { tone: 'unpaid', status: texts.toSetUp, say: texts.downSay, figure: 'all' }
+  const base: StatusBanner = { tone: 'unpaid', status: texts.toSetUp, say: texts.downSay, figure: 'all' }
   if (isUnpaid && downPayment?.state === 'pending') {
     const { waiting, waitingSay, waitingStill } = TEXTS[language]
     const say = pageData.isRefreshPaused ? waitingStill : waitingSay
@@ -130,10 +130,10 @@ function draftFace(pageData: SetupPageData, texts: PlanSetupTexts): Face {
   if (isUnpaid) return offer(pageData, base, texts, 'pay')
   if (file.instalments.every(one => one.isDownpayment))
     return { tone: 'paid', status: texts.closed, say: texts.closedSay, figure: 'paid' }
-  return mandateFace(pageData, texts) ?? freshFace(pageData, texts)
+  return mandateBanner(pageData, texts) ?? freshBanner(pageData, texts)
 }
 
-function freshFace(pageData: SetupPageData, texts: PlanSetupTexts): Face {
+function freshBanner(pageData: SetupPageData, texts: PlanSetupTexts): StatusBanner {
   if (pageData.file.plan.state === 'locked')
     return offer(
       pageData,
@@ -145,7 +145,7 @@ function freshFace(pageData: SetupPageData, texts: PlanSetupTexts): Face {
 }
 
 /** Null unless the mandate is pending or rejected. */
-function mandateFace(pageData: SetupPageData, texts: PlanSetupTexts): Face | null {
+function mandateBanner(pageData: SetupPageData, texts: PlanSetupTexts): StatusBanner | null {
   const { mandate } = pageData.file
   const figure = figureFor(pageData)
   if (mandate?.state === 'rejected') {
@@ -155,13 +155,13 @@ function mandateFace(pageData: SetupPageData, texts: PlanSetupTexts): Face | nul
     return offer(pageData, { tone: 'failed', status, say, figure }, texts)
   }
   if (mandate?.state !== 'pending') return null
-  const base: Face = { tone: 'unpaid', status: texts.confirming, say: '', figure }
+  const base: StatusBanner = { tone: 'unpaid', status: texts.confirming, say: '', figure }
   if (mandate.authorisedAt !== null)
     return mandate.rail === 'enach'
       ? { ...base, say: texts.confirmingEnachSay }
       : { ...base, say: texts.confirmingUpiSay, refreshSeconds: WAITING_REFRESH_SECONDS }
   if (pageData.isChoosing) return null
-  const open: Face = { ...base, status: texts.open, say: texts.openSay, act: 'go on' }
+  const open: StatusBanner = { ...base, status: texts.open, say: texts.openSay, act: 'go on' }
   return { ...open, refreshSeconds: OPEN_REFRESH_SECONDS }
 }
 
@@ -172,9 +172,9 @@ function figureFor({ file }: SetupPageData): 'all' | 'left' {
 
 function offer(
   { takesMandates, offers }: SetupPageData,
-  face: Face,
+  banner: StatusBanner,
   texts: PlanSetupTexts,
   act: 'pay' | 'agree' = 'agree',
-): Face {
-  return takesMandates && offers.length > 0 ? { ...face, act } : { ...face, say: texts.awaySay }
+): StatusBanner {
+  return takesMandates && offers.length > 0 ? { ...banner, act } : { ...banner, say: texts.awaySay }
 }

@@ -1,5 +1,5 @@
-import type { InstalmentState } from '../../flex/rules/states.rules.ts'
-import type { Language } from '../checkout/checkout.texts.ts'
+import type { InstalmentState } from '../../../flex/rules/states.rules.ts'
+import type { Language } from '../../checkout/checkout.texts.ts'
 
 /** Texts of the plan's set-up page in English and Hindi; `{x}` is a placeholder. */
 const en = {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { formatDay } from '../../flex/notices/family.texts.ts'
-import { presentationDay, type DebitRules } from '../../flex/rules/debit.rules.ts'
-import { sumLines, totalsOf } from '../../flex/rules/lines.rules.ts'
-import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../../flex/rules/plan.rules.ts'
-import type { Rail } from '../../flex/rules/rails.rules.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Payment } from '../../payments/payments.rules.ts'
-import { dayOf } from '../../platform/calendar.ts'
-import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { formatDay } from '../../../flex/notices/family.texts.ts'
+import { presentationDay, type DebitRules } from '../../../flex/rules/debit.rules.ts'
+import { sumLines, totalsOf } from '../../../flex/rules/lines.rules.ts'
+import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../../../flex/rules/plan.rules.ts'
+import type { Rail } from '../../../flex/rules/rails.rules.ts'
+import type { Institute } from '../../../institutes/institutes.rules.ts'
+import type { Payment } from '../../../payments/payments.rules.ts'
+import { dayOf } from '../../../platform/calendar.ts'
+import { formatRupees, sumPaise, ZERO, type Paise } from '../../../platform/money.ts'
 import type { PlanSetupTexts } from './setup.texts.ts'
-import { sayFee } from '../language.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { sayFee } from '../../language.ts'
+import { fill, type Language } from '../../checkout/checkout.texts.ts'
 
 export type SetupProblem = 'consent' | 'changed'
 
@@ -35,7 +35,7 @@ export type SetupPageData = {
   language: Language
 }
 
-export type Face = {
+export type StatusBanner = {
   tone: 'unpaid' | 'paid' | 'failed' | 'expired' | 'cancelled'
   status: string
   say: string
@@ -89,20 +89,20 @@ function isToCome({ isDownpayment, state }: Instalment): boolean {
 }
 
 /** The amount at the top of the page and its caption. */
-export function figureOf({ file, language }: SetupPageData, face: Face, texts: PlanSetupTexts) {
+export function figureOf({ file, language }: SetupPageData, banner: StatusBanner, texts: PlanSetupTexts) {
   const toCome = file.instalments.filter(isToCome)
   const days = toCome.map(({ dueOn }) => dueOn).toSorted()
   const day = (at: number): string => sayDay(days.at(at) ?? '', language)
   const left = sumPaise(toCome.map(({ lines }) => sumLines(lines)))
   const { totalPaise, paidPaise } = sumsOf(file)
-  if (face.figure === undefined) return {}
-  if (face.figure === 'paid' || toCome.length === 0)
+  if (banner.figure === undefined) return {}
+  if (banner.figure === 'paid' || toCome.length === 0)
     return { amount: formatRupees(paidPaise), meaning: texts.paidSoFar }
   const spread =
     days.length === 1
       ? fill(texts.spreadOne, { first: day(0) })
       : fill(texts.spread, { count: String(days.length), first: day(0), last: day(-1) })
-  if (face.figure === 'left') return { amount: formatRupees(left), meaning: fill(texts.left, { spread }) }
+  if (banner.figure === 'left') return { amount: formatRupees(left), meaning: fill(texts.left, { spread }) }
   const down = downOf(file)
   const meaning = down.isUnpaid
     ? fill(texts.spreadDown, { down: formatRupees(down.amountPaise), spread })
@@ -131,7 +131,7 @@ type Row = {
   tone: string | undefined
 }
 
-export function scheduleOf(pageData: SetupPageData, face: Face, texts: PlanSetupTexts) {
+export function scheduleOf(pageData: SetupPageData, banner: StatusBanner, texts: PlanSetupTexts) {
   const { file, language } = pageData
   const isOver = file.plan.state === 'cancelled'
   const counted = file.instalments.filter(({ state }) => isOver || state !== 'cancelled')
@@ -146,7 +146,7 @@ export function scheduleOf(pageData: SetupPageData, face: Face, texts: PlanSetup
     const { isDownpayment, dueOn, lines } = instalment
     const row: Row = {
       label: isDownpayment ? texts.atStart : sayDay(dueOn, language),
-      note: noteOf(instalment, { pageData, face, texts, days: days.get(instalment.id) ?? [] }),
+      note: noteOf(instalment, { pageData, banner, texts, days: days.get(instalment.id) ?? [] }),
       amount: formatRupees(sumLines(lines)),
       tone: toneOf(instalment),
     }
@@ -191,15 +191,15 @@ function noteOf(
   { state, isDownpayment, dueOn, presentOn }: Instalment,
   {
     pageData,
-    face,
+    banner,
     texts,
     days,
-  }: { pageData: SetupPageData; face: Face; texts: PlanSetupTexts; days: DebitDay[] },
+  }: { pageData: SetupPageData; banner: StatusBanner; texts: PlanSetupTexts; days: DebitDay[] },
 ): string | undefined {
   const say = (day: string): string => sayDay(day, pageData.language)
   if (isDownpayment) return state === 'scheduled' ? texts.now : texts.states[state]
   const isPlanned = state === 'scheduled' || state === 'confirmed'
-  if (isPlanned && (face.act === 'agree' || face.act === 'pay')) {
+  if (isPlanned && (banner.act === 'agree' || banner.act === 'pay')) {
     const [first, second] = days
     if (first === undefined || days.every(({ day }) => day === dueOn)) return undefined
     if (second === undefined || first.day === second.day)
@@ -239,15 +239,16 @@ export function termsOf({ institute, offers, debitRules }: SetupPageData, texts:
   ]
 }
 
-export function formOf(pageData: SetupPageData, face: Face, texts: PlanSetupTexts) {
+export function formOf(pageData: SetupPageData, banner: StatusBanner, texts: PlanSetupTexts) {
   const { file, path, institute, offers } = pageData
   const action = `${path}/mandate`
-  if (face.act === undefined) return null
-  if (face.act === 'pay') {
+  if (banner.act === undefined) return null
+  if (banner.act === 'pay') {
     const amount = formatRupees(downOf(file).amountPaise)
     return { action: `${path}/downpayment`, button: fill(texts.payNow, { amount }) }
   }
-  if (face.act === 'go on') return { action, button: texts.goOn, goOn: true, anotherUrl: `${path}?choose=1` }
+  if (banner.act === 'go on')
+    return { action, button: texts.goOn, goOn: true, anotherUrl: `${path}?choose=1` }
   const chosen = pageData.chosen ?? file.mandate?.rail
   const isOffered = offers.some(({ rail }) => rail === chosen)
   const areCapsAlike = new Set(offers.map(({ capPaise }) => capPaise)).size === 1
