@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { countCharacters } from '../http/formats.ts'
+import { countCharacters } from '../http/wire/formats.ts'
 import { isInstituteCode, SCOPES, type Scope } from '../institutes/institutes.rules.ts'
 import { isIdShaped } from '../platform/ids.ts'
 

@@ -1,4 +1,4 @@
-import { field, ifSent, input, optional } from '../http/input.ts'
+import { field, ifSent, input, optional } from '../http/wire/input.ts'
 
 export const LATE_FEE_ID = 'late_01k9zq4m0ve8sbn6yt2hw3c5da'
 

@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../http/output.ts'
+import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { productOf } from '../payments/payment-events.ts'
 import { receiptNumber } from '../payments/receipts/receipts.service.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerAll } from '../http/answers.ts'
+import { answer, answerAll } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok } from '../http/envelope.ts'
 import { createdOrderOutput } from '../orders/order.output.ts'

@@ -1,4 +1,4 @@
-import { field, input, optional, type Read } from '../http/input.ts'
+import { field, input, optional, type Read } from '../http/wire/input.ts'
 import { badField } from '../platform/errors.ts'
 import { paiseOf } from '../platform/money.ts'
 import { ALLOCATIONS } from './dues.rules.ts'

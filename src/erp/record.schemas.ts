@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox'
-import { field } from '../http/fields.ts'
-import { compileReader } from '../http/reader.ts'
+import { field } from '../http/wire/fields.ts'
+import { compileReader } from '../http/wire/reader.ts'
 import { actsAs, type ErpRecord, type RefusalCode, type ScheduleRow } from './erp.rules.ts'
 import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 

@@ -15,8 +15,8 @@ import {
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody, type Success } from './envelope.ts'
-import { documentEndpoint, type EndpointDocs } from './openapi.ts'
-import { readerOf, type Readable, type SentBy } from './readable.ts'
+import { documentEndpoint, type EndpointDocs } from './openapi/openapi.ts'
+import { readerOf, type Readable, type SentBy } from './wire/readable.ts'
 
 /**
  * An operation of the API in one definition: where it is, what it takes, what it answers, what it says of

@@ -5,7 +5,7 @@ import type { Context } from '../platform/context.ts'
 import { isMigrated } from '../platform/db/migrate.ts'
 import { hashSecret, secretMatches } from '../platform/secrets.ts'
 import { ok, successBody, JSON_TYPE } from './envelope.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
 
 /** Said no to before the doors close, so that a load balancer sends new requests elsewhere. */
 export type Readiness = { isDraining: boolean }

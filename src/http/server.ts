@@ -6,8 +6,8 @@ import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator, requireScope } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
-import { observeRequests, type Metrics } from './metrics.ts'
-import { RateLimiter } from './rate-limit.ts'
+import { observeRequests, type Metrics } from './metrics/metrics.ts'
+import { RateLimiter } from './limits/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -10,8 +10,8 @@ import type { Command } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
 import { answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
 import { successBody, type Success } from './envelope.ts'
-import { documentUpload, type EndpointDocs } from './openapi.ts'
-import type { Readable, SentBy } from './readable.ts'
+import { documentUpload, type EndpointDocs } from './openapi/openapi.ts'
+import type { Readable, SentBy } from './wire/readable.ts'
 
 /** Operations that take a file as their body, of any size up to their own limit. */
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { EndpointDocs } from '../http/openapi.ts'
+import type { EndpointDocs } from '../http/openapi/openapi.ts'
 import { ImportView, ProblemView } from './imports.schemas.ts'
 
 /** What the reference says of the import operations. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { field, shown } from '../http/fields.ts'
+import { field, shown } from '../http/wire/fields.ts'
 import { ERP_KINDS, IMPORT_MODES, IMPORT_STATES } from './imports.rules.ts'
 
 /** What import routes take and answer. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { EndpointDocs } from '../http/openapi.ts'
+import type { EndpointDocs } from '../http/openapi/openapi.ts'
 import { ApplicationView, CreatedView, DisbursementView, WholeApplicationView } from './loans.schemas.ts'
 
 /** What the reference says of the operations of Cred. */

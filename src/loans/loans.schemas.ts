@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { field, shown } from '../http/fields.ts'
+import { field, shown } from '../http/wire/fields.ts'
 import { DisbursementBlock } from '../events/blocks.ts'
 import { LOAN_STATES } from './loans.rules.ts'
 

@@ -1,4 +1,4 @@
-import { field, input, optional, query } from '../http/input.ts'
+import { field, input, optional, query } from '../http/wire/input.ts'
 
 /** What order and link routes take. */
 export const ORDER_ID = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'

@@ -1,4 +1,4 @@
-import { outputOf, type Output, type Shown } from '../http/output.ts'
+import { outputOf, type Output, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from './order.input.ts'
 import { closedAt, statusAt, type Order, type OrderLine } from './orders.rules.ts'
 

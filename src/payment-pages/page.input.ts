@@ -1,4 +1,4 @@
-import { field, ifSent, input, notEmpty, nullable, optional, query } from '../http/input.ts'
+import { field, ifSent, input, notEmpty, nullable, optional, query } from '../http/wire/input.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 
 /** What the operations on payment pages take. */

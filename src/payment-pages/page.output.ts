@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../http/output.ts'
+import { outputOf, type Shown } from '../http/wire/output.ts'
 import { PAGE_ID } from './page.input.ts'
 import type { Page, PageField, PageLine, PageState } from './pages.rules.ts'
 import type { CreatedPage, PageFile } from './pages.service.ts'

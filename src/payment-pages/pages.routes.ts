@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage } from '../http/answers.ts'
+import { answer, answerPage } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page as pageOf } from '../http/envelope.ts'
 import { ORDER_ID } from '../orders/order.input.ts'

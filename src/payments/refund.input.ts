@@ -1,4 +1,4 @@
-import { field, input, optional } from '../http/input.ts'
+import { field, input, optional } from '../http/wire/input.ts'
 
 /** What a refund is asked for with, whatever was paid. */
 export const refundInput = input({

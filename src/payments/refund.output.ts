@@ -1,4 +1,4 @@
-import { outputOf } from '../http/output.ts'
+import { outputOf } from '../http/wire/output.ts'
 import type { Refund } from './payments.rules.ts'
 
 /** A refund as the API answers it and as events carry it. */

@@ -4,7 +4,7 @@ import { addOpenWrite } from '../console/auth/access.routes.ts'
 import { doorOf, giveCookie } from '../console/auth/session.routes.ts'
 import { signInAsDemo } from '../console/auth/sign-in.service.ts'
 import { ok } from '../http/envelope.ts'
-import { field } from '../http/fields.ts'
+import { field } from '../http/wire/fields.ts'
 import type { Context } from '../platform/context.ts'
 
 const DemoBody = Type.Object({

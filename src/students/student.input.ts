@@ -1,4 +1,4 @@
-import { field, ifSent, input, notEmpty, nullable, optional, query } from '../http/input.ts'
+import { field, ifSent, input, notEmpty, nullable, optional, query } from '../http/wire/input.ts'
 import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 
 /** What the routes of students, users and master data take. */

@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../http/output.ts'
+import { outputOf, type Shown } from '../http/wire/output.ts'
 import type { Branch } from '../institutes/institutes.rules.ts'
 import { ZERO } from '../platform/money.ts'
 import {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage } from '../http/answers.ts'
+import { answer, answerPage } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
 import type { Context } from '../platform/context.ts'

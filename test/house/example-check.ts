@@ -1,4 +1,4 @@
-import { formats } from '../../src/http/formats.ts'
+import { formats } from '../../src/http/wire/formats.ts'
 import type { Json } from '../harness/client.ts'
 
 /** In what an example differs from its schema, where a field that it lacks or has too many is a difference. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { field, input, notEmpty, nullable, optional, query } from '../../src/http/input.ts'
-import { outputOf } from '../../src/http/output.ts'
+import { field, input, notEmpty, nullable, optional, query } from '../../src/http/wire/input.ts'
+import { outputOf } from '../../src/http/wire/output.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
 const line = input({ component_type: field.code('What for.', 'BUS'), amount: field.amount('Rupees.', 5) })

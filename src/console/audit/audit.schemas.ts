@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 
 const anything = (description: string) =>
   Type.Unsafe<unknown>({ description, examples: [{ role: 'finance' }] })

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from 'typebox'
-import { exampleOf } from '../../http/example.ts'
-import { Input } from '../../http/input.ts'
-import { documentEndpoint } from '../../http/openapi.ts'
-import type { Readable } from '../../http/readable.ts'
+import { exampleOf } from '../../http/wire/example.ts'
+import { Input } from '../../http/wire/input.ts'
+import { documentEndpoint } from '../../http/openapi/openapi.ts'
+import type { Readable } from '../../http/wire/readable.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 
 /** What a route of the console says of itself. Examples are made of the fields' own where none is given. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { EVERYONE, LONGEST_PASSWORD, ROLES } from '../console.rules.ts'
 
 const email = field.email({ description: 'The e-mail address of the person.', examples: ['asha@example.in'] })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { LOOKUP_PARAMETERS } from '../../erp/erp.rules.ts'
 import { MOST_CALLS } from '../../erp/settings/settings.rules.ts'
 import { FetchTestBody, FetchTestView } from '../../erp/pull/pull.schemas.ts'

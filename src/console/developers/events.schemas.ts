@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { EVENT_CODES, TEST_CODE } from '../../events/codes.ts'
 
 export const EventsQuery = Type.Object({

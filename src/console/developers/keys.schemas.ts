@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { SCOPES } from '../../institutes/institutes.rules.ts'
 
 /** Keys by which an ERP gets in. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { EVENT_CODES } from '../../events/codes.ts'
 
 /** What only a sandbox has; its routes are in sandbox/console-clock.routes.ts. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { clearable, field, shown } from '../../http/fields.ts'
+import { clearable, field, shown } from '../../http/wire/fields.ts'
 import { EVENT_CODES } from '../../events/codes.ts'
 import { DELIVERY_STATES } from '../../webhooks/delivery-log/deliveries.rules.ts'
 import { WEBHOOK_HEALTH } from './developers.rules.ts'

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { branch } from './flex.schemas.ts'
 
 /** The default plan, and how the ERPs answer that are asked before each debit. */

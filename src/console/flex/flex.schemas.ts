@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { OBSTACLES } from './flex.texts.ts'
 import { ASKED_STATUSES, DEBIT_STATUSES } from './flex.rules.ts'
 

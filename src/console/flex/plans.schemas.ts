@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { statesOf } from '../../flex/rules/states.rules.ts'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { OBSTACLES } from './flex.texts.ts'
 import { branch, RAILS, studentBlock } from './flex.schemas.ts'
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { shown } from '../../http/fields.ts'
+import { shown } from '../../http/wire/fields.ts'
 
 const count = (description: string) => Type.Integer({ description, minimum: 0 })
 const amount = (description: string) => shown.amount({ description, examples: [123456.5] })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { ACCOUNT_CODES } from '../../ledger/ledger.rules.ts'
 import { STATUSES } from './books.rules.ts'
 import { amount, count, format, maybe, paging, signedAmount, Sum, text } from './fields.schemas.ts'

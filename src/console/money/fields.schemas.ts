@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { FORMATS } from '../reports/reports.rules.ts'
 
 /** What the money lists share. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { amount, branch, count, format, maybe, paging, signedAmount, text } from './fields.schemas.ts'
 
 const filters = {

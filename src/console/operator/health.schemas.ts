@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { shown } from '../../http/fields.ts'
+import { shown } from '../../http/wire/fields.ts'
 
 /** The installation: how it is, and what is set up for it. */
 const number = (description: string) => Type.Number({ description, minimum: 0 })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { JOB_KINDS, LETTER_KINDS, MOST_COUNTED } from './operator.rules.ts'
 
 /** What falls due by itself, and what was given up. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 
 /** Institutes, branches and holidays, as the operator looks after them. */
 const reason = field.text({ description: 'Why; stands in the audit log.', examples: ['Asked by the school'] })

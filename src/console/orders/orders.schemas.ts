@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
-import { field as inputField, input } from '../../http/input.ts'
+import { field, shown } from '../../http/wire/fields.ts'
+import { field as inputField, input } from '../../http/wire/input.ts'
 import { orderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
 import { LIST_STATUSES, LISTED_KINDS, ORDER_KINDS } from './orders.rules.ts'
 import { LANGUAGES, SEND_CHANNELS } from '../../orders/link-messages.texts.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Static, TObject } from 'typebox'
 import { compileCall, type NOTHING, type Sent } from '../../http/endpoint.ts'
-import { documentFile } from '../../http/openapi.ts'
+import { documentFile } from '../../http/openapi/openapi.ts'
 import type { Context } from '../../platform/context.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 import { admit, atInstitute, type InstituteVisit } from '../auth/roles.routes.ts'

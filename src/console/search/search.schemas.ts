@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { shown } from '../../http/fields.ts'
+import { shown } from '../../http/wire/fields.ts'
 import { SHORTEST_SEARCH } from './search.rules.ts'
 
 export const SearchQuery = Type.Object({

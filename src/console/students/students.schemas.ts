@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { duesOutput, lateFeeEntryOutput, studentPaymentOutput } from '../../dues/dues.output.ts'
 import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
-import { field, shown } from '../../http/fields.ts'
-import { field as inputField, input } from '../../http/input.ts'
+import { field, shown } from '../../http/wire/fields.ts'
+import { field as inputField, input } from '../../http/wire/input.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
 

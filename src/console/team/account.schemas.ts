@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { LONGEST_PASSWORD } from '../console.rules.ts'
 
 const presentPassword = Type.Optional(

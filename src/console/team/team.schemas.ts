@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { ROLES } from '../console.rules.ts'
 
 const role = field.oneOf(ROLES, { description: 'What they may do.', examples: ['finance'] })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { EndpointDocs } from '../../http/openapi.ts'
+import type { EndpointDocs } from '../../http/openapi/openapi.ts'
 import { FetchTestView, FetchView } from './pull.schemas.ts'
 
 export const fetchTestDocs: EndpointDocs = {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { field, shown } from '../../http/fields.ts'
+import { field, shown } from '../../http/wire/fields.ts'
 import { changedField } from '../../students/student.output.ts'
 
 /** What the routes of the pull integration take and answer. */

@@ -1,4 +1,4 @@
-import { field, input, optional } from '../../http/input.ts'
+import { field, input, optional } from '../../http/wire/input.ts'
 import { MAX_COMPONENTS } from '../../fees/fees.rules.ts'
 
 /** What the routes of plans take. */

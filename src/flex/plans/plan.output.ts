@@ -1,4 +1,4 @@
-import { outputOf } from '../../http/output.ts'
+import { outputOf } from '../../http/wire/output.ts'
 import type { PresentationRow } from '../engine/presentations.store.ts'
 import type { PlanHistory } from './plan-reads.service.ts'
 import { PLAN_ID, STUDENT_ID } from './plan.input.ts'

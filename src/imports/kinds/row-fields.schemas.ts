@@ -1,4 +1,4 @@
-import type { Input } from '../../http/input.ts'
+import type { Input } from '../../http/wire/input.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { CellKind, Column, RawProblem, RawRow } from '../files/columns.rules.ts'
 import { MAX_PROBLEMS_PER_ROW } from '../imports.rules.ts'

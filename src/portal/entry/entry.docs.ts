@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { EndpointDocs } from '../../http/openapi.ts'
+import type { EndpointDocs } from '../../http/openapi/openapi.ts'
 import { AccessTokenView, InitView, ProductView } from './entry.schemas.ts'
 
 /** What the reference says of hosted entry. */

@@ -1,4 +1,4 @@
-import { field, input, notEmpty, nullable, optional, query } from '../../http/input.ts'
+import { field, input, notEmpty, nullable, optional, query } from '../../http/wire/input.ts'
 import { paymentFields, studentParams } from '../student.input.ts'
 
 /** What the routes of direct payments take. */

@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../../http/output.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import { PAYMENT_ID } from './direct-payment.input.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage, type AnswerDocs } from '../../http/answers.ts'
+import { answer, answerPage, type AnswerDocs } from '../../http/wire/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { ok, page, type Success } from '../../http/envelope.ts'
 import { badField } from '../../platform/errors.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { EndpointDocs } from '../../http/openapi.ts'
+import type { EndpointDocs } from '../../http/openapi/openapi.ts'
 import { DeliveryView, EventView, RecoveredView } from './deliveries.schemas.ts'
 
 /** What the reference says of the operations on events and deliveries. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { clearable, field, shown } from '../../http/fields.ts'
+import { clearable, field, shown } from '../../http/wire/fields.ts'
 import { EVENT_CODES } from '../../events/codes.ts'
 
 /** What subscription routes take and answer. */

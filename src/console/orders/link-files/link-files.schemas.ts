@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { field, shown } from '../../../http/fields.ts'
+import { field, shown } from '../../../http/wire/fields.ts'
 import { LINK_FILE_STATES } from '../../../imports/kinds/links/links.rules.ts'
 import { cursor, reason } from '../orders.schemas.ts'
 import { LANGUAGES, SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'

@@ -1,4 +1,4 @@
-import { input, optional, type Read } from '../../../http/input.ts'
+import { input, optional, type Read } from '../../../http/wire/input.ts'
 import type { Discount } from '../../../fees/fees.rules.ts'
 import { discountFields, feeFields, SCHOOL_YEAR } from '../../../students/student.input.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'

@@ -1,4 +1,4 @@
-import { field, input, optional, type Read } from '../../../http/input.ts'
+import { field, input, optional, type Read } from '../../../http/wire/input.ts'
 import { lineFields, orderFields, SCHOOL_YEAR } from '../../../orders/order.input.ts'
 import type { Paise } from '../../../platform/money.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'

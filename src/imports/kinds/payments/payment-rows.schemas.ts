@@ -1,4 +1,4 @@
-import { input } from '../../../http/input.ts'
+import { input } from '../../../http/wire/input.ts'
 import { feeFields, paidBeforeFields, SCHOOL_YEAR } from '../../../students/student.input.ts'
 import type { DirectPayment } from '../../../students/students.rules.ts'
 import { defineRows } from '../row-fields.schemas.ts'

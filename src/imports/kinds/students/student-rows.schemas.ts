@@ -1,4 +1,4 @@
-import { input } from '../../../http/input.ts'
+import { input } from '../../../http/wire/input.ts'
 import { registrationParams, SCHOOL_YEAR, studentFields } from '../../../students/student.input.ts'
 import type { Profile } from '../../../students/students.rules.ts'
 import { defineRows } from '../row-fields.schemas.ts'

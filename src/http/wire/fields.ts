@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema, type TUnsafe } from 'typebox'
-import type { Paise } from '../platform/money.ts'
+import type { Paise } from '../../platform/money.ts'
 
 /**
  * The vocabulary of the wire: each field kind once, as the schema that documents it, that the reader reads it

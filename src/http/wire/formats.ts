@@ -1,7 +1,7 @@
-import { dayAfter, parseDay, parseMoment, startOfDay } from '../platform/calendar.ts'
-import { isEmail, isOneLine, isPhone } from '../platform/contacts.ts'
-import { isIdShaped } from '../platform/ids.ts'
-import { parseRupees } from '../platform/money.ts'
+import { dayAfter, parseDay, parseMoment, startOfDay } from '../../platform/calendar.ts'
+import { isEmail, isOneLine, isPhone } from '../../platform/contacts.ts'
+import { isIdShaped } from '../../platform/ids.ts'
+import { parseRupees } from '../../platform/money.ts'
 
 /** The process's own `format` values: what each turns a sent value into, and what to say when it cannot. */
 type Format = { read(value: unknown): unknown; expects: string }

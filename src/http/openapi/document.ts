@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import { JSON_TYPE } from './envelope.ts'
-import { exampleOf } from './example.ts'
+import { JSON_TYPE } from '../envelope.ts'
+import { exampleOf } from '../wire/example.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
 

@@ -1,8 +1,8 @@
 import { Type, type TObject } from 'typebox'
-import type { AnswerDocs } from './answers.ts'
-import { completeExample } from './example.ts'
-import { Input } from './input.ts'
-import { schemaOf, type Readable } from './readable.ts'
+import type { AnswerDocs } from '../wire/answers.ts'
+import { completeExample } from '../wire/example.ts'
+import { Input } from '../wire/input.ts'
+import { schemaOf, type Readable } from '../wire/readable.ts'
 
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {

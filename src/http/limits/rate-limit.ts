@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { Caller } from '../institutes/institutes.rules.ts'
-import { BursarError } from '../platform/errors.ts'
+import type { Caller } from '../../institutes/institutes.rules.ts'
+import { BursarError } from '../../platform/errors.ts'
 import { TokenBuckets } from './token-buckets.ts'
 
 /** The limit of each API key, or of each session of the console. */

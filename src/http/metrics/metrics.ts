@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { BackupSchedule, BackupState } from '../platform/backup/schedule.ts'
-import type { Database } from '../platform/db/database.ts'
-import type { JobRunner } from '../platform/jobs/job-runner.ts'
-import type { Log } from '../platform/log.ts'
+import type { BackupSchedule, BackupState } from '../../platform/backup/schedule.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { JobRunner } from '../../platform/jobs/job-runner.ts'
+import type { Log } from '../../platform/log.ts'
 import { addJobMetrics } from './job-metrics.ts'
 
 export type Metrics = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }

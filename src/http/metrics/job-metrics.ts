@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { JobRunner, JobStatus } from '../platform/jobs/job-runner.ts'
+import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 
 type Figure = { name: string; help: string; read: (status: JobStatus) => number | null }
 

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import type { Paise } from '../platform/money.ts'
+import type { Paise } from '../../platform/money.ts'
 import { compileReader, READ_AS, type ReadAs } from './reader.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { Type, type TUnsafe } from 'typebox'
-import { assert } from '../platform/assert.ts'
-import { toRupees, type Paise } from '../platform/money.ts'
+import { assert } from '../../platform/assert.ts'
+import { toRupees, type Paise } from '../../platform/money.ts'
 import type { Camel } from './input.ts'
 
 /**

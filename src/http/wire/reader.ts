@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { badFields, type FieldProblem } from '../platform/errors.ts'
+import { badFields, type FieldProblem } from '../../platform/errors.ts'
 import { countCharacters, formats } from './formats.ts'
 
 /**
