@@ -5,7 +5,7 @@ import { advanceImport, finishImport } from '../../src/imports/engine/steps.serv
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { pay } from '../payment-pages/support.ts'
-import { AT, GROUP_AT, linksFile, read, uploadFile } from '../console/orders-support.ts'
+import { AT, GROUP_AT, linksFile, read, uploadFile } from '../console/orders/support.ts'
 import { instituteId } from '../students/support.ts'
 import { assertAnswer, createPerson, Visitor } from '../console/support.ts'
 import { csv, importFile, studentRow } from './support.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openFlexSchool, type FlexSchool } from '../../console/flex-support.ts'
+import { openFlexSchool, type FlexSchool } from '../../console/flex/support.ts'
 import { createPerson } from '../../console/support.ts'
 import { DESKTOP, expectCount, isTooWide, keep, openBrowser, PHONE } from '../../harness/browser.ts'
 import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'

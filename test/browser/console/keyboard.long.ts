@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { makeStudent, setMoney } from '../../console/money-support.ts'
+import { makeStudent, setMoney } from '../../console/money/support.ts'
 import { DESKTOP, setStage, type Stage } from '../../harness/browser.ts'
 import { startFakeErp } from '../../harness/fake-erp.ts'
 import { ERP } from '../../harness/samples.ts'

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { DESKTOP, expectCount, keep, PHONE, setStage, type Stage } from '../../harness/browser.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { createPage, pay, submit } from '../../payment-pages/support.ts'
-import { linksFile } from '../../console/orders-support.ts'
+import { linksFile } from '../../console/orders/support.ts'
 import { createPerson } from '../../console/support.ts'
 import { expectSound } from '../checkout-support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createPerson } from '../../console/support.ts'
-import { AT } from '../../console/orders-support.ts'
+import { AT } from '../../console/orders/support.ts'
 import { pay } from '../../payment-pages/support.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Answer, Client, Json } from '../harness/client.ts'
-import { PAY, sampleOrder } from '../harness/samples.ts'
-import type { Visitor } from './support.ts'
+import type { Answer, Client, Json } from '../../harness/client.ts'
+import { PAY, sampleOrder } from '../../harness/samples.ts'
+import type { Visitor } from '../support.ts'
 
 export const AT = '/console/api/institutes/demo-school'
 export const GROUP_AT = '/console/api/institutes/demo-group'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { startBursar, type TestBursar } from '../harness/bursar.ts'
-import type { Client, Json } from '../harness/client.ts'
-import { ERP, sampleStudent } from '../harness/samples.ts'
-import { API, assertAnswer, createPerson, demoVisitor, type Visitor } from './support.ts'
+import { startBursar, type TestBursar } from '../../harness/bursar.ts'
+import type { Client, Json } from '../../harness/client.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { API, assertAnswer, createPerson, demoVisitor, type Visitor } from '../support.ts'
 
 export const SCHOOL = `${API}/institutes/demo-school`
 export const STUDENTS = `${SCHOOL}/students`

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ROLES, type ConsoleRole } from '../../src/console/console.rules.ts'
-import { openSession } from '../../src/console/auth/sessions.service.ts'
-import { seedDemoUser } from '../../src/console/auth/users.service.ts'
-import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer } from '../harness/client.ts'
-import { operationsOf, type Operation } from '../harness/operations.ts'
-import { API, Visitor } from './support.ts'
+import { ROLES, type ConsoleRole } from '../../../src/console/console.rules.ts'
+import { openSession } from '../../../src/console/auth/sessions.service.ts'
+import { seedDemoUser } from '../../../src/console/auth/users.service.ts'
+import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer } from '../../harness/client.ts'
+import { operationsOf, type Operation } from '../../harness/operations.ts'
+import { API, Visitor } from '../support.ts'
 
 /**
  * Every route of the console with every role, as its route says who may: whoever may is never refused for who

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import readExcelFile from 'read-excel-file/node'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { daysAgo, deskOf, ids, MONEY, setMoney } from './money-support.ts'
-import { assertAnswer, createPerson, demoVisitor, type Visitor } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { daysAgo, deskOf, ids, MONEY, setMoney } from './support.ts'
+import { assertAnswer, createPerson, demoVisitor, type Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar

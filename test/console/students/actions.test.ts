@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
-import { ERP } from '../harness/samples.ts'
-import { setErp } from '../students/support.ts'
-import { SIBLING, StudentDesk, STUDENTS, TUITION } from './students-support.ts'
-import { assertAnswer } from './support.ts'
+import type { Json } from '../../harness/client.ts'
+import { sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
+import { ERP } from '../../harness/samples.ts'
+import { setErp } from '../../students/support.ts'
+import { SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'
+import { assertAnswer } from '../support.ts'
 
 const desk = await StudentDesk.open(after)
 const { bursar, owner, finance, viewer } = desk

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { generateSync } from 'otplib'
-import { startBursar } from '../harness/bursar.ts'
-import { API, assertAnswer, createPerson, PASSWORD, Visitor } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { API, assertAnswer, createPerson, PASSWORD, Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar

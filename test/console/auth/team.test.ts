@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { advance } from '../messages/support.ts'
-import { API, assertAnswer, createPerson, demoVisitor, PASSWORD, tokenOf, Visitor } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { advance } from '../../messages/support.ts'
+import { API, assertAnswer, createPerson, demoVisitor, PASSWORD, tokenOf, Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import { API, assertAnswer, createPerson, demoVisitor, PASSWORD, Visitor } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { API, assertAnswer, createPerson, demoVisitor, PASSWORD, Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar

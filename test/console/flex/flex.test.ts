@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Json } from '../harness/client.ts'
-import { must, openFlexSchool } from './flex-support.ts'
-import { API, assertAnswer, createPerson } from './support.ts'
+import type { Json } from '../../harness/client.ts'
+import { must, openFlexSchool } from './support.ts'
+import { API, assertAnswer, createPerson } from '../support.ts'
 
 const { bursar, plans, day } = await openFlexSchool({ after })
 const AT = `${API}/institutes/demo-school/flex`

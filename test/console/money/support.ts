@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { dayOf } from '../../src/platform/calendar.ts'
-import type { TestBursar } from '../harness/bursar.ts'
-import type { Json } from '../harness/client.ts'
-import { sandboxNow } from '../harness/sandbox-now.ts'
-import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
-import { assertAnswer, type Visitor } from './support.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
+import type { TestBursar } from '../../harness/bursar.ts'
+import type { Json } from '../../harness/client.ts'
+import { sandboxNow } from '../../harness/sandbox-now.ts'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
+import { assertAnswer, type Visitor } from '../support.ts'
 
 export const MONEY = '/console/api/institutes/demo-school/money'
 

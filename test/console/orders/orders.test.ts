@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { startBursar } from '../harness/bursar.ts'
-import type { Json } from '../harness/client.ts'
-import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
-import { createPage, pay, submit } from '../payment-pages/support.ts'
-import { AT, GROUP_AT, makeOrder, read } from './orders-support.ts'
-import { assertAnswer, createPerson } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Json } from '../../harness/client.ts'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
+import { createPage, pay, submit } from '../../payment-pages/support.ts'
+import { AT, GROUP_AT, makeOrder, read } from './support.ts'
+import { assertAnswer, createPerson } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { demo, group } = bursar

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import type { Json } from '../harness/client.ts'
-import { waitFor } from '../harness/wait.ts'
-import { pay } from '../payment-pages/support.ts'
-import { AT, makeOrder, read } from './orders-support.ts'
-import { assertAnswer, createPerson } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Json } from '../../harness/client.ts'
+import { waitFor } from '../../harness/wait.ts'
+import { pay } from '../../payment-pages/support.ts'
+import { AT, makeOrder, read } from './support.ts'
+import { assertAnswer, createPerson } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { demo } = bursar

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startMandate } from '../../src/flex/mandates/setup.service.ts'
-import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import type { Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
-import { ERP } from '../harness/samples.ts'
-import { setErp } from '../students/support.ts'
-import { SIBLING, StudentDesk, STUDENTS, TUITION } from './students-support.ts'
-import { API, assertAnswer, demoVisitor } from './support.ts'
+import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
+import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import type { Json } from '../../harness/client.ts'
+import { sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
+import { ERP } from '../../harness/samples.ts'
+import { setErp } from '../../students/support.ts'
+import { SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'
+import { API, assertAnswer, demoVisitor } from '../support.ts'
 
 const desk = await StudentDesk.open(after)
 const { bursar, owner, finance, viewer } = desk

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Json } from '../harness/client.ts'
-import { waitFor } from '../harness/wait.ts'
-import { must, openFlexSchool } from './flex-support.ts'
-import { API, assertAnswer, createPerson, demoVisitor } from './support.ts'
+import type { Json } from '../../harness/client.ts'
+import { waitFor } from '../../harness/wait.ts'
+import { must, openFlexSchool } from './support.ts'
+import { API, assertAnswer, createPerson, demoVisitor } from '../support.ts'
 
 const { bursar, plans, day } = await openFlexSchool({ after })
 const AT = `${API}/institutes/demo-school/flex`

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import type { Json } from '../harness/client.ts'
-import { daysAgo, deskOf, ids, MONEY, payOrder, setMoney } from './money-support.ts'
-import { assertAnswer, createPerson, demoVisitor, type Visitor } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Json } from '../../harness/client.ts'
+import { daysAgo, deskOf, ids, MONEY, payOrder, setMoney } from './support.ts'
+import { assertAnswer, createPerson, demoVisitor, type Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar
