@@ -13,7 +13,7 @@ import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
 import { documentConsole, type ConsoleDocs } from './auth/access.docs.ts'
 import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
-/** The console's door for files: those that it answers with, and those that it is sent. */
+/** The console's routes for files: those that it answers with, and those that it is sent. */
 type FileEndpoint<Params extends Readable> = {
   url: string
   roles: readonly ConsoleRole[]
@@ -35,7 +35,7 @@ export function addConsoleFile<Params extends Readable>(
   const { mediaType, roles } = endpoint
   const url = INSTITUTE + endpoint.url
   const params = withInstitute(url, endpoint.params) as Params
-  const door = atInstitute(ctx, roles)
+  const access = atInstitute(ctx, roles)
   const readCall = compileCall<SentBy<Params>, unknown, unknown>({ params })
   const description = `${endpoint.docs.description} For the roles ${roles.join(', ')}.`
   const docs = { ...endpoint.docs, description }
@@ -46,7 +46,7 @@ export function addConsoleFile<Params extends Readable>(
       'x-roles': roles,
     },
     handler: async (request, reply) => {
-      const visit = await door.enter(await admit(ctx, request, reply))
+      const visit = await access.enter(await admit(ctx, request, reply))
       const { body, saveAs } = await endpoint.answer({ params: readCall(request).params, ...visit })
       reply.header('content-type', mediaType)
       // Whatever stands in a file of ours, it runs nothing.
@@ -78,7 +78,7 @@ export function addConsoleUpload<Query extends Readable, Result>(
   endpoint: UploadEndpoint<Query, Result>,
 ): void {
   const url = INSTITUTE + endpoint.url
-  const door = atInstitute(ctx, endpoint.roles)
+  const access = atInstitute(ctx, endpoint.roles)
   const params = withInstitute(url, undefined) as Readable
   const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
@@ -94,7 +94,7 @@ export function addConsoleUpload<Query extends Readable, Result>(
       body: { content: Object.fromEntries(endpoint.mediaTypes.map(type => [type, FILE])) },
     },
     onRequest: async (request, reply) => {
-      visits.set(request, await door.enter(await admit(ctx, request, reply)))
+      visits.set(request, await access.enter(await admit(ctx, request, reply)))
     },
     handler: (request, reply) => {
       const visit = visits.get(request)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { addOpenWrite } from '../console/auth/access.routes.ts'
-import { doorOf, giveCookie } from '../console/auth/session.routes.ts'
+import { signInRequestOf, giveCookie } from '../console/auth/session.routes.ts'
 import { signInAsDemo } from '../console/auth/sign-in.service.ts'
 import { ok } from '../http/envelope.ts'
 import { field } from '../http/wire/fields.ts'
@@ -23,7 +23,7 @@ export function demoSignInRoutes(app: FastifyInstance, ctx: Context): void {
     },
     body: DemoBody,
     async perform(_act, { body, ...visit }) {
-      giveCookie(ctx, visit, await signInAsDemo(ctx, body.email, doorOf(visit)))
+      giveCookie(ctx, visit, await signInAsDemo(ctx, body.email, signInRequestOf(visit)))
       return null
     },
     toResponse: () => ok(),

@@ -48,9 +48,12 @@ async function listen(act: () => Promise<unknown>): Promise<Asked[]> {
   return asked
 }
 
-/** Tables of any size that a statement would read from end to end. */
+/** Tables that a statement has no index for. So few rows as here are quicker read whole: the planner is asked not to. */
 async function readWhole({ text, values }: Asked): Promise<string[]> {
-  const [row] = await sql<{ 'QUERY PLAN': Json }>(`explain (format json) ${text}`, [...values])
+  const [row] = await ctx.db.transaction(async tx => {
+    await tx.query('set local enable_seqscan = off')
+    return tx.query<{ 'QUERY PLAN': Json }>(`explain (format json) ${text}`, [...values])
+  })
   const found: string[] = []
   const walk = (node: Json): void => {
     if (node['Node Type'] === 'Seq Scan') found.push(node['Relation Name'])
@@ -101,7 +104,7 @@ test('the first page, a filtered one and a search take fewer than five queries e
   }
 })
 
-test('where hardly anybody owes, a page is short and says where to go on, until the last one is found', async () => {
+test('where hardly anybody owes, the first page finds those who do', async () => {
   const groupOwner = await demoVisitor(bursar.url, 'bursar@demo-group.example')
   await sql(
     `insert into students (institute_id, id, collector_code, identifier, grade, academic_year_start, academic_year_end,
@@ -121,7 +124,7 @@ test('where hardly anybody owes, a page is short and says where to go on, until 
     pages.push(body.data.map((row: Json) => row.fullname))
     cursor = body.next_cursor
   }
-  assert.deepEqual(pages, [[], ['Zz Owing']])
+  assert.deepEqual(pages, [['Zz Owing']])
 })
 
 const find = async (typed: string): Promise<Json> => {

@@ -95,10 +95,10 @@ test('knip refuses an export that nobody uses and a dependency that nobody needs
     'package.json': JSON.stringify({
       name: 'x',
       type: 'module',
-      main: 'src/app/main.ts',
+      main: 'src/index.ts',
       dependencies: { pg: '*' },
     }),
-    'src/app/main.ts': "import { used } from './a.ts'\n\nused()\n",
+    'src/index.ts': "import { used } from './a.ts'\n\nused()\n",
     'src/a.ts': `${CLEAN}export const used = (): void => {}\n`,
   })
   const bad = run(home, 'knip')

@@ -16,14 +16,14 @@ import {
   forAnybody,
   forOperator,
   forPerson,
-  type Door,
+  type AccessRule,
   type InstituteVisit,
   type OpenVisit,
 } from './roles.routes.ts'
 import { documentConsole, type ConsoleDocs } from './access.docs.ts'
 
 /**
- * The one door of the console's API. A route says where it is, who may use it, what it takes and what it leaves in the
+ * The one way into the console's API. A route says where it is, who may use it, what it takes and what it leaves in the
  * audit log; signing in, roles, CSRF, limits, Idempotency-Key, envelope and OpenAPI follow from that.
  *
  *   addConsoleRead(app, ground, {
@@ -119,13 +119,13 @@ export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, 
 /** For the operator of the installation. */
 export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
 
-function routesBehind<Scope>(prefix: string, door: Door<Scope>) {
+function routesBehind<Scope>(prefix: string, access: AccessRule<Scope>) {
   return {
     read: <Params extends Readable = None, Query extends Readable = None>(
       app: FastifyInstance,
       ctx: Context,
       endpoint: ConsoleRead<Scope, Params, Query>,
-    ): void => addRead(app, ctx, { ...endpoint, url: prefix + endpoint.url }, door),
+    ): void => addRead(app, ctx, { ...endpoint, url: prefix + endpoint.url }, access),
     write: <
       Result,
       Params extends Readable = None,
@@ -135,7 +135,7 @@ function routesBehind<Scope>(prefix: string, door: Door<Scope>) {
       app: FastifyInstance,
       ctx: Context,
       endpoint: ConsoleWrite<Scope, Params, Query, Body, Result>,
-    ): void => addWrite(app, ctx, { ...endpoint, url: prefix + endpoint.url }, door),
+    ): void => addWrite(app, ctx, { ...endpoint, url: prefix + endpoint.url }, access),
   }
 }
 
@@ -177,16 +177,16 @@ function addRead<Scope, Params extends Readable, Query extends Readable>(
   app: FastifyInstance,
   ctx: Context,
   endpoint: ConsoleRead<Scope, Params, Query>,
-  door: Door<Scope>,
+  access: AccessRule<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
   const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(
     shape as Parts<Params, Query, Readable>,
   )
   app.get(endpoint.url, {
-    schema: documentConsole(shape, door.reach),
+    schema: documentConsole(shape, access.reach),
     handler: async (request, reply) => {
-      const context = await door.enter(await admit(ctx, request, reply))
+      const context = await access.enter(await admit(ctx, request, reply))
       const success = await endpoint.answer({ ...readCall(request), ...context })
       return send(reply, success.httpStatus, successBody(success))
     },
@@ -197,7 +197,7 @@ function addWrite<Scope, Params extends Readable, Query extends Readable, Body e
   app: FastifyInstance,
   ctx: Context,
   endpoint: ConsoleWrite<Scope, Params, Query, Body, Result>,
-  door: Door<Scope>,
+  access: AccessRule<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
   const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(
@@ -210,10 +210,10 @@ function addWrite<Scope, Params extends Readable, Query extends Readable, Body e
   app.route({
     method: endpoint.method,
     url: endpoint.url,
-    schema: documentConsole(shape, door.reach),
+    schema: documentConsole(shape, access.reach),
     handler: async (request, reply) => {
       const visit = await admit(ctx, request, reply)
-      const context = await door.enter(visit)
+      const context = await access.enter(visit)
       const instituteId = (context as Partial<InstituteVisit>).institute?.id ?? NO_INSTITUTE
       // Answers are remembered under an institute, and of one person: the same key of a colleague is another.
       const idempotency =

@@ -16,19 +16,19 @@ export type PersonVisit = Visit & { who: Who }
 export type InstituteVisit = PersonVisit & { institute: Institute; role: ConsoleRole }
 
 /** Who gets through, and with what; `reach` is what the reference and the role walk are told of it. */
-export type Door<Context> = {
+export type AccessRule<Context> = {
   reach: Reach
   enter(visit: Visit & { who: Who | null }): Promise<Context>
 }
 
-export const forAnybody: Door<OpenVisit> = { reach: 'anyone', enter: async visit => visit }
+export const forAnybody: AccessRule<OpenVisit> = { reach: 'anyone', enter: async visit => visit }
 
-export const forPerson: Door<PersonVisit> = {
+export const forPerson: AccessRule<PersonVisit> = {
   reach: 'signed in',
   enter: async visit => ({ ...visit, who: signedIn(visit.who) }),
 }
 
-export const forOperator: Door<PersonVisit> = {
+export const forOperator: AccessRule<PersonVisit> = {
   reach: ['operator'],
   async enter(visit) {
     const who = signedIn(visit.who)
@@ -37,7 +37,7 @@ export const forOperator: Door<PersonVisit> = {
   },
 }
 
-export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): Door<InstituteVisit> {
+export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): AccessRule<InstituteVisit> {
   return {
     reach: roles,
     async enter(visit) {

@@ -8,7 +8,7 @@ import { addOpenRead, addOpenWrite, addPersonWrite } from './access.routes.ts'
 import { acceptInvitation, readInvitation, type InvitationFile } from '../team/invitations.service.ts'
 import * as schemas from './session.schemas.ts'
 import { listDemoPeople, listOwnInstitutes, signOut, type NewSession } from './sessions.service.ts'
-import { signIn, type Door } from './sign-in.service.ts'
+import { signIn, type SignInRequest } from './sign-in.service.ts'
 import { mailPasswordLink } from './users.service.ts'
 
 export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
@@ -38,7 +38,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
       const result = await signIn(
         ctx,
         { email: body.email, password: body.password, code: body.code },
-        doorOf(visit),
+        signInRequestOf(visit),
       )
       if (result.kind === 'signed_in') giveCookie(ctx, visit, result.session)
       return result.kind
@@ -106,7 +106,7 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
     body: schemas.AcceptBody,
     async perform(_act, { body, ...visit }) {
       const sent = { token: body.token, name: body.name, password: body.password }
-      const result = await acceptInvitation(ctx, sent, doorOf(visit))
+      const result = await acceptInvitation(ctx, sent, signInRequestOf(visit))
       if (result.kind === 'signed_in') giveCookie(ctx, visit, result.session)
       return result.kind
     },
@@ -114,7 +114,7 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-export function doorOf({ origin, who }: OpenVisit): Door {
+export function signInRequestOf({ origin, who }: OpenVisit): SignInRequest {
   return { origin, replaced: who }
 }
 

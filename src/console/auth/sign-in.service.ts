@@ -13,15 +13,15 @@ export type SignIn = { email: string; password: string; code: string | undefined
 export type SignedIn = { kind: 'signed_in'; session: NewSession } | { kind: 'code_needed' }
 
 /** Where the request came from, and whose session it came with. */
-export type Door = { origin: Origin; replaced: Who | null }
+export type SignInRequest = { origin: Origin; replaced: Who | null }
 
 /**
  * One call with everything: without a half-open session in between there is none to steal. Whatever is wrong, the
  * answer and the time it takes are the same, whether or not there is such a person.
  */
-export async function signIn(ctx: Context, sent: SignIn, door: Door): Promise<SignedIn> {
+export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest): Promise<SignedIn> {
   const email = normaliseEmail(sent.email)
-  const guess: Guess = { email, ip: door.origin.ip }
+  const guess: Guess = { email, ip: request.origin.ip }
   await countTry(ctx, guess)
   const user = await users.findUserByEmail(ctx.db, email)
   const isRight = await passwordMatches(sent.password, user?.passwordHash ?? null)
@@ -34,17 +34,17 @@ export async function signIn(ctx: Context, sent: SignIn, door: Door): Promise<Si
     }
     if (!(await takeCode(ctx, user, sent.code))) throw refused()
   }
-  const session = await enter(ctx, user, door, sent.code === undefined ? 'password' : 'password and code')
+  const session = await enter(ctx, user, request, sent.code === undefined ? 'password' : 'password and code')
   await purgeTries(ctx, guess)
   return { kind: 'signed_in', session }
 }
 
 /** For the sandbox's demo users alone, who have no password. */
-export async function signInAsDemo(ctx: Context, email: string, door: Door): Promise<NewSession> {
+export async function signInAsDemo(ctx: Context, email: string, request: SignInRequest): Promise<NewSession> {
   const user = await users.findUserByEmail(ctx.db, normaliseEmail(email))
   if (ctx.mode !== 'sandbox' || user === null || !user.isDemo || user.disabledAt !== null)
     throw notFound('This demo user')
-  return enter(ctx, user, door, 'demo button')
+  return enter(ctx, user, request, 'demo button')
 }
 
 /** A code of the app, or one of those on paper; each works once. */
@@ -59,10 +59,15 @@ export function totpPurpose(userId: string): string {
   return `totp of ${userId}`
 }
 
-async function enter(ctx: Context, user: users.ConsoleUser, door: Door, by: string): Promise<NewSession> {
+async function enter(
+  ctx: Context,
+  user: users.ConsoleUser,
+  request: SignInRequest,
+  by: string,
+): Promise<NewSession> {
   return ctx.db.transaction(async tx => {
-    const session = await openSession(tx, user.id, door)
-    const actor = { who: { userId: user.id, email: user.email }, origin: door.origin }
+    const session = await openSession(tx, user.id, request)
+    const actor = { who: { userId: user.id, email: user.email }, origin: request.origin }
     await recordAudit(
       tx,
       ctx,
@@ -70,7 +75,7 @@ async function enter(ctx: Context, user: users.ConsoleUser, door: Door, by: stri
       {
         what: 'session.started',
         about: user.id,
-        after: { by, agent: door.origin.agent },
+        after: { by, agent: request.origin.agent },
       },
     )
     return session

@@ -8,7 +8,7 @@ import { EVERYONE } from '../console.rules.ts'
 import * as schemas from './erp.schemas.ts'
 import { listErpFetches, readErpHealth, type BranchHealth, type FetchRow } from './erp.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { MONEY_HANDS } from '../students/students.rules.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
 
 export function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
   addSettings(app, flex)
@@ -59,7 +59,7 @@ function addSettings(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'PATCH',
     url: '/flex/settings',
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleChangeFlexSettings',
       summary: 'Change the default plan',

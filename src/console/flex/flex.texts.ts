@@ -107,10 +107,10 @@ export function returnWords(code: string): ReturnWords {
   return { code, category: CATEGORY_WORDS[category], message, next: ACTION_WORDS[action] }
 }
 
-export type DebitFacts = { status: DebitStatus; context: DebitContext; presentedAt: Date | null }
+export type DebitRecord = { status: DebitStatus; context: DebitContext; presentedAt: Date | null }
 
 /** What happens next to a debit, in a sentence. */
-export function nextWords({ status, context, presentedAt }: DebitFacts): string {
+export function nextWords({ status, context, presentedAt }: DebitRecord): string {
   const { instalment } = context
   switch (status) {
     case 'scheduled':

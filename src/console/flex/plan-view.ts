@@ -4,7 +4,7 @@ import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { toRupees } from '../../platform/money.ts'
 import type { PlanAnswer, PlanRowAnswer, PlanStateAnswer } from './plans.schemas.ts'
-import type { PlanRow, PlanStory, ShownInstalment, StoryEntry } from './plans.service.ts'
+import type { PlanRow, PlanDetail, ShownInstalment, TimelineEntry } from './plans.service.ts'
 import { OBSTACLE_WORDS } from './flex.texts.ts'
 
 /** Plans as the console shows them. */
@@ -32,8 +32,8 @@ export function planRowView(row: PlanRow): PlanRowAnswer {
   }
 }
 
-export function planStoryView(
-  { file, student, obstacle, instalments, entries }: PlanStory,
+export function planDetailView(
+  { file, student, obstacle, instalments, entries }: PlanDetail,
   { institute, publicUrl }: { institute: Institute; publicUrl: string },
 ): PlanAnswer {
   const { plan, mandate } = file
@@ -125,7 +125,7 @@ function instalmentView(
 }
 
 function entryView(
-  { kind, id, at, what, why, by, instalmentId, data }: StoryEntry,
+  { kind, id, at, what, why, by, instalmentId, data }: TimelineEntry,
   numbers: ReadonlyMap<string, number>,
 ): PlanAnswer['story'][number] {
   const instalment = instalmentId === null ? undefined : numbers.get(instalmentId)

@@ -5,18 +5,18 @@ import type { ChangedPlan } from '../../flex/plans/plans.service.ts'
 import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { ok, page } from '../../http/envelope.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { planRowView, planStateView, planStoryView } from './plan-view.ts'
+import { planRowView, planStateView, planDetailView } from './plan-view.ts'
 import * as schemas from './plans.schemas.ts'
 import {
   cancelPlanOf,
   holdPlanOf,
   listPlans,
-  readPlanStory,
+  readPlanDetail,
   rescheduleInstalment,
   resumePlanOf,
 } from './plans.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { MONEY_HANDS } from '../students/students.rules.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
 
 export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
@@ -53,8 +53,8 @@ export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
     },
     params: schemas.PlanParams,
     async answer({ institute, params }) {
-      const story = await readPlanStory(flex, institute, params.plan_id)
-      return ok(planStoryView(story, { institute, publicUrl: flex.publicUrl }))
+      const story = await readPlanDetail(flex, institute, params.plan_id)
+      return ok(planDetailView(story, { institute, publicUrl: flex.publicUrl }))
     },
   })
   addActs(app, flex)
@@ -94,7 +94,7 @@ function addActs(app: FastifyInstance, flex: FlexContext): void {
     addConsoleWrite(app, flex, {
       method: 'POST',
       url: `/flex/plans/:plan_id/${name}`,
-      roles: MONEY_HANDS,
+      roles: FINANCE_ROLES,
       docs: { ...texts, data: schemas.PlanStateView },
       params: schemas.PlanParams,
       body: schemas.ReasonBody,
@@ -112,7 +112,7 @@ function addActs(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: '/flex/plans/:plan_id/instalments/:instalment_id/reschedule',
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleRescheduleFlexInstalment',
       summary: 'Move an instalment to another day',

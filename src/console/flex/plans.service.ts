@@ -20,7 +20,7 @@ import { nextWords, planObstacle, type Obstacle } from './flex.texts.ts'
 import * as store from './plans.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
 
-export type { PlanRow, StoryEntry } from './plans.store.ts'
+export type { PlanRow, TimelineEntry } from './plans.store.ts'
 
 export async function listPlans(
   { db }: Context,
@@ -37,28 +37,28 @@ export async function listPlans(
 
 export type ShownInstalment = { instalment: Instalment; next: string; attempts: PresentationRow[] }
 
-export type PlanStory = {
+export type PlanDetail = {
   file: LoadedPlan
   student: store.PlanStudent
   obstacle: Obstacle | null
   instalments: ShownInstalment[]
-  entries: store.StoryEntry[]
+  entries: store.TimelineEntry[]
 }
 
 const NEWEST = 200
 
 /** A plan with everything that was tried, decided, told and done. */
-export async function readPlanStory(
+export async function readPlanDetail(
   flex: FlexContext,
   institute: Institute,
   planId: string,
-): Promise<PlanStory> {
+): Promise<PlanDetail> {
   const key = { instituteId: institute.id, planId }
   const [file, student, attempts, entries, debitRules] = await Promise.all([
     getPlan(flex, institute, planId),
     store.readPlanStudent(flex.db, institute.id, planId),
     listPlanPresentations(flex, key),
-    store.readStory(flex.db, institute.id, planId, NEWEST),
+    store.readDetail(flex.db, institute.id, planId, NEWEST),
     readDebitRules(flex),
   ])
   assert(student !== null, 'a plan has a student')

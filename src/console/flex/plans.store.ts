@@ -126,7 +126,7 @@ export async function readPlanStudent(
   return row ?? null
 }
 
-export type StoryEntry = {
+export type TimelineEntry = {
   kind: 'decision' | 'event' | 'message' | 'act'
   id: string
   at: Date
@@ -138,13 +138,13 @@ export type StoryEntry = {
 }
 
 /** All that happened to a plan, newest first: so many of each kind. */
-export async function readStory(
+export async function readDetail(
   db: Queryable,
   instituteId: number,
   planId: string,
   limit: number,
-): Promise<StoryEntry[]> {
-  return db.query<StoryEntry>(
+): Promise<TimelineEntry[]> {
+  return db.query<TimelineEntry>(
     `select kind, id, at, what, why, by, instalment_id as "instalmentId", data from (
        (select 'decision' as kind, d.id::text as id, d.decided_at as at, d.what, d.why, null as by, d.instalment_id,
           null::jsonb as data, d.id as position

@@ -4,7 +4,7 @@ import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import type { BackupSchedule } from '../../platform/backup/schedule.ts'
 import type { Context } from '../../platform/context.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
-import { readDatabaseFacts, type DatabaseFacts } from './health.store.ts'
+import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
 import { readJobs } from './jobs.store.ts'
 import { isAlmostFull, isBehind } from './operator.rules.ts'
 
@@ -30,7 +30,7 @@ type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolean }
 type WorkerState = { lastRoundAt: Date | null; lastFailure: JobStatus['lastFailure'] }
 
 export type Health = {
-  database: DatabaseFacts & { answeredInMs: number }
+  database: DatabaseFigures & { answeredInMs: number }
   connections: { total: number; idle: number; waiting: number }
   migrations: MigrationState
   /** Null when this process leaves the jobs to others. */
@@ -41,7 +41,7 @@ export type Health = {
 
 export async function readHealth({ db, clock }: Context, installation: Installation): Promise<Health> {
   const started = performance.now()
-  const database = await readDatabaseFacts(db)
+  const database = await readDatabaseFigures(db)
   const answeredInMs = performance.now() - started
   const [migrations, jobs, disk] = await Promise.all([
     readMigrationState(db),

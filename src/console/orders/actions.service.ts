@@ -11,7 +11,7 @@ import type { Context } from '../../platform/context.ts'
 import { innerCommand, transact, type Command } from '../../platform/idempotency.ts'
 import { paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
 import { MOST_MESSAGES_A_DAY, requireListed, requireOpen } from './orders.rules.ts'
-import { checkoutUrl, getFacts } from './orders.service.ts'
+import { checkoutUrl, getRecord } from './orders.service.ts'
 import { countMessages } from './detail.store.ts'
 import { linkMessages, type Language, type SendChannel } from '../../orders/link-messages.texts.ts'
 
@@ -25,7 +25,7 @@ export async function cancelAny(
   command: Command<Cancelled>,
   { institute, orderId }: Target,
 ): Promise<Cancelled> {
-  const facts = await getFacts(ctx, institute, orderId)
+  const facts = await getRecord(ctx, institute, orderId)
   const kind = requireListed(facts.kind)
   const amountPaise = paiseOf(facts.lines.reduce((sum, line) => sum + line.amountPaise, 0))
   const done: Cancelled = { orderId, kind, amountPaise }
@@ -46,7 +46,7 @@ export async function refundAny(
   { institute, orderId }: Target,
   asked: { amountPaise: Paise | undefined; reason: string },
 ): Promise<Refunded> {
-  const facts = await getFacts(ctx, institute, orderId)
+  const facts = await getRecord(ctx, institute, orderId)
   const kind = requireListed(facts.kind)
   const inner = innerCommand(command, withRefundable)
   return withRefundable(await requestRefund(ctx, inner, { institute, kind, orderId }, asked))

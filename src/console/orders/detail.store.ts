@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import type { OrderRow } from './orders.store.ts'
 
 /** Everything that is known of one order, each part by one statement along an index. */
-export type OrderFacts = Omit<OrderRow, 'amountPaise' | 'refundedPaise'> & {
+export type OrderRecord = Omit<OrderRow, 'amountPaise' | 'refundedPaise'> & {
   kind: OrderKind
   state: OrderState
   grade: string | null
@@ -26,12 +26,16 @@ export type OrderFacts = Omit<OrderRow, 'amountPaise' | 'refundedPaise'> & {
   lines: OrderLine[]
 }
 
-type FactsRow = Omit<OrderFacts, 'lines'> & {
+type RecordRow = Omit<OrderRecord, 'lines'> & {
   lines: (Omit<OrderLine, 'settledAt'> & { settledAt: string | null })[]
 }
 
-export async function readFacts(db: Queryable, instituteId: number, id: string): Promise<OrderFacts | null> {
-  const [row] = await db.query<FactsRow>(
+export async function readRecord(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<OrderRecord | null> {
+  const [row] = await db.query<RecordRow>(
     `select o.id, o.kind, o.state, o.collector_code as "collectorCode", o.name, o.phone, o.email, o.identifier,
        o.student_name as "studentName", o.student_id as "studentId", o.page_id as "pageId",
        o.expires_at as "expiresAt", o.paid_at as "paidAt", o.created_at as "createdAt", o.grade, o.stream,
@@ -59,7 +63,7 @@ export async function readFacts(db: Queryable, instituteId: number, id: string):
   return { ...row, lines }
 }
 
-export type PaymentFacts = Payment & {
+export type PaymentRecord = Payment & {
   settleDueOn: string | null
   settlementUtr: string | null
   settledAt: Date | null
@@ -74,8 +78,8 @@ export async function readPayments(
   db: Queryable,
   instituteId: number,
   orderId: string,
-): Promise<PaymentFacts[]> {
-  return db.query<PaymentFacts>(
+): Promise<PaymentRecord[]> {
+  return db.query<PaymentRecord>(
     `select p.institute_id as "instituteId", p.id, p.order_id as "orderId", p.provider, p.state,
        p.amount_paise as "amountPaise", p.mode, p.provider_ref as "providerRef", p.redirect_url as "redirectUrl",
        p.transaction_id as "transactionId", p.failure_code as "failureCode", p.failure_message as "failureMessage",
@@ -91,14 +95,14 @@ export async function readPayments(
   )
 }
 
-export type RefundFacts = Refund & { lines: { componentType: string; amountPaise: number }[] }
+export type RefundRecord = Refund & { lines: { componentType: string; amountPaise: number }[] }
 
 export async function readRefunds(
   db: Queryable,
   instituteId: number,
   orderId: string,
-): Promise<RefundFacts[]> {
-  return db.query<RefundFacts>(
+): Promise<RefundRecord[]> {
+  return db.query<RefundRecord>(
     `select r.institute_id as "instituteId", r.id, r.payment_id as "paymentId", r.order_id as "orderId", r.kind,
        r.state, r.amount_paise as "amountPaise", r.reason, r.provider_ref as "providerRef", r.utr,
        r.failure_message as "failureMessage", r.requested_at as "requestedAt", r.processed_at as "processedAt", r.tries,
@@ -110,15 +114,15 @@ export async function readRefunds(
   )
 }
 
-export type EventFacts = { id: string; code: string; occurredAt: Date; payload: unknown }
+export type EventRecord = { id: string; code: string; occurredAt: Date; payload: unknown }
 
 /** What was recorded of the order itself, and of its payments under the student that they are for. */
 export async function readEvents(
   db: Queryable,
   instituteId: number,
-  { id, studentId }: Pick<OrderFacts, 'id' | 'studentId'>,
-): Promise<EventFacts[]> {
-  return db.query<EventFacts>(
+  { id, studentId }: Pick<OrderRecord, 'id' | 'studentId'>,
+): Promise<EventRecord[]> {
+  return db.query<EventRecord>(
     `select id, event_code as code, occurred_at as "occurredAt", payload from (
        select * from events where institute_id = $1 and resource_id = $2
        union all
@@ -129,7 +133,7 @@ export async function readEvents(
   )
 }
 
-export type MessageFacts = {
+export type MessageRecord = {
   id: string
   channel: string
   recipient: string
@@ -143,8 +147,8 @@ export async function readMessages(
   db: Queryable,
   instituteId: number,
   orderId: string,
-): Promise<MessageFacts[]> {
-  return db.query<MessageFacts>(
+): Promise<MessageRecord[]> {
+  return db.query<MessageRecord>(
     `select id, channel, recipient, state, created_at as "createdAt", sent_at as "sentAt", failure from messages
      where institute_id = $1 and about = $2 order by id limit 200`,
     [instituteId, orderId],

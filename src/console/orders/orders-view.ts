@@ -3,9 +3,9 @@ import { readableComponent, stateAt } from '../../orders/orders.rules.ts'
 import { receiptNumber } from '../../payments/receipts/receipts.service.ts'
 import { paiseOf, sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import { actsOn, leftToRefund } from './orders.rules.ts'
-import type { OrderRowAnswer, OrderStoryAnswer } from './orders.schemas.ts'
-import type { OrderRow, OrderStory } from './orders.service.ts'
-import type { PaymentFacts, RefundFacts } from './detail.store.ts'
+import type { OrderRowAnswer, OrderDetailAnswer } from './orders.schemas.ts'
+import type { OrderRow, OrderDetail } from './orders.service.ts'
+import type { PaymentRecord, RefundRecord } from './detail.store.ts'
 import { defined, paymentView, refundRowView } from './record-view.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -32,9 +32,9 @@ export function rowView(row: OrderRow, now: Date): OrderRowAnswer {
 }
 
 export function storyView(
-  story: OrderStory,
+  story: OrderDetail,
   { institute, url, now }: { institute: Institute; url: string | null; now: Date },
-): OrderStoryAnswer {
+): OrderDetailAnswer {
   const { facts, payments, refunds } = story
   const amountPaise = sumPaise(facts.lines.map(line => line.amountPaise))
   const left = leftToRefund(payments, refunds)
@@ -71,7 +71,7 @@ export function storyView(
   })
 }
 
-function studentView(facts: OrderStory['facts']) {
+function studentView(facts: OrderDetail['facts']) {
   const { academicYearStart: start, academicYearEnd: end } = facts
   return {
     grade: facts.grade ?? undefined,
@@ -82,16 +82,16 @@ function studentView(facts: OrderStory['facts']) {
   }
 }
 
-function fileOf({ batchId, fileName, fileRow }: OrderStory['facts']) {
+function fileOf({ batchId, fileName, fileRow }: OrderDetail['facts']) {
   return batchId === null ? undefined : { batch_id: batchId, name: fileName ?? '', row: fileRow ?? 0 }
 }
 
-function refundedOf(refunds: readonly RefundFacts[]): Paise {
+function refundedOf(refunds: readonly RefundRecord[]): Paise {
   const counted = refunds.filter(refund => refund.kind === 'requested' && refund.state !== 'failed')
   return sumPaise(counted.map(refund => paiseOf(refund.amountPaise)))
 }
 
-function receiptOf(payments: readonly PaymentFacts[]): OrderStoryAnswer['receipt'] {
+function receiptOf(payments: readonly PaymentRecord[]): OrderDetailAnswer['receipt'] {
   const paying = payments.find(payment => payment.receiptNo !== null)
   if (paying === undefined || paying.receiptNo === null) return undefined
   return defined({

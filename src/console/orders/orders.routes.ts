@@ -14,13 +14,13 @@ import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
 import { LISTED_KINDS, readSearch } from './orders.rules.ts'
 import * as schemas from './orders.schemas.ts'
-import { checkoutUrl, getFacts, listOrders, readChoices, readStory } from './orders.service.ts'
+import { checkoutUrl, getRecord, listOrders, readChoices, readDetail } from './orders.service.ts'
 import { rowView, storyView } from './orders-view.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
 export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
   addListRoute(app, ctx)
-  addStoryRoutes(app, ctx)
+  addDetailRoutes(app, ctx)
   addFileRoutes(app, ctx)
   orderActRoutes(app, ctx)
   pageRoutes(app, ctx)
@@ -61,7 +61,7 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
   })
 }
 
-function addStoryRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleRead(app, ctx, {
     url: '/orders/:order_id',
     roles: EVERYONE,
@@ -69,11 +69,11 @@ function addStoryRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleGetOrder',
       summary: 'Read an order',
       description: 'What it is, every try to pay it, refunds, settlement, and all that happened to it.',
-      data: schemas.OrderStoryView,
+      data: schemas.OrderDetailView,
     },
     params: schemas.OrderParams,
     async answer({ institute, params }) {
-      const story = await readStory(ctx, institute, params.order_id)
+      const story = await readDetail(ctx, institute, params.order_id)
       const url = checkoutUrl(ctx, institute, story.facts)
       return ok(storyView(story, { institute, url, now: ctx.clock.now() }))
     },
@@ -107,7 +107,7 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     params: schemas.OrderParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
-      const url = checkoutUrl(ctx, institute, await getFacts(ctx, institute, params.order_id))
+      const url = checkoutUrl(ctx, institute, await getRecord(ctx, institute, params.order_id))
       if (url === null) throw notFound('A page where this is paid')
       return { body: await drawQr(url) }
     },

@@ -102,7 +102,7 @@ const RefundRowView = Type.Object({
   processed_at: maybeMoment('When the payer got it, UTC.'),
 })
 
-export const OrderStoryView = Type.Object({
+export const OrderDetailView = Type.Object({
   ...head,
   branch: text('Name of the branch.'),
   page_title: maybe('Title of the payment page.'),
@@ -158,7 +158,7 @@ export const OrderStoryView = Type.Object({
     { description: 'Everything that happened, the newest first.' },
   ),
 })
-export type OrderStoryAnswer = Static<typeof OrderStoryView>
+export type OrderDetailAnswer = Static<typeof OrderDetailView>
 
 export const createInput = input(
   { kind: inputField.oneOf(['link', 'order'], 'A payment link, or a pay order.'), ...orderFields },

@@ -26,21 +26,21 @@ export async function listOrders(
   return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
 }
 
-export type OrderStory = {
-  facts: story.OrderFacts
-  payments: story.PaymentFacts[]
-  refunds: story.RefundFacts[]
-  messages: story.MessageFacts[]
-  events: story.EventFacts[]
+export type OrderDetail = {
+  facts: story.OrderRecord
+  payments: story.PaymentRecord[]
+  refunds: story.RefundRecord[]
+  messages: story.MessageRecord[]
+  events: story.EventRecord[]
   audit: AuditRow[]
 }
 
 const MOST_ACTS = 200
 
 /** Everything of one order, whatever it is for. */
-export async function readStory(ctx: Context, institute: Institute, id: string): Promise<OrderStory> {
+export async function readDetail(ctx: Context, institute: Institute, id: string): Promise<OrderDetail> {
   const { db } = ctx
-  const facts = await getFacts(ctx, institute, id)
+  const facts = await getRecord(ctx, institute, id)
   const [payments, refunds, messages, events, { entries: audit }] = await Promise.all([
     story.readPayments(db, institute.id, id),
     story.readRefunds(db, institute.id, id),
@@ -51,8 +51,12 @@ export async function readStory(ctx: Context, institute: Institute, id: string):
   return { facts, payments, refunds, messages, events, audit: audit.toReversed() }
 }
 
-export async function getFacts({ db }: Context, institute: Institute, id: string): Promise<story.OrderFacts> {
-  const facts = await story.readFacts(db, institute.id, id)
+export async function getRecord(
+  { db }: Context,
+  institute: Institute,
+  id: string,
+): Promise<story.OrderRecord> {
+  const facts = await story.readRecord(db, institute.id, id)
   if (facts === null) throw notFound('This order')
   return facts
 }
@@ -61,7 +65,7 @@ export async function getFacts({ db }: Context, institute: Institute, id: string
 export function checkoutUrl(
   { publicUrl }: Context,
   institute: Institute,
-  order: Pick<story.OrderFacts, 'id' | 'kind'>,
+  order: Pick<story.OrderRecord, 'id' | 'kind'>,
 ): string | null {
   return hasCheckout(order.kind) ? `${publicUrl}/pay/${institute.code}/${order.id}` : null
 }

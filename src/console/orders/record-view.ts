@@ -1,6 +1,6 @@
 import { toRupees } from '../../platform/money.ts'
-import type { OrderStoryAnswer } from './orders.schemas.ts'
-import type { MessageFacts, PaymentFacts, RefundFacts } from './detail.store.ts'
+import type { OrderDetailAnswer } from './orders.schemas.ts'
+import type { MessageRecord, PaymentRecord, RefundRecord } from './detail.store.ts'
 
 /** The parts of an order's story as they are answered with, in its lists and behind its timeline. */
 type Defined<Value> = { [Key in keyof Value]: Exclude<Value[Key], undefined> }
@@ -12,7 +12,7 @@ export function defined<Value extends object>(value: Value): Defined<Value> {
   ) as unknown as Defined<Value>
 }
 
-export function paymentView(payment: PaymentFacts): OrderStoryAnswer['payments'][number] {
+export function paymentView(payment: PaymentRecord): OrderDetailAnswer['payments'][number] {
   return defined({
     id: payment.id,
     provider: payment.provider,
@@ -32,7 +32,7 @@ export function paymentView(payment: PaymentFacts): OrderStoryAnswer['payments']
   })
 }
 
-export function refundRowView(refund: RefundFacts): OrderStoryAnswer['refunds'][number] {
+export function refundRowView(refund: RefundRecord): OrderDetailAnswer['refunds'][number] {
   return defined({
     id: refund.id,
     payment_id: refund.paymentId,
@@ -47,7 +47,7 @@ export function refundRowView(refund: RefundFacts): OrderStoryAnswer['refunds'][
   })
 }
 
-export function messageView(message: MessageFacts) {
+export function messageView(message: MessageRecord) {
   return defined({
     id: message.id,
     channel: message.channel,

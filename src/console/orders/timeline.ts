@@ -2,8 +2,8 @@ import { stateAt, type OrderKind } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { AuditRow } from '../audit/audit.service.ts'
 import { messageView, paymentView, refundRowView } from './record-view.ts'
-import type { OrderStory } from './orders.service.ts'
-import type { MessageFacts, PaymentFacts, RefundFacts } from './detail.store.ts'
+import type { OrderDetail } from './orders.service.ts'
+import type { MessageRecord, PaymentRecord, RefundRecord } from './detail.store.ts'
 
 /** Everything that happened to an order, as one reads it: newest first, with who did it, why, and the data behind it. */
 export type Happening = {
@@ -16,7 +16,7 @@ export type Happening = {
   raw?: unknown
 }
 
-export function timelineOf(story: OrderStory, now: Date): Happening[] {
+export function timelineOf(story: OrderDetail, now: Date): Happening[] {
   const { facts, payments, refunds, messages, events, audit } = story
   const acts = audit.map(entry => actOf(entry, facts.kind))
   const told = (what: string): boolean => audit.some(entry => entry.what === what)
@@ -44,7 +44,7 @@ export function timelineOf(story: OrderStory, now: Date): Happening[] {
     .map(({ happening }) => happening)
 }
 
-function createdOf({ facts }: OrderStory): Happening {
+function createdOf({ facts }: OrderDetail): Happening {
   const { fileName, fileRow, pageTitle } = facts
   const from =
     fileName !== null
@@ -67,7 +67,7 @@ function modeWords(mode: string): string {
   return MODES[mode] ?? mode
 }
 
-function paymentHappenings(payment: PaymentFacts): Happening[] {
+function paymentHappenings(payment: PaymentRecord): Happening[] {
   const amount = formatRupees(payment.amountPaise)
   const by = modeWords(payment.mode)
   const raw = paymentView(payment)
@@ -95,7 +95,7 @@ function paymentHappenings(payment: PaymentFacts): Happening[] {
   ]
 }
 
-function settledOf(payments: readonly PaymentFacts[]): Happening[] {
+function settledOf(payments: readonly PaymentRecord[]): Happening[] {
   return payments.flatMap(({ id, settledAt, settlementUtr, settlementId }) =>
     settledAt === null
       ? []
@@ -111,7 +111,7 @@ function settledOf(payments: readonly PaymentFacts[]): Happening[] {
   )
 }
 
-function refundHappenings(refund: RefundFacts, audit: readonly AuditRow[]): Happening[] {
+function refundHappenings(refund: RefundRecord, audit: readonly AuditRow[]): Happening[] {
   const amount = formatRupees(refund.amountPaise)
   const raw = refundRowView(refund)
   const isActed = audit.some(entry => refundIdOf(entry) === refund.id)
@@ -140,7 +140,7 @@ function refundIdOf({ what, after }: AuditRow): string | undefined {
   return what === 'order.refunded' ? (after as { refund_id?: string } | null)?.refund_id : undefined
 }
 
-function closedOf({ facts }: OrderStory, now: Date): Happening[] {
+function closedOf({ facts }: OrderDetail, now: Date): Happening[] {
   const state = stateAt(facts, now)
   const at = facts.closedAt ?? (state === 'expired' ? facts.expiresAt : null)
   if (at === null || (state !== 'expired' && state !== 'cancelled')) return []
@@ -154,7 +154,7 @@ function closedWord(kind: OrderKind): string {
 
 const CHANNELS: Record<string, string> = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp message' }
 
-function messageOf(message: MessageFacts): Happening {
+function messageOf(message: MessageRecord): Happening {
   const { id, channel, recipient, state, createdAt, sentAt, failure } = message
   const noun = CHANNELS[channel] ?? channel
   const words = { queued: 'is on its way to', sent: 'sent to', failed: 'could not be sent to' }[state]

@@ -30,7 +30,7 @@ export function addConsoleDownload<
   const { docs, roles, query, mediaType, isShown = false } = download
   const url = INSTITUTE + download.url
   const params = withInstitute(url, download.params) as Params
-  const door = atInstitute(ctx, roles)
+  const access = atInstitute(ctx, roles)
   const asked = query === undefined ? {} : { query }
   const readCall = compileCall<Static<Params>, Static<Query>, unknown>({ params, ...asked })
   const description = `${docs.description} For the roles ${roles.join(', ')}.`
@@ -42,7 +42,7 @@ export function addConsoleDownload<
       'x-roles': roles,
     },
     handler: async (request, reply) => {
-      const visit = await door.enter(await admit(ctx, request, reply))
+      const visit = await access.enter(await admit(ctx, request, reply))
       return sendFile(reply, await download.answer({ ...readCall(request), ...visit }), isShown)
     },
   })

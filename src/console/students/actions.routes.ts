@@ -17,7 +17,7 @@ import type { RecordedPayment } from '../../students/direct-payments/direct-paym
 import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import * as acts from './actions.service.ts'
-import { ERP_HANDS, MONEY_HANDS } from './students.rules.ts'
+import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
 import * as schemas from './students.schemas.ts'
 import type { Target } from './students.service.ts'
 import { discountView, fetchedView } from './students-view.ts'
@@ -37,7 +37,7 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/fetch`,
-    roles: ERP_HANDS,
+    roles: ERP_ROLES,
     docs: {
       operationId: 'consoleFetchStudent',
       summary: 'Ask the ERP about a student now',
@@ -66,7 +66,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/payments`,
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleRecordPayment',
       summary: 'Record a direct payment',
@@ -93,7 +93,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'DELETE',
     url: `${STUDENT}/payments/:transaction_id`,
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleCancelPayment',
       summary: 'Cancel a direct payment',
@@ -119,7 +119,7 @@ function addConcession(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/concessions`,
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleGiveConcession',
       summary: 'Give, change or end a concession',
@@ -147,7 +147,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleWaiveLateFee',
       summary: 'Let a student off late fees',
@@ -182,7 +182,7 @@ function addStatus(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/status`,
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleSetStudentStatus',
       summary: 'Drop or activate a student',
@@ -208,7 +208,7 @@ function addOrder(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: `${STUDENT}/orders`,
-    roles: MONEY_HANDS,
+    roles: FINANCE_ROLES,
     docs: {
       operationId: 'consoleOrderDues',
       summary: 'Make a link by which dues are paid',

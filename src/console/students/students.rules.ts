@@ -4,9 +4,9 @@ import type { Discount, Price } from '../../fees/fees.rules.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 
 /** Whoever may record, waive, stop and ask for money. The operator looks after the installation and moves none of it. */
-export const MONEY_HANDS: readonly ConsoleRole[] = ['owner', 'finance']
+export const FINANCE_ROLES: readonly ConsoleRole[] = ['owner', 'finance']
 /** Asking the ERP moves nothing, and whoever connects the ERP wants to see it work. */
-export const ERP_HANDS: readonly ConsoleRole[] = ['owner', 'finance', 'developer']
+export const ERP_ROLES: readonly ConsoleRole[] = ['owner', 'finance', 'developer']
 
 const LONGEST_WORD = 100
 const MOST_WORDS = 8

@@ -9,7 +9,7 @@ import * as store from './invitations.store.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
-import type { Door } from '../auth/sign-in.service.ts'
+import type { SignInRequest } from '../auth/sign-in.service.ts'
 import { putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
 
@@ -68,7 +68,7 @@ export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sig
 export async function acceptInvitation(
   ctx: Context,
   sent: { token: string; name: string | undefined; password: string | undefined },
-  door: Door,
+  request: SignInRequest,
 ): Promise<Accepted> {
   const { invitation, user, choosesPassword } = await readInvitation(ctx, sent.token)
   if (user !== null && user.disabledAt !== null) throw notFound('An active account for this link')
@@ -82,19 +82,19 @@ export async function acceptInvitation(
       await users.setPassword(tx, userId, passwordHash)
       await endSessions(tx, userId, { except: null, because: 'password changed' })
     }
-    await join(tx, ctx, { invitation, userId, door })
+    await join(tx, ctx, { invitation, userId, request })
     if (passwordHash === null || (user !== null && user.totpConfirmedAt !== null)) return { kind: 'sign_in' }
-    return { kind: 'signed_in', session: await openSession(tx, userId, door) }
+    return { kind: 'signed_in', session: await openSession(tx, userId, request) }
   })
 }
 
 async function join(
   tx: Transaction,
   ctx: Context,
-  { invitation, userId, door }: { invitation: store.Invitation; userId: string; door: Door },
+  { invitation, userId, request }: { invitation: store.Invitation; userId: string; request: SignInRequest },
 ): Promise<void> {
   const { instituteId, role, email } = invitation
-  const actor = { who: { userId, email }, origin: door.origin }
+  const actor = { who: { userId, email }, origin: request.origin }
   if (instituteId === null || role === null) {
     const note = { what: 'password.set', about: userId }
     await recordAudit(tx, ctx, { instituteId: NO_INSTITUTE, actor }, note)
