@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
 
@@ -23,6 +24,21 @@ type RuleJson = {
   capPaise: Paise | null
 }
 
+const lateFeeRules = new Table<RuleJson>('late_fee_rules', {
+  id: 'text',
+  componentType: 'text',
+  dueOn: 'date',
+  graceDays: 'int',
+  kind: 'text',
+  perDayPaise: 'bigint',
+  slabs: 'jsonb',
+  capPaise: 'bigint',
+})
+const rulesOfInstitutes = lateFeeRules.with<{ instituteId: number; position: number }>({
+  instituteId: 'int',
+  position: 'int',
+})
+
 /** By institute; one that never set any has the standard ones. */
 export async function readRules(
   db: Queryable,
@@ -30,9 +46,7 @@ export async function readRules(
 ): Promise<Map<number, PaymentRules>> {
   const rows = await db.query<RulesRow>(
     `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation,
-       (select coalesce(json_agg(json_build_object('id', r.id, 'componentType', r.component_type, 'dueOn', r.due_on,
-          'graceDays', r.grace_days, 'kind', r.kind, 'perDayPaise', r.per_day_paise, 'slabs', r.slabs,
-          'capPaise', r.cap_paise) order by r.position), '[]') from late_fee_rules r where r.institute_id = i.id) as rules
+       (select coalesce(json_agg(${lateFeeRules.json('r')} order by r.position), '[]') from late_fee_rules r where r.institute_id = i.id) as rules
      from unnest($1::int[]) as i (id) left join payment_rules p on p.institute_id = i.id`,
     [[...new Set(instituteIds)]],
   )
@@ -70,25 +84,18 @@ export async function writeRules(tx: Transaction, instituteId: number, rules: Pa
     [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation],
   )
   await tx.query('delete from late_fee_rules where institute_id = $1', [instituteId])
-  await tx.query(
-    `insert into late_fee_rules (institute_id, id, position, component_type, due_on, grace_days, kind, per_day_paise, slabs, cap_paise)
-     select $1, r.* from json_to_recordset($2) as r (id text, position int, component_type text, due_on date,
-       grace_days int, kind text, per_day_paise bigint, slabs jsonb, cap_paise bigint)`,
-    [instituteId, JSON.stringify(rules.lateFees.map(rowOf))],
+  await rulesOfInstitutes.insert(
+    tx,
+    rules.lateFees.map((rule, index) => ({ ...toRow(rule), instituteId, position: index + 1 })),
   )
 }
 
-function rowOf(rule: LateFeeRule, index: number) {
+function toRow({ charge, ...rule }: LateFeeRule): RuleJson {
   return {
-    id: rule.id,
-    position: index + 1,
-    component_type: rule.componentType,
-    due_on: rule.dueOn,
-    grace_days: rule.graceDays,
-    kind: rule.charge.kind,
-    per_day_paise: rule.charge.kind === 'per_day' ? rule.charge.amountPaise : null,
-    slabs: rule.charge.kind === 'slab' ? rule.charge.slabs : [],
-    cap_paise: rule.capPaise,
+    ...rule,
+    kind: charge.kind,
+    perDayPaise: charge.kind === 'per_day' ? charge.amountPaise : null,
+    slabs: charge.kind === 'slab' ? [...charge.slabs] : [],
   }
 }
 
@@ -125,28 +132,26 @@ export type LateFeeEntry = {
   at: Date
 }
 
+const lateFeeEntries = new Table<LateFeeEntry>('late_fee_entries', {
+  id: 'text',
+  ruleId: 'text',
+  kind: 'text',
+  amountPaise: 'bigint',
+  orderId: 'text',
+  reason: 'text',
+  actor: 'text',
+  at: 'timestamptz',
+})
+type StudentKey = { instituteId: number; studentId: string }
+const entriesOfStudents = lateFeeEntries.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+
 export async function insertEntries(
   tx: Transaction,
-  { instituteId, studentId }: { instituteId: number; studentId: string },
+  { instituteId, studentId }: StudentKey,
   entries: readonly LateFeeEntry[],
 ): Promise<void> {
-  await tx.query(
-    `insert into late_fee_entries (institute_id, student_id, id, rule_id, kind, amount_paise, order_id, reason, actor, at)
-     select $1, $2, e.* from json_to_recordset($3) as e (id text, rule_id text, kind text, amount_paise bigint,
-       order_id text, reason text, actor text, at timestamptz)`,
-    [
-      instituteId,
-      studentId,
-      JSON.stringify(
-        entries.map(({ ruleId, amountPaise, orderId, ...entry }) => ({
-          ...entry,
-          rule_id: ruleId,
-          amount_paise: amountPaise,
-          order_id: orderId,
-        })),
-      ),
-    ],
-  )
+  const rows = entries.map(entry => ({ ...entry, instituteId, studentId }))
+  await entriesOfStudents.insert(tx, rows)
 }
 
 /** Newest first. */
@@ -156,8 +161,8 @@ export async function listEntries(
   studentId: string,
 ): Promise<LateFeeEntry[]> {
   return db.query<LateFeeEntry>(
-    `select id, rule_id as "ruleId", kind, amount_paise as "amountPaise", order_id as "orderId", reason, actor, at
-     from late_fee_entries where institute_id = $1 and student_id = $2 order by at desc, id desc limit 200`,
+    `select ${lateFeeEntries.columns('e')} from late_fee_entries e
+     where e.institute_id = $1 and e.student_id = $2 order by e.at desc, e.id desc limit 200`,
     [instituteId, studentId],
   )
 }

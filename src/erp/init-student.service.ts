@@ -84,8 +84,8 @@ function branchOf(institute: Institute, sent: string | undefined): string | unde
 
 async function findCandidates({ ctx, institute, named, branch }: InitRequest): Promise<Student[]> {
   const filter = { identifier: named.identifier, collectorCode: branch }
-  const records = await listRecords(ctx.db, institute.id, filter, MOST_CANDIDATES)
-  return records.map(record => record.student)
+  const { rows } = await listRecords(ctx.db, institute.id, filter, { limit: MOST_CANDIDATES })
+  return rows.map(record => record.student)
 }
 
 function isMeant(student: Student, named: Named): boolean {

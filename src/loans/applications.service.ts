@@ -1,7 +1,8 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { branchFor } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../events/events.service.ts'
-import { badField, conflict, notFound } from '../platform/errors.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
+import { conflict, notFound } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
@@ -118,30 +119,22 @@ export async function findNewest(
   instituteId: number,
   studentId: string,
 ): Promise<LoanFile | null> {
-  const [newest] = await store.listApplications(ctx.db, instituteId, { studentId }, 1)
+  const { rows } = await store.listApplications(ctx.db, instituteId, { studentId }, { limit: 1 })
+  const [newest] = rows
   return newest === undefined ? null : store.readFile(ctx.db, { instituteId, applicationId: newest.id })
 }
-
-export type ApplicationPage = { applications: Application[]; nextCursor: string | undefined }
 
 export async function listApplications(
   ctx: LoanContext,
   institute: Institute,
   filter: store.LoanFilter,
-  limit: number,
-): Promise<ApplicationPage> {
-  const { cursor, collectorCode: sent, studentId } = filter
+  page: PageRange,
+): Promise<Page<Application>> {
+  const { collectorCode: sent, studentId } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
   if (studentId !== undefined) {
     const known = await readStudentContexts(ctx.db, [{ instituteId: institute.id, studentId }])
     if (!known.has(studentId)) throw notFound('This student')
   }
-  if (cursor !== undefined) {
-    const last = await store.findApplication(ctx.db, { instituteId: institute.id, applicationId: cursor })
-    if (last === null)
-      throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  }
-  const found = await store.listApplications(ctx.db, institute.id, { ...filter, collectorCode }, limit + 1)
-  const applications = found.slice(0, limit)
-  return { applications, nextCursor: found.length > limit ? applications.at(-1)?.id : undefined }
+  return store.listApplications(ctx.db, institute.id, { ...filter, collectorCode }, page)
 }

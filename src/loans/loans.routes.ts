@@ -56,10 +56,11 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
     params: schemas.StudentParams,
     query: schemas.PageQuery,
     async answer({ caller: { institute }, params, query }) {
-      const filter = { studentId: params.service_student_id, cursor: query.cursor }
-      const found = await listApplications(ctx, institute, filter, query.limit ?? 50)
+      const filter = { studentId: params.service_student_id }
+      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
+      const found = await listApplications(ctx, institute, filter, range)
       return page(
-        found.applications.map(one => applicationView(ctx, institute, one)),
+        found.rows.map(one => applicationView(ctx, institute, one)),
         found.nextCursor,
       )
     },
@@ -74,11 +75,11 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
         collectorCode: query.collector_code,
         createdFrom: query.created_from,
         createdBefore: query.created_to,
-        cursor: query.cursor,
       }
-      const found = await listApplications(ctx, institute, filter, query.limit ?? 50)
+      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
+      const found = await listApplications(ctx, institute, filter, range)
       return page(
-        found.applications.map(one => applicationView(ctx, institute, one)),
+        found.rows.map(one => applicationView(ctx, institute, one)),
         found.nextCursor,
       )
     },

@@ -1,37 +1,75 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import type { Application, Emi, LoanFile, LoanState, RecordedPayOut, Tranche } from './loans.rules.ts'
 
 export type LoanKey = { instituteId: number; applicationId: string }
 
-const COLUMNS = `institute_id as "instituteId", id, student_id as "studentId", collector_code as "collectorCode", lender,
-  lender_ref as "lenderRef", lender_url as "lenderUrl", state, asked_paise as "askedPaise", amount_paise as "amountPaise",
-  reason, created_at as "createdAt", sent_at as "sentAt", filled_at as "filledAt", approved_at as "approvedAt",
-  signed_at as "signedAt", ended_at as "endedAt", expires_at as "expiresAt", ending, next_check_at as "nextCheckAt", checks`
+const applications = new Table<Application>('cred_applications', {
+  instituteId: 'int',
+  id: 'text',
+  studentId: 'text',
+  collectorCode: 'text',
+  lender: 'text',
+  lenderRef: 'text',
+  lenderUrl: 'text',
+  state: 'text',
+  askedPaise: 'bigint',
+  amountPaise: 'bigint',
+  reason: 'text',
+  createdAt: 'timestamptz',
+  sentAt: 'timestamptz',
+  filledAt: 'timestamptz',
+  approvedAt: 'timestamptz',
+  signedAt: 'timestamptz',
+  endedAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+  ending: 'text',
+  nextCheckAt: 'timestamptz',
+  checks: 'int',
+})
+const tranches = new Table<Tranche>('cred_tranches', {
+  id: 'text',
+  number: 'int',
+  lenderRef: 'text',
+  state: 'text',
+  plannedOn: 'date',
+  amountPaise: 'bigint',
+  disbursedPaise: 'bigint',
+  settlementUtr: 'text',
+  failure: 'text',
+})
+const payOuts = new Table<RecordedPayOut>('cred_pay_outs', {
+  number: 'int',
+  trancheId: 'text',
+  orderId: 'text',
+  paymentId: 'text',
+  amountPaise: 'bigint',
+  reference: 'text',
+  paidOutAt: 'timestamptz',
+})
+const emis = new Table<Emi>('cred_emis', {
+  id: 'text',
+  lenderRef: 'text',
+  dueOn: 'date',
+  paidAt: 'timestamptz',
+  amountPaise: 'bigint',
+})
+const OF_LOAN = { instituteId: 'int', applicationId: 'text' } as const
+const tranchesOfLoans = tranches.with<LoanKey>(OF_LOAN)
+const payOutsOfLoans = payOuts.with<LoanKey>(OF_LOAN)
+const emisOfLoans = emis.with<LoanKey>(OF_LOAN)
+
+const COLUMNS = applications.columns('a')
 
 /** False when the student has an open application. */
 export async function insertApplication(tx: Transaction, application: Application): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into cred_applications (institute_id, id, student_id, collector_code, lender, state, asked_paise, amount_paise,
-       created_at, expires_at, next_check_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (institute_id, student_id) where state in ('started', 'filled', 'final_approved', 'agreement_signed')
-     do nothing returning 1`,
-    [
-      application.instituteId,
-      application.id,
-      application.studentId,
-      application.collectorCode,
-      application.lender,
-      application.state,
-      application.askedPaise,
-      application.amountPaise,
-      application.createdAt,
-      application.expiresAt,
-      application.nextCheckAt,
-    ],
-  )
-  return rows.length === 1
+  const count = await applications.insert(tx, [application], {
+    onConflict: `on conflict (institute_id, student_id)
+      where state in ('started', 'filled', 'final_approved', 'agreement_signed') do nothing`,
+  })
+  return count === 1
 }
 
 /** The student's open application; a unique index allows only one. */
@@ -41,7 +79,7 @@ export async function findLive(
   studentId: string,
 ): Promise<Application | null> {
   const [row] = await db.query<Application>(
-    `select ${COLUMNS} from cred_applications where institute_id = $1 and student_id = $2
+    `select ${COLUMNS} from cred_applications a where institute_id = $1 and student_id = $2
        and state in ('started', 'filled', 'final_approved', 'agreement_signed')`,
     [instituteId, studentId],
   )
@@ -53,7 +91,7 @@ export async function findApplication(
   { instituteId, applicationId }: LoanKey,
 ): Promise<Application | null> {
   const [row] = await db.query<Application>(
-    `select ${COLUMNS} from cred_applications where institute_id = $1 and id = $2`,
+    `select ${COLUMNS} from cred_applications a where institute_id = $1 and id = $2`,
     [instituteId, applicationId],
   )
   return row ?? null
@@ -74,102 +112,60 @@ export async function readFile(db: Queryable, key: LoanKey): Promise<LoanFile | 
   if (application === null) return null
   const values = [key.instituteId, key.applicationId]
   const of = 'where institute_id = $1 and application_id = $2'
-  const tranches = await db.query<Tranche>(
-    `select id, number, lender_ref as "lenderRef", state, planned_on as "plannedOn", amount_paise as "amountPaise",
-       disbursed_paise as "disbursedPaise", settlement_utr as "settlementUtr", failure
-     from cred_tranches ${of} order by planned_on, number`,
-    values,
-  )
-  const payOuts = await db.query<RecordedPayOut>(
-    `select number, tranche_id as "trancheId", order_id as "orderId", payment_id as "paymentId",
-       amount_paise as "amountPaise", reference, paid_out_at as "paidOutAt" from cred_pay_outs ${of} order by number`,
-    values,
-  )
-  const emis = await db.query<Emi>(
-    `select id, lender_ref as "lenderRef", due_on as "dueOn", paid_at as "paidAt", amount_paise as "amountPaise"
-     from cred_emis ${of} order by paid_at, id`,
-    values,
-  )
-  return { application, tranches, payOuts, emis }
+  return {
+    application,
+    tranches: await db.query<Tranche>(
+      `select ${tranches.columns('t')} from cred_tranches t ${of} order by planned_on, number`,
+      values,
+    ),
+    payOuts: await db.query<RecordedPayOut>(
+      `select ${payOuts.columns('p')} from cred_pay_outs p ${of} order by number`,
+      values,
+    ),
+    emis: await db.query<Emi>(
+      `select ${emis.columns('e')} from cred_emis e ${of} order by paid_at, id`,
+      values,
+    ),
+  }
 }
 
 /** Writes all mutable columns. */
 export async function writeApplication(tx: Transaction, application: Application): Promise<void> {
-  await tx.query(
-    `update cred_applications set state = $3, amount_paise = $4, reason = $5, lender_ref = $6, lender_url = $7, sent_at = $8,
-       filled_at = $9, approved_at = $10, signed_at = $11, ended_at = $12, expires_at = $13, ending = $14,
-       next_check_at = $15, checks = $16
-     where institute_id = $1 and id = $2`,
-    [
-      application.instituteId,
-      application.id,
-      application.state,
-      application.amountPaise,
-      application.reason,
-      application.lenderRef,
-      application.lenderUrl,
-      application.sentAt,
-      application.filledAt,
-      application.approvedAt,
-      application.signedAt,
-      application.endedAt,
-      application.expiresAt,
-      application.ending,
-      application.nextCheckAt,
-      application.checks,
+  await applications.update(tx, [application], {
+    key: ['instituteId', 'id'],
+    set: [
+      'state',
+      'amountPaise',
+      'reason',
+      'lenderRef',
+      'lenderUrl',
+      'sentAt',
+      'filledAt',
+      'approvedAt',
+      'signedAt',
+      'endedAt',
+      'expiresAt',
+      'ending',
+      'nextCheckAt',
+      'checks',
     ],
-  )
+  })
 }
 
 export async function writeTranche(tx: Transaction, key: LoanKey, tranche: Tranche): Promise<void> {
-  await tx.query(
-    `insert into cred_tranches (institute_id, application_id, id, number, lender_ref, state, planned_on, amount_paise,
-       disbursed_paise, settlement_utr, failure)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (institute_id, id) do update set state = excluded.state, planned_on = excluded.planned_on,
-       amount_paise = excluded.amount_paise, disbursed_paise = excluded.disbursed_paise,
-       settlement_utr = excluded.settlement_utr, failure = excluded.failure`,
-    [
-      key.instituteId,
-      key.applicationId,
-      tranche.id,
-      tranche.number,
-      tranche.lenderRef,
-      tranche.state,
-      tranche.plannedOn,
-      tranche.amountPaise,
-      tranche.disbursedPaise,
-      tranche.settlementUtr,
-      tranche.failure,
-    ],
-  )
+  await tranchesOfLoans.insert(tx, [{ ...tranche, ...key }], {
+    onConflict: `on conflict (institute_id, id) do update set state = excluded.state, planned_on = excluded.planned_on,
+      amount_paise = excluded.amount_paise, disbursed_paise = excluded.disbursed_paise,
+      settlement_utr = excluded.settlement_utr, failure = excluded.failure`,
+  })
 }
 
 export async function insertPayOut(tx: Transaction, key: LoanKey, payOut: RecordedPayOut): Promise<void> {
-  await tx.query(
-    `insert into cred_pay_outs (institute_id, application_id, number, tranche_id, order_id, payment_id, amount_paise,
-       reference, paid_out_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      key.instituteId,
-      key.applicationId,
-      payOut.number,
-      payOut.trancheId,
-      payOut.orderId,
-      payOut.paymentId,
-      payOut.amountPaise,
-      payOut.reference,
-      payOut.paidOutAt,
-    ],
-  )
+  await payOutsOfLoans.insert(tx, [{ ...payOut, ...key }])
 }
 
 export async function insertEmi(tx: Transaction, key: LoanKey, emi: Emi): Promise<void> {
-  await tx.query(
-    `insert into cred_emis (institute_id, application_id, id, lender_ref, due_on, paid_at, amount_paise)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.instituteId, key.applicationId, emi.id, emi.lenderRef, emi.dueOn, emi.paidAt, emi.amountPaise],
-  )
+  await emisOfLoans.insert(tx, [{ ...emi, ...key }])
 }
 
 /** The loans that these orders are pay-outs of, sorted so that concurrent lockers cannot deadlock. */
@@ -191,31 +187,32 @@ export type LoanFilter = {
   collectorCode?: string | undefined
   createdFrom?: Date | undefined
   createdBefore?: Date | undefined
-  cursor?: string | undefined
 }
 
-/** Newest first; ids sort by creation, so the cursor is the id of the last row of a page. */
+/** Newest first; ids sort by creation. */
 export async function listApplications(
   db: Queryable,
   instituteId: number,
   filter: LoanFilter,
-  limit: number,
-): Promise<Application[]> {
-  const values: unknown[] = [instituteId]
-  const where = ['institute_id = $1']
-  const add = (value: unknown, condition: string): void => {
-    if (value !== undefined) where.push(`${condition} $${values.push(value)}`)
-  }
-  add(filter.studentId, 'student_id =')
-  add(filter.status, 'state =')
-  add(filter.collectorCode, 'collector_code =')
-  add(filter.createdFrom, 'created_at >=')
-  add(filter.createdBefore, 'created_at <')
-  add(filter.cursor, 'id <')
-  return db.query<Application>(
-    `select ${COLUMNS} from cred_applications where ${where.join(' and ')}
-     order by id desc limit $${values.push(limit)}`,
-    values,
+  page: PageRange,
+): Promise<Page<Application>> {
+  return list<Application>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'cred_applications a',
+      scope: [['a.institute_id = $1', instituteId]],
+      filters: [
+        ['a.student_id = $1', filter.studentId],
+        ['a.state = $1', filter.status],
+        ['a.collector_code = $1', filter.collectorCode],
+        ['a.created_at >= $1', filter.createdFrom],
+        ['a.created_at < $1', filter.createdBefore],
+      ],
+      order: ['id'],
+      direction: 'desc',
+    },
+    page,
   )
 }
 
@@ -224,7 +221,7 @@ export const toCheck = leasedRows<Application>({
   table: 'cred_applications',
   dueAt: 'next_check_at',
   attempts: 'checks',
-  columns: COLUMNS,
+  columns: applications.columns('cred_applications'),
 })
 
 export async function nextExpiry(db: Queryable, after: Date): Promise<Date | null> {

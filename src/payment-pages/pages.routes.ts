@@ -93,10 +93,11 @@ function addPageReads(app: FastifyInstance, ctx: PaymentContext): void {
       answers: { 200: answerPage(pageOutput, PAGE_ID) },
     },
     query: listPagesQuery,
-    async answer({ caller, query: { status, limit, ...filter } }) {
+    async answer({ caller, query: { status, cursor, limit, ...filter } }) {
       const isPublished = status === undefined ? undefined : status === 'published'
-      const { files, nextCursor } = await listPages(ctx, caller.institute, { isPublished, ...filter }, limit)
-      return pageOf(files.map(toPageJson), nextCursor)
+      const range = { cursor, limit }
+      const { rows, nextCursor } = await listPages(ctx, caller.institute, { isPublished, ...filter }, range)
+      return pageOf(rows.map(toPageJson), nextCursor)
     },
   })
   addRead(app, {

@@ -2,6 +2,7 @@ import { checkCatalogue, joinCatalogue, type CodeInUse } from '../institutes/cat
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../orders/order-payments.service.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
+import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -100,17 +101,13 @@ export async function listPages(
   ctx: Context,
   institute: Institute,
   filter: store.PageFilter,
-  limit: number,
-): Promise<{ files: PageFile[]; nextCursor: string | undefined }> {
-  const { cursor, collectorCode: sent } = filter
+  page: PageRange,
+): Promise<PageOf<PageFile>> {
+  const { collectorCode: sent } = filter
   const now = ctx.clock.now()
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && (await store.findPage(ctx.db, institute.id, { id: cursor, now })) === null)
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  const range = { now, limit: limit + 1 }
-  const found = await store.listPages(ctx.db, institute.id, { ...filter, collectorCode }, range)
-  const files = found.slice(0, limit).map(counted => fileOf(ctx, institute, counted, now))
-  return { files, nextCursor: found.length > limit ? files.at(-1)?.page.id : undefined }
+  const found = await store.listPages(ctx.db, institute.id, { ...filter, collectorCode }, { ...page, now })
+  return { ...found, rows: found.rows.map(counted => fileOf(ctx, institute, counted, now)) }
 }
 
 /** For the public address; null when there is none. */

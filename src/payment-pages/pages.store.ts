@@ -1,13 +1,31 @@
 import type { OrderState } from '../orders/orders.rules.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { list, type Page as PageOf, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 import type { Page } from './pages.rules.ts'
 
-const COLUMNS = `g.id, g.slug, g.collector_code as "collectorCode", g.title, g.description, g.lines, g.fields,
-  g.is_published as "isPublished", g.closes_at as "closesAt", g.max_payments as "maxPayments",
-  g.callback_url as "callbackUrl", g.success_message as "successMessage", g.created_at as "createdAt", g.updated_at as "updatedAt"`
+const pages = new Table<Page>('payment_pages', {
+  id: 'text',
+  slug: 'text',
+  collectorCode: 'text',
+  title: 'text',
+  description: 'text',
+  lines: 'jsonb',
+  fields: 'jsonb',
+  isPublished: 'boolean',
+  closesAt: 'timestamptz',
+  maxPayments: 'int',
+  callbackUrl: 'text',
+  successMessage: 'text',
+  createdAt: 'timestamptz',
+  updatedAt: 'timestamptz',
+})
+const ofInstitute = pages.with<{ instituteId: number }>({ instituteId: 'int' })
+
+const COLUMNS = pages.columns('g')
 
 /** A page and its places at a moment ($1): those that are paid, and those whose payer can still pay or is paying. */
-const COUNTED = `select ${COLUMNS},
+const COUNTED = `${COLUMNS},
     (select count(*)::int from orders o
      where o.institute_id = g.institute_id and o.page_id = g.id and o.state = 'paid') as paid,
     (select count(*)::int from orders o
@@ -15,8 +33,7 @@ const COUNTED = `select ${COLUMNS},
     + (select count(*)::int from payments p
        join orders o on o.institute_id = p.institute_id and o.id = p.order_id
        where p.institute_id = g.institute_id and p.state in ('created', 'pending') and o.page_id = g.id
-         and o.state <> 'paid' and not (o.state = 'unpaid' and o.expires_at > $1)) as paying
-  from payment_pages g`
+         and o.state <> 'paid' and not (o.state = 'unpaid' and o.expires_at > $1)) as paying`
 
 export type CountedPage = { page: Page; paid: number; paying: number }
 
@@ -28,41 +45,28 @@ function toCounted({ paid, paying, ...page }: CountedRow): CountedPage {
 
 /** False when another page of the institute has the slug. */
 export async function insertPage(tx: Transaction, instituteId: number, page: Page): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into payment_pages (institute_id, id, slug, title, description, lines, fields, is_published, closes_at,
-       max_payments, callback_url, success_message, collector_code, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-     on conflict (institute_id, slug) do nothing returning 1`,
-    [...termsValues(instituteId, page), page.collectorCode, page.createdAt, page.updatedAt],
-  )
-  return rows.length === 1
+  const onConflict = 'on conflict (institute_id, slug) do nothing'
+  return (await ofInstitute.insert(tx, [{ ...page, instituteId }], { onConflict })) === 1
 }
 
 /** The caller holds its lock. A slug that another page has is the constraint's to refuse. */
 export async function updatePage(tx: Transaction, instituteId: number, page: Page): Promise<void> {
-  await tx.query(
-    `update payment_pages set slug = $3, title = $4, description = $5, lines = $6, fields = $7, is_published = $8,
-       closes_at = $9, max_payments = $10, callback_url = $11, success_message = $12, updated_at = $13
-     where institute_id = $1 and id = $2`,
-    [...termsValues(instituteId, page), page.updatedAt],
-  )
-}
-
-function termsValues(instituteId: number, page: Page): unknown[] {
-  return [
-    instituteId,
-    page.id,
-    page.slug,
-    page.title,
-    page.description,
-    JSON.stringify(page.lines),
-    JSON.stringify(page.fields),
-    page.isPublished,
-    page.closesAt,
-    page.maxPayments,
-    page.callbackUrl,
-    page.successMessage,
-  ]
+  await ofInstitute.update(tx, [{ ...page, instituteId }], {
+    key: ['instituteId', 'id'],
+    set: [
+      'slug',
+      'title',
+      'description',
+      'lines',
+      'fields',
+      'isPublished',
+      'closesAt',
+      'maxPayments',
+      'callbackUrl',
+      'successMessage',
+      'updatedAt',
+    ],
+  })
 }
 
 export async function findIdBySlug(db: Queryable, instituteId: number, slug: string): Promise<string | null> {
@@ -78,11 +82,10 @@ export async function findPage(
   instituteId: number,
   { id, now }: { id: string; now: Date },
 ): Promise<CountedPage | null> {
-  const [row] = await db.query<CountedRow>(`${COUNTED} where g.institute_id = $2 and g.id = $3`, [
-    now,
-    instituteId,
-    id,
-  ])
+  const [row] = await db.query<CountedRow>(
+    `select ${COUNTED} from payment_pages g where g.institute_id = $2 and g.id = $3`,
+    [now, instituteId, id],
+  )
   return row === undefined ? null : toCounted(row)
 }
 
@@ -121,25 +124,32 @@ export async function lockPage(tx: Transaction, instituteId: number, id: string)
 export type PageFilter = {
   collectorCode?: string | undefined
   isPublished?: boolean | undefined
-  cursor?: string | undefined
 }
 
-/** Newest first, by keyset: the cursor is the id of the last one shown. */
+/** Newest first. */
 export async function listPages(
   db: Queryable,
   instituteId: number,
-  { collectorCode, isPublished, cursor }: PageFilter,
-  { now, limit }: { now: Date; limit: number },
-): Promise<CountedPage[]> {
-  const rows = await db.query<CountedRow>(
-    `${COUNTED} where g.institute_id = $2 and ($3::text is null or g.collector_code = $3)
-       and ($4::boolean is null or g.is_published = $4)
-       and ($5::text is null or (g.created_at, g.id) <
-         (select c.created_at, c.id from payment_pages c where c.institute_id = $2 and c.id = $5))
-     order by g.created_at desc, g.id desc limit $6`,
-    [now, instituteId, collectorCode ?? null, isPublished ?? null, cursor ?? null, limit],
+  { collectorCode, isPublished }: PageFilter,
+  { now, ...page }: PageRange & { now: Date },
+): Promise<PageOf<CountedPage>> {
+  const found = await list<CountedRow>(
+    db,
+    {
+      select: COUNTED,
+      values: [now],
+      from: 'payment_pages g',
+      scope: [['g.institute_id = $1', instituteId]],
+      filters: [
+        ['g.collector_code = $1', collectorCode],
+        ['g.is_published = $1', isPublished],
+      ],
+      order: ['created_at', 'id'],
+      direction: 'desc',
+    },
+    page,
   )
-  return rows.map(toCounted)
+  return { ...found, rows: found.rows.map(toCounted) }
 }
 
 /** The page of each of these orders, by order id. */

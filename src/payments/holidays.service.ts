@@ -1,5 +1,6 @@
 import { dayOf } from '../platform/calendar.ts'
 import type { Database, Queryable } from '../platform/db/database.ts'
+import { toPage, type Page } from '../platform/db/list.ts'
 import { badField, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
@@ -30,11 +31,10 @@ export async function knownHolidays(db: Database, reader: Queryable): Promise<Ho
 export async function listHolidays(
   { db, clock }: Context,
   page: { after: string | undefined; limit: number },
-): Promise<{ holidays: store.Holiday[]; nextAfter: string | undefined }> {
+): Promise<Page<store.Holiday>> {
   const from = Temporal.PlainDate.from(dayOf(clock.now())).subtract({ years: 1 }).toString()
   const found = await store.listHolidays(db, { from, after: page.after, limit: page.limit + 1 })
-  const holidays = found.slice(0, page.limit)
-  return { holidays, nextAfter: found.length > page.limit ? holidays.at(-1)?.day : undefined }
+  return toPage(found, page.limit, holiday => holiday.day)
 }
 
 const YEARS_AHEAD = 5

@@ -7,12 +7,12 @@ export async function readContexts(
   db: Queryable,
   keys: readonly StudentKey[],
 ): Promise<(StudentRecord & { gradeName: string })[]> {
-  const rows = await db.query<RecordRow & { grade_name: string }>(
+  const rows = await db.query<RecordRow & { gradeName: string }>(
     `select ${RECORD_COLUMNS}, coalesce((select c.name from catalogue_entries c
-         where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as grade_name
+         where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName"
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join students s on s.institute_id = asked.institute_id and s.id = asked.id`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
   )
-  return rows.map(row => ({ ...toRecord(row), gradeName: row.grade_name }))
+  return rows.map(({ gradeName, ...row }) => ({ ...toRecord(row), gradeName }))
 }

@@ -89,9 +89,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       answers: { 200: answerPage(studentOutput, STUDENT_ID) },
     },
     query: listStudentsQuery,
-    async answer({ caller, query: { limit, ...filter } }) {
-      const { records, nextCursor } = await listStudents(ctx, caller.institute, filter, limit)
-      return page(records.map(toStudentJson), nextCursor)
+    async answer({ caller, query: { cursor, limit, ...filter } }) {
+      const { rows, nextCursor } = await listStudents(ctx, caller.institute, filter, { cursor, limit })
+      return page(rows.map(toStudentJson), nextCursor)
     },
   })
   addRead(app, {

@@ -1,6 +1,7 @@
 import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
-import { badField, badFields, notFound } from '../platform/errors.ts'
+import type { Page, PageRange } from '../platform/db/list.ts'
+import { badFields, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { feeProblems, type SentFee } from '../fees/fees.rules.ts'
@@ -25,16 +26,11 @@ export async function listStudents(
   ctx: Context,
   institute: Institute,
   filter: store.StudentFilter,
-  limit: number,
-): Promise<{ records: store.StudentRecord[]; nextCursor: string | undefined }> {
-  const { cursor, collectorCode: sent } = filter
+  page: PageRange,
+): Promise<Page<store.StudentRecord>> {
+  const { collectorCode: sent } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && !(await store.hasStudent(ctx.db, institute.id, cursor))) {
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  }
-  const found = await store.listRecords(ctx.db, institute.id, { ...filter, collectorCode }, limit + 1)
-  const records = found.slice(0, limit)
-  return { records, nextCursor: found.length > limit ? records.at(-1)?.student.id : undefined }
+  return store.listRecords(ctx.db, institute.id, { ...filter, collectorCode }, page)
 }
 
 /** Both from one snapshot, so that the newest change is the one that made the fee shown. */

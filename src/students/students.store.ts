@@ -1,4 +1,6 @@
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
 import type { Student } from './students.rules.ts'
@@ -11,32 +13,43 @@ export type StudentRecord = {
   paid: Map<string, Paise>
 }
 
-export type StudentRow = {
-  id: string
-  collector_code: string
-  identifier: string
-  grade: string
-  academic_year_start: number
-  academic_year_end: number
-  custom_identifier: string | null
-  fullname: string
-  new_admission: boolean
-  date_of_birth: string | null
-  primary_contact_name: string
-  primary_contact_number: string
-  primary_contact_email: string
-  status: 'active' | 'dropped'
-  created_at: Date
-  updated_at: Date
-}
+const students = new Table<Student>('students', {
+  id: 'text',
+  collectorCode: 'text',
+  identifier: 'text',
+  grade: 'text',
+  academicYearStart: 'int',
+  academicYearEnd: 'int',
+  customIdentifier: 'text',
+  fullname: 'text',
+  newAdmission: 'boolean',
+  dateOfBirth: 'date',
+  contactName: 'primary_contact_name text',
+  contactNumber: 'primary_contact_number text',
+  contactEmail: 'primary_contact_email text',
+  status: 'text',
+  createdAt: 'timestamptz',
+  updatedAt: 'timestamptz',
+})
+export const studentRows = students.with<{ instituteId: number }>({ instituteId: 'int' })
 
-export const COLUMNS = `s.id, s.collector_code, s.identifier, s.grade, s.academic_year_start, s.academic_year_end,
-  s.custom_identifier, s.fullname, s.new_admission, s.date_of_birth, s.primary_contact_name, s.primary_contact_number,
-  s.primary_contact_email, s.status, s.created_at, s.updated_at`
+/** What may be changed of a student without making it another one. */
+export const PROFILE = [
+  'customIdentifier',
+  'fullname',
+  'newAdmission',
+  'dateOfBirth',
+  'contactName',
+  'contactNumber',
+  'contactEmail',
+  'updatedAt',
+] as const
+
+export const COLUMNS = students.columns('s')
 
 export const RECORD_COLUMNS = `${COLUMNS},
   (select coalesce(json_agg(u.registration_id order by u.linked_at, u.registration_id), '[]') from student_users u
-   where u.institute_id = s.institute_id and u.student_id = s.id) as registration_ids,
+   where u.institute_id = s.institute_id and u.student_id = s.id) as "registrationIds",
   (select coalesce(json_agg(json_build_object('componentType', f.component_type, 'position', f.position,
       'feePaise', f.fee_paise, 'discounts', f.discounts) order by f.position), '[]') from fee_components f
    where f.institute_id = s.institute_id and f.student_id = s.id) as fees,
@@ -44,11 +57,7 @@ export const RECORD_COLUMNS = `${COLUMNS},
      select l.component_type, sum(l.amount_paise)::bigint as paid from student_paid_lines l
      where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
 
-export type RecordRow = StudentRow & {
-  registration_ids: string[]
-  fees: FeeComponent[]
-  paid: [string, Paise][]
-}
+export type RecordRow = Student & { registrationIds: string[]; fees: FeeComponent[]; paid: [string, Paise][] }
 
 const RECORD_BY_ID = `select ${RECORD_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
 
@@ -84,47 +93,48 @@ export type StudentFilter = {
   academicYearEnd?: number | undefined
   registrationId?: string | undefined
   status?: string | undefined
-  cursor?: string | undefined
 }
 
-/** Newest first; ids sort by creation, so the cursor is the id of the last one shown. */
+/** Newest first; ids sort by creation. */
 export async function listRecords(
   db: Queryable,
   instituteId: number,
   filter: StudentFilter,
-  limit: number,
-): Promise<StudentRecord[]> {
-  const values: unknown[] = [instituteId]
-  const where = ['s.institute_id = $1']
-  const add = (value: unknown, condition: (placeholder: string) => string): void => {
-    if (value !== undefined) where.push(condition(`$${values.push(value)}`))
-  }
-  add(filter.identifier, value => `s.identifier = ${value}`)
-  add(filter.grade, value => `s.grade = ${value}`)
-  add(filter.collectorCode, value => `s.collector_code = ${value}`)
-  add(filter.academicYearStart, value => `s.academic_year_start = ${value}`)
-  add(filter.academicYearEnd, value => `s.academic_year_end = ${value}`)
-  add(filter.status, value => `s.status = ${value}`)
-  add(
-    filter.registrationId,
-    value =>
-      `s.id in (select student_id from student_users where institute_id = $1 and registration_id = ${value})`,
+  page: PageRange,
+): Promise<Page<StudentRecord>> {
+  const found = await list<RecordRow>(
+    db,
+    {
+      select: RECORD_COLUMNS,
+      from: 'students s',
+      scope: [['s.institute_id = $1', instituteId]],
+      filters: [
+        ['s.identifier = $1', filter.identifier],
+        ['s.grade = $1', filter.grade],
+        ['s.collector_code = $1', filter.collectorCode],
+        ['s.academic_year_start = $1', filter.academicYearStart],
+        ['s.academic_year_end = $1', filter.academicYearEnd],
+        ['s.status = $1', filter.status],
+        [
+          's.id in (select student_id from student_users where institute_id = $1 and registration_id = $2)',
+          instituteId,
+          filter.registrationId,
+        ],
+      ],
+      order: ['id'],
+      direction: 'desc',
+    },
+    page,
   )
-  add(filter.cursor, value => `s.id < ${value}`)
-  const rows = await db.query<RecordRow>(
-    `select ${RECORD_COLUMNS} from students s where ${where.join(' and ')}
-     order by s.id desc limit $${values.push(limit)}`,
-    values,
-  )
-  return rows.map(toRecord)
+  return { ...found, rows: found.rows.map(toRecord) }
 }
 
 export async function lockStudent(tx: Transaction, instituteId: number, id: string): Promise<Student | null> {
-  const [row] = await tx.query<StudentRow>(
+  const [row] = await tx.query<Student>(
     `select ${COLUMNS} from students s where s.institute_id = $1 and s.id = $2 for update`,
     [instituteId, id],
   )
-  return row === undefined ? null : toStudent(row)
+  return row ?? null
 }
 
 export async function updateStatus(
@@ -141,32 +151,19 @@ export async function updateStatus(
   ])
 }
 
-export function toStudent(row: StudentRow): Student {
-  return {
-    id: row.id,
-    collectorCode: row.collector_code,
-    identifier: row.identifier,
-    grade: row.grade,
-    academicYearStart: row.academic_year_start,
-    academicYearEnd: row.academic_year_end,
-    customIdentifier: row.custom_identifier,
-    fullname: row.fullname,
-    newAdmission: row.new_admission,
-    dateOfBirth: row.date_of_birth,
-    contactName: row.primary_contact_name,
-    contactNumber: row.primary_contact_number,
-    contactEmail: row.primary_contact_email,
-    status: row.status,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+/** Everything that is said of a student, its state apart. */
+export async function updateStudent(
+  tx: Transaction,
+  instituteId: number,
+  student: Student,
+  updatedAt: Date,
+): Promise<void> {
+  await studentRows.update(tx, [{ ...student, instituteId, updatedAt }], {
+    key: ['instituteId', 'id'],
+    set: ['collectorCode', 'identifier', 'grade', 'academicYearStart', 'academicYearEnd', ...PROFILE],
+  })
 }
 
-export function toRecord(row: RecordRow): StudentRecord {
-  return {
-    student: toStudent(row),
-    registrationIds: row.registration_ids,
-    fees: row.fees,
-    paid: new Map(row.paid),
-  }
+export function toRecord({ registrationIds, fees, paid, ...student }: RecordRow): StudentRecord {
+  return { student, registrationIds, fees, paid: new Map(paid) }
 }

@@ -26,10 +26,10 @@ export function auditRoutes(app: FastifyInstance, ctx: Context): void {
         about: query.about,
         from: query.from,
         before: query.to,
-        cursor: query.cursor,
       }
-      const { entries, nextCursor } = await listAudit(ctx, institute.id, filter, query.limit ?? 50)
-      return page(entries.map(auditView), nextCursor)
+      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
+      const { rows, nextCursor } = await listAudit(ctx, institute.id, filter, range)
+      return page(rows.map(auditView), nextCursor)
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { listAudit as readPage, insertAudit, type AuditFilter, type AuditRow } from './audit.store.ts'
@@ -50,9 +51,7 @@ export async function listAudit(
   { db }: Context,
   instituteId: number,
   filter: AuditFilter,
-  limit: number,
-): Promise<{ entries: AuditRow[]; nextCursor: string | undefined }> {
-  const found = await readPage(db, instituteId, filter, limit + 1)
-  const entries = found.slice(0, limit)
-  return { entries, nextCursor: found.length > limit ? entries.at(-1)?.id : undefined }
+  page: PageRange,
+): Promise<Page<AuditRow>> {
+  return readPage(db, instituteId, filter, page)
 }

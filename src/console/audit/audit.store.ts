@@ -1,4 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { Table } from '../../platform/db/table.ts'
 
 export type AuditRow = {
   id: string
@@ -15,35 +17,24 @@ export type AuditRow = {
   ip: string | null
 }
 
-export async function insertAudit(
-  tx: Transaction,
-  instituteId: number,
-  entry: Omit<AuditRow, 'before' | 'after'> & { before: unknown; after: unknown },
-): Promise<void> {
-  await tx.query(
-    `insert into console_audit (institute_id, id, at, actor_kind, actor_id, actor_name, what, about, why, before, after,
-       request_id, ip)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      instituteId,
-      entry.id,
-      entry.at,
-      entry.actorKind,
-      entry.actorId,
-      entry.actorName,
-      entry.what,
-      entry.about,
-      entry.why,
-      asJson(entry.before),
-      asJson(entry.after),
-      entry.requestId,
-      entry.ip,
-    ],
-  )
-}
+const audit = new Table<AuditRow>('console_audit', {
+  id: 'text',
+  at: 'timestamptz',
+  actorKind: 'text',
+  actorId: 'text',
+  actorName: 'text',
+  what: 'text',
+  about: 'text',
+  why: 'text',
+  before: 'jsonb',
+  after: 'jsonb',
+  requestId: 'text',
+  ip: 'text',
+})
+const ofInstitute = audit.with<{ instituteId: number }>({ instituteId: 'int' })
 
-function asJson(value: unknown): string | null {
-  return value === undefined || value === null ? null : JSON.stringify(value)
+export async function insertAudit(tx: Transaction, instituteId: number, entry: AuditRow): Promise<void> {
+  await ofInstitute.insert(tx, [{ ...entry, instituteId }])
 }
 
 export type AuditFilter = {
@@ -52,7 +43,6 @@ export type AuditFilter = {
   about?: string | undefined
   from?: Date | undefined
   before?: Date | undefined
-  cursor?: string | undefined
 }
 
 /** Newest first; ids sort by creation. */
@@ -60,23 +50,25 @@ export async function listAudit(
   db: Queryable,
   instituteId: number,
   filter: AuditFilter,
-  limit: number,
-): Promise<AuditRow[]> {
-  const values: unknown[] = [instituteId]
-  const where = ['institute_id = $1']
-  const add = (value: unknown, condition: (placeholder: string) => string): void => {
-    if (value !== undefined) where.push(condition(`$${values.push(value)}`))
-  }
-  add(filter.actorId, value => `actor_id = ${value}`)
-  add(filter.what, value => `what = ${value}`)
-  add(filter.about, value => `about = ${value}`)
-  add(filter.from, value => `at >= ${value}`)
-  add(filter.before, value => `at < ${value}`)
-  add(filter.cursor, value => `id < ${value}`)
-  return db.query<AuditRow>(
-    `select id, at, actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", what, about, why,
-       before, after, request_id as "requestId", ip
-     from console_audit where ${where.join(' and ')} order by id desc limit $${values.push(limit)}`,
-    values,
+  page: PageRange,
+): Promise<Page<AuditRow>> {
+  return list<AuditRow>(
+    db,
+    {
+      select: audit.columns('a'),
+      from: 'console_audit a',
+      scope: [['a.institute_id = $1', instituteId]],
+      filters: [
+        ['a.actor_id = $1', filter.actorId],
+        ['a.what = $1', filter.what],
+        ['a.about = $1', filter.about],
+        ['a.at >= $1', filter.from],
+        ['a.at < $1', filter.before],
+      ],
+      order: ['id'],
+      direction: 'desc',
+      isPurged: true,
+    },
+    page,
   )
 }

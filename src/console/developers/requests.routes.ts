@@ -47,9 +47,9 @@ export function requestRoutes(app: FastifyInstance, ctx: Context): void {
     query: RequestsQuery,
     async answer({ institute, query }) {
       const { outcome, method, route, key_id: keyId, from, to: before, cursor, limit = 50 } = query
-      const filter = { outcome, method, route, keyId, from, before, cursor }
-      const { requests, nextCursor } = await listRequests(ctx, institute, filter, limit)
-      return page(requests.map(view), nextCursor)
+      const filter = { outcome, method, route, keyId, from, before }
+      const { rows, nextCursor } = await listRequests(ctx, institute, filter, { cursor, limit })
+      return page(rows.map(view), nextCursor)
     },
   })
   addConsoleRead(app, ctx, {

@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Database } from '../../platform/db/database.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
@@ -72,13 +73,11 @@ export async function listRequests(
   { db }: Context,
   institute: Institute,
   { from, before, ...filter }: RequestFilter,
-  limit: number,
-): Promise<{ requests: store.LoggedRequest[]; nextCursor: string | undefined }> {
+  page: PageRange,
+): Promise<Page<store.LoggedRequest>> {
   // An id begins with its moment.
   const range = { from: from && firstIdAt('req', from), below: before && firstIdAt('req', before) }
-  const found = await store.listRequests(db, institute.id, { ...filter, ...range }, limit + 1)
-  const requests = found.slice(0, limit)
-  return { requests, nextCursor: found.length > limit ? requests.at(-1)?.id : undefined }
+  return store.listRequests(db, institute.id, { ...filter, ...range }, page)
 }
 
 export async function getRequest(

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { Table } from '../../platform/db/table.ts'
 
 /** A request that came with an API key, without anything that it said. */
 export type LoggedRequest = {
@@ -15,26 +17,23 @@ export type LoggedRequest = {
 
 export type NewRequest = LoggedRequest & { instituteId: number }
 
+const requests = new Table<LoggedRequest>('api_requests', {
+  id: 'text',
+  at: 'timestamptz',
+  method: 'text',
+  route: 'text',
+  status: 'int',
+  errorCode: 'text',
+  ms: 'real',
+  keyId: 'text',
+})
+const newRequests = requests.with<{ instituteId: number }>({ instituteId: 'int' })
+
 export async function insertRequests(db: Queryable, rows: readonly NewRequest[]): Promise<void> {
-  await db.query(
-    `insert into api_requests (institute_id, id, at, method, route, status, error_code, ms, key_id)
-     select * from unnest($1::int[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::smallint[], $7::text[],
-       $8::real[], $9::text[])`,
-    [
-      rows.map(row => row.instituteId),
-      rows.map(row => row.id),
-      rows.map(row => row.at),
-      rows.map(row => row.method),
-      rows.map(row => row.route),
-      rows.map(row => row.status),
-      rows.map(row => row.errorCode),
-      rows.map(row => row.ms),
-      rows.map(row => row.keyId),
-    ],
-  )
+  await newRequests.insert(db, rows)
 }
 
-const COLUMNS = `id, at, method, route, status, error_code as "errorCode", ms, key_id as "keyId"`
+const COLUMNS = requests.columns('r')
 
 export type RequestFilter = {
   outcome?: 'answered' | 'refused' | 'failed' | undefined
@@ -45,7 +44,6 @@ export type RequestFilter = {
   from?: string | undefined
   /** Ids below. */
   below?: string | undefined
-  cursor?: string | undefined
 }
 
 const OUTCOMES = {
@@ -59,23 +57,27 @@ export async function listRequests(
   db: Queryable,
   instituteId: number,
   filter: RequestFilter,
-  limit: number,
-): Promise<LoggedRequest[]> {
-  const values: unknown[] = [instituteId]
-  const where = ['institute_id = $1']
-  const add = (value: unknown, condition: (placeholder: string) => string): void => {
-    if (value !== undefined) where.push(condition(`$${values.push(value)}`))
-  }
-  if (filter.outcome !== undefined) where.push(OUTCOMES[filter.outcome])
-  add(filter.method, value => `method = ${value}`)
-  add(filter.route, value => `route = ${value}`)
-  add(filter.keyId, value => `key_id = ${value}`)
-  add(filter.from, value => `id >= ${value}`)
-  add(filter.below, value => `id < ${value}`)
-  add(filter.cursor, value => `id < ${value}`)
-  return db.query<LoggedRequest>(
-    `select ${COLUMNS} from api_requests where ${where.join(' and ')} order by id desc limit $${values.push(limit)}`,
-    values,
+  page: PageRange,
+): Promise<Page<LoggedRequest>> {
+  return list<LoggedRequest>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'api_requests r',
+      scope: [['r.institute_id = $1', instituteId]],
+      filters: [
+        filter.outcome && [OUTCOMES[filter.outcome]],
+        ['r.method = $1', filter.method],
+        ['r.route = $1', filter.route],
+        ['r.key_id = $1', filter.keyId],
+        ['r.id >= $1', filter.from],
+        ['r.id < $1', filter.below],
+      ],
+      order: ['id'],
+      direction: 'desc',
+      isPurged: true,
+    },
+    page,
   )
 }
 
@@ -85,7 +87,7 @@ export async function findRequest(
   id: string,
 ): Promise<LoggedRequest | null> {
   const [row] = await db.query<LoggedRequest>(
-    `select ${COLUMNS} from api_requests where institute_id = $1 and id = $2`,
+    `select ${COLUMNS} from api_requests r where r.institute_id = $1 and r.id = $2`,
     [instituteId, id],
   )
   return row ?? null

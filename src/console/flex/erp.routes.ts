@@ -37,9 +37,9 @@ export function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {
     query: schemas.FetchesQuery,
     async answer({ institute, query }) {
       const { outcome, collector_code: collectorCode, cursor, limit = 50 } = query
-      const filter = { outcome, collectorCode, cursor }
-      const { fetches, nextCursor } = await listErpFetches(flex, institute, filter, limit)
-      return page(fetches.map(fetchView), nextCursor)
+      const filter = { outcome, collectorCode }
+      const { rows, nextCursor } = await listErpFetches(flex, institute, filter, { cursor, limit })
+      return page(rows.map(fetchView), nextCursor)
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { settingsFor } from '../../erp/settings/settings.rules.ts'
@@ -53,9 +54,7 @@ export async function listErpFetches(
   { db }: Context,
   institute: Institute,
   filter: store.FetchFilter,
-  limit: number,
-): Promise<{ fetches: store.FetchRow[]; nextCursor: string | undefined }> {
-  const found = await store.listFetches(db, institute.id, filter, limit + 1)
-  const fetches = found.slice(0, limit)
-  return { fetches, nextCursor: found.length > limit ? fetches.at(-1)?.id : undefined }
+  page: PageRange,
+): Promise<Page<store.FetchRow>> {
+  return store.listFetches(db, institute.id, filter, page)
 }

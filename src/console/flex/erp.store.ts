@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 
 export type FetchOutcome = 'found' | 'refused' | 'unavailable'
@@ -57,7 +58,6 @@ export type FetchRow = {
 export type FetchFilter = {
   outcome?: FetchOutcome | undefined
   collectorCode?: string | undefined
-  cursor?: string | undefined
 }
 
 /** Newest first. Failures are read by an index of their own. */
@@ -65,21 +65,26 @@ export async function listFetches(
   db: Queryable,
   instituteId: number,
   filter: FetchFilter,
-  limit: number,
-): Promise<FetchRow[]> {
-  const values: unknown[] = [instituteId]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['f.institute_id = $1']
-  if (filter.outcome !== undefined) where.push(`f.outcome = ${bind(filter.outcome)}`)
-  if (filter.outcome !== undefined && filter.outcome !== 'found') where.push(`f.outcome <> 'found'`)
-  if (filter.collectorCode !== undefined) where.push(`s.collector_code = ${bind(filter.collectorCode)}`)
-  if (filter.cursor !== undefined) where.push(`f.id < ${bind(filter.cursor)}`)
-  return db.query<FetchRow>(
-    `select f.id, f.fetched_at as "fetchedAt", f.duration_ms as "durationMs", f.reason, f.outcome,
-       f.http_status as "httpStatus", f.code, f.message, f.problems, f.changes, f.identifier, f.student_id as "studentId",
-       s.fullname, s.collector_code as "collectorCode"
-     from erp_fetches f left join students s on s.institute_id = f.institute_id and s.id = f.student_id
-     where ${where.join(' and ')} order by f.id desc limit ${bind(limit)}`,
-    values,
+  page: PageRange,
+): Promise<Page<FetchRow>> {
+  return list<FetchRow>(
+    db,
+    {
+      select: `f.id, f.fetched_at as "fetchedAt", f.duration_ms as "durationMs", f.reason, f.outcome,
+        f.http_status as "httpStatus", f.code, f.message, f.problems, f.changes, f.identifier, f.student_id as "studentId",
+        s.fullname, s.collector_code as "collectorCode"`,
+      from: 'erp_fetches f',
+      join: 'left join students s on s.institute_id = f.institute_id and s.id = f.student_id',
+      scope: [['f.institute_id = $1', instituteId]],
+      filters: [
+        ['f.outcome = $1', filter.outcome],
+        filter.outcome !== undefined && filter.outcome !== 'found' && [`f.outcome <> 'found'`],
+        ['s.collector_code = $1', filter.collectorCode],
+      ],
+      order: ['id'],
+      direction: 'desc',
+      isPurged: true,
+    },
+    page,
   )
 }

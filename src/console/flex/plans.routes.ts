@@ -36,10 +36,10 @@ export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
         isHeld: query.held === undefined ? undefined : query.held === 'yes',
         collectorCode: query.collector_code,
         typed: query.search,
-        cursor: query.cursor,
       }
-      const { plans, nextCursor } = await listPlans(flex, institute, filter, query.limit ?? 50)
-      return page(plans.map(planRowView), nextCursor)
+      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
+      const { rows, nextCursor } = await listPlans(flex, institute, filter, range)
+      return page(rows.map(planRowView), nextCursor)
     },
   })
   addConsoleRead(app, flex, {

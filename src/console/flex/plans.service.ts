@@ -13,6 +13,7 @@ import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, type Command } from '../../platform/idempotency.ts'
 import { statusOf } from './flex.rules.ts'
@@ -26,13 +27,11 @@ export async function listPlans(
   { db }: Context,
   institute: Institute,
   { typed, ...wanted }: Omit<store.PlanFilter, 'search'> & { typed?: string | undefined },
-  limit: number,
-): Promise<{ plans: store.PlanRow[]; nextCursor: string | undefined }> {
+  page: PageRange,
+): Promise<Page<store.PlanRow>> {
   const search =
     typed === undefined ? undefined : { typed: typed.trim(), words: toWordQuery(institute.id, typed) }
-  const found = await store.listPlans(db, institute.id, { ...wanted, search }, limit + 1)
-  const plans = found.slice(0, limit)
-  return { plans, nextCursor: found.length > limit ? plans.at(-1)?.id : undefined }
+  return store.listPlans(db, institute.id, { ...wanted, search }, page)
 }
 
 export type ShownInstalment = { instalment: Instalment; next: string; attempts: PresentationRow[] }

@@ -1,5 +1,6 @@
 import type { Mandate, Plan } from '../../flex/rules/plan.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { AMOUNT } from './days.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
@@ -32,7 +33,6 @@ export type PlanFilter = {
   isHeld?: boolean | undefined
   collectorCode?: string | undefined
   search?: PlanSearch | undefined
-  cursor?: string | undefined
 }
 
 /** The newest first; ids sort by creation. One statement: the sums are those of the page's plans only. */
@@ -40,19 +40,20 @@ export async function listPlans(
   db: Queryable,
   instituteId: number,
   filter: PlanFilter,
-  limit: number,
-): Promise<PlanRow[]> {
-  const values: unknown[] = [instituteId]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['p.institute_id = $1']
-  if (filter.status !== undefined) where.push(`p.state = ${bind(filter.status)}`)
-  if (filter.isHeld !== undefined) where.push(filter.isHeld ? 'p.is_held' : 'not p.is_held')
-  if (filter.collectorCode !== undefined) where.push(`p.collector_code = ${bind(filter.collectorCode)}`)
-  if (filter.search !== undefined) where.push(`p.id in (${searchPlans(bind, filter.search)})`)
-  if (filter.cursor !== undefined) where.push(`p.id < ${bind(filter.cursor)}`)
-  return db.query<PlanRow>(
+  { cursor, limit }: PageRange,
+): Promise<Page<PlanRow>> {
+  const values: unknown[] = []
+  const where = allOf(values, [
+    ['p.institute_id = $1', instituteId],
+    ['p.state = $1', filter.status],
+    ['p.is_held = $1', filter.isHeld],
+    ['p.collector_code = $1', filter.collectorCode],
+    filter.search && searchPlans(instituteId, filter.search),
+    ['p.id < $1', cursor],
+  ])
+  const found = await db.query<PlanRow>(
     `with p as materialized (
-       select p.* from flex_plans p where ${where.join(' and ')} order by p.id desc limit ${bind(limit)}
+       select p.* from flex_plans p where ${where} order by p.id desc limit $${values.push(limit + 1)}
      )
      select p.id, p.state, p.is_held as "isHeld", p.lock_reason as "lockReason", p.collector_code as "collectorCode",
        p.product_name as "productName", p.created_at as "createdAt", p.set_up_at as "setUpAt",
@@ -81,20 +82,18 @@ export async function listPlans(
      order by p.id desc`,
     values,
   )
+  return toPage(found, limit, plan => plan.id)
 }
 
 /** Each way to find a plan has its index. */
-function searchPlans(bind: (value: unknown) => string, { typed, words }: PlanSearch): string {
-  const exact = bind(typed)
-  const ways = [
-    `select q.id from flex_plans q where q.institute_id = $1 and q.id = ${exact}`,
-    `select f.plan_id from flex_mandates f where f.institute_id = $1 and f.umrn = upper(${exact})`,
-  ]
-  if (words !== null)
-    ways.push(`select q.id from students m
-      cross join lateral (select id from flex_plans where institute_id = $1 and student_id = m.id offset 0) q
-      where m.institute_id = $1 and ${WORDS_OF_STUDENT} @@ lower(${bind(words)})::tsquery`)
-  return ways.join(' union ')
+function searchPlans(instituteId: number, { typed, words }: PlanSearch): Condition {
+  const exact = `p.id in (select q.id from flex_plans q where q.institute_id = $1 and q.id = $2
+    union select f.plan_id from flex_mandates f where f.institute_id = $1 and f.umrn = upper($2)`
+  if (words === null) return [`${exact})`, instituteId, typed]
+  const byStudent = `select q.id from students m
+    cross join lateral (select id from flex_plans where institute_id = $1 and student_id = m.id offset 0) q
+    where m.institute_id = $1 and ${WORDS_OF_STUDENT} @@ lower($3)::tsquery`
+  return [`${exact} union ${byStudent})`, instituteId, typed, words]
 }
 
 export type PlanStudent = {

@@ -1,19 +1,18 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { ACCOUNT_CODES, balanceOf, CHART } from '../../ledger/ledger.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { badField } from '../../platform/errors.ts'
+import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { ledgerCursor, parseLedgerCursor, type ReconciliationStatus } from './books.rules.ts'
 import * as store from './books.store.ts'
-import { pageOf, type Query } from './query.ts'
+import type { Query } from './query.ts'
 import { exportReport, type ExportedFile, type ExportFor } from '../reports/export.service.ts'
 import type { Column, Format } from '../reports/reports.rules.ts'
 
 export type { LedgerFilter, LedgerRow, ReconciliationRow, ReconciliationSums } from './books.store.ts'
 export { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
 
-type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
 type Range = { cursor: string | undefined; limit: number }
 
 const MATCHED_MS = 30 * 86_400_000
@@ -46,11 +45,7 @@ export async function listReconciliation(
 ): Promise<Page<store.ReconciliationRow>> {
   if (filter.status === 'mismatched' && cursor !== undefined && !/^\d{1,18}$/.test(cursor)) throw badCursor()
   const query = QUERIES[filter.status](institute.id, filter, { cursor, limit: limit + 1 })
-  return pageOf(await db.query<store.ReconciliationRow>(query.text, query.values), limit, row => row.id)
-}
-
-function badCursor(): Error {
-  return badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
+  return toPage(await db.query<store.ReconciliationRow>(query.text, query.values), limit, row => row.id)
 }
 
 const rupees = (amount: Paise | null): number | null => (amount === null ? null : toRupees(amount))
@@ -102,7 +97,7 @@ export async function listLedger(
   const cursor = sent === undefined ? undefined : parseLedgerCursor(sent)
   if (cursor === null) throw badCursor()
   const { text, values } = store.ledgerQuery(institute.id, filter, { cursor, limit: limit + 1 })
-  return pageOf(await db.query<store.LedgerRow>(text, values), limit, ledgerCursor)
+  return toPage(await db.query<store.LedgerRow>(text, values), limit, ledgerCursor)
 }
 
 const LEDGER_COLUMNS: readonly Column<store.LedgerRow>[] = [

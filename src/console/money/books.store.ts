@@ -1,7 +1,8 @@
 import type { Account } from '../../ledger/ledger.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { prefixOf, Values, type Query } from './query.ts'
+import { limitOf, prefixOf, Values, type Query } from './query.ts'
 
 type Sums = { count: number; amountPaise: Paise }
 export type ReconciliationSums = { matched: Sums; mismatched: Sums; expected: Sums; overdue: Sums }
@@ -57,56 +58,60 @@ export type ReconciliationFilter = {
 }
 
 type Range = { cursor: string | undefined; limit: number }
-const limited = (values: Values, range: Range | undefined): string =>
-  range === undefined ? '' : ` limit ${values.add(range.limit)}`
 
 /** What was reported and is not as we know it, newest first. */
 export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
-  const values = new Values(instituteId)
-  const where =
-    values.and(filter.from, at => `noticed_at >= ${at}`) +
-    values.and(filter.before, at => `noticed_at < ${at}`) +
-    values.and(range?.cursor, id => `id < ${id}::bigint`)
+  const values: unknown[] = []
+  const where = allOf(values, [
+    ['institute_id = $1', instituteId],
+    ['noticed_at >= $1', filter.from],
+    ['noticed_at < $1', filter.before],
+    ['id < $1::bigint', range?.cursor],
+  ])
   const text = `select id::text, 'report' as kind, provider, provider_ref as "providerRef", null as "orderId",
       null as "settlementId", utr, known_paise as "knownPaise", reported_paise as "reportedPaise", problem,
       null::date as "dueOn", noticed_at as at
-    from settlement_exceptions where institute_id = $1${where} order by settlement_exceptions.id desc${limited(values, range)}`
-  return { text, values: values.list }
+    from settlement_exceptions where ${where} order by settlement_exceptions.id desc${limitOf(values, range)}`
+  return { text, values }
 }
 
 /** What was paid and is in no report yet, the oldest first. */
 export function expectedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
-  const values = new Values(instituteId)
-  const where =
-    values.and(filter.dueOn, day => `settle_due_on = ${day}`) +
-    values.and(filter.from, at => `captured_at >= ${at}`) +
-    values.and(filter.before, at => `captured_at < ${at}`) +
-    values.and(
+  const values: unknown[] = []
+  const where = allOf(values, [
+    ['institute_id = $1', instituteId],
+    [`state = 'captured' and settlement_id is null and settle_due_on is not null`],
+    ['settle_due_on = $1', filter.dueOn],
+    ['captured_at >= $1', filter.from],
+    ['captured_at < $1', filter.before],
+    [
+      '(settle_due_on, id) > (select c.settle_due_on, c.id from payments c where c.institute_id = $1 and c.id = $2)',
+      instituteId,
       range?.cursor,
-      id => `(settle_due_on, id) > (select c.settle_due_on, c.id from payments c
-        where c.institute_id = $1 and c.id = ${id})`,
-    )
+    ],
+  ])
   const text = `select id, 'payment' as kind, provider, provider_ref as "providerRef", order_id as "orderId",
       null as "settlementId", null as utr, amount_paise as "knownPaise", null::bigint as "reportedPaise", null as problem,
       settle_due_on as "dueOn", captured_at as at
-    from payments
-    where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null${where}
-    order by settle_due_on, id${limited(values, range)}`
-  return { text, values: values.list }
+    from payments where ${where} order by settle_due_on, id${limitOf(values, range)}`
+  return { text, values }
 }
 
 /** What was reported as we know it, newest first. */
 export function matchedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
-  const values = new Values(instituteId)
-  const where =
-    values.and(filter.from, at => `s.settled_at >= ${at}`) +
-    values.and(filter.before, at => `s.settled_at < ${at}`)
-  const past = values.and(
-    range?.cursor,
-    id => `(s.settled_at, i.id) < (select c.settled_at, ${id} from settlements c where c.institute_id = $1 and c.id =
-      coalesce((select settlement_id from payments where institute_id = $1 and id = ${id}),
-        (select settlement_id from refunds where institute_id = $1 and id = ${id})))`,
-  )
+  const values: unknown[] = []
+  const where = allOf(values, [
+    ['s.institute_id = $1', instituteId],
+    ['s.settled_at >= $1', filter.from],
+    ['s.settled_at < $1', filter.before],
+    [
+      `(s.settled_at, i.id) < (select c.settled_at, $2 from settlements c where c.institute_id = $1 and c.id =
+        coalesce((select settlement_id from payments where institute_id = $1 and id = $2),
+          (select settlement_id from refunds where institute_id = $1 and id = $2)))`,
+      instituteId,
+      range?.cursor,
+    ],
+  ])
   const text = `select i.id, i.kind, s.provider, i.provider_ref as "providerRef", i.order_id as "orderId",
       s.id as "settlementId", s.utr, i.amount_paise as "knownPaise", i.amount_paise as "reportedPaise", null as problem,
       i.due_on as "dueOn", s.settled_at as at
@@ -117,8 +122,8 @@ export function matchedQuery(instituteId: number, filter: ReconciliationFilter, 
       select r.id, 'refund', r.provider_ref, r.order_id, -r.amount_paise, null
       from refunds r where r.institute_id = s.institute_id and r.settlement_id = s.id
     ) i
-    where s.institute_id = $1${where}${past} order by s.settled_at desc, i.id desc${limited(values, range)}`
-  return { text, values: values.list }
+    where ${where} order by s.settled_at desc, i.id desc${limitOf(values, range)}`
+  return { text, values }
 }
 
 export type AccountRow = { account: Account; receivedPaise: Paise; sentPaise: Paise; transfers: number }

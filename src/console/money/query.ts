@@ -25,13 +25,7 @@ export function prefixOf(text: string): string {
   return `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 }
 
-/** A page of what was read with one row too many, and where the next begins. */
-export function pageOf<Row>(
-  found: readonly Row[],
-  limit: number,
-  cursorOf: (row: Row) => string,
-): { rows: Row[]; nextCursor: string | undefined } {
-  const rows = found.slice(0, limit)
-  const last = rows.at(-1)
-  return { rows, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined }
+/** ` limit …` of a page; a file has all rows. */
+export function limitOf(values: unknown[], range: { limit: number } | undefined): string {
+  return range === undefined ? '' : ` limit $${values.push(range.limit)}`
 }

@@ -3,13 +3,13 @@ import { getOrder } from '../../orders/orders.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
 import { cancelReceipt as cancel, receiptNumber } from '../../payments/receipts/receipts.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
-import { badField, notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/errors.ts'
+import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import { toRupees } from '../../platform/money.ts'
 import { parseReceiptId, receiptId, type ReceiptKey } from './receipts.rules.ts'
 import * as store from './receipts.store.ts'
-import { pageOf } from './query.ts'
 import { exportReport, type ExportedFile, type ExportFor } from '../reports/export.service.ts'
 import type { Column, Format } from '../reports/reports.rules.ts'
 
@@ -20,11 +20,11 @@ export async function listReceipts(
   institute: Institute,
   filter: store.ReceiptFilter,
   { cursor: sent, limit }: { cursor: string | undefined; limit: number },
-): Promise<{ rows: store.ReceiptRow[]; nextCursor: string | undefined }> {
+): Promise<Page<store.ReceiptRow>> {
   const cursor = sent === undefined ? undefined : parseReceiptId(sent)
-  if (cursor === null) throw badField('cursor', 'is not a cursor of this list')
+  if (cursor === null) throw badCursor()
   const { text, values } = store.receiptsQuery(institute.id, filter, { cursor, limit: limit + 1 })
-  return pageOf(await db.query<store.ReceiptRow>(text, values), limit, receiptId)
+  return toPage(await db.query<store.ReceiptRow>(text, values), limit, receiptId)
 }
 
 export async function readReceiptPdf(ctx: PaymentContext, institute: Institute, id: string): Promise<Buffer> {

@@ -1,8 +1,9 @@
 import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ReceiptKey } from './receipts.rules.ts'
-import { Values, type Query } from './query.ts'
+import { limitOf, type Query } from './query.ts'
 
 export type ReceiptRow = {
   financialYear: string
@@ -42,26 +43,26 @@ export function receiptsQuery(
   filter: ReceiptFilter,
   range?: { cursor: ReceiptKey | undefined; limit: number },
 ): Query {
-  const values = new Values(instituteId)
-  const cursor = range?.cursor
-  const where =
-    values.and(filter.number?.number, number => `c.number = ${number}`) +
-    values.and(filter.number?.financialYear, year => `c.financial_year = ${year}`) +
-    values.and(filter.from, at => `c.issued_at >= ${at}`) +
-    values.and(filter.before, at => `c.issued_at < ${at}`) +
-    (filter.isCancelled === undefined
-      ? ''
-      : ` and c.cancelled_at is ${filter.isCancelled ? 'not null' : 'null'}`) +
-    (cursor === undefined
-      ? ''
-      : ` and (c.issued_at, c.financial_year, c.number) < (select r.issued_at, r.financial_year, r.number from receipts r
-          where r.institute_id = $1 and r.financial_year = ${values.add(cursor.financialYear)}
-            and r.number = ${values.add(cursor.number)})`)
-  const text = `${SELECT} where c.institute_id = $1${where}
-    order by c.issued_at desc, c.financial_year desc, c.number desc${
-      range === undefined ? '' : ` limit ${values.add(range.limit)}`
-    }`
-  return { text, values: values.list }
+  const values: unknown[] = []
+  const { number, isCancelled } = filter
+  const where = allOf(values, [
+    ['c.institute_id = $1', instituteId],
+    ['c.number = $1', number?.number],
+    ['c.financial_year = $1', number?.financialYear],
+    ['c.issued_at >= $1', filter.from],
+    ['c.issued_at < $1', filter.before],
+    isCancelled !== undefined && [`c.cancelled_at is ${isCancelled ? 'not null' : 'null'}`],
+    [
+      `(c.issued_at, c.financial_year, c.number) < (select r.issued_at, r.financial_year, r.number from receipts r
+        where r.institute_id = $1 and r.financial_year = $2 and r.number = $3)`,
+      instituteId,
+      range?.cursor?.financialYear,
+      range?.cursor?.number,
+    ],
+  ])
+  const text = `${SELECT} where ${where}
+    order by c.issued_at desc, c.financial_year desc, c.number desc${limitOf(values, range)}`
+  return { text, values }
 }
 
 export async function findReceipt(

@@ -2,9 +2,9 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { receiptNumber } from '../../payments/receipts/receipts.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { notFound } from '../../platform/errors.ts'
+import { toPage, type Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
-import { pageOf } from './query.ts'
 import * as store from './settlements.store.ts'
 import { exportReport, type ExportedFile, type ExportFor } from '../reports/export.service.ts'
 import type { Column, Format } from '../reports/reports.rules.ts'
@@ -13,7 +13,6 @@ import { readLedgerNames } from '../reports/tally/tally.service.ts'
 
 export type { ExpectedRow, SettlementFilter, SettlementItemRow, SettlementRow } from './settlements.store.ts'
 
-type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
 type Range = { cursor: string | undefined; limit: number }
 
 export async function listSettlements(
@@ -23,7 +22,7 @@ export async function listSettlements(
   { cursor, limit }: Range,
 ): Promise<Page<store.SettlementRow>> {
   const { text, values } = store.settlementsQuery(institute.id, filter, { cursor, limit: limit + 1 })
-  return pageOf(await db.query<store.SettlementRow>(text, values), limit, row => row.id)
+  return toPage(await db.query<store.SettlementRow>(text, values), limit, row => row.id)
 }
 
 export type SettlementDetail = store.SettlementRow & { components: store.ComponentSum[] }
@@ -49,7 +48,7 @@ export async function listSettlementItems(
 ): Promise<Page<store.SettlementItemRow>> {
   if ((await store.findSettlement(ctx.db, institute.id, id)) === null) throw notFound('This settlement')
   const { text, values } = store.settlementItemsQuery(institute.id, id, { cursor, limit: limit + 1 })
-  return pageOf(await ctx.db.query<store.SettlementItemRow>(text, values), limit, row => row.id)
+  return toPage(await ctx.db.query<store.SettlementItemRow>(text, values), limit, row => row.id)
 }
 
 const MOST_EXPECTED = 400

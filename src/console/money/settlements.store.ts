@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { prefixOf, Values, type Query } from './query.ts'
+import { limitOf, prefixOf, type Query } from './query.ts'
 
 export type SettlementRow = {
   id: string
@@ -34,20 +35,22 @@ export function settlementsQuery(
   filter: SettlementFilter,
   range?: { cursor: string | undefined; limit: number },
 ): Query {
-  const values = new Values(instituteId)
-  const where =
-    values.and(filter.from, at => `s.settled_at >= ${at}`) +
-    values.and(filter.before, at => `s.settled_at < ${at}`) +
-    values.and(filter.utr && prefixOf(filter.utr), utr => `s.utr like ${utr}`) +
-    values.and(filter.collectorCode, code => `s.collector_code = ${code}`) +
-    values.and(
+  const values: unknown[] = []
+  const where = allOf(values, [
+    ['s.institute_id = $1', instituteId],
+    ['s.settled_at >= $1', filter.from],
+    ['s.settled_at < $1', filter.before],
+    ['s.utr like $1', filter.utr && prefixOf(filter.utr)],
+    ['s.collector_code = $1', filter.collectorCode],
+    [
+      `(s.settled_at, s.id) < (select c.settled_at, c.id from settlements c where c.institute_id = $1 and c.id = $2)`,
+      instituteId,
       range?.cursor,
-      id => `(s.settled_at, s.id) < (select c.settled_at, c.id from settlements c
-        where c.institute_id = $1 and c.id = ${id})`,
-    )
-  const text = `select ${COLUMNS} from settlements s where s.institute_id = $1${where}
-    order by s.settled_at desc, s.id desc${range === undefined ? '' : ` limit ${values.add(range.limit)}`}`
-  return { text, values: values.list }
+    ],
+  ])
+  const text = `select ${COLUMNS} from settlements s where ${where}
+    order by s.settled_at desc, s.id desc${limitOf(values, range)}`
+  return { text, values }
 }
 
 export async function findSettlement(
@@ -102,8 +105,8 @@ export function settlementItemsQuery(
   settlementId: string,
   range?: { cursor: string | undefined; limit: number },
 ): Query {
-  const values = new Values(instituteId, settlementId)
-  const past = values.and(range?.cursor, id => `i.id < ${id}`)
+  const values: unknown[] = [instituteId, settlementId]
+  const past = allOf(values, [['i.id < $1', range?.cursor]])
   const text = `select i.id, i.kind, i.order_id as "orderId", i.at, i.amount_paise as "amountPaise", i.mode,
       i.transaction_id as "transactionId", o.name as payer, o.student_name as "studentName", o.identifier,
       c.financial_year as "financialYear", c.number, i.is_duplicate as "isDuplicate"
@@ -117,8 +120,8 @@ export function settlementItemsQuery(
     ) i
     join orders o on o.institute_id = $1 and o.id = i.order_id
     left join receipts c on c.institute_id = $1 and c.payment_id = i.payment_id and i.kind = 'payment'
-    where true${past} order by i.id desc${range === undefined ? '' : ` limit ${values.add(range.limit)}`}`
-  return { text, values: values.list }
+    where ${past} order by i.id desc${limitOf(values, range)}`
+  return { text, values }
 }
 
 export type ExpectedRow = {

@@ -61,9 +61,9 @@ export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, wat
     },
     query: AuditQuery,
     async answer({ query: { who, what, about, from, to, cursor, limit = 50 } }) {
-      const filter = { actorId: who, what, about, from, before: to, cursor }
-      const { entries, nextCursor } = await listAudit(ctx, NO_INSTITUTE, filter, limit)
-      return page(entries.map(auditView), nextCursor)
+      const filter = { actorId: who, what, about, from, before: to }
+      const { rows, nextCursor } = await listAudit(ctx, NO_INSTITUTE, filter, { cursor, limit })
+      return page(rows.map(auditView), nextCursor)
     },
   })
 }

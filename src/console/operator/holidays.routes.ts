@@ -18,11 +18,11 @@ export function operatorHolidayRoutes(app: FastifyInstance, ctx: Context): void 
     },
     query: schemas.HolidaysQuery,
     async answer({ query }) {
-      const { holidays, nextAfter } = await listHolidays(ctx, {
+      const { rows, nextCursor } = await listHolidays(ctx, {
         after: query.cursor,
         limit: query.limit ?? 50,
       })
-      return page(holidays, nextAfter)
+      return page(rows, nextCursor)
     },
   })
   addOperatorWrite(app, ctx, {

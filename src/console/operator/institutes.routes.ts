@@ -26,8 +26,8 @@ export function operatorInstituteRoutes(app: FastifyInstance, ctx: Context): voi
     },
     query: schemas.InstitutesQuery,
     async answer({ query: { search, cursor, limit = 50 } }) {
-      const { institutes, nextCursor } = await listInstitutes(ctx, { search, cursor }, limit)
-      return page(institutes.map(view), nextCursor)
+      const { rows, nextCursor } = await listInstitutes(ctx, { search, cursor, limit })
+      return page(rows.map(view), nextCursor)
     },
   })
   addOperatorWrite(app, ctx, {

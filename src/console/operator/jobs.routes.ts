@@ -32,9 +32,9 @@ export function operatorJobRoutes(app: FastifyInstance, ctx: Context, runner: Jo
     },
     query: schemas.LettersQuery,
     async answer({ query: { kind = 'delivery', cursor, limit = 50 } }) {
-      const { letters, nextCursor } = await listDeadLetters(ctx, kind, { cursor, limit })
+      const { rows, nextCursor } = await listDeadLetters(ctx, kind, { cursor, limit })
       return page(
-        letters.map(letter => letterView(kind, letter)),
+        rows.map(letter => letterView(kind, letter)),
         nextCursor,
       )
     },

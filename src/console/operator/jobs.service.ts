@@ -1,3 +1,4 @@
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import * as store from './jobs.store.ts'
@@ -26,9 +27,7 @@ export async function readJobs({ db, clock }: Context, runner: JobRunner): Promi
 export async function listDeadLetters(
   { db }: Context,
   kind: LetterKind,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<{ letters: store.DeadLetter[]; nextCursor: string | undefined }> {
-  const found = await store.listDeadLetters(db, kind, { cursor, limit: limit + 1 })
-  const letters = found.slice(0, limit)
-  return { letters, nextCursor: found.length > limit ? letters.at(-1)?.id : undefined }
+  page: PageRange,
+): Promise<Page<store.DeadLetter>> {
+  return store.listDeadLetters(db, kind, page)
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { LETTER_KINDS, MOST_COUNTED, type JobKind, type LetterKind } from './operator.rules.ts'
 
 /** Where the rows are that say when. */
@@ -87,14 +88,21 @@ const LETTERS: Record<LetterKind, { table: string; isDead: string; columns: stri
 export async function listDeadLetters(
   db: Queryable,
   kind: LetterKind,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<DeadLetter[]> {
+  page: PageRange,
+): Promise<Page<DeadLetter>> {
   const { table, isDead, columns, more } = LETTERS[kind]
-  return db.query<DeadLetter>(
-    `select x.id, i.code as "instituteCode", i.name as "instituteName", ${columns}
-     from ${table} x join institutes i on i.id = x.institute_id ${more}
-     where x.${isDead} and ($1::text is null or x.id < $1) order by x.id desc limit $2`,
-    [cursor ?? null, limit],
+  return list<DeadLetter>(
+    db,
+    {
+      select: `x.id, i.code as "instituteCode", i.name as "instituteName", ${columns}`,
+      from: `${table} x`,
+      join: `join institutes i on i.id = x.institute_id ${more}`,
+      scope: [[`x.${isDead}`]],
+      order: ['id'],
+      direction: 'desc',
+      isPurged: true,
+    },
+    page,
   )
 }
 

@@ -1,6 +1,7 @@
 import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
 import { createInstitute, type NewInstitute } from '../../institutes/institutes.service.ts'
 import { badField } from '../../platform/errors.ts'
+import type { Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import * as store from './operator.store.ts'
@@ -9,12 +10,9 @@ export type { InstituteRow } from './operator.store.ts'
 
 export async function listInstitutes(
   { db }: Context,
-  filter: { search: string | undefined; cursor: string | undefined },
-  limit: number,
-): Promise<{ institutes: store.InstituteRow[]; nextCursor: string | undefined }> {
-  const found = await store.listInstitutes(db, filter, limit + 1)
-  const institutes = found.slice(0, limit)
-  return { institutes, nextCursor: found.length > limit ? institutes.at(-1)?.code : undefined }
+  asked: { search: string | undefined; cursor: string | undefined; limit: number },
+): Promise<Page<store.InstituteRow>> {
+  return store.listInstitutes(db, asked)
 }
 
 export async function openInstitute(

@@ -1,5 +1,6 @@
 import type { Branch } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf, toPage, type Page } from '../../platform/db/list.ts'
 
 export type InstituteRow = {
   code: string
@@ -14,25 +15,22 @@ export type InstituteRow = {
 /** By code; counts come from indexes that begin with the institute. */
 export async function listInstitutes(
   db: Queryable,
-  filter: { search: string | undefined; cursor: string | undefined },
-  limit: number,
-): Promise<InstituteRow[]> {
+  { search, cursor, limit }: { search: string | undefined; cursor: string | undefined; limit: number },
+): Promise<Page<InstituteRow>> {
   const values: unknown[] = []
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = ['true']
-  if (filter.search !== undefined) {
-    const text = bind(filter.search)
-    where.push(`(strpos(i.code, lower(${text})) > 0 or strpos(lower(i.name), lower(${text})) > 0)`)
-  }
-  if (filter.cursor !== undefined) where.push(`i.code > ${bind(filter.cursor)}`)
-  return db.query<InstituteRow>(
+  const where = allOf(values, [
+    ['strpos(i.code, lower($1)) > 0 or strpos(lower(i.name), lower($1)) > 0', search],
+    ['i.code > $1', cursor],
+  ])
+  const found = await db.query<InstituteRow>(
     `select i.code, i.name, i.strict_catalogue as "strictCatalogue", i.created_at as "createdAt",
        (select coalesce(json_agg(json_build_object('collectorCode', b.collector_code, 'name', b.name,
           'isDefault', b.is_default) order by b.created_at, b.collector_code), '[]')
         from branches b where b.institute_id = i.id) as branches,
        (select count(*) from api_keys k where k.institute_id = i.id and k.revoked_at is null) as "activeKeys",
        (select count(*) from console_memberships m where m.institute_id = i.id) as people
-     from institutes i where ${where.join(' and ')} order by i.code limit ${bind(limit)}`,
+     from institutes i where ${where} order by i.code limit $${values.push(limit + 1)}`,
     values,
   )
+  return toPage(found, limit, institute => institute.code)
 }

@@ -49,12 +49,12 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
         pageId: query.page_id,
         studentId: query.student_id,
         search: query.q === undefined ? undefined : (readSearch(query.q) ?? undefined),
-        cursor: query.cursor,
       }
-      const { orders, nextCursor } = await listOrders(ctx, institute, filter, query.limit ?? 50)
+      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
+      const { rows, nextCursor } = await listOrders(ctx, institute, filter, range)
       const now = ctx.clock.now()
       return page(
-        orders.map(order => rowView(order, now)),
+        rows.map(order => rowView(order, now)),
         nextCursor,
       )
     },

@@ -1,6 +1,7 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
-import { badField, notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/errors.ts'
+import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { listAudit, type AuditRow } from '../audit/audit.service.ts'
 import { hasCheckout } from './orders.rules.ts'
@@ -14,16 +15,12 @@ export async function listOrders(
   { db, clock }: Context,
   institute: Institute,
   filter: list.OrderListFilter,
-  limit: number,
-): Promise<{ orders: list.OrderRow[]; nextCursor: string | undefined }> {
-  const { cursor, collectorCode: sent } = filter
+  page: PageRange,
+): Promise<Page<list.OrderRow>> {
+  const { collectorCode: sent } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (cursor !== undefined && !(await list.isOrder(db, institute.id, cursor)))
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  const range = { now: clock.now(), limit: limit + 1 }
-  const found = await list.listOrders(db, institute.id, { ...filter, collectorCode }, range)
-  const orders = found.slice(0, limit)
-  return { orders, nextCursor: found.length > limit ? orders.at(-1)?.id : undefined }
+  if (page.cursor !== undefined && !(await list.isOrder(db, institute.id, page.cursor))) throw badCursor()
+  return list.listOrders(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 
 export type OrderDetail = {
@@ -41,12 +38,12 @@ const MOST_ACTS = 200
 export async function readDetail(ctx: Context, institute: Institute, id: string): Promise<OrderDetail> {
   const { db } = ctx
   const facts = await getRecord(ctx, institute, id)
-  const [payments, refunds, messages, events, { entries: audit }] = await Promise.all([
+  const [payments, refunds, messages, events, { rows: audit }] = await Promise.all([
     story.readPayments(db, institute.id, id),
     story.readRefunds(db, institute.id, id),
     story.readMessages(db, institute.id, id),
     story.readEvents(db, institute.id, facts),
-    listAudit(ctx, institute.id, { about: id }, MOST_ACTS),
+    listAudit(ctx, institute.id, { about: id }, { limit: MOST_ACTS }),
   ])
   return { facts, payments, refunds, messages, events, audit: audit.toReversed() }
 }

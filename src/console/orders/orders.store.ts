@@ -1,6 +1,7 @@
 import type { OrderKind, OrderState } from '../../orders/orders.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ListedKind, ListStatus, OrderSearch } from './orders.rules.ts'
 
@@ -32,7 +33,6 @@ export type OrderListFilter = {
   pageId?: string | undefined
   studentId?: string | undefined
   search?: OrderSearch | undefined
-  cursor?: string | undefined
 }
 
 /** Said in so many words: the indexes hold no others. */
@@ -54,21 +54,21 @@ export async function listOrders(
   db: Queryable,
   instituteId: number,
   filter: OrderListFilter,
-  page: { now: Date; limit: number },
-): Promise<OrderRow[]> {
-  const values: unknown[] = [instituteId, filter.kinds, page.limit]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const where = conditions(instituteId, filter, page.now, bind)
+  { cursor, limit, now }: PageRange & { now: Date },
+): Promise<Page<OrderRow>> {
+  const values: unknown[] = [filter.kinds, limit + 1]
+  const where = allOf(values, conditions(instituteId, filter, { cursor, now }))
   const isRare = filter.search !== undefined || filter.pageId !== undefined || filter.studentId !== undefined
-  const last = 'order by o.created_at desc, o.id desc limit $3'
+  const last = 'order by o.created_at desc, o.id desc limit $2'
   const found = isRare
-    ? `select o.* from orders o where o.kind = any($2) and ${where} ${last}`
-    : `select o.* from unnest($2::text[]) k cross join lateral (
+    ? `select o.* from orders o where o.kind = any($1) and ${where} ${last}`
+    : `select o.* from unnest($1::text[]) k cross join lateral (
          select * from orders o where o.kind = k and ${where} ${last}) o ${last}`
-  return db.query<OrderRow>(
+  const rows = await db.query<OrderRow>(
     `select ${COLUMNS} from (${found}) o order by o.created_at desc, o.id desc`,
     values,
   )
+  return toPage(rows, limit, order => order.id)
 }
 
 /** `order_words` begins each word with the institute; what is typed may be the beginning of the rest. */
@@ -81,40 +81,45 @@ function wordsQuery(instituteId: number, anyOf: readonly string[][]): string {
 function conditions(
   instituteId: number,
   filter: OrderListFilter,
-  now: Date,
-  bind: (value: unknown) => string,
-): string {
-  const where = ['o.institute_id = $1', LISTED]
+  { cursor, now }: { cursor: string | undefined; now: Date },
+): Condition[] {
   const { search } = filter
-  if (filter.status !== undefined) where.push(statusCondition(filter.status, () => bind(now)))
-  if (filter.collectorCode !== undefined) where.push(`o.collector_code = ${bind(filter.collectorCode)}`)
-  if (filter.createdFrom !== undefined) where.push(`o.created_at >= ${bind(filter.createdFrom)}`)
-  if (filter.createdBefore !== undefined) where.push(`o.created_at < ${bind(filter.createdBefore)}`)
-  if (filter.pageId !== undefined) where.push(`o.page_id = ${bind(filter.pageId)}`)
-  if (filter.studentId !== undefined) where.push(`o.student_id = ${bind(filter.studentId)}`)
-  if (search?.kind === 'id') where.push(`o.id = ${bind(search.id)}`)
-  if (search?.kind === 'words') {
-    where.push(`order_words(o.institute_id, o.name, o.student_name, o.identifier, o.phone)
-      @@ lower(${bind(wordsQuery(instituteId, search.anyOf))})::tsquery`)
-  }
-  if (filter.cursor !== undefined) {
-    where.push(`(o.created_at, o.id) < (select c.created_at, c.id from orders c
-      where c.institute_id = $1 and c.id = ${bind(filter.cursor)})`)
-  }
-  return where.join(' and ')
+  return [
+    ['o.institute_id = $1', instituteId],
+    [LISTED],
+    filter.status && statusCondition(filter.status, now),
+    ['o.collector_code = $1', filter.collectorCode],
+    ['o.created_at >= $1', filter.createdFrom],
+    ['o.created_at < $1', filter.createdBefore],
+    ['o.page_id = $1', filter.pageId],
+    ['o.student_id = $1', filter.studentId],
+    search?.kind === 'id' && ['o.id = $1', search.id],
+    search?.kind === 'words' && [
+      'order_words(o.institute_id, o.name, o.student_name, o.identifier, o.phone) @@ lower($1)::tsquery',
+      wordsQuery(instituteId, search.anyOf),
+    ],
+    [
+      '(o.created_at, o.id) < (select c.created_at, c.id from orders c where c.institute_id = $1 and c.id = $2)',
+      instituteId,
+      cursor,
+    ],
+  ]
 }
 
 /** All but the paid ones say so, which lets them be read along their own index. */
-function statusCondition(status: ListStatus, bindNow: () => string): string {
+function statusCondition(status: ListStatus, now: Date): Condition {
   switch (status) {
     case 'unpaid':
-      return `o.state <> 'paid' and o.state = 'unpaid' and (o.expires_at is null or o.expires_at > ${bindNow()})`
+      return [`o.state <> 'paid' and o.state = 'unpaid' and (o.expires_at is null or o.expires_at > $1)`, now]
     case 'expired':
-      return `o.state <> 'paid' and (o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= ${bindNow()}))`
+      return [
+        `o.state <> 'paid' and (o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= $1))`,
+        now,
+      ]
     case 'cancelled':
-      return `o.state <> 'paid' and o.state = 'cancelled'`
+      return [`o.state <> 'paid' and o.state = 'cancelled'`]
     case 'paid':
-      return `o.state = 'paid'`
+      return [`o.state = 'paid'`]
     default:
       return assertNever(status)
   }

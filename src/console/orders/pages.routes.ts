@@ -53,10 +53,10 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     async answer({ institute, query }) {
       const { status, collector_code: collectorCode, cursor, limit = 50 } = query
       const isPublished = status === undefined ? undefined : status === 'published'
-      const filter = { isPublished, collectorCode, cursor }
-      const { files, nextCursor } = await listPages(ctx, institute, filter, limit)
+      const filter = { isPublished, collectorCode }
+      const { rows, nextCursor } = await listPages(ctx, institute, filter, { cursor, limit })
       return listOf(
-        files.map(file => view(file, institute)),
+        rows.map(file => view(file, institute)),
         nextCursor,
       )
     },

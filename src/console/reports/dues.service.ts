@@ -2,9 +2,9 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../orders/orders.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
+import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
-import { pageOf } from '../money/query.ts'
 import { exportReport, type ExportedFile, type ExportFor } from './export.service.ts'
 import { dueCursor, parseDueCursor, type DefaulterBucket, type Grouping } from './dues.rules.ts'
 import * as store from './dues.store.ts'
@@ -70,13 +70,13 @@ export async function listDefaulters(
   institute: Institute,
   asked: AskedDefaulters,
   { cursor: sent, limit }: { cursor: string | undefined; limit: number },
-): Promise<{ rows: store.DefaulterRow[]; nextCursor: string | undefined }> {
+): Promise<Page<store.DefaulterRow>> {
   const cursor = sent === undefined ? undefined : parseDueCursor(sent)
-  if (cursor === null) throw badField('cursor', 'is not a cursor of this list')
+  if (cursor === null) throw badCursor()
   const today = dayOf(clock.now())
   const range = { cursor, limit: limit + 1 }
   const { text, values } = store.defaultersQuery(institute.id, { today, ...asked }, range)
-  return pageOf(await db.query<store.DefaulterRow>(text, values), limit, dueCursor)
+  return toPage(await db.query<store.DefaulterRow>(text, values), limit, dueCursor)
 }
 
 const DEFAULTER_COLUMNS: readonly Column<store.DefaulterRow>[] = [

@@ -2,9 +2,10 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../orders/orders.rules.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
+import { toPage, type Page } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { paiseOf, sumPaise, toRupees, type Paise } from '../../platform/money.ts'
-import { pageOf, type Query } from '../money/query.ts'
+import type { Query } from '../money/query.ts'
 import { receiptOf } from '../money/settlements.service.ts'
 import { exportReport, type ExportedFile, type ExportFor } from './export.service.ts'
 import { readDays, type Days, type Period } from './register.rules.ts'
@@ -20,10 +21,10 @@ export async function listRegister(
   institute: Institute,
   filter: store.RegisterFilter,
   { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<{ rows: store.RegisterRow[]; nextCursor: string | undefined }> {
+): Promise<Page<store.RegisterRow>> {
   const query = store.registerQuery(institute.id, filter, { cursor, limit: limit + 1 })
   if (query === null) return { rows: [], nextCursor: undefined }
-  return pageOf(await db.query<store.RegisterRow>(query.text, query.values), limit, row => row.id)
+  return toPage(await db.query<store.RegisterRow>(query.text, query.values), limit, row => row.id)
 }
 
 const COLUMNS: readonly Column<store.RegisterRow>[] = [

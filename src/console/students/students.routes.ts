@@ -41,8 +41,8 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
         isOwing: query.owing === undefined ? undefined : query.owing === 'yes',
         cursor: query.cursor,
       }
-      const { students, nextCursor } = await service.listStudents(flex, institute, wanted, query.limit ?? 50)
-      return page(students.map(rowView), nextCursor)
+      const { rows, nextCursor } = await service.listStudents(flex, institute, wanted, query.limit ?? 50)
+      return page(rows.map(rowView), nextCursor)
     },
   })
   addConsoleRead(app, flex, {
@@ -103,8 +103,8 @@ function addPage(app: FastifyInstance, flex: FlexContext): void {
     query: schemas.TimelineQuery,
     async answer({ institute, params, query: { cursor, limit = 50 } }) {
       const target = targetOf(institute, params)
-      const { entries, nextCursor } = await service.readTimeline(flex, target, { cursor, limit })
-      return page(entries.map(timelineView), nextCursor)
+      const { rows, nextCursor } = await service.readTimeline(flex, target, { cursor, limit })
+      return page(rows.map(timelineView), nextCursor)
     },
   })
 }

@@ -8,6 +8,7 @@ import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/student-orders.service.ts'
 import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
+import { toPage, type Page } from '../../platform/db/list.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
@@ -31,15 +32,14 @@ export async function listStudents(
   institute: Institute,
   { typed, ...wanted }: WantedStudents,
   limit: number,
-): Promise<{ students: store.ListedStudent[]; nextCursor: string | undefined }> {
+): Promise<Page<store.ListedStudent>> {
   const words = typed === undefined ? undefined : toWordQuery(institute.id, typed)
-  if (words === null) return { students: [], nextCursor: undefined }
+  if (words === null) return { rows: [], nextCursor: undefined }
   const collectorCode =
     wanted.collectorCode === undefined ? undefined : branchFor(institute, wanted.collectorCode)
   const filter = { ...wanted, words, collectorCode }
   const found = await store.listStudents(db, institute.id, filter, limit + 1)
-  const students = found.slice(0, limit)
-  return { students, nextCursor: found.length > limit ? students.at(-1)?.id : undefined }
+  return toPage(found, limit, student => student.id)
 }
 
 type Code = { code: string; name: string }
@@ -106,11 +106,11 @@ export type StudentMoney = { online: StudentPayment[]; direct: RecordedPayment[]
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
 export async function readPayments(ctx: Context, { institute, studentId }: Target): Promise<StudentMoney> {
   const [direct, onTheWay, paid] = await Promise.all([
-    listPayments(ctx, { institute, studentId }, {}, MOST_PAYMENTS),
+    listPayments(ctx, { institute, studentId }, {}, { limit: MOST_PAYMENTS }),
     listOnTheWay(ctx.db, institute.id, [studentId]),
     listPaid(ctx.db, institute.id, [studentId]),
   ])
-  return { online: [...onTheWay, ...paid].slice(0, MOST_PAYMENTS), direct: direct.payments }
+  return { online: [...onTheWay, ...paid].slice(0, MOST_PAYMENTS), direct: direct.rows }
 }
 
 const MOST_PLANS = 10
@@ -136,14 +136,11 @@ export async function readTimeline(
   ctx: Context,
   { institute, studentId }: Target,
   { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<{ entries: TimelineRow[]; nextCursor: string | undefined }> {
+): Promise<Page<TimelineRow>> {
   await getStudent(ctx, institute, studentId)
   const before = cursor === undefined ? null : readMoment(cursor)
   if (before !== null && Number.isNaN(before.at.getTime())) throw badField('cursor', 'names no moment')
   const key = { instituteId: institute.id, studentId }
   const found = await listTimeline(ctx.db, key, { before, limit: limit + 1 })
-  const entries = found.slice(0, limit)
-  const last = entries.at(-1)
-  const hasMore = found.length > limit && last !== undefined
-  return { entries, nextCursor: hasMore ? writeMoment(last) : undefined }
+  return toPage(found, limit, writeMoment)
 }

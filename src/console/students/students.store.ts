@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 
 /** Students as lists of the console show them. */
@@ -52,25 +53,24 @@ const found = (words: string): string => `(
 const OWING = `exists (select from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
   and b.outstanding_paise > 0)`
 
-type Statement = { text: string; values: unknown[] }
-
-function selectInOrder(instituteId: number, filter: StudentFilter): Statement {
-  const values: unknown[] = [instituteId]
-  const where = ['s.institute_id = $1']
-  const add = (value: unknown, condition: (placeholder: string) => string): void => {
-    if (value !== undefined) where.push(condition(`$${values.push(value)}`))
-  }
-  add(filter.collectorCode, value => `s.collector_code = ${value}`)
-  add(filter.grade, value => `s.grade = ${value}`)
-  add(filter.status, value => `s.status = ${value}`)
-  if (filter.isOwing !== undefined) where.push(filter.isOwing ? OWING : `not ${OWING}`)
-  add(
-    filter.cursor,
-    value => `(lower(s.fullname), s.id) > (
-      (select lower(c.fullname) from students c where c.institute_id = $1 and c.id = ${value}), ${value})`,
-  )
+function selectInOrder(instituteId: number, filter: StudentFilter): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const where = allOf(values, [
+    ['s.institute_id = $1', instituteId],
+    ['s.collector_code = $1', filter.collectorCode],
+    ['s.grade = $1', filter.grade],
+    ['s.status = $1', filter.status],
+    filter.isOwing !== undefined && [filter.isOwing ? OWING : `not ${OWING}`],
+    [
+      `(lower(s.fullname), s.id) > (
+        (select lower(c.fullname) from students c where c.institute_id = $1 and c.id = $2), $2)`,
+      instituteId,
+      filter.cursor,
+    ],
+  ])
+  // The institute is $1, as the search wants it.
   const from = filter.words === undefined ? 'students s' : found(`$${values.push(filter.words)}`)
-  const text = `select s.*, lower(s.fullname) as sort_name from ${from} where ${where.join(' and ')}
+  const text = `select s.*, lower(s.fullname) as sort_name from ${from} where ${where}
     order by lower(s.fullname), s.id`
   return { text, values }
 }

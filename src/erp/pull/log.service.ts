@@ -1,5 +1,6 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
-import { badField, notFound } from '../../platform/errors.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt } from '../../platform/ids.ts'
@@ -62,7 +63,8 @@ async function findOne(ctx: Context, institute: Institute, asked: Asked): Promis
     academicYearStart: start === undefined ? undefined : Number(start),
     academicYearEnd: end === undefined ? undefined : Number(end),
   }
-  const [one, another] = await listRecords(ctx.db, institute.id, filter, 2)
+  const { rows } = await listRecords(ctx.db, institute.id, filter, { limit: 2 })
+  const [one, another] = rows
   return another === undefined ? (one?.student ?? null) : null
 }
 
@@ -71,16 +73,11 @@ export async function listStudentFetches(
   ctx: Context,
   institute: Institute,
   studentId: string,
-  page: { cursor: string | undefined; limit: number },
-): Promise<{ fetches: store.Fetch[]; nextCursor: string | undefined }> {
+  page: PageRange,
+): Promise<Page<store.Fetch>> {
   const key = { instituteId: institute.id, studentId }
   if (!(await hasStudent(ctx.db, institute.id, studentId))) throw notFound('This student')
-  if (page.cursor !== undefined && !(await store.hasFetch(ctx.db, key, page.cursor))) {
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  }
-  const found = await store.listFetches(ctx.db, key, { cursor: page.cursor, limit: page.limit + 1 })
-  const fetches = found.slice(0, page.limit)
-  return { fetches, nextCursor: found.length > page.limit ? fetches.at(-1)?.id : undefined }
+  return store.listFetches(ctx.db, key, page)
 }
 
 /** A school year and some months, of real time: long enough to explain any instalment of the year. */

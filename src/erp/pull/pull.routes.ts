@@ -29,7 +29,7 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
     async answer({ caller, params, query }) {
       const wanted = { cursor: query.cursor, limit: query.limit ?? 50 }
       const found = await listStudentFetches(ctx, caller.institute, params.studentId, wanted)
-      return page(found.fetches.map(fetchView), found.nextCursor)
+      return page(found.rows.map(fetchView), found.nextCursor)
     },
   })
 }

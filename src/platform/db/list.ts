@@ -9,7 +9,7 @@ export type Condition = readonly [text: string, ...values: unknown[]] | false | 
 
 export type Page<Row> = { rows: Row[]; nextCursor: string | undefined }
 
-export type PageRange = { cursor: string | undefined; limit: number }
+export type PageRange = { cursor?: string | undefined; limit: number }
 
 type List = {
   /** The select list, the row's `id` among it. */
@@ -25,9 +25,14 @@ type List = {
   /** Columns of `from` that no two rows of the list have in common. */
   order: readonly string[]
   direction: 'asc' | 'desc'
+  /**
+   * Rows may be deleted between two pages. The cursor, then the only column of the order, is compared as it is and is a
+   * place rather than a row of the list.
+   */
+  isPurged?: true
 }
 
-/** A page by keyset: the cursor is the id of the last row shown. One that is not of this list is refused. */
+/** A page by keyset: the cursor is the id of the last row shown. One that is not of this list is a 400. */
 export async function list<Row extends { id: string }>(
   db: Queryable,
   definition: List,
@@ -39,7 +44,9 @@ export async function list<Row extends { id: string }>(
   const key = order.map(column => `${alias}.${column}`)
   const ofCursor: Condition[] = [...scope, [`${alias}.id = $1`, cursor]]
   const conditions = [allOf(values, [...scope, ...filters])]
-  if (cursor !== undefined) {
+  if (cursor !== undefined && definition.isPurged) {
+    conditions.push(allOf(values, [[`${key.join(', ')} ${direction === 'asc' ? '>' : '<'} $1`, cursor]]))
+  } else if (cursor !== undefined) {
     const [sign, columns] = [direction === 'asc' ? '>' : '<', key.join(', ')]
     conditions.push(`(${columns}) ${sign} (select ${columns} from ${from} where ${allOf(values, ofCursor)})`)
   }
@@ -49,7 +56,7 @@ export async function list<Row extends { id: string }>(
     values,
   )
   // Nothing comes after a row that does not exist, so only an empty page leaves the question open.
-  if (cursor !== undefined && rows.length === 0) await checkCursor(db, from, ofCursor)
+  if (cursor !== undefined && rows.length === 0 && !definition.isPurged) await checkCursor(db, from, ofCursor)
   return toPage(rows, limit, row => row.id)
 }
 
@@ -59,7 +66,7 @@ async function checkCursor(db: Queryable, from: string, conditions: readonly Con
   if (found.length === 0) throw badCursor()
 }
 
-function badCursor(): Error {
+export function badCursor(): Error {
   return badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
 }
 

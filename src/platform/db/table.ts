@@ -6,7 +6,7 @@ type TypeOf<Value> = [Value] extends [Date]
   : [Value] extends [Buffer]
     ? 'bytea'
     : [Value] extends [number]
-      ? 'int' | 'bigint'
+      ? 'int' | 'bigint' | 'real'
       : [Value] extends [boolean]
         ? 'boolean'
         : [Value] extends [string]

@@ -67,7 +67,7 @@ async function listFlex(ctx: LoanContext, { instituteId, studentId }: Target): P
 }
 
 async function listLoans(ctx: LoanContext, { institute, studentId }: Target): Promise<StudentProduct[]> {
-  const { applications } = await listApplications(ctx, institute, { studentId }, MOST)
+  const { rows: applications } = await listApplications(ctx, institute, { studentId }, { limit: MOST })
   return applications.map(({ id, state, amountPaise, createdAt }) => {
     return { product: 'cred', id, status: state, amountPaise, paidPaise: null, createdAt }
   })

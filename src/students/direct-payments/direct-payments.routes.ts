@@ -129,9 +129,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     async answer({ caller: { institute }, params, query: { cursor, status, limit } }) {
       const isCancelled = status === undefined ? undefined : status === 'cancelled'
       const target = { institute, ...params }
-      const found = await service.listPayments(ctx, target, { cursor, isCancelled }, limit)
+      const found = await service.listPayments(ctx, target, { isCancelled }, { cursor, limit })
       return page(
-        found.payments.map(payment => directPaymentOutput.toJson(payment)),
+        found.rows.map(payment => directPaymentOutput.toJson(payment)),
         found.nextCursor,
       )
     },

@@ -3,7 +3,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { EventCode } from '../../events/codes.ts'
 import { recordEvents, type NewEvent } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { badField, badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -190,15 +191,11 @@ export async function listPayments(
   ctx: Context,
   { institute, studentId }: Target,
   filter: store.PaymentFilter,
-  limit: number,
-): Promise<{ payments: RecordedPayment[]; nextCursor: string | undefined }> {
+  page: PageRange,
+): Promise<Page<RecordedPayment>> {
   const key = { instituteId: institute.id, studentId }
   if (!(await hasStudent(ctx.db, institute.id, studentId))) throw notFound('This student')
-  if (filter.cursor !== undefined && !(await store.hasPayment(ctx.db, key, filter.cursor)))
-    throw badField('cursor', 'is not a cursor of this list; use next_cursor of the page before')
-  const found = await store.listPayments(ctx.db, key, filter, limit + 1)
-  const payments = found.slice(0, limit)
-  return { payments, nextCursor: found.length > limit ? payments.at(-1)?.id : undefined }
+  return store.listPayments(ctx.db, key, filter, page)
 }
 
 /** A student that is held until the commit, so that what is decided by what it owes still holds then. */

@@ -1,4 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { recomputeAtCommit } from '../../fees/balances.store.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
@@ -22,68 +24,61 @@ export async function readKnownPayments(
   )
 }
 
+const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
+  id: 'text',
+  transactionId: 'text',
+  amountPaise: 'bigint',
+  paidAt: 'timestamptz',
+  mode: 'text',
+  settlementUtr: 'text',
+  notes: 'text',
+  recordedAt: 'timestamptz',
+  cancelledAt: 'timestamptz',
+})
+const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+
+const paymentLines = new Table<DirectPayment['lines'][number]>('direct_payment_lines', {
+  componentType: 'text',
+  amountPaise: 'bigint',
+})
+const linesOfStudents = paymentLines.with<StudentKey & { transactionId: string; lineNo: number }>({
+  instituteId: 'int',
+  studentId: 'text',
+  transactionId: 'text',
+  lineNo: 'int',
+})
+
 /** Of one student or of many. */
 export async function insertPayments(
   tx: Transaction,
   instituteId: number,
-  payments: readonly NewPayment[],
+  recorded: readonly NewPayment[],
   recordedAt: Date,
 ): Promise<void> {
-  if (payments.length === 0) return
-  await tx.query(
-    `insert into direct_payments (institute_id, student_id, id, transaction_id, amount_paise, paid_at, mode,
-       settlement_utr, notes, recorded_at)
-     select $1, p.student_id, p.id, p.transaction_id, p.amount, p.paid_at, p.mode, p.utr, p.notes, $2
-     from unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::text[], $10::text[])
-       as p (student_id, id, transaction_id, amount, paid_at, mode, utr, notes)`,
-    [
-      instituteId,
-      recordedAt,
-      payments.map(payment => payment.studentId),
-      payments.map(payment => payment.id),
-      payments.map(payment => payment.transactionId),
-      payments.map(payment => payment.amountPaise),
-      payments.map(payment => payment.paidAt),
-      payments.map(payment => payment.mode),
-      payments.map(payment => payment.settlementUtr),
-      payments.map(payment => payment.notes),
-    ],
-  )
-  await insertLines(tx, instituteId, payments)
+  if (recorded.length === 0) return
+  const rows = recorded.map(payment => ({ ...payment, instituteId, recordedAt, cancelledAt: null }))
+  await paymentsOfStudents.insert(tx, rows)
+  await insertLines(tx, instituteId, recorded)
   recomputeAtCommit(
     tx,
     instituteId,
-    payments.map(payment => payment.studentId),
+    recorded.map(payment => payment.studentId),
   )
 }
 
 async function insertLines(
   tx: Transaction,
   instituteId: number,
-  payments: readonly (DirectPayment & { studentId: string })[],
+  recorded: readonly (DirectPayment & { studentId: string })[],
 ): Promise<void> {
-  const lines = payments.flatMap(({ studentId, transactionId, lines: own }) =>
-    own.map((line, index) => ({ studentId, transactionId, lineNo: index + 1, ...line })),
+  const rows = recorded.flatMap(({ studentId, transactionId, lines }) =>
+    lines.map((line, index) => ({ ...line, instituteId, studentId, transactionId, lineNo: index + 1 })),
   )
-  await tx.query(
-    `insert into direct_payment_lines (institute_id, student_id, transaction_id, line_no, component_type, amount_paise)
-     select $1, l.student_id, l.transaction_id, l.line_no, l.component_type, l.amount
-     from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::bigint[])
-       as l (student_id, transaction_id, line_no, component_type, amount)`,
-    [
-      instituteId,
-      lines.map(line => line.studentId),
-      lines.map(line => line.transactionId),
-      lines.map(line => line.lineNo),
-      lines.map(line => line.componentType),
-      lines.map(line => line.amountPaise),
-    ],
-  )
+  await linesOfStudents.insert(tx, rows)
 }
 
-const COLUMNS = `p.id, p.transaction_id as "transactionId", p.amount_paise as "amountPaise", p.paid_at as "paidAt", p.mode,
-  p.settlement_utr as "settlementUtr", p.notes, p.recorded_at as "recordedAt", p.cancelled_at as "cancelledAt",
-  (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise) order by l.line_no)
+const COLUMNS = `${payments.columns('p')},
+  (select json_agg(${paymentLines.json('l')} order by l.line_no)
    from direct_payment_lines l where l.institute_id = p.institute_id and l.student_id = p.student_id
      and l.transaction_id = p.transaction_id) as lines`
 
@@ -147,34 +142,30 @@ export async function findWithHistory(
   return row ?? null
 }
 
-export type PaymentFilter = { cursor?: string | undefined; isCancelled?: boolean | undefined }
+export type PaymentFilter = { isCancelled?: boolean | undefined }
 
 /** Newest first; ids sort by when they were made. */
 export async function listPayments(
   db: Queryable,
   { instituteId, studentId }: StudentKey,
-  { cursor, isCancelled }: PaymentFilter,
-  limit: number,
-): Promise<RecordedPayment[]> {
-  return db.query<RecordedPayment>(
-    `select ${COLUMNS} from direct_payments p
-     where p.institute_id = $1 and p.student_id = $2 and ($3::text is null or p.id < $3)
-       and ($4::boolean is null or (p.cancelled_at is not null) = $4)
-     order by p.id desc limit $5`,
-    [instituteId, studentId, cursor ?? null, isCancelled ?? null, limit],
+  { isCancelled }: PaymentFilter,
+  page: PageRange,
+): Promise<Page<RecordedPayment>> {
+  return list<RecordedPayment>(
+    db,
+    {
+      select: COLUMNS,
+      from: 'direct_payments p',
+      scope: [
+        ['p.institute_id = $1', instituteId],
+        ['p.student_id = $1', studentId],
+      ],
+      filters: [['(p.cancelled_at is not null) = $1', isCancelled]],
+      order: ['id'],
+      direction: 'desc',
+    },
+    page,
   )
-}
-
-export async function hasPayment(
-  db: Queryable,
-  { instituteId, studentId }: StudentKey,
-  id: string,
-): Promise<boolean> {
-  const rows = await db.query(
-    'select 1 from direct_payments where institute_id = $1 and student_id = $2 and id = $3',
-    [instituteId, studentId, id],
-  )
-  return rows.length > 0
 }
 
 /** The whole payment as it is from now on; its lines are replaced. */
@@ -183,24 +174,13 @@ export async function updatePayment(
   key: StudentKey,
   payment: RecordedPayment,
 ): Promise<void> {
-  const at = [key.instituteId, key.studentId, payment.transactionId]
-  await tx.query(
-    `update direct_payments set amount_paise = $4, paid_at = $5, mode = $6, settlement_utr = $7, notes = $8,
-       cancelled_at = $9
-     where institute_id = $1 and student_id = $2 and transaction_id = $3`,
-    [
-      ...at,
-      payment.amountPaise,
-      payment.paidAt,
-      payment.mode,
-      payment.settlementUtr,
-      payment.notes,
-      payment.cancelledAt,
-    ],
-  )
+  await paymentsOfStudents.update(tx, [{ ...payment, ...key }], {
+    key: ['instituteId', 'studentId', 'transactionId'],
+    set: ['amountPaise', 'paidAt', 'mode', 'settlementUtr', 'notes', 'cancelledAt'],
+  })
   await tx.query(
     'delete from direct_payment_lines where institute_id = $1 and student_id = $2 and transaction_id = $3',
-    at,
+    [key.instituteId, key.studentId, payment.transactionId],
   )
   await insertLines(tx, key.instituteId, [{ ...payment, studentId: key.studentId }])
   recomputeAtCommit(tx, key.instituteId, [key.studentId])

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { StudentKey } from '../../erp/pull/pull.store.ts'
 import type { StudentChange } from './update.rules.ts'
 
@@ -8,6 +9,13 @@ export type ProfileChange = {
   changes: readonly StudentChange[]
 }
 
+const profileChanges = new Table<ProfileChange>('student_changes', {
+  changedAt: 'timestamptz',
+  source: 'text',
+  changes: 'jsonb',
+})
+const changesOfStudents = profileChanges.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+
 /** Any number of one institute's students in one statement; those that changed nothing are left out. */
 export async function insertProfileChanges(
   tx: Transaction,
@@ -16,18 +24,8 @@ export async function insertProfileChanges(
   students: readonly { studentId: string; changes: readonly StudentChange[] }[],
 ): Promise<void> {
   const changed = students.filter(({ changes }) => changes.length > 0)
-  if (changed.length === 0) return
-  await tx.query(
-    `insert into student_changes (institute_id, student_id, changed_at, source, changes)
-     select $1, c.id, $2, $3, c.changes::jsonb from unnest($4::text[], $5::text[]) as c (id, changes)`,
-    [
-      instituteId,
-      changedAt,
-      source,
-      changed.map(({ studentId }) => studentId),
-      changed.map(({ changes }) => JSON.stringify(changes)),
-    ],
-  )
+  const rows = changed.map(student => ({ ...student, instituteId, changedAt, source }))
+  await changesOfStudents.insert(tx, rows)
 }
 
 /** Newest first. */
@@ -37,8 +35,8 @@ export async function listProfileChanges(
   limit: number,
 ): Promise<ProfileChange[]> {
   return db.query<ProfileChange>(
-    `select changed_at as "changedAt", source, changes from student_changes
-     where institute_id = $1 and student_id = $2 order by change_no desc limit $3`,
+    `select ${profileChanges.columns('c')} from student_changes c
+     where c.institute_id = $1 and c.student_id = $2 order by c.change_no desc limit $3`,
     [instituteId, studentId, limit],
   )
 }

@@ -6,7 +6,7 @@ import { badFields, conflict, notFound, type BursarError } from '../../platform/
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
-import { findIdentical, isIdentityClash, updateStudent } from '../../erp/pull/pull.store.ts'
+import { findIdentical, isIdentityClash } from '../../erp/pull/pull.store.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween } from './update.rules.ts'
@@ -42,7 +42,7 @@ export async function changeProfile(
         const other = isIdentityChanged ? await findIdentical(tx, institute.id, student) : null
         if (other !== null) throw identityTaken({ service_student_id: other })
         const changedAt = ctx.clock.now()
-        await updateStudent(tx, institute.id, student, changedAt)
+        await store.updateStudent(tx, institute.id, student, changedAt)
         const change = { studentId: id, changes: changesBetween(stored, student) }
         await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
       }

@@ -8,7 +8,7 @@ import { totalProblems } from '../../fees/fees.rules.ts'
 import { applyFeeChanges, readFees } from '../../fees/fees.store.ts'
 import * as store from '../../erp/pull/pull.store.ts'
 import { branchAfter, decideUpdate, type StudentChange } from './update.rules.ts'
-import { lockStudent } from '../students.store.ts'
+import { lockStudent, updateStudent } from '../students.store.ts'
 
 export type UpdateOutcome =
   | { kind: 'updated'; changes: readonly StudentChange[] }
@@ -62,7 +62,7 @@ async function applyRecord(
   if (update.isIdentityChanged && (await store.findIdentical(tx, institute.id, update.student)) !== null) {
     throw new Contradiction(takenWords(record))
   }
-  if (update.isStudentChanged) await store.updateStudent(tx, institute.id, update.student, now)
+  if (update.isStudentChanged) await updateStudent(tx, institute.id, update.student, now)
   const feeChanges = update.fees.map(change => ({ ...change, studentId }))
   await applyFeeChanges(tx, institute.id, feeChanges, { changedAt: now, source: 'pull' })
   await store.insertFetches(tx, [log(update.changes)])

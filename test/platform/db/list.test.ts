@@ -118,3 +118,16 @@ test('a condition without its value is left out and the others keep theirs', () 
   assert.deepEqual(values, ['first', 1, 'x', null])
   assert.equal(allOf([], [['a = $1', undefined]]), 'true')
 })
+
+test('in a list whose rows are purged a cursor that is gone is still a place', async () => {
+  await fill(['a', 'c'].map(id => ({ shelf: 1, at: 1, id, colour: null })))
+  const { rows } = await list<Note>(
+    db,
+    { select: 'n.*', from: 'notes n', scope: [], order: ['id'], direction: 'asc', isPurged: true },
+    { cursor: 'b', limit: 5 },
+  )
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ['c'],
+  )
+})
