@@ -1,6 +1,5 @@
 import type { Transaction } from '../platform/db/database.ts'
 import type { Order } from './orders.rules.ts'
-import { orderLines, orders } from './orders.store.ts'
 
 /** An order that a feature makes by itself: for a student, or of a public page. */
 export type PlannedOrder = {
@@ -10,23 +9,58 @@ export type PlannedOrder = {
   pageId?: string | undefined
 }
 
-const plannedOrders = orders.with<{ instituteId: number; studentId: string | null; pageId: string | null }>({
-  instituteId: 'int',
-  studentId: 'text',
-  pageId: 'text',
-})
-const plannedLines = orderLines.with<{ instituteId: number; orderId: string; lineNo: number }>({
-  instituteId: 'int',
-  orderId: 'text',
-  lineNo: 'int',
-})
-
-/** Any number of orders with their lines. */
-export async function insertOrders(tx: Transaction, planned: readonly PlannedOrder[]): Promise<void> {
-  const lines = planned.flatMap(({ instituteId, order }) =>
-    order.lines.map((line, index) => ({ ...line, instituteId, orderId: order.id, lineNo: index + 1 })),
+/** Any number of orders with their lines in one statement; they are read out of one JSON text, a row each. */
+export async function insertOrders(tx: Transaction, orders: readonly PlannedOrder[]): Promise<void> {
+  await tx.query(
+    `with ord as (
+       insert into orders (institute_id, id, kind, collector_code, name, phone, email, identifier, student_name, grade,
+         stream, academic_year_start, academic_year_end, new_admission, date_of_birth, custom_identifier, notes,
+         callback_url, expires_at, created_at, student_id, page_id)
+       select * from json_to_recordset($1::json) as o (institute_id int, id text, kind text, collector_code text, name text,
+         phone text, email text, identifier text, student_name text, grade text, stream text, academic_year_start int,
+         academic_year_end int, new_admission boolean, date_of_birth date, custom_identifier text, notes jsonb,
+         callback_url text, expires_at timestamptz, created_at timestamptz, student_id text, page_id text)
+     )
+     insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
+     select * from json_to_recordset($2::json)
+       as l (institute_id int, order_id text, line_no int, component_type text, amount_paise bigint)`,
+    [JSON.stringify(orders.map(rowOf)), JSON.stringify(orders.flatMap(lineRowsOf))],
   )
-  const rows = planned.map(({ order, pageId = null, ...rest }) => ({ ...order, ...rest, pageId }))
-  // Both leave together: one round trip.
-  await Promise.all([plannedOrders.insert(tx, rows), plannedLines.insert(tx, lines)])
+}
+
+function rowOf({ instituteId, order, studentId, pageId }: PlannedOrder) {
+  return {
+    institute_id: instituteId,
+    id: order.id,
+    kind: order.kind,
+    collector_code: order.collectorCode,
+    name: order.name,
+    phone: order.phone,
+    email: order.email,
+    identifier: order.identifier,
+    student_name: order.studentName,
+    grade: order.grade,
+    stream: order.stream,
+    academic_year_start: order.academicYearStart,
+    academic_year_end: order.academicYearEnd,
+    new_admission: order.newAdmission,
+    date_of_birth: order.dateOfBirth,
+    custom_identifier: order.customIdentifier,
+    notes: order.notes,
+    callback_url: order.callbackUrl,
+    expires_at: order.expiresAt,
+    created_at: order.createdAt,
+    student_id: studentId,
+    page_id: pageId ?? null,
+  }
+}
+
+function lineRowsOf({ instituteId, order }: PlannedOrder) {
+  return order.lines.map((line, index) => ({
+    institute_id: instituteId,
+    order_id: order.id,
+    line_no: index + 1,
+    component_type: line.componentType,
+    amount_paise: line.amountPaise,
+  }))
 }

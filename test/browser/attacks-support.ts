@@ -180,7 +180,7 @@ async function plantPage({ demo }: TestBursar): Promise<Planted['page']> {
     details: [{ component_type: code('Ticket'), label: text('Label'), amount: 250 }],
     fields: [
       ...['student_name', 'identifier', 'grade', 'stream', 'custom_identifier'].map(key => ({ key })),
-      { key: 'app', label: text('House') },
+      { key: 'house', label: text('House') },
       { key: 'size', label: 'Size', options: [code('Option'), 'M'] },
     ],
   })

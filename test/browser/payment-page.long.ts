@@ -20,7 +20,7 @@ const FAIR = {
     { key: 'student_name', is_required: true },
     { key: 'grade', options: ['5', '6', '7'], is_required: true },
     { key: 'date_of_birth' },
-    { key: 'app', label: 'House' },
+    { key: 'house', label: 'House' },
   ],
   success_message: 'Show this page at the door.\nSee you on Saturday!',
 }

@@ -76,7 +76,7 @@ export const FAIR = {
     { key: 'student_name', is_required: true },
     { key: 'grade', options: ['5', '6'] },
     { key: 'date_of_birth' },
-    { key: 'app', label: 'House' },
+    { key: 'house', label: 'House' },
   ],
 }
 
@@ -112,7 +112,7 @@ export const NOT_A_PAGE: [string, Record<string, unknown>, string][] = [
   ['a field asked twice', { fields: [own(), own()] }, 'fields.1.key'],
   ['a field that is always asked', { fields: [{ key: 'phone', label: 'Phone' }] }, 'fields.0.key'],
   ['a key in capitals', { fields: [own({ key: 'House' })] }, 'fields.0.key'],
-  ['an own field without a label', { fields: [{ key: 'app' }] }, 'fields.0.label'],
+  ['an own field without a label', { fields: [{ key: 'house' }] }, 'fields.0.label'],
   ['a birthday to choose', { fields: [{ key: 'date_of_birth', options: ['a'] }] }, 'fields.0.options'],
   ['an option twice', { fields: [own({ options: ['a', 'a'] })] }, 'fields.0.options.1'],
   [
@@ -137,5 +137,5 @@ function chosen(changes: Record<string, unknown>): Record<string, unknown> {
   return { component_type: 'GIFT', ...changes }
 }
 function own(changes: Record<string, unknown> = {}): Record<string, unknown> {
-  return { key: 'app', label: 'House', ...changes }
+  return { key: 'house', label: 'House', ...changes }
 }

@@ -64,7 +64,7 @@ test('a filled-in form is an order with what was chosen and typed', async () => 
       { component_type: 'GIFT', amount: 1500.5 },
     ],
     notes: [
-      { key: 'app', value: 'Ganga' },
+      { key: 'house', value: 'Ganga' },
       { key: 'quantity.TICKET', value: '3' },
     ],
   })

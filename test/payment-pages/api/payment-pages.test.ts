@@ -68,7 +68,7 @@ test('every option of a page is in its read view', async () => {
     ],
     fields: [
       { key: 'student_name', is_required: true },
-      { key: 'app', label: 'House', is_required: false, options: ['Ganga', 'Kaveri'] },
+      { key: 'house', label: 'House', is_required: false, options: ['Ganga', 'Kaveri'] },
     ],
     is_published: false,
     max_payments: 10,
@@ -126,7 +126,7 @@ test('of two pages that are given one slug at once one gets it', async () => {
 test('PATCH changes what is sent, clears what is emptied and leaves the rest', async () => {
   const { id } = await createPage(demo, {
     description: 'Saturday.',
-    fields: [{ key: 'app', label: 'House' }],
+    fields: [{ key: 'house', label: 'House' }],
     closes_at: LATER,
     max_payments: 3,
     success_message: 'Thanks.',

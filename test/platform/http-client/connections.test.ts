@@ -118,10 +118,10 @@ test('failures that follow each other at once come one by one, however many', as
 test('a fault of whoever is told of an answer ends the process; it is not taken for one of the connection', async t => {
   const receiver = await startReceiver(t)
   const program = `
-    import { anyAddress } from '../../faults/src/platform/outbound-addresses.ts'
-    import { Outbound } from '../../faults/src/platform/outbound.ts'
+    import { anyAddress } from './src/platform/http-client/addresses.ts'
+    import { HttpClient } from './src/platform/http-client/http-client.ts'
     const request = ${JSON.stringify(requestTo(receiver.url))}
-    new Outbound({ policy: anyAddress }).exchange(request, ({ kind }) => { throw new Error('told: ' + kind) })`
+    new HttpClient({ policy: anyAddress }).exchange(request, ({ kind }) => { throw new Error('told: ' + kind) })`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -212,10 +212,10 @@ const run = promisify(execFile)
 /** What a process with that environment gets from the address, by our way and by Node's own fetch. */
 async function inEnvironment(env: Record<string, string>, url: string, way: 'outbound' | 'fetch') {
   const script = `
-    import { anyAddress } from '../../faults/src/platform/outbound-addresses.ts'
-    import { Outbound } from '../../faults/src/platform/outbound.ts'
+    import { anyAddress } from './src/platform/http-client/addresses.ts'
+    import { HttpClient } from './src/platform/http-client/http-client.ts'
     const [url, way] = process.argv.slice(1)
-    const viaOutbound = () => new Outbound({ policy: anyAddress })
+    const viaOutbound = () => new HttpClient({ policy: anyAddress })
       .send({ method: 'GET', url, headers: {}, timeoutMs: 5000, maxBytes: 100 })
       .then(result => result.kind === 'answered' ? result.httpStatus : result.reason)
     const viaFetch = () => fetch(url).then(({ status }) => status, () => 'failed')
