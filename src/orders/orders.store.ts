@@ -11,7 +11,7 @@ export type OrderRow = OrderColumns & {
   lines: (Omit<OrderLine, 'settledAt'> & { settledAt: string | null })[]
 }
 
-export const orders = new Table<OrderColumns>('orders', {
+const orders = new Table<OrderColumns>('orders', {
   id: 'text',
   kind: 'text',
   collectorCode: 'text',
@@ -37,7 +37,7 @@ export const orders = new Table<OrderColumns>('orders', {
   createdAt: 'timestamptz',
 })
 
-export const orderLines = new Table<OrderLine>('order_lines', {
+const orderLines = new Table<OrderLine>('order_lines', {
   componentType: 'text',
   amountPaise: 'bigint',
   settlementUtr: 'text',

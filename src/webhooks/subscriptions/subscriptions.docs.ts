@@ -18,7 +18,12 @@ export const addDocs: EndpointDocs = {
     'One URL per event code (and branch, where there are several). On a subscribed code only secret_key, header_key ' +
     'and header_value change: absent leaves them, null or "" clears them.',
   answers: {
-    201: { description: 'Subscribed.', data: WebhookView, example: { status: 'success', data: EXAMPLE } },
+    201: {
+      description: 'Subscribed.',
+      data: WebhookView,
+      remark: 'The url and the mail list of a subscription stay as they were at its creation.',
+      example: { status: 'success', data: EXAMPLE },
+    },
   },
   exampleBody: {
     event_code: EXAMPLE.event_code,
