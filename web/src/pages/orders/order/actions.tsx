@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type {
-  OrderStoryAnswer,
+  OrderDetailAnswer,
   RefundedAnswer,
   SentAnswer,
 } from '../../../../../src/console/orders/orders.schemas.ts'
@@ -13,7 +13,7 @@ import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { modeLabel, plainAmount } from '../texts.ts'
 
-type Props = { order: OrderStoryAnswer; onClose: () => void }
+type Props = { order: OrderDetailAnswer; onClose: () => void }
 
 const REFRESHES = ['orders', 'order', 'audit', 'home']
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import type { OrderStoryAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
+import type { OrderDetailAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail, RawJson, Timeline, type Fact } from '../../../ui/detail.tsx'
@@ -27,7 +27,7 @@ export function OrderPage() {
   const story = useQuery({
     queryKey: ['order', path, orderId],
     queryFn: ({ signal }) =>
-      get<OrderStoryAnswer>(`${path}/orders/${encodeURIComponent(orderId)}`, {}, signal),
+      get<OrderDetailAnswer>(`${path}/orders/${encodeURIComponent(orderId)}`, {}, signal),
     refetchInterval: query => (query.state.data?.can_send === true ? WATCH_MS : false),
   })
   return (
@@ -40,7 +40,7 @@ export function OrderPage() {
   )
 }
 
-function Story({ order }: { order: OrderStoryAnswer }) {
+function Story({ order }: { order: OrderDetailAnswer }) {
   const { label, tone } = statusWord(order)
   return (
     <Detail
@@ -61,7 +61,7 @@ function Story({ order }: { order: OrderStoryAnswer }) {
 
 type Action = 'cancel' | 'refund' | 'send' | 'qr'
 
-function Actions({ order }: { order: OrderStoryAnswer }) {
+function Actions({ order }: { order: OrderDetailAnswer }) {
   const path = useInstitutePath()
   const [action, setAction] = useState<Action | null>(null)
   const mayAct = useMay('owner', 'finance')
@@ -111,7 +111,7 @@ function moment(at: string | undefined): ReactNode {
   return at && <When at={at} />
 }
 
-function useFacts(order: OrderStoryAnswer): Fact[] {
+function useFacts(order: OrderDetailAnswer): Fact[] {
   const { code: institute } = useInstitute()
   const { file, page_id: pageId, receipt } = order
   return [

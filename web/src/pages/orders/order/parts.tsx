@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { OrderStoryAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
+import type { OrderDetailAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
 import { Money } from '../../../ui/money.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
@@ -31,7 +31,7 @@ function Table({ name, heads, children }: { name: string; heads: readonly string
   )
 }
 
-export function Lines({ order }: { order: OrderStoryAnswer }) {
+export function Lines({ order }: { order: OrderDetailAnswer }) {
   return (
     <Table name="What it is for" heads={['Fee', 'Amount', 'Settled to bank']}>
       {order.lines.map(line => (
@@ -60,7 +60,7 @@ export function Lines({ order }: { order: OrderStoryAnswer }) {
   )
 }
 
-export function Payments({ order }: { order: OrderStoryAnswer }) {
+export function Payments({ order }: { order: OrderDetailAnswer }) {
   if (order.payments.length === 0) return null
   return (
     <Table name="Payments and tries" heads={['Status', 'Amount', 'How', 'Began', 'Bank', 'Settlement']}>
@@ -95,7 +95,7 @@ export function Payments({ order }: { order: OrderStoryAnswer }) {
   )
 }
 
-function settlementOf(payment: OrderStoryAnswer['payments'][number]): ReactNode {
+function settlementOf(payment: OrderDetailAnswer['payments'][number]): ReactNode {
   if (payment.settled_at !== undefined) {
     return (
       <>
@@ -112,7 +112,7 @@ const REFUND_KINDS = {
   returned: 'Taken back by the bank',
 } as const
 
-export function Refunds({ order }: { order: OrderStoryAnswer }) {
+export function Refunds({ order }: { order: OrderDetailAnswer }) {
   if (order.refunds.length === 0) return null
   return (
     <Table name="Refunds" heads={['Status', 'Amount', 'Why', 'Asked for', 'Bank']}>
