@@ -1,6 +1,6 @@
 /**
  * The house's one-way rule as a lint rule. An import points down (edge -> service -> outside -> rules ->
- * ground) or sideways inside its feature; between features it follows the rank list and never reaches
+ * platform) or sideways inside its feature; between features it follows the rank list and never reaches
  * another feature's store or client. Type imports count: a type is knowledge too.
  */
 const FEATURE_RANK = [

@@ -8,7 +8,7 @@ import type { PayloadOf } from './payloads.ts'
  * What made-up events are put together from: people, fees and references as a school in India has them. Nobody is
  * real; ids are new each time, so they meet no order or student that exists.
  */
-export type Scene = {
+export type FixtureData = {
   now: Date
   collectorCode: string
   family: Family
@@ -24,7 +24,7 @@ const FAMILIES = [
   { child: 'Arjun Singh', parent: 'Gurpreet Kaur', grade: { code: 'UKG', name: 'Upper KG' }, number: 1411 },
 ] as const
 
-export function setScene(context: { now: Date; collectorCode: string }): Scene {
+export function setScene(context: { now: Date; collectorCode: string }): FixtureData {
   return { ...context, family: FAMILIES[randomInt(FAMILIES.length)] ?? FAMILIES[0] }
 }
 
@@ -40,20 +40,20 @@ export function totalOf(lines: readonly { amount: number }[]): number {
 }
 
 /** An ISO moment so many hours before. */
-export function hoursBefore({ now }: Scene, hours: number): string {
+export function hoursBefore({ now }: FixtureData, hours: number): string {
   return new Date(now.getTime() - hours * 3_600_000).toISOString()
 }
 
 /** A day in India, counted from today. */
 export function dayFrom(
-  { now }: Scene,
+  { now }: FixtureData,
   { months = 0, days = 0 }: { months?: number; days?: number },
 ): string {
   return Temporal.PlainDate.from(dayOf(now)).add({ months }).add({ days }).toString()
 }
 
 /** NEFT's sixteen characters: bank, N, year and day of the year, number. */
-export function newUtr({ now }: Scene): string {
+export function newUtr({ now }: FixtureData): string {
   const { year, dayOfYear } = Temporal.PlainDate.from(dayOf(now))
   return `HDFCN${year % 100}${String(dayOfYear).padStart(3, '0')}${newDigits(6)}`
 }
@@ -68,7 +68,11 @@ function newDigits(count: number): string {
 }
 
 /** A student and the ids beside it. The school year begins in April. */
-export function ofStudent({ now, collectorCode, family }: Scene): PayloadOf<'masterdata.student.registered'> {
+export function ofStudent({
+  now,
+  collectorCode,
+  family,
+}: FixtureData): PayloadOf<'masterdata.student.registered'> {
   const { year, month } = Temporal.PlainDate.from(dayOf(now))
   const start = month < 4 ? year - 1 : year
   return {
@@ -99,16 +103,16 @@ type Paying = {
 
 const REFERENCES: Record<string, string> = { cash: 'RCPT', cheque: 'CHQ', enach: 'NACH' }
 
-export function paymentOf(scene: Scene, { product, mode, lines, isSettled = false, notes }: Paying) {
-  const settled = isSettled ? { settlement_utr: newUtr(scene) } : {}
-  const settledAt = isSettled ? { settled_at: scene.now.toISOString() } : {}
+export function paymentOf(data: FixtureData, { product, mode, lines, isSettled = false, notes }: Paying) {
+  const settled = isSettled ? { settlement_utr: newUtr(data) } : {}
+  const settledAt = isSettled ? { settled_at: data.now.toISOString() } : {}
   return {
     id: newId('pay'),
     amount: totalOf(lines),
     product,
     mode,
     transaction_id: `${REFERENCES[mode] ?? ''}${newDigits(12)}`,
-    paid_at: hoursBefore(scene, isSettled ? 24 : 0),
+    paid_at: hoursBefore(data, isSettled ? 24 : 0),
     ...settled,
     ...(notes === undefined ? {} : { notes }),
     details: lines.map(line => ({ ...line, ...settled, ...settledAt })),
@@ -117,27 +121,27 @@ export function paymentOf(scene: Scene, { product, mode, lines, isSettled = fals
 
 /** A payment by UPI, and the order or link that it paid, which both show the same. */
 export function paidOrder(
-  scene: Scene,
+  data: FixtureData,
   { kind, isSettled = false }: { kind: 'order' | 'link'; isSettled?: boolean },
 ) {
-  const payment = paymentOf(scene, { product: 'pay', mode: 'upi', lines: QUARTER, isSettled })
+  const payment = paymentOf(data, { product: 'pay', mode: 'upi', lines: QUARTER, isSettled })
   const { transaction_id, paid_at, details } = payment
-  return { ...orderOf(scene, kind, { status: 'paid', transaction_id, paid_at, details }), payment }
+  return { ...orderOf(data, kind, { status: 'paid', transaction_id, paid_at, details }), payment }
 }
 
 /** A link that took no payment. */
-export function unpaidLink(scene: Scene, status: 'expired' | 'cancelled') {
-  return orderOf(scene, 'link', { status, details: QUARTER })
+export function unpaidLink(data: FixtureData, status: 'expired' | 'cancelled') {
+  return orderOf(data, 'link', { status, details: QUARTER })
 }
 
 function orderOf(
-  scene: Scene,
+  data: FixtureData,
   kind: 'order' | 'link',
   state: Record<string, unknown>,
 ): { order_id: string; order: OrderBlock } {
-  const { student } = ofStudent(scene)
+  const { student } = ofStudent(data)
   const id = newId('order')
-  const expiry = hoursBefore(scene, state['status'] === 'expired' ? 0 : -72)
+  const expiry = hoursBefore(data, state['status'] === 'expired' ? 0 : -72)
   const order = {
     id,
     name: student.primary_contact_name,

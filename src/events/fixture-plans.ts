@@ -8,7 +8,7 @@ import {
   ofStudent,
   paymentOf,
   totalOf,
-  type Scene,
+  type FixtureData,
 } from './fixture-blocks.ts'
 
 /** Flex plans and loans of made-up events. */
@@ -24,9 +24,9 @@ const TOTAL = totalOf(PART) * PARTS
 type PlanStatus = PayloadOf<'flex.subscription.active'>['subscription']['status']
 
 /** A plan of which so many parts are paid. */
-export function ofPlan(scene: Scene, status: PlanStatus, paidParts: number) {
+export function ofPlan(data: FixtureData, status: PlanStatus, paidParts: number) {
   return {
-    ...ofStudent(scene),
+    ...ofStudent(data),
     subscription: {
       id: newId('plan'),
       status,
@@ -37,7 +37,7 @@ export function ofPlan(scene: Scene, status: PlanStatus, paidParts: number) {
   }
 }
 
-export const closedPlan = (scene: Scene) => ofPlan(scene, 'closed', PARTS)
+export const closedPlan = (data: FixtureData) => ofPlan(data, 'closed', PARTS)
 
 function partOf(part: number, state: { due_date: string; status: string }) {
   const reference_id = referenceOf(part)
@@ -57,24 +57,24 @@ function referenceOf(part: number): string {
 }
 
 /** A part each month: those before the next one are settled, the others still to come. */
-function scheduleOf(scene: Scene, next: number, daysAhead: number) {
+function scheduleOf(data: FixtureData, next: number, daysAhead: number) {
   return Array.from({ length: PARTS }, (_, part) =>
     partOf(part, {
-      due_date: dayFrom(scene, { months: part - next, days: daysAhead }),
+      due_date: dayFrom(data, { months: part - next, days: daysAhead }),
       status: part < next ? 'settled' : 'scheduled',
     }),
   )
 }
 
 /** As the payer authorises it: the down payment was taken a moment ago. */
-export function newSchedule(scene: Scene) {
-  return scheduleOf(scene, 0, 0).map(row => (row.is_downpayment ? { ...row, status: 'debited' } : row))
+export function newSchedule(data: FixtureData) {
+  return scheduleOf(data, 0, 0).map(row => (row.is_downpayment ? { ...row, status: 'debited' } : row))
 }
 
 /** A schedule whose next instalment was put off by ten days, and the change that says so. */
-export function postponed(scene: Scene, next: number) {
-  const after = dayFrom(scene, { days: 15 })
-  const schedule = scheduleOf(scene, next, 5)
+export function postponed(data: FixtureData, next: number) {
+  const after = dayFrom(data, { days: 15 })
+  const schedule = scheduleOf(data, next, 5)
   return {
     payment_schedule: schedule.map((row, part) => (part === next ? { ...row, due_date: after } : row)),
     changes: schedule
@@ -87,15 +87,15 @@ export function postponed(scene: Scene, next: number) {
 const MIDDLE = 2
 
 /** An instalment in the middle of the plan, presented on its due day unless it was skipped. */
-export function instalmentOf(scene: Scene, status: string, daysAhead = 0) {
-  const row = partOf(MIDDLE, { due_date: dayFrom(scene, { days: daysAhead }), status })
+export function instalmentOf(data: FixtureData, status: string, daysAhead = 0) {
+  const row = partOf(MIDDLE, { due_date: dayFrom(data, { days: daysAhead }), status })
   return status === 'skipped' ? { ...row, attempt: 0 } : { ...row, attempt: 1, presented_on: row.due_date }
 }
 
 /** Of an instalment by its mandate, of the down payment at the checkout. */
-export function partPayment(scene: Scene, what: 'instalment' | 'downpayment', isSettled: boolean) {
+export function partPayment(data: FixtureData, what: 'instalment' | 'downpayment', isSettled: boolean) {
   const isDebit = what === 'instalment'
-  const payment = paymentOf(scene, {
+  const payment = paymentOf(data, {
     product: 'flex',
     mode: isDebit ? 'enach' : 'upi',
     lines: PART,
@@ -105,7 +105,7 @@ export function partPayment(scene: Scene, what: 'instalment' | 'downpayment', is
 }
 
 /** Valid for two years; the bank gives the UMRN when it has accepted the mandate. */
-export function mandateOf(scene: Scene, status: 'pending' | 'active' | 'cancelled' | 'expired') {
+export function mandateOf(data: FixtureData, status: 'pending' | 'active' | 'cancelled' | 'expired') {
   const age = { pending: 0, active: 0, cancelled: 3, expired: 24 }[status]
   const days = status === 'expired' ? -1 : 0
   return {
@@ -114,8 +114,8 @@ export function mandateOf(scene: Scene, status: 'pending' | 'active' | 'cancelle
     status,
     ...(status === 'pending' ? {} : { umrn: newUmrn() }),
     max_amount: 30_000,
-    start_date: dayFrom(scene, { months: -age, days }),
-    end_date: dayFrom(scene, { months: 24 - age, days }),
+    start_date: dayFrom(data, { months: -age, days }),
+    end_date: dayFrom(data, { months: 24 - age, days }),
     ...(status === 'cancelled' ? { npci_category_code: 'customer_revoked' as const } : {}),
   }
 }
@@ -125,47 +125,47 @@ const TRANCHES = 2
 const EMIS = 12
 
 /** The lender and the amount asked for are known from the start. */
-export function ofLoan(scene: Scene, status: string) {
+export function ofLoan(data: FixtureData, status: string) {
   const isSigned = status === 'agreement_signed' || status === 'disbursed'
   return {
-    ...ofStudent(scene),
+    ...ofStudent(data),
     application: {
       id: newId('loan'),
       status,
       amount: LOAN,
       lender: 'Vidya Sample Finance',
-      ...(isSigned ? { agreement_signed_at: hoursBefore(scene, status === 'disbursed' ? 72 : 0) } : {}),
+      ...(isSigned ? { agreement_signed_at: hoursBefore(data, status === 'disbursed' ? 72 : 0) } : {}),
     },
   }
 }
 
 /** What the lender will pay out, in equal parts half a year apart. */
-export function disbursementsOf(scene: Scene) {
+export function disbursementsOf(data: FixtureData) {
   return Array.from({ length: TRANCHES }, (_, tranche) => ({
     id: newId('disb'),
-    date: dayFrom(scene, { days: 3, months: tranche * 6 }),
+    date: dayFrom(data, { days: 3, months: tranche * 6 }),
     amount: LOAN / TRANCHES,
     is_disbursed: false,
   }))
 }
 
-export function disbursedOf(scene: Scene) {
+export function disbursedOf(data: FixtureData) {
   const amount = LOAN / TRANCHES
   return {
     id: newId('disb'),
-    date: dayFrom(scene, {}),
+    date: dayFrom(data, {}),
     amount,
     disbursed_amount: amount,
     is_disbursed: true,
-    settlement_utr: newUtr(scene),
+    settlement_utr: newUtr(data),
   }
 }
 
-export function emiOf(scene: Scene) {
+export function emiOf(data: FixtureData) {
   return {
     id: newId('pay'),
-    due_date: dayFrom(scene, {}),
-    paid_at: scene.now.toISOString(),
+    due_date: dayFrom(data, {}),
+    paid_at: data.now.toISOString(),
     amount: LOAN / EMIS,
   }
 }

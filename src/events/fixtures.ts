@@ -1,7 +1,7 @@
 import { newId } from '../platform/ids.ts'
 import type { EventCode } from './codes.ts'
 import * as make from './fixture-blocks.ts'
-import type { Scene } from './fixture-blocks.ts'
+import type { FixtureData } from './fixture-blocks.ts'
 import * as plan from './fixture-plans.ts'
 import type { EventPayload, PayloadOf } from './payloads.ts'
 
@@ -24,114 +24,117 @@ export function resourceOf(payload: EventPayload): string {
   return found
 }
 
-const counter = (scene: Scene, mode: 'cash' | 'cheque', notes: string) => ({
-  ...make.ofStudent(scene),
-  payment: make.paymentOf(scene, { product: 'direct', mode, lines: make.QUARTER, notes }),
+const counter = (data: FixtureData, mode: 'cash' | 'cheque', notes: string) => ({
+  ...make.ofStudent(data),
+  payment: make.paymentOf(data, { product: 'direct', mode, lines: make.QUARTER, notes }),
 })
 
-const part = (scene: Scene, what: { isSettled: boolean }) => ({
-  ...plan.ofPlan(scene, 'active', 3),
-  instalment: plan.instalmentOf(scene, what.isSettled ? 'settled' : 'debited', what.isSettled ? -1 : 0),
-  payment: plan.partPayment(scene, 'instalment', what.isSettled),
+const part = (data: FixtureData, what: { isSettled: boolean }) => ({
+  ...plan.ofPlan(data, 'active', 3),
+  instalment: plan.instalmentOf(data, what.isSettled ? 'settled' : 'debited', what.isSettled ? -1 : 0),
+  payment: plan.partPayment(data, 'instalment', what.isSettled),
 })
 
-const order = (scene: Scene, isSettled = false) => make.paidOrder(scene, { kind: 'order', isSettled })
-const link = (scene: Scene, isSettled = false) => make.paidOrder(scene, { kind: 'link', isSettled })
+const order = (data: FixtureData, isSettled = false) => make.paidOrder(data, { kind: 'order', isSettled })
+const link = (data: FixtureData, isSettled = false) => make.paidOrder(data, { kind: 'link', isSettled })
 
 /** Part of what an order took goes back. */
-const refundOf = (scene: Scene, refund: Omit<PayloadOf<'refund.processed'>['refund'], 'id' | 'amount'>) => {
-  const { order_id, payment } = order(scene, true)
+const refundOf = (
+  data: FixtureData,
+  refund: Omit<PayloadOf<'refund.processed'>['refund'], 'id' | 'amount'>,
+) => {
+  const { order_id, payment } = order(data, true)
   return { order_id, payment, refund: { id: newId('rfd'), amount: 4_200, ...refund } }
 }
 
-const FIXTURES: { readonly [Code in EventCode]: (scene: Scene) => PayloadOf<Code> } = {
+const FIXTURES: { readonly [Code in EventCode]: (data: FixtureData) => PayloadOf<Code> } = {
   'masterdata.student.registered': make.ofStudent,
   'masterdata.student.dropped': make.ofStudent,
   'masterdata.student.activated': make.ofStudent,
-  'direct.payment.added': scene => counter(scene, 'cash', 'Paid at the counter'),
-  'direct.payment.updated': scene => counter(scene, 'cheque', 'Cheque number corrected'),
-  'direct.payment.cancelled': scene => counter(scene, 'cheque', 'Cheque returned unpaid'),
-  'flex.subscription.setup': scene => ({
-    ...plan.ofPlan(scene, 'setup', 1),
-    payment_schedule: plan.newSchedule(scene),
-    mandate: plan.mandateOf(scene, 'pending'),
+  'direct.payment.added': data => counter(data, 'cash', 'Paid at the counter'),
+  'direct.payment.updated': data => counter(data, 'cheque', 'Cheque number corrected'),
+  'direct.payment.cancelled': data => counter(data, 'cheque', 'Cheque returned unpaid'),
+  'flex.subscription.setup': data => ({
+    ...plan.ofPlan(data, 'setup', 1),
+    payment_schedule: plan.newSchedule(data),
+    mandate: plan.mandateOf(data, 'pending'),
   }),
-  'flex.subscription.active': scene => ({
-    ...plan.ofPlan(scene, 'active', 1),
-    mandate: plan.mandateOf(scene, 'active'),
+  'flex.subscription.active': data => ({
+    ...plan.ofPlan(data, 'active', 1),
+    mandate: plan.mandateOf(data, 'active'),
   }),
-  'flex.subscription.updated': scene => ({ ...plan.ofPlan(scene, 'active', 2), ...plan.postponed(scene, 2) }),
-  'flex.subscription.cancelled': scene => ({
-    ...plan.ofPlan(scene, 'cancelled', 2),
+  'flex.subscription.updated': data => ({ ...plan.ofPlan(data, 'active', 2), ...plan.postponed(data, 2) }),
+  'flex.subscription.cancelled': data => ({
+    ...plan.ofPlan(data, 'cancelled', 2),
     reason: { code: 'student_discontinued', category: 'erp', message: 'The student has left the school.' },
   }),
   'flex.subscription.closed': plan.closedPlan,
-  'flex.mandate.cancelled': scene => ({
-    ...plan.ofPlan(scene, 'locked', 2),
-    mandate: plan.mandateOf(scene, 'cancelled'),
+  'flex.mandate.cancelled': data => ({
+    ...plan.ofPlan(data, 'locked', 2),
+    mandate: plan.mandateOf(data, 'cancelled'),
     reason: { code: '29', category: 'mandate', message: 'The bank no longer has a valid mandate.' },
   }),
-  'flex.mandate.expired': scene => ({
-    ...plan.ofPlan(scene, 'locked', 4),
-    mandate: plan.mandateOf(scene, 'expired'),
+  'flex.mandate.expired': data => ({
+    ...plan.ofPlan(data, 'locked', 4),
+    mandate: plan.mandateOf(data, 'expired'),
   }),
-  'flex.downpayment.debited': scene => ({
-    ...plan.ofPlan(scene, 'setup', 1),
-    payment: plan.partPayment(scene, 'downpayment', false),
+  'flex.downpayment.debited': data => ({
+    ...plan.ofPlan(data, 'setup', 1),
+    payment: plan.partPayment(data, 'downpayment', false),
   }),
-  'flex.downpayment.settled': scene => ({
-    ...plan.ofPlan(scene, 'active', 1),
-    payment: plan.partPayment(scene, 'downpayment', true),
+  'flex.downpayment.settled': data => ({
+    ...plan.ofPlan(data, 'active', 1),
+    payment: plan.partPayment(data, 'downpayment', true),
   }),
-  'flex.instalment.debited': scene => part(scene, { isSettled: false }),
-  'flex.instalment.settled': scene => part(scene, { isSettled: true }),
-  'flex.instalment.bounced': scene => ({
-    ...plan.ofPlan(scene, 'active', 2),
-    instalment: plan.instalmentOf(scene, 'bounced', -1),
+  'flex.instalment.debited': data => part(data, { isSettled: false }),
+  'flex.instalment.settled': data => part(data, { isSettled: true }),
+  'flex.instalment.bounced': data => ({
+    ...plan.ofPlan(data, 'active', 2),
+    instalment: plan.instalmentOf(data, 'bounced', -1),
     reason: { code: '04', category: 'funds', message: 'The account did not have enough money.' },
-    next_presentation_on: make.dayFrom(scene, { days: 3 }),
+    next_presentation_on: make.dayFrom(data, { days: 3 }),
   }),
-  'flex.instalment.skipped': scene => ({
-    ...plan.ofPlan(scene, 'active', 2),
-    instalment: plan.instalmentOf(scene, 'skipped', 1),
+  'flex.instalment.skipped': data => ({
+    ...plan.ofPlan(data, 'active', 2),
+    instalment: plan.instalmentOf(data, 'skipped', 1),
     reason: {
       code: 'unavailable',
       category: 'erp',
       message: 'The ERP did not answer.',
     },
-    next_try_on: make.dayFrom(scene, { days: 1 }),
+    next_try_on: make.dayFrom(data, { days: 1 }),
   }),
-  'pay.payment.debited': scene => order(scene),
-  'pay.payment.settled': scene => order(scene, true),
-  'order.payment.debited': scene => order(scene),
-  'order.payment.settled': scene => order(scene, true),
-  'payment_link.payment.debited': scene => link(scene),
-  'payment_link.payment.settled': scene => link(scene, true),
-  'payment_link.payment.expired': scene => make.unpaidLink(scene, 'expired'),
-  'payment_link.payment.cancelled': scene => make.unpaidLink(scene, 'cancelled'),
-  'page.payment.debited': scene => ({ page_id: newId('page'), ...order(scene) }),
-  'page.payment.settled': scene => ({ page_id: newId('page'), ...order(scene, true) }),
-  'cred.loan.application_started': scene => plan.ofLoan(scene, 'started'),
-  'cred.loan.application_filled': scene => plan.ofLoan(scene, 'filled'),
-  'cred.loan.application_expired': scene => plan.ofLoan(scene, 'expired'),
-  'cred.loan.rejected': scene => plan.ofLoan(scene, 'rejected'),
-  'cred.loan.canceled': scene => plan.ofLoan(scene, 'canceled'),
-  'cred.loan.final_approved': scene => plan.ofLoan(scene, 'final_approved'),
-  'cred.loan.agreement_signed': scene => ({
-    ...plan.ofLoan(scene, 'agreement_signed'),
-    disbursements: plan.disbursementsOf(scene),
+  'pay.payment.debited': data => order(data),
+  'pay.payment.settled': data => order(data, true),
+  'order.payment.debited': data => order(data),
+  'order.payment.settled': data => order(data, true),
+  'payment_link.payment.debited': data => link(data),
+  'payment_link.payment.settled': data => link(data, true),
+  'payment_link.payment.expired': data => make.unpaidLink(data, 'expired'),
+  'payment_link.payment.cancelled': data => make.unpaidLink(data, 'cancelled'),
+  'page.payment.debited': data => ({ page_id: newId('page'), ...order(data) }),
+  'page.payment.settled': data => ({ page_id: newId('page'), ...order(data, true) }),
+  'cred.loan.application_started': data => plan.ofLoan(data, 'started'),
+  'cred.loan.application_filled': data => plan.ofLoan(data, 'filled'),
+  'cred.loan.application_expired': data => plan.ofLoan(data, 'expired'),
+  'cred.loan.rejected': data => plan.ofLoan(data, 'rejected'),
+  'cred.loan.canceled': data => plan.ofLoan(data, 'canceled'),
+  'cred.loan.final_approved': data => plan.ofLoan(data, 'final_approved'),
+  'cred.loan.agreement_signed': data => ({
+    ...plan.ofLoan(data, 'agreement_signed'),
+    disbursements: plan.disbursementsOf(data),
   }),
-  'cred.loan.disbursed': scene => ({
-    ...plan.ofLoan(scene, 'disbursed'),
-    disbursement: plan.disbursedOf(scene),
+  'cred.loan.disbursed': data => ({
+    ...plan.ofLoan(data, 'disbursed'),
+    disbursement: plan.disbursedOf(data),
   }),
-  'cred.emi.debited': scene => ({ ...plan.ofLoan(scene, 'disbursed'), payment: plan.emiOf(scene) }),
-  'refund.processed': scene =>
-    refundOf(scene, {
+  'cred.emi.debited': data => ({ ...plan.ofLoan(data, 'disbursed'), payment: plan.emiOf(data) }),
+  'refund.processed': data =>
+    refundOf(data, {
       status: 'processed',
       reason: 'Left the school bus',
-      processed_at: scene.now.toISOString(),
-      utr: make.newUtr(scene),
+      processed_at: data.now.toISOString(),
+      utr: make.newUtr(data),
     }),
-  'refund.failed': scene => refundOf(scene, { status: 'failed', reason: 'Left the school bus' }),
+  'refund.failed': data => refundOf(data, { status: 'failed', reason: 'Left the school bus' }),
 }

@@ -57,7 +57,7 @@ export async function createOrder(
   return result
 }
 
-/** One statement is enough for an order; whoever wants it witnessed gets a transaction around both. */
+/** One statement is enough for an order; one that is audited gets a transaction around both. */
 async function insertSeen(
   db: Database,
   audit: NonNullable<Command<CreatedOrder>['audit']>,

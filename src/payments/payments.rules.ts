@@ -113,7 +113,7 @@ export function settleDueOn(capturedAt: Date, holidays: Holidays): string {
 
 const CHECK_AFTER_MS = [60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000]
 
-/** The janitor asks soon at first and then ever more rarely, never stopping while it is unknown. */
+/** The reconciler asks soon at first and then ever more rarely, never stopping while it is unknown. */
 export function nextCheck(checks: number, now: Date): Date {
   const wait = CHECK_AFTER_MS[Math.min(checks, CHECK_AFTER_MS.length - 1)] ?? 60_000
   return new Date(now.getTime() + wait)

@@ -32,7 +32,7 @@ import { providerOf, type PaymentContext } from './context.ts'
 
 /**
  * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same
- * payment. The intent is committed before the provider is asked; if its answer is lost, the janitor finds out.
+ * payment. The intent is committed before the provider is asked; if its answer is lost, the reconciler finds out.
  */
 export async function startPayment(
   ctx: PaymentContext,

@@ -38,7 +38,7 @@ export async function insertPayment(
   return rows.length === 1
 }
 
-/** Lost, it is as if the provider's answer had been: the next start asks again under the same id, or the janitor does. */
+/** Lost, it is as if the provider's answer had been: the next start asks again under the same id, or the reconciler does. */
 export async function recordStarted(
   db: Queryable,
   payment: Pick<Payment, 'instituteId' | 'id'>,

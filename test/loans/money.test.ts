@@ -144,7 +144,7 @@ test('dying between the lender’s word and the bank loses nothing, even for lon
     `update payments set created_at = created_at - interval '1 hour', next_check_at = now() where state = 'created'`,
   )
   await app.worker.runAllDue().catch(() => {})
-  assert.equal((await paymentOf(id)).state, 'failed', 'the payments janitor gave it up')
+  assert.equal((await paymentOf(id)).state, 'failed', 'the payments reconciler gave it up')
   assert.equal((await world.read(id)).disbursements[0].status, 'paid_out')
   putBack()
   await world.advance('PT3H')
@@ -178,7 +178,7 @@ test('dying while the lender is asked leaves an application that goes on', async
   assert.equal(count, 1)
 })
 
-test('dying while the lender is told of the end leaves it to the janitor', async () => {
+test('dying while the lender is told of the end leaves it to the reconciler', async () => {
   const id = await world.start(await world.student())
   await world.act(id, 'fill')
   const putBack = world.disturb(lender, 'end', () => () => Promise.reject(new Error('killed here')))

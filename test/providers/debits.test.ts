@@ -162,7 +162,7 @@ test('a debit that the bank never heard of is given up once, and cannot be sent 
   assert.deepEqual(await sql('select from bank_payments where payment_id = $1', [payment.id]), [])
 })
 
-test('a debit that is sent while a janitor asks about it is not given up on what he heard before', async () => {
+test('a debit that is sent while a reconciler asks about it is not given up on its earlier answer', async () => {
   const payment = await open(100_00)
   const asIs = bank.status.bind(bank)
   bank.status = async asked => {

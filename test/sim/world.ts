@@ -104,7 +104,7 @@ export class World {
     return this.#app
   }
 
-  /** The context of a running house is its till. */
+  /** The context of the running process. */
   get ctx(): PaymentContext {
     return this.#app.ctx
   }

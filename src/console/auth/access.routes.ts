@@ -26,17 +26,17 @@ import { documentConsole, type ConsoleDocs } from './access.docs.ts'
  * The one way into the console's API. A route says where it is, who may use it, what it takes and what it leaves in the
  * audit log; signing in, roles, CSRF, limits, Idempotency-Key, envelope and OpenAPI follow from that.
  *
- *   addConsoleRead(app, ground, {
+ *   addConsoleRead(app, ctx, {
  *     url: '/refunds',                       // below /console/api/institutes/:institute_code
  *     roles: ['owner', 'finance', 'operator'],
  *     docs: { operationId: 'consoleListRefunds', summary: …, description: …, data: Type.Array(RefundView), isList: true },
  *     query: ListQuery,
  *     answer: async ({ institute, query }) => page(…),
  *   })
- *   addConsoleWrite(app, ground, {
+ *   addConsoleWrite(app, ctx, {
  *     method: 'POST', url: '/orders/:order_id/refunds', roles: ['owner', 'finance'],
  *     docs, params, body,                    // the same field vocabulary as the ERP's API
- *     perform: (command, { institute, params, body }) => refundOrder(ground, command, …),   // give `command` to the service
+ *     perform: (command, { institute, params, body }) => refundOrder(ctx, command, …),   // give `command` to the service
  *     audit: ({ params, body }, refund) => ({ what: 'order.refunded', about: params.order_id, why: body.reason, after: … }),
  *     toResponse: refund => created(refundView(refund)),
  *   })

@@ -6,7 +6,7 @@ import { findUnfinished } from '../imports.store.ts'
 
 /**
  * Goes on with whatever imports are unfinished, one step each in turn, so that a large file does not keep a small one
- * waiting. It sleeps until the bell rings or a second has passed. Processes that do this side by side share the work:
+ * waiting. It sleeps until it is notified or a second has passed. Processes that do this side by side share the work:
  * a step holds its import, and others pass it by.
  */
 const AT_ONCE = 20

@@ -21,7 +21,7 @@ export async function openOrder(tx: Transaction, planned: PlannedOrder): Promise
 
 /**
  * Writes orders and intents to debit them in the caller's transaction: two statements, however many. After the commit
- * each is sent by `sendDebit`; one that is not, because somebody died in between, the janitor gives up as `abandoned`.
+ * each is sent by `sendDebit`; one that is not, because its process died in between, the reconciler gives up as `abandoned`.
  */
 export async function openDebits(tx: Transaction, debits: readonly Debit[]): Promise<Payment[]> {
   if (debits.length === 0) return []
@@ -48,7 +48,7 @@ export async function openDebit(tx: Transaction, debit: Debit): Promise<Payment>
 
 /**
  * Hands a debit to the bank, outside a transaction. May be repeated while its end is not known: the bank takes it once.
- * `over`: it has ended meanwhile, so it was not sent. When the answer is lost this throws and the janitor finds out.
+ * `over`: it has ended meanwhile, so it was not sent. When the answer is lost this throws and the reconciler finds out.
  */
 export async function sendDebit(
   ctx: PaymentContext,
@@ -60,7 +60,7 @@ export async function sendDebit(
   }: { mandateRef: string; collectorCode: string; description: string },
 ): Promise<'sent' | 'over'> {
   const now = ctx.clock.now()
-  // From here on a janitor who asked before can no longer give it up: what he heard is out of date.
+  // From here on a check that began before can no longer give it up: its answer is out of date.
   if (!(await store.takeToSend(ctx.db, payment, nextCheck(0, now)))) return 'over'
   const { instituteId, id: paymentId, amountPaise } = payment
   try {

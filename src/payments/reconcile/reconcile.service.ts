@@ -65,7 +65,7 @@ async function compareWithProvider(
         paymentId: id,
         providerRef,
       })
-      // What is under way here may be anything there; the janitor brings the two together.
+      // What is under way here may be anything there; the reconciler brings the two together.
       const isSettledHere = state === 'captured' || state === 'failed'
       if (isSettledHere && (outcome.kind === 'captured') !== (state === 'captured')) {
         differences.push({

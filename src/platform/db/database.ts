@@ -54,7 +54,7 @@ export class Database implements Queryable {
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }
-    this.#connection = { ...options.connection, application_name: 'bursar bell' }
+    this.#connection = { ...options.connection, application_name: 'bursar wakeup' }
     // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
     this.#pool = new pg.Pool({ ...config, pipeline: true, max: options.poolSize, idleTimeoutMillis: 60_000 })
     // Without a handler Node ends the process when an idle connection is lost.
@@ -87,7 +87,7 @@ export class Database implements Queryable {
     return retrying(() => this.#runOnce(work))
   }
 
-  /** Hears a bell that any process rings; starts and stops by its own. */
+  /** Listens to a channel that any process notifies; started and stopped by its owner. */
   listen(channel: WakeupChannel, onWakeup: () => void): WakeupListener {
     const config = { ...this.#connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
     return new WakeupListener(config, channel, onWakeup)

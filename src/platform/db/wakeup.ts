@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 
 /**
- * Tells workers, in this process or another, that there is something to do. A bell is rung after the commit and at
- * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. A bell may go
+ * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
+ * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. One may go
  * unheard (a lost connection, a process that dies before ringing), so whoever listens also looks by itself now and then.
  */
 export type WakeupChannel = 'deliveries' | 'imports'
@@ -29,7 +29,7 @@ export class Wakeups {
   }
 }
 
-/** Hears one bell over a connection of its own until it is stopped; a lost connection is opened again. */
+/** Listens on one channel over a connection of its own until it is stopped; a lost connection is opened again. */
 export class WakeupListener {
   readonly #config: pg.ClientConfig
   readonly #name: WakeupChannel

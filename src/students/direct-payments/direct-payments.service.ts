@@ -141,8 +141,8 @@ export async function changePayment(
   sent: Correction,
 ): Promise<Counted> {
   return transact(ctx.db, command, async tx => {
-    const scene = await openScene(tx, target, sent.lines ?? [], ctx.clock.now())
-    const { key, context } = scene
+    const locked = await lockTarget(tx, target, sent.lines ?? [], ctx.clock.now())
+    const { key, context } = locked
     const before = await requirePayment(tx, key, transactionId)
     if (before.cancelledAt !== null)
       throw conflict('This payment was cancelled. Record it anew with another transaction_id.')
@@ -152,9 +152,9 @@ export async function changePayment(
     if (isSamePayment(before, payment)) return count(context, before)
     const paidOtherwise = withoutLines(context.paid, before.lines)
     refuseTooMuch(paidOtherwise, payment)
-    await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: scene.now })
+    await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: locked.now })
     await store.updatePayment(tx, key, payment)
-    await tell(scene, 'direct.payment.updated', payment)
+    await recordPaymentEvent(locked, 'direct.payment.updated', payment)
     return { payment, advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise) }
   })
 }
@@ -166,13 +166,13 @@ export async function cancelPayment(
   { transactionId, ...target }: PaymentTarget,
 ): Promise<RecordedPayment> {
   return transact(ctx.db, command, async tx => {
-    const scene = await openScene(tx, target, [], ctx.clock.now())
-    const before = await requirePayment(tx, scene.key, transactionId)
+    const locked = await lockTarget(tx, target, [], ctx.clock.now())
+    const before = await requirePayment(tx, locked.key, transactionId)
     if (before.cancelledAt !== null) return before
-    const payment = { ...before, cancelledAt: scene.now }
-    await store.insertChange(tx, scene.key, before, { kind: 'cancelled', changedAt: scene.now })
-    await store.updatePayment(tx, scene.key, payment)
-    await tell(scene, 'direct.payment.cancelled', payment)
+    const payment = { ...before, cancelledAt: locked.now }
+    await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: locked.now })
+    await store.updatePayment(tx, locked.key, payment)
+    await recordPaymentEvent(locked, 'direct.payment.cancelled', payment)
     return payment
   })
 }
@@ -199,19 +199,19 @@ export async function listPayments(
 }
 
 /** A student that is held until the commit, so that what is decided by what it owes still holds then. */
-type Scene = {
+type LockedTarget = {
   tx: Transaction
   key: { instituteId: number; studentId: string }
   context: StudentContext
   now: Date
 }
 
-async function openScene(
+async function lockTarget(
   tx: Transaction,
   { institute, studentId }: Target,
   lines: DirectPayment['lines'],
   now: Date,
-): Promise<Scene> {
+): Promise<LockedTarget> {
   await lockForPayment(tx, { institute, studentId }, lines)
   const key = { instituteId: institute.id, studentId }
   const context = (await readStudentContexts(tx, [key])).get(studentId)
@@ -234,7 +234,7 @@ async function lockForPayment(
 
 async function requirePayment(
   tx: Transaction,
-  key: Scene['key'],
+  key: LockedTarget['key'],
   transactionId: string,
 ): Promise<RecordedPayment> {
   const payment = await store.findPayment(tx, key, transactionId)
@@ -252,8 +252,8 @@ function refuseTooMuch(paidOtherwise: PaidByComponent, payment: DirectPayment): 
   if (problems.length > 0) throw badFields(problems)
 }
 
-async function tell(
-  { tx, key, context, now }: Scene,
+async function recordPaymentEvent(
+  { tx, key, context, now }: LockedTarget,
   code: EventCode,
   payment: RecordedPayment,
 ): Promise<void> {

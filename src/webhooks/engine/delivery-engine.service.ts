@@ -12,8 +12,8 @@ import { deliveryRequest, type Keys } from './receiver.client.ts'
 import { Results } from './result-writer.ts'
 
 /**
- * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until the bell
- * rings, a retry of its own falls due, or a second has passed. Any number of processes do this side by side: a claim
+ * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it
+ * is notified, a retry of its own falls due, or a second has passed. Any number of processes do this side by side: a claim
  * belongs to one of them, and one that dies leaves claims that run out.
  */
 export type DeliveryOptions = {

@@ -219,7 +219,7 @@ test('money is due on a later working day in India, however late in the evening 
   )
 })
 
-test('the janitor asks ever more rarely and never stops asking', () => {
+test('the reconciler asks ever more rarely and never stops asking', () => {
   const now = new Date('2026-11-16T00:00:00Z')
   const waits = Array.from({ length: 50 }, (_, checks) => nextCheck(checks, now).getTime() - now.getTime())
   assert.ok(waits.every((wait, index) => wait > 0 && wait >= (waits[index - 1] ?? 0) && wait <= 3_600_000))
