@@ -6,7 +6,7 @@ import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 
-/** Guarantees that a review found missing; each of these failed once. */
+/** Conventions of the wire at their edges. */
 const bursar = await startBursar({ after })
 const { demo, group } = bursar
 const sql = (text: string, values?: unknown[]) => bursar.sql(text, values)
