@@ -152,7 +152,8 @@ const RULES: Record<string, string> = {
     select later.resource_id as subject, later.event_code as detail
     from events later join events debit on debit.institute_id = later.institute_id and debit.resource_id = later.resource_id
       and debit.event_code = 'pay.payment.debited' and debit.sequence > later.sequence
-    where later.event_code like '%.settled' or later.event_code like 'refund.%'`,
+      and debit.payload -> 'payment' ->> 'id' = later.payload -> 'payment' ->> 'id'
+    where (later.event_code like '%.settled' or later.event_code like 'refund.%')`,
   'the lines of a settled payment carry its UTR, and no others carry one': `
     select l.order_id as subject, coalesce(l.settlement_utr, 'none') || ' instead of ' || coalesce(s.utr, 'none') as detail
     from order_lines l left join ${PAYING} p on p.institute_id = l.institute_id and p.order_id = l.order_id

@@ -189,7 +189,7 @@ test('an endpoint that keeps failing is left in peace but for one probe at a tim
   receiver.answer(() => answer)
   const id = await subscribeFor(t, shared.demo, receiver.url)
   await subscribeFor(t, shared.demo, other.url, { event_code: 'refund.processed' })
-  const events = await recordMany(shared, { count: 300 })
+  const events = await recordMany(shared, { count: 600 })
   await waitFor(async () => {
     const { failures, claimed } = await circuitOf(id)
     return failures >= 10 && claimed === 0
