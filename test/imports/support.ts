@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { finishImport } from '../../src/imports/engine/steps.service.ts'
+import { advanceImport, finishImport } from '../../src/imports/engine/steps.service.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
@@ -32,6 +32,11 @@ export async function importFile(
   const { id } = answer.body.data
   await finishImport(bursar.app.ctx, { instituteId: await instituteId(bursar, institute), id })
   return getImport(client, id)
+}
+
+/** One step of a worker, for an import of Demo School's. */
+export async function advance(bursar: TestBursar, id: string): Promise<void> {
+  await advanceImport(bursar.app.ctx, { instituteId: await instituteId(bursar), id })
 }
 
 /** Does what workers do, for an import of Demo School's. */

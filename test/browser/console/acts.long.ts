@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { openFlexSchool, type FlexSchool } from '../../console/flex/support.ts'
 import { setMoney } from '../../console/money/support.ts'
 import { linksFile } from '../../console/orders/support.ts'
+import { advance } from '../../imports/support.ts'
 import { createPerson, demoVisitor } from '../../console/support.ts'
 import { createPage } from '../../payment-pages/support.ts'
 import { openBrowser, type Stage } from '../../harness/browser.ts'
@@ -141,6 +142,10 @@ async function cancelsAPlan(school: FlexSchool, { go, page }: Desk): Promise<voi
   assert.equal((await school.planOf('Om')).status, 'cancelled')
 }
 
+function fileIdOf(page: Page): string {
+  return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+}
+
 async function callsFilesOff({ bursar }: Stage, { go, page }: Desk): Promise<void> {
   const send = async (name: string, count: number): Promise<void> => {
     await go(`${I}/orders/files`)
@@ -159,7 +164,7 @@ async function callsFilesOff({ bursar }: Stage, { go, page }: Desk): Promise<voi
   await send('long.csv', 600)
   await page.getByRole('button', { name: 'Create 600 links' }).click()
   await page.getByText('It begins in a few seconds.').waitFor()
-  await bursar.app.worker.runAllDue()
+  await advance(bursar, fileIdOf(page))
   await page.getByText('500 of 600 rows are done.').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   await confirm(page, 'Stop', 'Sent too early')

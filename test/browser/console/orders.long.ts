@@ -5,6 +5,7 @@ import { DESKTOP, expectCount, keep, PHONE, setStage, type Stage } from '../../h
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { createPage, pay, submit } from '../../payment-pages/support.ts'
 import { linksFile } from '../../console/orders/support.ts'
+import { advance, finish } from '../../imports/support.ts'
 import { createPerson } from '../../console/support.ts'
 import { expectSound } from '../checkout-support.ts'
 
@@ -236,10 +237,11 @@ async function makesLinksOfAFile(t: TestContext, stage: Stage, context: BrowserC
     await expectSoundAndKeep(page, 'console-orders-file-checked')
     await page.getByRole('button', { name: 'Create 900 links' }).click()
     await page.getByText('It begins in a few seconds.').waitFor()
-    await stage.bursar.app.worker.runAllDue()
+    const fileId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await advance(stage.bursar, fileId)
     await page.getByText('500 of 900 rows are done.').waitFor()
     await expectSoundAndKeep(page, 'console-orders-file-running')
-    await stage.bursar.app.worker.runAllDue()
+    await finish(stage.bursar, fileId)
     await page.getByText('900 links were made.').waitFor()
     await expectSoundAndKeep(page, 'console-orders-file-done')
     const download = page.waitForEvent('download')
