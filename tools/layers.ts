@@ -20,9 +20,6 @@ const FEATURE_RANK = [
   ['sandbox'],
 ]
 
-/** What a student is, owes and is asked for: these four write each other's rows in one statement. */
-const ONE_DOMAIN = new Set(['fees', 'students', 'erp', 'imports'])
-
 const LAYER_RANK: Record<string, number> = { routes: 4, service: 3, store: 2, client: 2, rules: 1 }
 
 type Place = { area: string; rank: number | null; layer: string | null; path: string }
@@ -47,7 +44,6 @@ export function refusal(importer: Place, target: Place): string | null {
   }
   if (importer.rank === null || target.rank === null) return rulesReachOut(importer, target)
   if (importer.area === target.area) return insideFeature(importer, target)
-  if (ONE_DOMAIN.has(importer.area) && ONE_DOMAIN.has(target.area)) return insideFeature(importer, target)
   if (target.rank >= importer.rank) return `${importer.area} ranks below ${target.area} and may not use it`
   if (target.layer === 'store' || target.layer === 'client') {
     return `use the service or rules of ${target.area}, never its ${target.layer}`

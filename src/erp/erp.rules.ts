@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Identity, Profile, Student } from '../students/students.rules.ts'
+import type { SourceRecord } from '../students/profile/update.rules.ts'
+import type { Student } from '../students/students.rules.ts'
 
 /** What is known of the fetch-student endpoint that an ERP hosts: what it is asked, and what its answers mean. */
 export const LOOKUP_PARAMETERS = [
@@ -32,17 +33,10 @@ export type ScheduleRow = {
   details: readonly { componentType: string; amountPaise: Paise }[]
 }
 
-export type PulledFee = { componentType: string; feePaise: Paise }
 export type ErpUser = { name: string; phone: string }
 
-/** The student as the ERP has it; a second identifier is not part of its record. */
-export type ErpRecord = {
-  identity: Identity
-  collectorCode: string | null
-  /** A birthday that was not sent is null and leaves the stored one. */
-  profile: Omit<Profile, 'customIdentifier'>
-  /** In the order sent. Totals after discounts, before payments. */
-  fees: readonly PulledFee[]
+/** The student as the ERP has it. */
+export type ErpRecord = SourceRecord & {
   paymentSchedule: readonly ScheduleRow[] | null
   user: ErpUser | null
 }

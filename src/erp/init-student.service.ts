@@ -12,15 +12,14 @@ import {
   type ErpUser,
   type Refused,
 } from './erp.rules.ts'
-import { listUsersOf } from '../students/users/parents.store.ts'
+import { listUsersOf } from '../students/users/parents.service.ts'
 import { insertFetches } from './pull/pull.store.ts'
 import { registerStudent } from '../students/registration/register.service.ts'
 import { updateFromRecord } from '../students/profile/update.service.ts'
 import { branchAfter } from '../students/profile/update.rules.ts'
 import type { Student } from '../students/students.rules.ts'
-import { listRecords } from '../students/students.store.ts'
-import { findOrMakeUser, type Person } from '../students/users/users.service.ts'
-import { linkUsers } from '../students/users/users.store.ts'
+import { listStudents } from '../students/students.service.ts'
+import { findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
 
 /** Whom the ERP sends to the hosted pages, as it names the student. */
 export type Named = {
@@ -84,7 +83,7 @@ function branchOf(institute: Institute, sent: string | undefined): string | unde
 
 async function findCandidates({ ctx, institute, named, branch }: InitRequest): Promise<Student[]> {
   const filter = { identifier: named.identifier, collectorCode: branch }
-  const { rows } = await listRecords(ctx.db, institute.id, filter, { limit: MOST_CANDIDATES })
+  const { rows } = await listStudents(ctx, institute, filter, { limit: MOST_CANDIDATES })
   return rows.map(record => record.student)
 }
 
@@ -127,7 +126,7 @@ async function stored(request: InitRequest, meant: readonly Student[]): Promise<
       'names several students; send grade, academic_year_start, academic_year_end or collector_code too',
     )
   const { ctx, institute } = request
-  const [first, second] = await listUsersOf(ctx.db, { instituteId: institute.id, studentId: student.id })
+  const [first, second] = await listUsersOf(ctx, { instituteId: institute.id, studentId: student.id })
   const isCertain = first !== undefined && (first.isContact || second === undefined)
   const { contactName: name, contactNumber: phone, contactEmail: email } = student
   const registrationId = isCertain
@@ -181,7 +180,7 @@ async function update(reply: ErpReply, studentId: string, record: ErpRecord): Pr
     institute: request.institute,
     studentId,
     record,
-    log: changes => toFetch(about(studentId), answer, changes),
+    log: (tx, changes) => insertFetches(tx, [toFetch(about(studentId), answer, changes)]),
   })
   if (outcome.kind === 'contradiction') throw await contradiction(reply, studentId, outcome.message)
 }

@@ -4,6 +4,8 @@ import { badFields, type FieldProblem } from '../platform/errors.ts'
 import { mergeFees, totalProblems, type FeeChange, type SentFee } from './fees.rules.ts'
 import * as store from './fees.store.ts'
 
+export { readFeeHistory, readFees, type RecordedChange } from './fees.store.ts'
+
 /** What is said of one student's fees: by a request of the API, or by all its rows in a file. */
 export type SentFees = { studentId: string; fees: readonly SentFee[] }
 

@@ -2,10 +2,9 @@ import type { StudentBlock } from '../events/blocks.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { balanceOf, type FeeComponent } from '../fees/fees.rules.ts'
-import type { StudentKey } from '../erp/pull/pull.store.ts'
 import { studentBlock } from './student-blocks.ts'
 import { readContexts } from './student-contexts.store.ts'
-import type { Student } from './students.rules.ts'
+import type { Student, StudentKey } from './students.rules.ts'
 
 type ComponentAmount = { componentType: string; amountPaise: Paise }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
-import type { StudentKey } from '../erp/pull/pull.store.ts'
+import type { StudentKey } from './students.rules.ts'
 import { RECORD_COLUMNS, toRecord, type RecordRow, type StudentRecord } from './students.store.ts'
 
 /** Students with their fees and payments and the name of their grade, in one statement however many. */

@@ -2,6 +2,8 @@ import type { FieldProblem } from '../platform/errors.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { MAX_TOTAL_PAISE } from '../fees/fees.rules.ts'
 
+export type StudentKey = { instituteId: number; studentId: string }
+
 /** What makes two records the same student, beside the branch. */
 export type Identity = {
   identifier: string

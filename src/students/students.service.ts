@@ -5,11 +5,10 @@ import { badFields, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { feeProblems, type SentFee } from '../fees/fees.rules.ts'
-import * as fees from '../fees/fees.store.ts'
-import { changeFees, codesOfFees } from '../fees/fees.service.ts'
+import { changeFees, codesOfFees, readFeeHistory, type RecordedChange } from '../fees/fees.service.ts'
 import * as store from './students.store.ts'
 
-export type { RecordedChange } from '../fees/fees.store.ts'
+export type { RecordedChange } from '../fees/fees.service.ts'
 export type { StudentRecord } from './students.store.ts'
 
 export async function getStudent(
@@ -20,6 +19,10 @@ export async function getStudent(
   const record = await store.findRecord(ctx.db, institute.id, id)
   if (record === null) throw notFound('This student')
   return record
+}
+
+export async function requireStudent(ctx: Context, institute: Institute, id: string): Promise<void> {
+  if (!(await store.hasStudent(ctx.db, institute.id, id))) throw notFound('This student')
 }
 
 export async function listStudents(
@@ -38,12 +41,12 @@ export async function getFees(
   ctx: Context,
   institute: Institute,
   id: string,
-): Promise<{ record: store.StudentRecord; history: fees.RecordedChange[] }> {
+): Promise<{ record: store.StudentRecord; history: RecordedChange[] }> {
   return ctx.db.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const record = await store.readRecord(tx, institute.id, id)
     if (record === null) throw notFound('This student')
-    return { record, history: await fees.readFeeHistory(tx, institute.id, id) }
+    return { record, history: await readFeeHistory(tx, institute.id, id) }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import { isUniqueViolation } from '../platform/db/errors.ts'
 import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
@@ -162,6 +163,33 @@ export async function updateStudent(
     key: ['instituteId', 'id'],
     set: ['collectorCode', 'identifier', 'grade', 'academicYearStart', 'academicYearEnd', ...PROFILE],
   })
+}
+
+/** The student other than this one that has its identity. */
+export async function findIdentical(
+  tx: Transaction,
+  instituteId: number,
+  student: Student,
+): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    `select id from students where institute_id = $1 and identifier = $2 and grade = $3 and academic_year_start = $4
+       and academic_year_end = $5 and collector_code = $6 and id <> $7`,
+    [
+      instituteId,
+      student.identifier,
+      student.grade,
+      student.academicYearStart,
+      student.academicYearEnd,
+      student.collectorCode,
+      student.id,
+    ],
+  )
+  return row?.id ?? null
+}
+
+/** Another student got that identity between our look and our write. */
+export function isIdentityClash(error: unknown): boolean {
+  return isUniqueViolation(error, 'students_identity')
 }
 
 export function toRecord({ registrationIds, fees, paid, ...student }: RecordRow): StudentRecord {

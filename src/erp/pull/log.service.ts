@@ -1,6 +1,5 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
-import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt } from '../../platform/ids.ts'
@@ -11,7 +10,7 @@ import { listSettings } from '../settings/settings.store.ts'
 import { askedOf, fetchUrl, type Asked, type ErpAnswer } from '../erp.rules.ts'
 import * as store from './pull.store.ts'
 import type { Student } from '../../students/students.rules.ts'
-import { hasStudent, listRecords } from '../../students/students.store.ts'
+import { listStudents, requireStudent } from '../../students/students.service.ts'
 
 export type { Fetch } from './pull.store.ts'
 
@@ -63,7 +62,7 @@ async function findOne(ctx: Context, institute: Institute, asked: Asked): Promis
     academicYearStart: start === undefined ? undefined : Number(start),
     academicYearEnd: end === undefined ? undefined : Number(end),
   }
-  const { rows } = await listRecords(ctx.db, institute.id, filter, { limit: 2 })
+  const { rows } = await listStudents(ctx, institute, filter, { limit: 2 })
   const [one, another] = rows
   return another === undefined ? (one?.student ?? null) : null
 }
@@ -76,7 +75,7 @@ export async function listStudentFetches(
   page: PageRange,
 ): Promise<Page<store.Fetch>> {
   const key = { instituteId: institute.id, studentId }
-  if (!(await hasStudent(ctx.db, institute.id, studentId))) throw notFound('This student')
+  await requireStudent(ctx, institute, studentId)
   return store.listFetches(ctx.db, key, page)
 }
 

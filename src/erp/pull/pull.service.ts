@@ -23,7 +23,7 @@ import {
   type StoredStudent,
   type StudentChange,
 } from '../../students/profile/update.rules.ts'
-import { updateFromRecord } from '../../students/profile/update.service.ts'
+import { readStoredStudents, readStudents, updateFromRecord } from '../../students/profile/update.service.ts'
 import type { Student } from '../../students/students.rules.ts'
 
 export type { PullReason } from './pull.store.ts'
@@ -136,7 +136,7 @@ async function planTargets(ctx: ErpContext, requests: readonly PullRequest[]): P
   if (settings.length === 0) return requests.map(() => null)
   const [institutes, students] = await Promise.all([
     getInstitutesById(ctx, ids),
-    store.readStudents(ctx.db, requests),
+    readStudents(ctx.db, requests),
   ])
   const endpoints = new Map<unknown, ErpEndpoint>()
   const fetchedAt = ctx.clock.now()
@@ -162,7 +162,7 @@ async function ask(ctx: ErpContext, target: Target): Promise<Answered> {
 async function settle(ctx: ErpContext, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {
   const found = answered.filter((one): one is AnsweredFound => one.answer.kind === 'found')
   // After the calls: what was pushed while they were under way is part of what the answer is compared with.
-  const stored = await store.readStoredStudents(ctx.db, found)
+  const stored = await readStoredStudents(ctx.db, found)
   const changed = found.filter((one, index) => isChanged(one, stored[index] ?? null))
   const isApart = new Set<Answered>(changed)
   const results = new Map<Answered, Pulled>()
@@ -190,10 +190,10 @@ async function applyChange(ctx: ErpContext, one: AnsweredFound): Promise<Pulled>
     institute,
     studentId,
     record: answer.record,
-    log(changes) {
+    log(tx, changes) {
       const fetch = toFetch(one, answer, changes)
       fetchId = fetch.id
-      return fetch
+      return store.insertFetches(tx, [fetch])
     },
   })
   if (outcome.kind === 'updated') return toPulled(one, answer, fetchId, outcome.changes)

@@ -1,84 +1,9 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
-import { isUniqueViolation } from '../../platform/db/errors.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
-import type { FeeComponent } from '../../fees/fees.rules.ts'
-import type { StoredStudent, StudentChange } from '../../students/profile/update.rules.ts'
-import type { Student } from '../../students/students.rules.ts'
-import { COLUMNS } from '../../students/students.store.ts'
-
-export type StudentKey = { instituteId: number; studentId: string }
-
-const ASKED_FOR = `from unnest($1::int[], $2::text[]) with ordinality as r (institute_id, id, no)
-  join students s on s.institute_id = r.institute_id and s.id = r.id`
-
-/** In the order asked for; null where there is no such student. */
-export async function readStudents(db: Queryable, keys: readonly StudentKey[]): Promise<(Student | null)[]> {
-  const rows = await db.query<Student & Numbered>(`select r.no, ${COLUMNS} ${ASKED_FOR}`, columnsOf(keys))
-  return inOrder<Student, Student>(keys, rows, student => student)
-}
-
-/** The same with their fees. */
-export async function readStoredStudents(
-  db: Queryable,
-  keys: readonly StudentKey[],
-): Promise<(StoredStudent | null)[]> {
-  if (keys.length === 0) return []
-  const rows = await db.query<Student & Numbered & { fees: FeeComponent[] }>(
-    `select r.no, ${COLUMNS},
-       (select coalesce(json_agg(json_build_object('componentType', f.component_type, 'position', f.position,
-           'feePaise', f.fee_paise, 'discounts', f.discounts) order by f.position), '[]') from fee_components f
-        where f.institute_id = s.institute_id and f.student_id = s.id) as fees ${ASKED_FOR}`,
-    columnsOf(keys),
-  )
-  return inOrder(keys, rows, ({ fees, ...student }) => ({ student, fees }))
-}
-
-type Numbered = { no: number }
-
-function columnsOf(keys: readonly StudentKey[]): unknown[] {
-  return [keys.map(key => key.instituteId), keys.map(key => key.studentId)]
-}
-
-function inOrder<Row extends object, Result>(
-  keys: readonly StudentKey[],
-  rows: readonly (Row & Numbered)[],
-  read: (row: Omit<Row & Numbered, 'no'>) => Result,
-): (Result | null)[] {
-  const byNumber = new Map(rows.map(({ no, ...row }) => [no, row]))
-  return keys.map((_, index) => {
-    const row = byNumber.get(index + 1)
-    return row === undefined ? null : read(row)
-  })
-}
-
-/** The student other than this one that has its identity. */
-export async function findIdentical(
-  tx: Transaction,
-  instituteId: number,
-  student: Student,
-): Promise<string | null> {
-  const [row] = await tx.query<{ id: string }>(
-    `select id from students where institute_id = $1 and identifier = $2 and grade = $3 and academic_year_start = $4
-       and academic_year_end = $5 and collector_code = $6 and id <> $7`,
-    [
-      instituteId,
-      student.identifier,
-      student.grade,
-      student.academicYearStart,
-      student.academicYearEnd,
-      student.collectorCode,
-      student.id,
-    ],
-  )
-  return row?.id ?? null
-}
-
-/** Another student got that identity between our look and our write. */
-export function isIdentityClash(error: unknown): boolean {
-  return isUniqueViolation(error, 'students_identity')
-}
+import type { StudentChange } from '../../students/profile/update.rules.ts'
+import type { StudentKey } from '../../students/students.rules.ts'
 
 export type PullReason = 'flex_setup' | 'presentation' | 'reminder' | 'init' | 'test' | 'console'
 

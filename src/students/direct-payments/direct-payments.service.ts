@@ -20,6 +20,7 @@ import {
   type RecordedPayment,
 } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
+import { recomputeBalances } from '../../fees/balances.service.ts'
 import type { PaidByComponent } from '../../fees/fees.rules.ts'
 import { paymentBlock } from '../student-blocks.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
@@ -125,6 +126,11 @@ export async function addPayments(
 ): Promise<void> {
   const rows = added.map(({ context, payment }) => ({ ...payment, studentId: context.student.id }))
   await store.insertPayments(tx, instituteId, rows, now)
+  recomputeBalances(
+    tx,
+    instituteId,
+    rows.map(payment => payment.studentId),
+  )
   await recordEvents(
     tx,
     added.map(({ context, payment }) =>
@@ -154,6 +160,7 @@ export async function changePayment(
     refuseTooMuch(paidOtherwise, payment)
     await store.insertChange(tx, key, before, { kind: 'corrected', changedAt: locked.now })
     await store.updatePayment(tx, key, payment)
+    recomputeBalances(tx, key.instituteId, [key.studentId])
     await recordPaymentEvent(locked, 'direct.payment.updated', payment)
     return { payment, advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise) }
   })
@@ -172,6 +179,7 @@ export async function cancelPayment(
     const payment = { ...before, cancelledAt: locked.now }
     await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: locked.now })
     await store.updatePayment(tx, locked.key, payment)
+    recomputeBalances(tx, locked.key.instituteId, [locked.key.studentId])
     await recordPaymentEvent(locked, 'direct.payment.cancelled', payment)
     return payment
   })

@@ -2,10 +2,8 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
-import { recomputeAtCommit } from '../../fees/balances.store.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
-import type { StudentKey } from '../../erp/pull/pull.store.ts'
-import type { DirectPayment, KnownPayments } from '../students.rules.ts'
+import type { DirectPayment, KnownPayments, StudentKey } from '../students.rules.ts'
 
 export type NewPayment = DirectPayment & { id: string; studentId: string }
 
@@ -59,11 +57,6 @@ export async function insertPayments(
   const rows = recorded.map(payment => ({ ...payment, instituteId, recordedAt, cancelledAt: null }))
   await paymentsOfStudents.insert(tx, rows)
   await insertLines(tx, instituteId, recorded)
-  recomputeAtCommit(
-    tx,
-    instituteId,
-    recorded.map(payment => payment.studentId),
-  )
 }
 
 async function insertLines(
@@ -183,7 +176,6 @@ export async function updatePayment(
     [key.instituteId, key.studentId, payment.transactionId],
   )
   await insertLines(tx, key.instituteId, [{ ...payment, studentId: key.studentId }])
-  recomputeAtCommit(tx, key.instituteId, [key.studentId])
 }
 
 export async function insertChange(

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { StudentKey } from '../../erp/pull/pull.store.ts'
+import type { StudentKey } from '../students.rules.ts'
 import type { StudentChange } from './update.rules.ts'
 
 export type ProfileChange = {

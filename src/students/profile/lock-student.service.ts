@@ -1,8 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
-import { readFees } from '../../fees/fees.store.ts'
-import { changeFees } from '../../fees/fees.service.ts'
+import { changeFees, readFees } from '../../fees/fees.service.ts'
 import { lockStudent } from '../students.store.ts'
 
 type Held = { instituteId: number; studentId: string }

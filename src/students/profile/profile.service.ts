@@ -6,7 +6,6 @@ import { badFields, conflict, notFound, type BursarError } from '../../platform/
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
-import { findIdentical, isIdentityClash } from '../../erp/pull/pull.store.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween } from './update.rules.ts'
@@ -39,7 +38,7 @@ export async function changeProfile(
       if (decision.kind === 'invalid') throw badFields(decision.problems)
       if (decision.kind === 'changed') {
         const { student, isIdentityChanged } = decision
-        const other = isIdentityChanged ? await findIdentical(tx, institute.id, student) : null
+        const other = isIdentityChanged ? await store.findIdentical(tx, institute.id, student) : null
         if (other !== null) throw identityTaken({ service_student_id: other })
         const changedAt = ctx.clock.now()
         await store.updateStudent(tx, institute.id, student, changedAt)
@@ -50,7 +49,7 @@ export async function changeProfile(
     })
   } catch (error) {
     // Another got it between our look and our write.
-    throw isIdentityClash(error) ? identityTaken() : error
+    throw store.isIdentityClash(error) ? identityTaken() : error
   }
 }
 

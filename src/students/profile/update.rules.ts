@@ -1,7 +1,18 @@
 import { sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
-import type { ErpRecord, PulledFee } from '../../erp/erp.rules.ts'
 import { mergeFees, type FeeChange, type FeeComponent, type Price } from '../../fees/fees.rules.ts'
 import { mergeProfile, type Identity, type Profile, type Student } from '../students.rules.ts'
+
+export type SourceFee = { componentType: string; feePaise: Paise }
+
+/** The student as the institute's own system has it; a second identifier is not part of its record. */
+export type SourceRecord = {
+  identity: Identity
+  collectorCode: string | null
+  /** A birthday that was not sent is null and leaves the stored one. */
+  profile: Omit<Profile, 'customIdentifier'>
+  /** In the order sent. Totals after discounts, before payments. */
+  fees: readonly SourceFee[]
+}
 
 /** What a pulled record makes of a student. */
 export type StoredStudent = { student: Student; fees: readonly FeeComponent[] }
@@ -38,7 +49,7 @@ export function branchAfter(
 }
 
 /** `branch`: the one that the record names, or the student's own when it names none. */
-export function decideUpdate(stored: StoredStudent, record: ErpRecord, branch: string): StudentUpdate {
+export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch: string): StudentUpdate {
   const { student: before, fees } = stored
   // The identifier is the one that was asked for, and may have been changed here since.
   const { identifier } = before
@@ -84,7 +95,7 @@ const FIELDS = [
 ] as const
 
 /** The ERP's record has no second identifier, and may leave out the birthday: both stay as they are. */
-function profileAfter(before: Profile, sent: ErpRecord['profile']): Profile {
+function profileAfter(before: Profile, sent: SourceRecord['profile']): Profile {
   const dateOfBirth = sent.dateOfBirth ?? before.dateOfBirth
   return mergeProfile(before, { ...sent, dateOfBirth, customIdentifier: null })
 }
@@ -94,7 +105,7 @@ function profileAfter(before: Profile, sent: ErpRecord['profile']): Profile {
  * discounts stored here. A component that it does not send any more costs nothing: the ERP is the source of truth, and
  * a fee that it took back must not be debited. The component stays, at 0, with its history and its place.
  */
-export function replaceFees(current: readonly FeeComponent[], sent: readonly PulledFee[]): FeeChange[] {
+export function replaceFees(current: readonly FeeComponent[], sent: readonly SourceFee[]): FeeChange[] {
   const isSent = new Set(sent.map(fee => fee.componentType))
   const gone = current.filter(fee => !isSent.has(fee.componentType))
   const wanted = [...sent, ...gone.map(({ componentType }) => ({ componentType, feePaise: ZERO }))]

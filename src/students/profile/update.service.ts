@@ -3,38 +3,38 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
-import type { ErpRecord } from '../../erp/erp.rules.ts'
 import { totalProblems } from '../../fees/fees.rules.ts'
-import { applyFeeChanges, readFees } from '../../fees/fees.store.ts'
-import * as store from '../../erp/pull/pull.store.ts'
-import { branchAfter, decideUpdate, type StudentChange } from './update.rules.ts'
-import { lockStudent, updateStudent } from '../students.store.ts'
+import { applyFees, readFees } from '../../fees/fees.service.ts'
+import { branchAfter, decideUpdate, type SourceRecord, type StudentChange } from './update.rules.ts'
+import * as store from '../students.store.ts'
+
+export { readStoredStudents, readStudents } from './stored-students.store.ts'
 
 export type UpdateOutcome =
   | { kind: 'updated'; changes: readonly StudentChange[] }
   /** The record contradicts what else is known here; nothing was changed. For parents, as the ERP's own words are. */
   | { kind: 'contradiction'; message: string }
 
-type Scene = {
+type RecordUpdate = {
   institute: Institute
   studentId: string
-  record: ErpRecord
-  /** The log's row, written with the change that it tells of. */
-  log: (changes: readonly StudentChange[]) => store.Fetch & { instituteId: number }
+  record: SourceRecord
+  /** Writes down what changed, in the transaction of the change. */
+  log: (tx: Transaction, changes: readonly StudentChange[]) => Promise<void>
 }
 
 /** Brings a student up to date with its ERP's record, all of it or nothing. */
-export async function updateFromRecord(ctx: Context, scene: Scene): Promise<UpdateOutcome> {
-  const codes = codesOf(scene.record)
+export async function updateFromRecord(ctx: Context, update: RecordUpdate): Promise<UpdateOutcome> {
+  const codes = codesOf(update.record)
   try {
-    await checkCatalogue(ctx.db, scene.institute, codes)
+    await checkCatalogue(ctx.db, update.institute, codes)
     const changes = await ctx.db.transaction(async tx => {
-      await joinCatalogue(tx, scene.institute, codes)
-      return applyRecord(tx, scene, ctx.clock.now())
+      await joinCatalogue(tx, update.institute, codes)
+      return applyRecord(tx, update, ctx.clock.now())
     })
     return { kind: 'updated', changes }
   } catch (error) {
-    const why = contradictionOf(error, scene)
+    const why = contradictionOf(error, update)
     if (why === null) throw error
     return {
       kind: 'contradiction',
@@ -48,10 +48,10 @@ class Contradiction extends Error {}
 /** Decided under the student's lock, on what is stored now: whatever changed since the ERP was asked is seen. */
 async function applyRecord(
   tx: Transaction,
-  { institute, studentId, record, log }: Scene,
+  { institute, studentId, record, log }: RecordUpdate,
   now: Date,
 ): Promise<readonly StudentChange[]> {
-  const before = await lockStudent(tx, institute.id, studentId)
+  const before = await store.lockStudent(tx, institute.id, studentId)
   if (before === null) throw new Error('a student vanished')
   const branch = branchAfter(institute, before, record)
   if (branch === null) throw new Contradiction(`there is no branch ${record.collectorCode}`)
@@ -62,28 +62,28 @@ async function applyRecord(
   if (update.isIdentityChanged && (await store.findIdentical(tx, institute.id, update.student)) !== null) {
     throw new Contradiction(takenWords(record))
   }
-  if (update.isStudentChanged) await updateStudent(tx, institute.id, update.student, now)
-  const feeChanges = update.fees.map(change => ({ ...change, studentId }))
-  await applyFeeChanges(tx, institute.id, feeChanges, { changedAt: now, source: 'pull' })
-  await store.insertFetches(tx, [log(update.changes)])
+  if (update.isStudentChanged) await store.updateStudent(tx, institute.id, update.student, now)
+  const plan = { studentId, changes: [...update.fees] }
+  await applyFees(tx, institute.id, [plan], { changedAt: now, source: 'pull' })
+  await log(tx, update.changes)
   return update.changes
 }
 
 /** Null when the failure is not the record's. */
-function contradictionOf(error: unknown, { record }: Scene): string | null {
+function contradictionOf(error: unknown, { record }: RecordUpdate): string | null {
   if (error instanceof Contradiction) return error.message
   if (store.isIdentityClash(error)) return takenWords(record)
   const [problem] = error instanceof BursarError ? (error.problems ?? []) : []
   return problem === undefined ? null : `${problem.key} ${problem.message}`
 }
 
-function takenWords({ identity, collectorCode }: ErpRecord): string {
+function takenWords({ identity, collectorCode }: SourceRecord): string {
   const { identifier, grade, academicYearStart, academicYearEnd } = identity
   const branch = collectorCode === null ? '' : ` of the branch ${collectorCode}`
   return `another student${branch} has the identifier ${identifier} in grade ${grade} of ${academicYearStart}-${academicYearEnd}`
 }
 
-function codesOf({ identity, fees }: ErpRecord): CodeInUse[] {
+function codesOf({ identity, fees }: SourceRecord): CodeInUse[] {
   return [
     { kind: 'grade', code: identity.grade, key: 'data.student.grade' },
     ...fees.map(({ componentType: code }, index): CodeInUse => {

@@ -7,6 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import * as payments from '../direct-payments/direct-payments.store.ts'
+import { recomputeBalances } from '../../fees/balances.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
 import { paymentBlock } from '../student-blocks.ts'
@@ -106,6 +107,7 @@ async function addPayments(
   if (decision.payments.length === 0) return
   const added = decision.payments.map(payment => ({ ...payment, id: newId('pay'), studentId: student.id }))
   await payments.insertPayments(tx, institute.id, added, now)
+  recomputeBalances(tx, institute.id, [student.id])
   const identity = await identityPayload(tx, context, plan)
   const events = added.map((payment): NewEvent => ({
     code: 'direct.payment.added',

@@ -1,8 +1,17 @@
 import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import type { StudentKey } from '../students.rules.ts'
 import * as store from './parents.store.ts'
 
 export type { CounterPayment } from './parents.store.ts'
+
+/** Who a student belongs to; those of its primary contact first. */
+export async function listUsersOf(
+  { db }: Context,
+  student: StudentKey,
+): Promise<{ registrationId: string; isContact: boolean }[]> {
+  return store.listUsersOf(db, student)
+}
 
 const MOST_CHILDREN = 100
 const MOST_PAYMENTS = 500
