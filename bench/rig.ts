@@ -24,6 +24,8 @@ export type Rig = { bare: string; full: string; close(): Promise<void> }
 /** Bursar runs as `npm start` runs it; its peers are plain Node. */
 export const START_FLAGS: readonly string[] = manifest.scripts.start.match(/--\S+/g) ?? []
 
+const MAIN = /\S+main\.ts$/.exec(manifest.scripts.start)?.[0] ?? ''
+
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 export async function openCluster(): Promise<Cluster> {
@@ -59,7 +61,7 @@ export async function openRig(): Promise<Rig> {
   try {
     const url = await cluster.makeDatabase('bench')
     const env = { ...process.env, DATABASE_URL: url, DATA_DIR: cluster.folder, PORT: '0', LOG_FORMAT: 'json' }
-    const bursar = spawn(process.execPath, [...START_FLAGS, path('../src/main.ts')], {
+    const bursar = spawn(process.execPath, [...START_FLAGS, path(`../${MAIN}`)], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })

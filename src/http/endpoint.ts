@@ -50,6 +50,8 @@ export type WriteEndpoint<
   Result,
 > = Shape<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
+  /** Nothing happens before the statement that takes the Idempotency-Key: it need not be looked up first, which saves a round trip. */
+  takesKeyFirst?: true
   /** Does it, in a transaction that stores `toResponse`'s answer when the command is to be done once. */
   perform(command: Command<Result>, call: Call<SentBy<Params>, SentBy<Query>, SentBy<Body>>): Promise<Result>
   toResponse(result: Result): Success
@@ -93,7 +95,8 @@ export function addWrite<
         instituteId: callerOf(request).institute.id,
         idempotency: readIdempotency(request, answerOf),
       }
-      return answerCommand(ctx, command, { request, reply, answerOf }, () =>
+      const { takesKeyFirst } = endpoint
+      return answerCommand(ctx, command, { request, reply, answerOf, takesKeyFirst }, () =>
         endpoint.perform(command, { ...readCall(request), caller: callerOf(request) }),
       )
     },
@@ -104,23 +107,42 @@ type Exchange<Result> = {
   request: FastifyRequest
   reply: FastifyReply
   answerOf: (result: Result) => Answer
+  takesKeyFirst?: true | undefined
 }
 
-/** Performs an command and answers it, or repeats the answer that its Idempotency-Key stands for. */
+/** Performs a command and answers it, or repeats the answer that its Idempotency-Key stands for. */
 export async function answerCommand<Result>(
   ctx: Context,
   command: Command<Result>,
-  { request, reply, answerOf }: Exchange<Result>,
+  { request, reply, answerOf, takesKeyFirst }: Exchange<Result>,
   perform: () => Promise<Result>,
 ): Promise<FastifyReply> {
-  try {
-    // Before anything is read: what was right when it was first sent is not judged again.
+  const replay = async (): Promise<void> => {
     if (command.idempotency !== undefined)
       await replayIfDone(ctx.db, command.instituteId, command.idempotency)
-    const { httpStatus, body } = answerOf(await perform())
+  }
+  try {
+    // Before anything is read: what was right when it was first sent is not judged again.
+    if (takesKeyFirst === undefined) await replay()
+    const { httpStatus, body } = answerOf(
+      takesKeyFirst ? await performOrReplay(perform, replay) : await perform(),
+    )
     return await send(reply, httpStatus, body)
   } catch (error) {
     return answerRepeat(ctx, command, { error, request, reply })
+  }
+}
+
+/** A repeat that would be refused by now gets the first answer all the same. */
+async function performOrReplay<Result>(
+  perform: () => Promise<Result>,
+  replay: () => Promise<void>,
+): Promise<Result> {
+  try {
+    return await perform()
+  } catch (error) {
+    if (!(error instanceof AlreadyDone)) await replay()
+    throw error
   }
 }
 

@@ -48,6 +48,7 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
       answers: { 201: answer('Created.', createdOrderOutput) },
     },
     body: orderInput,
+    takesKeyFirst: true,
     perform: (act, { caller, body }) => createOrder(ctx, act, caller.institute, { kind, ...body }),
     toResponse: (order: CreatedOrder) => created(createdOrderOutput.toJson(order)),
   })
