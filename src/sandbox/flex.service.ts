@@ -26,7 +26,7 @@ export async function authorisePlan(
   sandbox: SandboxPlans,
   command: Command<Authorised>,
   target: PlanTarget,
-  { outcome, rail }: { outcome: 'success' | 'failure'; rail: Rail | undefined },
+  { outcome, rail }: { outcome: 'success' | 'failure'; rail?: Rail },
 ): Promise<Authorised> {
   const { ctx, bank } = sandbox
   const { institute, planId } = target

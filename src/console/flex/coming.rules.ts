@@ -1,5 +1,5 @@
 import { paiseOf, ZERO, type Paise } from '../../platform/money.ts'
-import { OBSTACLE_WORDS, OBSTACLES, type Obstacle } from './flex.texts.ts'
+import { OBSTACLE_TEXTS, OBSTACLES, type Obstacle } from './flex.texts.ts'
 
 type RailName = 'enach' | 'upi_autopay'
 type Kind = Exclude<Obstacle, 'bank_holiday' | 'above_limit'> | 'announced' | 'clear'
@@ -97,7 +97,7 @@ function obstaclesOf(parts: readonly ComingPart[]): InTheWay[] {
 function sumUp(some: readonly (Sum & { kind: Obstacle })[]): InTheWay[] {
   return OBSTACLES.flatMap(kind => {
     const sum = sumOf(some.filter(one => one.kind === kind))
-    return sum.count === 0 ? [] : [{ kind, ...OBSTACLE_WORDS[kind], ...sum }]
+    return sum.count === 0 ? [] : [{ kind, ...OBSTACLE_TEXTS[kind], ...sum }]
   })
 }
 

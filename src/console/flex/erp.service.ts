@@ -6,8 +6,6 @@ import { settingsFor } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
 import * as store from './erp.store.ts'
 
-export type { FetchRow } from './erp.store.ts'
-
 export type BranchHealth = {
   collectorCode: string
   name: string

@@ -2,7 +2,8 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 
-export type FetchOutcome = 'found' | 'refused' | 'unavailable'
+export const FETCH_OUTCOMES = ['found', 'refused', 'unavailable'] as const
+export type FetchOutcome = (typeof FETCH_OUTCOMES)[number]
 
 /** Answers of one branch's ERP that were alike, with the last of them. */
 export type FetchSum = {

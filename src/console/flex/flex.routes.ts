@@ -2,23 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexContext } from '../../flex/context.ts'
 import { ok, page } from '../../http/envelope.ts'
-import { toRupees } from '../../platform/money.ts'
-import { EVERYONE } from '../console.rules.ts'
-import type { InTheWay, Sum } from './coming.rules.ts'
-import { flexErpRoutes } from './erp.routes.ts'
-import { flexPlanRoutes } from './plans.routes.ts'
-import * as schemas from './flex.schemas.ts'
-import {
-  listDebitsOf,
-  readCalendar,
-  readComing,
-  readReturns,
-  type Calendar,
-  type ComingRun,
-  type Returns,
-  type ShownDebit,
-} from './flex.service.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { calendarQuery, debitsQuery, returnsQuery } from './debits.input.ts'
+import { calendarOutput, comingOutput, debitOutput, returnsOutput } from './debits.output.ts'
+import { flexErpRoutes } from './erp.routes.ts'
+import { listDebitsOf, readCalendar, readComing, readReturns } from './flex.service.ts'
+import { flexPlanRoutes } from './plans.routes.ts'
 
 export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
@@ -28,11 +18,11 @@ export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void
       operationId: 'consoleGetFlexCalendar',
       summary: 'Read a month of debits',
       description: 'What is to be presented on each day, and what became of what was.',
-      data: schemas.CalendarView,
+      data: calendarOutput.schema,
     },
-    query: schemas.CalendarQuery,
+    query: calendarQuery,
     answer: async ({ institute, query }) =>
-      ok(calendarView(await readCalendar(flex, institute, query.month))),
+      ok(calendarOutput.toJson(await readCalendar(flex, institute, query.month))),
   })
   addConsoleRead(app, flex, {
     url: '/flex/debits',
@@ -42,15 +32,16 @@ export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void
       summary: 'List debits',
       description:
         'The debits of some days, today unless days are named: first those not presented, then presentations.',
-      data: Type.Array(schemas.DebitView),
+      data: Type.Array(debitOutput.schema),
       isList: true,
     },
-    query: schemas.DebitsQuery,
-    async answer({ institute, query }) {
-      const { from, to, status, return_code: returnCode, collector_code: collectorCode, cursor } = query
-      const asked = { from, to, status, returnCode, collectorCode, cursor }
-      const { debits, nextCursor } = await listDebitsOf(flex, institute, asked, query.limit ?? 50)
-      return page(debits.map(debitView), nextCursor)
+    query: debitsQuery,
+    async answer({ institute, query: { limit, ...asked } }) {
+      const { rows, nextCursor } = await listDebitsOf(flex, institute, asked, limit)
+      return page(
+        rows.map(row => debitOutput.toJson(row, null)),
+        nextCursor,
+      )
     },
   })
   addConsoleRead(app, flex, {
@@ -60,10 +51,11 @@ export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void
       operationId: 'consoleGetFlexReturns',
       summary: 'Read bounced debits by reason',
       description: 'What came back of the presentations of some days, the last 30 unless others are named.',
-      data: schemas.ReturnsView,
+      data: returnsOutput.schema,
     },
-    query: schemas.ReturnsQuery,
-    answer: async ({ institute, query }) => ok(returnsView(await readReturns(flex, institute, query))),
+    query: returnsQuery,
+    answer: async ({ institute, query }) =>
+      ok(returnsOutput.toJson(await readReturns(flex, institute, query))),
   })
   addConsoleRead(app, flex, {
     url: '/flex/coming',
@@ -73,91 +65,10 @@ export function flexConsoleRoutes(app: FastifyInstance, flex: FlexContext): void
       summary: 'Preview the coming run',
       description:
         'What is asked, announced and presented in the next five working days, and what is in the way.',
-      data: schemas.ComingView,
+      data: comingOutput.schema,
     },
-    answer: async ({ institute }) => ok(comingView(await readComing(flex, institute))),
+    answer: async ({ institute }) => ok(comingOutput.toJson(await readComing(flex, institute))),
   })
   flexPlanRoutes(app, flex)
   flexErpRoutes(app, flex)
-}
-
-function calendarView({ month, today, days }: Calendar): schemas.CalendarAnswer {
-  return {
-    month,
-    today,
-    days: days.map(({ day, isWorkingDay, sums }) => ({
-      day,
-      is_working_day: isWorkingDay,
-      sums: sums.map(one => ({ status: one.status, ...sumView(one) })),
-    })),
-  }
-}
-
-function debitView(debit: ShownDebit): schemas.DebitAnswer {
-  const { plan, instalment, presentation, presentedAt, reason, why } = debit
-  return {
-    id: `${instalment.id}.${presentation}`,
-    day: debit.day,
-    status: debit.status,
-    amount: toRupees(debit.amountPaise),
-    plan_id: plan.id,
-    instalment_id: instalment.id,
-    number: instalment.number,
-    due_date: instalment.dueOn,
-    collector_code: plan.collectorCode,
-    ...(debit.mandate === null ? {} : { rail: debit.mandate.rail }),
-    student: debit.student,
-    ...(presentedAt === null ? {} : { presentation, presented_at: presentedAt.toISOString() }),
-    ...(reason === null ? {} : { reason }),
-    ...(why === null ? {} : { why }),
-    next_step: debit.next,
-  }
-}
-
-function returnsView({ range, decided, returned, returnedPaise, groups }: Returns): schemas.ReturnsAnswer {
-  return {
-    ...range,
-    decided,
-    returned,
-    returned_amount: toRupees(returnedPaise),
-    reasons: groups.map(({ code, category, message, next, state, paid, again, due, over, ...rest }) => ({
-      code,
-      category,
-      message,
-      next,
-      status: state === 'reversed' ? 'reversed' : 'bounced',
-      ...sumView(rest),
-      since: { paid, again, due, over },
-    })),
-  }
-}
-
-function comingView({ now, today, through, days, waiting }: ComingRun): schemas.ComingAnswer {
-  return {
-    now: now.toISOString(),
-    from: today,
-    to: through,
-    days: days.map(({ day, isWorkingDay, runs, inTheWay }) => ({
-      day,
-      is_working_day: isWorkingDay,
-      runs: runs.map(run => ({
-        rail: run.rail,
-        asked_from: run.askedFrom.toISOString(),
-        told_by: run.toldBy.toISOString(),
-        presented_at: run.presentedAt.toISOString(),
-        announced: sumView(run.announced),
-        to_ask: sumView(run.toAsk),
-      })),
-      in_the_way: inTheWay.map(obstacleView),
-    })),
-    waiting: waiting.map(obstacleView),
-  }
-}
-
-function obstacleView({ kind, title, text, ...sum }: InTheWay): schemas.ComingAnswer['waiting'][number] {
-  return { kind, title, text, ...sumView(sum) }
-}
-
-function sumView({ count, amountPaise }: Sum): { count: number; amount: number } {
-  return { count, amount: toRupees(amountPaise) }
 }

@@ -1,15 +1,18 @@
 import type { FlexContext } from '../../flex/context.ts'
-import type { DebitContext, DebitRules } from '../../flex/rules/debit.rules.ts'
+import { readPlans } from '../../flex/plans/plan-reads.service.ts'
+import { debitContextOf, type DebitRules } from '../../flex/rules/debit.rules.ts'
+import type { Instalment, LoadedPlan, Mandate } from '../../flex/rules/plan.rules.ts'
 import { minutesBefore, presentationOn, type FlexRules, type Rail } from '../../flex/rules/rails.rules.ts'
 import { readDebitRules } from '../../flex/settings/debit-rules.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import type { Page } from '../../platform/db/list.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import { addWorkingDays, isWorkingDay } from '../../platform/working-days.ts'
 import { comingOf, type Coming } from './coming.rules.ts'
 import * as days from './days.store.ts'
 import { listDebits, type Debit, type DebitFilter } from './debits.store.ts'
-import { nextWords, OBSTACLE_WORDS, planObstacle, returnWords, type ReturnWords } from './flex.texts.ts'
+import { nextStepText, OBSTACLE_TEXTS, planObstacle, returnTexts, type ReturnTexts } from './flex.texts.ts'
 import {
   daysOf,
   isPresentation,
@@ -19,7 +22,6 @@ import {
   returnsRange,
   spanOf,
   statusesOf,
-  writeCursor,
   type AskedStatus,
   type DayRange,
   type DebitStatus,
@@ -52,7 +54,14 @@ export async function readCalendar(
   }
 }
 
-export type ShownDebit = Debit & { reason: ReturnWords | null; why: string | null; next: string }
+export type ShownDebit = Debit & {
+  id: string
+  instalment: Instalment
+  mandate: Mandate | null
+  reason: ReturnTexts | null
+  why: string | null
+  next: string
+}
 
 type Asked = {
   from?: string | undefined
@@ -69,17 +78,18 @@ export async function listDebitsOf(
   institute: Institute,
   asked: Asked,
   limit: number,
-): Promise<{ debits: ShownDebit[]; nextCursor: string | undefined }> {
+): Promise<Page<ShownDebit>> {
   const debitRules = await readDebitRules(flex)
   const today = dayOf(debitRules.now)
   const span = spanOf(rangeOf(asked, { from: today, to: today }))
-  const found = await listDebits(flex.db, institute.id, { span, filter: filterOf(asked), limit: limit + 1 })
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    debits: page.map(debit => showDebit(debit, debitRules)),
-    nextCursor: found.length > limit && last !== undefined ? cursorAfter(last) : undefined,
-  }
+  const { rows, nextCursor } = await listDebits(flex.db, institute.id, {
+    span,
+    filter: filterOf(asked),
+    limit,
+  })
+  const keys = rows.map(({ planId }) => ({ instituteId: institute.id, planId }))
+  const plans = await readPlans(flex, keys)
+  return { rows: rows.flatMap(row => showDebit(row, plans.get(row.planId), debitRules)), nextCursor }
 }
 
 function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): DebitFilter {
@@ -100,38 +110,29 @@ function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): D
   }
 }
 
-function cursorAfter({ presentedAt, day, instalment, presentation }: Debit): string {
-  const { id: instalmentId } = instalment
-  return writeCursor(
-    presentedAt === null
-      ? { part: 'instalments', presentOn: day, instalmentId }
-      : { part: 'presentations', presentedAt, instalmentId, presentation },
-  )
-}
-
 const EXPLAINED: readonly DebitStatus[] = ['skipped', 'covered', 'waived', 'due_online']
 
-function showDebit(debit: Debit, debitRules: DebitRules): ShownDebit {
+function showDebit(debit: Debit, loaded: LoadedPlan | undefined, debitRules: DebitRules): ShownDebit[] {
+  const instalment = loaded?.instalments.find(({ id }) => id === debit.instalmentId)
+  if (loaded === undefined || instalment === undefined) return []
   const { status, presentedAt, returnCode } = debit
-  return {
-    ...debit,
-    reason: returnCode === null ? null : returnWords(returnCode),
-    why: whyOf(debit),
-    next: nextWords({ status, presentedAt, context: debitContextOf(debit, debitRules) }),
-  }
+  return [
+    {
+      ...debit,
+      id: `${instalment.id}.${debit.presentation}`,
+      instalment,
+      mandate: loaded.mandate,
+      reason: returnCode === null ? null : returnTexts(returnCode),
+      why: whyOf(debit, loaded),
+      next: nextStepText({ status, presentedAt, context: debitContextOf(loaded, instalment, debitRules) }),
+    },
+  ]
 }
 
-function whyOf({ status, plan, decided }: Debit): string | null {
+function whyOf({ status, decided }: Debit, { plan }: LoadedPlan): string | null {
   const obstacle = status === 'stopped' ? planObstacle(plan) : null
-  if (obstacle !== null) return OBSTACLE_WORDS[obstacle].title
+  if (obstacle !== null) return OBSTACLE_TEXTS[obstacle].title
   return EXPLAINED.includes(status) ? decided : null
-}
-
-function debitContextOf(
-  { plan, instalment, mandate, takenDays }: Debit,
-  debitRules: DebitRules,
-): DebitContext {
-  return { plan, instalment, mandate, takenDays: new Set(takenDays), ...debitRules }
 }
 
 export type Returns = {
@@ -139,7 +140,7 @@ export type Returns = {
   decided: number
   returned: number
   returnedPaise: Paise
-  groups: (days.ReturnSum & ReturnWords)[]
+  groups: (days.ReturnSum & ReturnTexts)[]
 }
 
 /** What came back, by the banks' codes; the last 30 days unless others are named. */
@@ -152,7 +153,7 @@ export async function readReturns(
   const range = rangeOf(asked, returnsRange(today))
   const sums = await days.sumReturns(flex.db, institute.id, spanOf(range))
   const groups = sums.flatMap(sum =>
-    sum.state === 'debited' ? [] : [{ ...sum, ...returnWords(sum.returnCode ?? 'unknown') }],
+    sum.state === 'debited' ? [] : [{ ...sum, ...returnTexts(sum.returnCode ?? 'unknown') }],
   )
   return {
     range,

@@ -24,7 +24,7 @@ export const OBSTACLES = [
 ] as const
 export type Obstacle = (typeof OBSTACLES)[number]
 
-export const OBSTACLE_WORDS: Record<Obstacle, { title: string; text: string }> = {
+export const OBSTACLE_TEXTS: Record<Obstacle, { title: string; text: string }> = {
   setup: {
     title: 'Mandate not confirmed yet',
     text: 'The family has authorised the mandate and its bank has not confirmed it. Debits begin once it does.',
@@ -79,7 +79,7 @@ export function planObstacle({
   return isHeld ? 'held' : null
 }
 
-const CATEGORY_WORDS: Record<ReturnCategory, string> = {
+const CATEGORY_TEXTS: Record<ReturnCategory, string> = {
   funds: 'Not enough money',
   bank: "Bank's own trouble",
   limit: 'Above a limit',
@@ -89,7 +89,7 @@ const CATEGORY_WORDS: Record<ReturnCategory, string> = {
   duplicate: 'Taken for a repeat',
 }
 
-const ACTION_WORDS: Record<ReturnAction, string> = {
+const ACTION_TEXTS: Record<ReturnAction, string> = {
   again: 'Presented again by itself, as often as the rail allows; then it stays due.',
   again_uncounted: 'Presented again by itself; it does not count as a try of the family.',
   wait: 'The bank has not decided. Nothing to do.',
@@ -99,30 +99,30 @@ const ACTION_WORDS: Record<ReturnAction, string> = {
     'Perhaps debited already. Compare with the bank before anything else; it is never tried again by itself.',
 }
 
-export type ReturnWords = { code: string; category: string; message: string; next: string }
+export type ReturnTexts = { code: string; category: string; message: string; next: string }
 
 /** A return code as a bursar reads it. */
-export function returnWords(code: string): ReturnWords {
+export function returnTexts(code: string): ReturnTexts {
   const { category, action, message } = meaningOf(code)
-  return { code, category: CATEGORY_WORDS[category], message, next: ACTION_WORDS[action] }
+  return { code, category: CATEGORY_TEXTS[category], message, next: ACTION_TEXTS[action] }
 }
 
 export type DebitRecord = { status: DebitStatus; context: DebitContext; presentedAt: Date | null }
 
 /** What happens next to a debit, in a sentence. */
-export function nextWords({ status, context, presentedAt }: DebitRecord): string {
+export function nextStepText({ status, context, presentedAt }: DebitRecord): string {
   const { instalment } = context
   switch (status) {
     case 'scheduled':
     case 'announced':
-      return stepWords(nextStep(context), context)
+      return stepText(nextStep(context), context)
     case 'stopped': {
       const obstacle = planObstacle(context.plan)
-      return obstacle === null ? stepWords(nextStep(context), context) : OBSTACLE_WORDS[obstacle].text
+      return obstacle === null ? stepText(nextStep(context), context) : OBSTACLE_TEXTS[obstacle].text
     }
     case 'skipped':
       return instalment.nextStepAt === null
-        ? OBSTACLE_WORDS.skipped.text
+        ? OBSTACLE_TEXTS.skipped.text
         : `The ERP is asked again on ${formatMoment(instalment.nextStepAt)}.`
     case 'covered':
       return 'Nothing is debited: it was paid in another way.'
@@ -131,21 +131,21 @@ export function nextWords({ status, context, presentedAt }: DebitRecord): string
     case 'due_online':
       return 'The mandate does not cover it. The family pays it online.'
     case 'presented':
-      return waitingWords(context, presentedAt ?? context.now)
+      return waitingText(context, presentedAt ?? context.now)
     case 'debited':
       return instalment.state === 'settled' ? 'Settled to the bank.' : 'Will be settled to the bank.'
     case 'bounced':
-      return bouncedWords(context)
+      return bouncedText(context)
     case 'reversed':
       return instalment.state === 'reversed'
         ? 'The bank took the money back. It is due again: ask the family to pay online, or move it to another day.'
-        : bouncedWords(context)
+        : bouncedText(context)
     default:
       return assertNever(status)
   }
 }
 
-function stepWords(step: Step, { instalment }: DebitContext): string {
+function stepText(step: Step, { instalment }: DebitContext): string {
   switch (step.kind) {
     case 'wait':
       return instalment.state === 'confirmed'
@@ -164,7 +164,7 @@ function stepWords(step: Step, { instalment }: DebitContext): string {
   }
 }
 
-function waitingWords({ mandate, rules, holidays, now }: DebitContext, presentedAt: Date): string {
+function waitingText({ mandate, rules, holidays, now }: DebitContext, presentedAt: Date): string {
   const { resultWorkingDays } = rules.rails[mandate?.rail ?? 'enach']
   const day = addWorkingDays(dayOf(presentedAt), resultWorkingDays, holidays)
   return day < dayOf(now)
@@ -173,14 +173,14 @@ function waitingWords({ mandate, rules, holidays, now }: DebitContext, presented
 }
 
 /** What has become of an instalment since a presentation of it came back. */
-function bouncedWords(context: DebitContext): string {
+function bouncedText(context: DebitContext): string {
   const { instalment, plan } = context
   switch (instalment.state) {
     case 'scheduled':
     case 'confirmed': {
       const obstacle = planObstacle(plan)
       const again = `To be presented again on ${formatDay(instalment.presentOn)}`
-      return obstacle === null ? `${again}.` : `${again}, but: ${OBSTACLE_WORDS[obstacle].text}`
+      return obstacle === null ? `${again}.` : `${again}, but: ${OBSTACLE_TEXTS[obstacle].text}`
     }
     case 'presented':
       return 'Presented again; the bank has not answered yet.'
@@ -194,19 +194,19 @@ function bouncedWords(context: DebitContext): string {
     case 'cancelled':
       return 'Not tried again: the plan was cancelled.'
     case 'skipped':
-      return OBSTACLE_WORDS.skipped.text
+      return OBSTACLE_TEXTS.skipped.text
     case 'bounced':
     case 'reversed':
-      return stayedDueWords(instalment.returnCode)
+      return stayedDueText(instalment.returnCode)
     default:
       return assertNever(instalment.state)
   }
 }
 
-function stayedDueWords(code: string | null): string {
+function stayedDueText(code: string | null): string {
   const { action } = meaningOf(code ?? '')
   if (action === 'mandate_ended') return 'Stays due. Ask the family for a new mandate, or to pay online.'
-  if (action === 'reconcile') return ACTION_WORDS.reconcile
+  if (action === 'reconcile') return ACTION_TEXTS.reconcile
   return 'Stays due: it is not tried again by itself. Ask the family to pay online, or move it to another day.'
 }
 

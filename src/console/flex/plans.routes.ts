@@ -1,22 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { FlexContext } from '../../flex/context.ts'
-import type { ChangedPlan } from '../../flex/plans/plans.service.ts'
-import type { Instalment, LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { ok, page } from '../../http/envelope.ts'
-import { EVERYONE } from '../console.rules.ts'
-import { planRowView, planStateView, planDetailView } from './plan-view.ts'
-import * as schemas from './plans.schemas.ts'
+import { planParams } from '../../flex/plans/plan.input.ts'
+import { planOutput } from '../../flex/plans/plan.output.ts'
 import {
-  cancelPlanOf,
-  holdPlanOf,
-  listPlans,
-  readPlanDetail,
-  rescheduleInstalment,
-  resumePlanOf,
-} from './plans.service.ts'
+  cancelPlan,
+  holdPlan,
+  reschedule,
+  resumePlan,
+  type ChangedPlan,
+} from '../../flex/plans/plans.service.ts'
+import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import { ok, page } from '../../http/envelope.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
+import { instalmentParams, moveInput, plansQuery, reasonInput } from './plans.input.ts'
+import { planDetailOutput, planRowOutput } from './plans.output.ts'
+import { listPlans, readPlanDetail } from './plans.service.ts'
 
 export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
   addConsoleRead(app, flex, {
@@ -26,20 +27,17 @@ export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleListFlexPlans',
       summary: 'List plans',
       description: 'Plans with what they take and when they debit next, the newest first.',
-      data: Type.Array(schemas.PlanRowView),
+      data: Type.Array(planRowOutput.schema),
       isList: true,
     },
-    query: schemas.PlansQuery,
-    async answer({ institute, query }) {
-      const filter = {
-        status: query.status,
-        isHeld: query.held === undefined ? undefined : query.held === 'yes',
-        collectorCode: query.collector_code,
-        typed: query.search,
-      }
-      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
-      const { rows, nextCursor } = await listPlans(flex, institute, filter, range)
-      return page(rows.map(planRowView), nextCursor)
+    query: plansQuery,
+    async answer({ institute, query: { limit, cursor, held, ...filter } }) {
+      const isHeld = held && held === 'yes'
+      const { rows, nextCursor } = await listPlans(flex, institute, { ...filter, isHeld }, { cursor, limit })
+      return page(
+        rows.map(row => planRowOutput.toJson(row)),
+        nextCursor,
+      )
     },
   })
   addConsoleRead(app, flex, {
@@ -49,21 +47,20 @@ export function flexPlanRoutes(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleGetFlexPlan',
       summary: 'Read a plan',
       description: 'Its mandate, its schedule with every attempt, and all that was decided, told and done.',
-      data: schemas.PlanView,
+      data: planDetailOutput.schema,
     },
-    params: schemas.PlanParams,
-    async answer({ institute, params }) {
-      const story = await readPlanDetail(flex, institute, params.plan_id)
-      return ok(planDetailView(story, { institute, publicUrl: flex.publicUrl }))
-    },
+    params: planParams,
+    answer: async ({ institute, params }) =>
+      ok(planDetailOutput.toJson(await readPlanDetail(flex, institute, params.planId), flex)),
   })
-  addActs(app, flex)
+  for (const one of ACTS) addAct(app, flex, one)
+  addReschedule(app, flex)
 }
 
 const ACTS = [
   {
     name: 'hold',
-    act: holdPlanOf,
+    perform: holdPlan,
     what: 'flex.plan.held',
     operationId: 'consoleHoldFlexPlan',
     summary: 'Hold a plan',
@@ -72,7 +69,7 @@ const ACTS = [
   },
   {
     name: 'resume',
-    act: resumePlanOf,
+    perform: resumePlan,
     what: 'flex.plan.resumed',
     operationId: 'consoleResumeFlexPlan',
     summary: 'Resume a plan',
@@ -81,7 +78,7 @@ const ACTS = [
   },
   {
     name: 'cancel',
-    act: cancelPlanOf,
+    perform: cancelPlan,
     what: 'flex.plan.cancelled',
     operationId: 'consoleCancelFlexPlan',
     summary: 'Cancel a plan',
@@ -89,26 +86,29 @@ const ACTS = [
   },
 ] as const
 
-function addActs(app: FastifyInstance, flex: FlexContext): void {
-  for (const { name, act: perform, what, ...texts } of ACTS) {
-    addConsoleWrite(app, flex, {
-      method: 'POST',
-      url: `/flex/plans/:plan_id/${name}`,
-      roles: FINANCE_ROLES,
-      docs: { ...texts, data: schemas.PlanStateView },
-      params: schemas.PlanParams,
-      body: schemas.ReasonBody,
-      perform: (act, { institute, params }) => perform(flex, act, institute, params.plan_id),
-      audit: ({ params, body }, after) => ({
-        what,
-        about: params.plan_id,
-        why: body.reason,
-        before: auditOf(after.before),
-        after: auditOf(after),
-      }),
-      toResponse: (after: ChangedPlan) => ok(planStateView(after)),
-    })
-  }
+function addAct(app: FastifyInstance, flex: FlexContext, act: (typeof ACTS)[number]): void {
+  const { name, perform, what, ...texts } = act
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `/flex/plans/:plan_id/${name}`,
+    roles: FINANCE_ROLES,
+    docs: { ...texts, data: planOutput.schema },
+    params: planParams,
+    body: reasonInput,
+    perform: (command, { institute, params }) =>
+      perform(flex, command, { instituteId: institute.id, planId: params.planId }),
+    audit: ({ params, body }, after) => ({
+      what,
+      about: params.planId,
+      why: body.reason,
+      before: auditOf(after.before),
+      after: auditOf(after),
+    }),
+    toResponse: (after: ChangedPlan) => ok(planOutput.toJson(after, flex)),
+  })
+}
+
+function addReschedule(app: FastifyInstance, flex: FlexContext): void {
   addConsoleWrite(app, flex, {
     method: 'POST',
     url: '/flex/plans/:plan_id/instalments/:instalment_id/reschedule',
@@ -118,33 +118,39 @@ function addActs(app: FastifyInstance, flex: FlexContext): void {
       summary: 'Move an instalment to another day',
       description:
         'A notice that was given is withdrawn, and a new one follows at least a day before the debit.',
-      data: schemas.MovedView,
+      data: planOutput.schema,
     },
-    params: schemas.InstalmentParams,
-    body: schemas.RescheduleBody,
-    perform: (act, { institute, params, body }) =>
-      rescheduleInstalment(flex, act, institute, {
-        planId: params.plan_id,
-        instalmentId: params.instalment_id,
-        newDueOn: body.new_due_date,
-      }),
-    audit: ({ params, body }, { before, after }) => ({
+    params: instalmentParams,
+    body: moveInput,
+    perform: (command, { institute, params, body }) =>
+      reschedule(flex, command, institute, { ...params, newDueOn: body.newDueOn }),
+    audit: ({ params, body }, after) => ({
       what: 'flex.instalment.rescheduled',
-      about: params.plan_id,
+      about: params.planId,
       why: body.reason,
-      before: dayView(before),
-      after: dayView(after),
+      before: dayOf(after.before, params.instalmentId),
+      after: dayOf(after, params.instalmentId),
     }),
-    toResponse: ({ after: { id, dueOn, presentOn } }) => ok({ id, due_date: dueOn, present_on: presentOn }),
+    toResponse: (after: ChangedPlan) => ok(planOutput.toJson(after, flex)),
   })
 }
 
-/** What the log keeps of a plan: where it and its mandate stood, and how much of it was still open. */
-function auditOf(file: LoadedPlan): unknown {
-  const { id: _, ...state } = planStateView(file)
-  return { ...state, ...(file.mandate === null ? {} : { mandate: file.mandate.state }) }
+/** What the log keeps of a plan: where it and its mandate stood. */
+function auditOf({ plan, mandate }: LoadedPlan): unknown {
+  return {
+    status: plan.state,
+    is_held: plan.isHeld,
+    lock_reason: plan.lockReason ?? undefined,
+    mandate: mandate?.state,
+  }
 }
 
-function dayView({ id, dueOn, presentOn, state }: Instalment): unknown {
-  return { instalment_id: id, due_date: dueOn, present_on: presentOn, status: state }
+function dayOf({ instalments }: LoadedPlan, instalmentId: string): unknown {
+  const one = instalments.find(({ id }) => id === instalmentId)
+  return {
+    instalment_id: instalmentId,
+    due_date: one?.dueOn,
+    present_on: one?.presentOn,
+    status: one?.state,
+  }
 }

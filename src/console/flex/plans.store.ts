@@ -3,16 +3,11 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { AMOUNT } from './days.store.ts'
+import { STUDENT, type StudentRow } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
 
-export type PlanRow = Pick<
-  Plan,
-  'id' | 'state' | 'isHeld' | 'lockReason' | 'collectorCode' | 'productName' | 'createdAt' | 'setUpAt'
-> & {
-  studentId: string
-  fullname: string
-  identifier: string
-  grade: string
+export type PlanRow = Pick<Plan, 'id' | 'state' | 'isHeld' | 'collectorCode'> & {
+  student: StudentRow
   rail: Mandate['rail'] | null
   umrn: string | null
   totalPaise: Paise
@@ -55,9 +50,7 @@ export async function listPlans(
     `with p as materialized (
        select p.* from flex_plans p where ${where} order by p.id desc limit $${values.push(limit + 1)}
      )
-     select p.id, p.state, p.is_held as "isHeld", p.lock_reason as "lockReason", p.collector_code as "collectorCode",
-       p.product_name as "productName", p.created_at as "createdAt", p.set_up_at as "setUpAt",
-       s.id as "studentId", s.fullname, s.identifier, s.grade, m.rail, m.umrn,
+     select p.id, p.state, p.is_held as "isHeld", p.collector_code as "collectorCode", ${STUDENT} as student, m.rail, m.umrn,
        sums.total as "totalPaise", sums.paid as "paidPaise", sums.instalments, sums.done as "paidInstalments", sums.bounced,
        next.present_on as "nextOn", next.amount as "nextPaise"
      from p
@@ -96,11 +89,7 @@ function searchPlans(instituteId: number, { typed, words }: PlanSearch): Conditi
   return [`${exact} union ${byStudent})`, instituteId, typed, words]
 }
 
-export type PlanStudent = {
-  id: string
-  fullname: string
-  identifier: string
-  grade: string
+export type PlanStudent = StudentRow & {
   status: 'active' | 'dropped'
   contactName: string
   contactNumber: string
@@ -137,7 +126,7 @@ export type TimelineEntry = {
 }
 
 /** All that happened to a plan, newest first: so many of each kind. */
-export async function readDetail(
+export async function readTimeline(
   db: Queryable,
   instituteId: number,
   planId: string,
@@ -160,7 +149,7 @@ export async function readDetail(
        (select 'act', a.id, a.at, a.what, a.why, a.actor_name, a.after ->> 'instalment_id',
           jsonb_build_object('before', a.before, 'after', a.after, 'request_id', a.request_id), 0
         from console_audit a where a.institute_id = $1 and a.about = $2 order by a.id desc limit $3)
-     ) story order by at desc, kind, position desc, id desc`,
+     ) timeline order by at desc, kind, position desc, id desc`,
     [instituteId, planId, limit],
   )
 }

@@ -13,8 +13,6 @@ import * as store from './plans.store.ts'
 import { readBalanced } from './rebalance.service.ts'
 import type { PlanContext } from './with-plans.service.ts'
 
-export type { PresentationRow } from '../engine/presentations.store.ts'
-
 export async function getPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<LoadedPlan> {
   const plan = (await readBalanced(ctx, [{ instituteId: institute.id, planId }])).get(planId)
   if (plan === undefined) throw notFound('This plan')
@@ -70,12 +68,12 @@ export async function readPlan(ctx: PlanContext, institute: Institute, planId: s
   return { ...plan, presentations, decisions }
 }
 
-/** Every presentation of a plan's instalments, oldest first. */
-export async function listPlanPresentations(
+/** Plans as they are stored, for whoever lists many. */
+export async function readPlans(
   { db }: PlanContext,
-  key: store.PlanKey,
-): Promise<PresentationRow[]> {
-  return listPresentations(db, key)
+  keys: readonly store.PlanKey[],
+): Promise<Map<string, LoadedPlan>> {
+  return store.loadPlans(db, keys)
 }
 
 /** The payment of the presentation that is out or stands; null when there is none. */

@@ -4,7 +4,7 @@ import type { PlanHistory } from './plan-reads.service.ts'
 import { PLAN_ID, STUDENT_ID } from './plan.input.ts'
 import { sumLines, type Line } from '../rules/lines.rules.ts'
 import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
-import type { NpciCategory } from '../rules/returns.rules.ts'
+import { meaningOf, type NpciCategory } from '../rules/returns.rules.ts'
 import { statesOf } from '../rules/states.rules.ts'
 
 /** Plans, instalments and mandates as the API answers them and as events carry them. */
@@ -36,10 +36,10 @@ const scheduleRowOutput = row.object(rowFields)
 const instalmentOutput = row.object(instalmentFields)
 
 const mandate = outputOf<Mandate, unknown>()
-const mandateOutput = mandate.object({
+export const mandateFields = {
   id: mandate.text('Mandate id.', 'mdt_01k9zq4m0ve8sbn6yt2hw3c5da'),
   rail: mandate.oneOf(['enach', 'upi_autopay'], 'How it debits.'),
-  status: mandate.text('State of the mandate.', 'active', one => one.state),
+  status: mandate.oneOf(statesOf('mandate'), 'State of the mandate.', one => one.state, 'active'),
   umrn: mandate.optional.text('Reference of an eNACH mandate.', 'HDFC0000000012345678'),
   upi_reference: mandate.optional.text('Reference of a UPI Autopay mandate.', 'upi-autopay-2026-000042'),
   max_amount: mandate.amount('The most that one debit may take.', 7500, one => one.capPaise),
@@ -50,17 +50,18 @@ const mandateOutput = mandate.object({
     'Why it ended, as the bank says.',
     one => one.npciCategory as NpciCategory | null,
   ),
-})
+}
+const mandateOutput = mandate.object(mandateFields)
 
 export const scheduleRowBlock = (instalment: Instalment) => scheduleRowOutput.toJson(instalment, undefined)
 export const instalmentBlock = (instalment: Instalment) => instalmentOutput.toJson(instalment, undefined)
 export const mandateBlock = (of: Mandate) => mandateOutput.toJson(of, undefined)
 
 /** Under which address parents reach us. */
-type Place = { publicUrl: string }
+export type Place = { publicUrl: string }
 
 const plan = outputOf<LoadedPlan, Place>()
-const head = {
+export const planFields = {
   plan_id: plan.text('Id of the plan.', PLAN_ID, one => one.plan.id),
   service_student_id: plan.text('Whose fees it takes.', STUDENT_ID, one => one.plan.studentId),
   status: plan.oneOf(
@@ -90,7 +91,7 @@ const head = {
 }
 
 export const planOutput = plan.object({
-  ...head,
+  ...planFields,
   payment_schedule: plan.list('The instalments, in their order.', scheduleRowOutput, one => one.instalments),
 })
 
@@ -106,10 +107,16 @@ const attemptOutput = attempt.object({
     'bounced',
   ),
   return_code: attempt.optional.text("The bank's code; present only if it was returned.", '04'),
+  reason: attempt.optional.text(
+    'What that code means, in words.',
+    'The account did not have enough money.',
+    one => one.returnCode && meaningOf(one.returnCode).message,
+  ),
 })
 
-const tried = outputOf<Instalment & { attempts: PresentationRow[] }, unknown>()
-const triedOutput = tried.object({
+export type TriedInstalment = Instalment & { attempts: PresentationRow[] }
+const tried = outputOf<TriedInstalment, unknown>()
+export const triedFields = {
   ...instalmentFields,
   identifier: tried.optional.text('Present only if provided.', 'TERM-1'),
   present_on: tried.day(
@@ -122,7 +129,7 @@ const triedOutput = tried.object({
   ),
   return_code: tried.optional.text("The bank's code of the last return; absent without one.", '04'),
   attempts: tried.list('Every presentation, oldest first.', attemptOutput),
-})
+}
 
 const decision = outputOf<PlanHistory['decisions'][number], unknown>()
 const decisionOutput = decision.object({
@@ -137,13 +144,16 @@ const decisionOutput = decision.object({
 
 const history = outputOf<PlanHistory, Place>()
 export const planHistoryOutput = history.object({
-  ...head,
+  ...planFields,
   mandate: history.optional.one('How it is debited; absent before the set-up.', mandateOutput),
-  payment_schedule: history.list('The instalments, in their order.', triedOutput, withAttempts),
+  payment_schedule: history.list('The instalments, in their order.', tried.object(triedFields), withAttempts),
   decisions: history.list('What was decided and why, newest first; the newest 100.', decisionOutput),
 })
 
-function withAttempts({ instalments, presentations }: PlanHistory) {
+export function withAttempts({
+  instalments,
+  presentations,
+}: Pick<PlanHistory, 'instalments' | 'presentations'>): TriedInstalment[] {
   const byInstalment = Map.groupBy(presentations, one => one.instalmentId)
   return instalments.map(one => ({ ...one, attempts: byInstalment.get(one.id) ?? [] }))
 }

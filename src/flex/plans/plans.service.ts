@@ -14,7 +14,14 @@ import { scheduleRowBlock } from './plan.output.ts'
 import { recordScheduleChanges } from './rebalance.ts'
 import { withPlan, withPlans } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
-import { isOpen, isPlanLive, isPlanOver, isToCome, type LoadedPlan } from '../rules/plan.rules.ts'
+import {
+  isOpen,
+  isPlanLive,
+  isPlanOver,
+  isToCome,
+  type Instalment,
+  type LoadedPlan,
+} from '../rules/plan.rules.ts'
 import { lastDueDay } from '../rules/schedule.rules.ts'
 import { getFlexSettings } from '../settings/settings.service.ts'
 import * as store from './plans.store.ts'
@@ -50,13 +57,11 @@ export async function createPlan(
 /** A plan as it became, and as it was under the same lock. */
 export type ChangedPlan = LoadedPlan & { before: LoadedPlan }
 
-export type Rescheduling = {
-  studentId: string
-  dueOn: string
-  newDueOn: string
-  /** Where two fell on one day. */
-  instalmentId?: string
-}
+/** An instalment by its due date in the student's plan, or by its id in a plan of that id. */
+export type Rescheduling = { newDueOn: string } & (
+  | { studentId: string; dueOn: string }
+  | { planId: string; instalmentId: string }
+)
 
 /** Moves one instalment that is still to come to another day. */
 export async function reschedule(
@@ -66,21 +71,23 @@ export async function reschedule(
   asked: Rescheduling,
 ): Promise<ChangedPlan> {
   return transact(ctx.db, command, async tx => {
-    const [key] = await store.findPlansOf(tx, institute.id, [asked.studentId])
+    const [key] =
+      'planId' in asked
+        ? [{ instituteId: institute.id, planId: asked.planId }]
+        : await store.findPlansOf(tx, institute.id, [asked.studentId])
     if (key === undefined) throw notFound('A plan of this student')
     return withPlan(ctx, key, plan => moveDueDay(plan, asked), { tx })
   })
 }
 
-function moveDueDay(plan: PlanChanges, { dueOn, newDueOn, instalmentId }: Rescheduling): ChangedPlan {
+function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
+  const { newDueOn } = asked
   const before = plan.instalments
   const today = dayOf(plan.now)
-  const instalment = before.find(
-    one => one.dueOn === dueOn && !one.isDownpayment && (instalmentId ?? one.id) === one.id,
-  )
+  const instalment = findAsked(plan, asked)
   if (isPlanOver(plan.plan))
     throw conflict(`This plan is ${plan.plan.state}, so nothing of it is debited any more.`)
-  if (instalment === undefined) throw badField('due_date', 'is the due date of no instalment')
+  if (instalment.isDownpayment) throw conflict('A down payment is paid at set-up and has no day to move.')
   if (!isOpen(instalment)) throw conflict(`The instalment is ${instalment.state}, so its day stays.`)
   if (newDueOn < today) throw badField('new_due_date', 'is in the past')
   if (newDueOn > (plan.mandate?.endOn ?? lastDueDay(today)))
@@ -88,7 +95,7 @@ function moveDueDay(plan: PlanChanges, { dueOn, newDueOn, instalmentId }: Resche
   if (before.some(one => one.id !== instalment.id && one.dueOn === newDueOn && isOpen(one)))
     throw badField('new_due_date', 'is the due date of another instalment')
   const presentOn = firstDayFor(plan.contextOf({ ...instalment, dueOn: newDueOn }), plan.rail, newDueOn)
-  const why = `from ${dueOn} to ${newDueOn}, as asked`
+  const why = `from ${instalment.dueOn} to ${newDueOn}, as asked`
   const change = { dueOn: newDueOn, presentOn, notifiedAt: null, fetchTries: 0, nextStepAt: plan.now }
   if (instalment.state === 'scheduled') {
     plan.note(instalment, 'rescheduled', why)
@@ -97,6 +104,16 @@ function moveDueDay(plan: PlanChanges, { dueOn, newDueOn, instalmentId }: Resche
   else plan.move(instalment, 'scheduled', why, change)
   recordScheduleChanges(plan, before)
   return plan
+}
+
+function findAsked({ instalments }: LoadedPlan, asked: Rescheduling): Instalment {
+  const found = instalments.find(one =>
+    'planId' in asked ? one.id === asked.instalmentId : one.dueOn === asked.dueOn && !one.isDownpayment,
+  )
+  if (found !== undefined) return found
+  throw 'planId' in asked
+    ? notFound('This instalment')
+    : badField('due_date', 'is the due date of no instalment')
 }
 
 /** Who asked for it: an institute's hold is not a parent's to end. */

@@ -58,6 +58,8 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   value: Kind<Source, Context, IsOptional, Scalar, Scalar>
   moment: Kind<Source, Context, IsOptional, Date, string>
   texts: Kind<Source, Context, IsOptional, readonly string[], string[]>
+  /** Whatever was stored, as it is. */
+  json: Kind<Source, Context, IsOptional, unknown, unknown>
   oneOf: {
     <const Values extends readonly string[]>(
       values: Values,
@@ -161,6 +163,7 @@ function kinds(isOptional: boolean) {
     value: kind({ type: ['string', 'number', 'boolean'] }),
     moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
     texts: kind({ type: 'array', items: { type: 'string' } }),
+    json: kind({}),
     oneOf: (values: readonly string[], description: string, read?: Reader, example = values[0]): AnyField =>
       make({ type: 'string', enum: values, description, examples: [example] }, { example, read }),
     one: (description: string, of: AnyOutput, read?: Reader): AnyField =>

@@ -31,7 +31,7 @@ test('hold, resume, move and cancel take a reason, and the log has before and af
   assert.equal(held.body.data.is_held, true)
   assertAnswer(await finance.post(`${path}/hold`, { reason: 'Again' }), '409 HUE00002')
   await must(finance.post(`${path}/resume`, { reason: 'They are back' }))
-  const { instalments } = await read(`/plans/${plans.Kabir}`)
+  const { payment_schedule: instalments } = await read(`/plans/${plans.Kabir}`)
   const last = instalments.at(-1)
   const later = `${Number(last.due_date.slice(0, 4))}-${last.due_date.slice(5, 7)}-20`
   const moved = await must(
@@ -40,7 +40,7 @@ test('hold, resume, move and cancel take a reason, and the log has before and af
       reason: 'Salary comes on the 18th',
     }),
   )
-  assert.equal(moved.body.data.due_date, later)
+  assert.equal(moved.body.data.payment_schedule.at(-1).due_date, later)
   assertAnswer(
     await finance.post(`${path}/instalments/${last.id}/reschedule`, {
       new_due_date: '2020-01-01',
@@ -70,8 +70,8 @@ test('hold, resume, move and cancel take a reason, and the log has before and af
     { status: 'active', is_held: true, mandate: 'active' },
   ])
   assert.equal(`${log[0][2].due_date} ${log[0][3].due_date}`, `${last.due_date} ${later}`)
-  const { story } = await read(`/plans/${plans.Kabir}`)
-  const act = story.find((one: Json) => one.what === 'flex.instalment.rescheduled')
+  const { timeline } = await read(`/plans/${plans.Kabir}`)
+  const act = timeline.find((one: Json) => one.what === 'flex.instalment.rescheduled')
   assert.equal(
     `${act.by} ${act.why} ${act.instalment}`,
     `money@school.example Salary comes on the 18th ${last.number}`,
@@ -117,7 +117,7 @@ const essence = (text: string): string => text.replace(/"request_id":"\w+"/, '')
 
 test("another institute's plan and instalment answer like ones that do not exist", async () => {
   const theirs = `${API}/institutes/demo-group/flex`
-  const { instalments } = await read(`/plans/${plans.Dev}`)
+  const { payment_schedule: instalments } = await read(`/plans/${plans.Dev}`)
   const own = `${theirs}/plans/${plans.Dev}`
   const unknown = `${theirs}/plans/plan_00000000000000000000000000`
   for (const [path, other] of [

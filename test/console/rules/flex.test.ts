@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { comingOf, type ComingPart } from '../../../src/console/flex/coming.rules.ts'
-import { nextWords, returnWords } from '../../../src/console/flex/flex.texts.ts'
+import { nextStepText, returnTexts } from '../../../src/console/flex/flex.texts.ts'
 import {
   daysOf,
   DEBIT_STATUSES,
@@ -97,7 +97,7 @@ test('whatever state a debit is in, its next step is a sentence', () => {
       fc.constantFrom(...DEBIT_STATUSES),
       fc.option(moment),
       (scene, status, presentedAt) => {
-        const words = nextWords({ status, context: scene, presentedAt })
+        const words = nextStepText({ status, context: scene, presentedAt })
         assert.match(words, /^[A-Z].*\.$/s)
         assert.doesNotMatch(words, /undefined|null|NaN|Invalid|\d{4}-\d{2}-\d{2}/)
       },
@@ -118,7 +118,7 @@ test('every state of an instalment has one status, and one that waits for its pl
 
 test('every return code, known or not, is explained in words', () => {
   for (const code of [...codesOf('enach'), ...codesOf('upi_autopay'), 'unheard-of']) {
-    const words = returnWords(code)
+    const words = returnTexts(code)
     for (const text of [words.category, words.message, words.next]) assert.match(text, /^[A-Z]/)
   }
 })

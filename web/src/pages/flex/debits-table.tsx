@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { DebitAnswer } from '../../../../src/console/flex/flex.schemas.ts'
+import type { DebitAnswer } from '../../../../src/console/flex/debits.output.ts'
 import type { Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ErpAnswer, FetchAnswer } from '../../../../src/console/flex/erp.schemas.ts'
+import type { ErpAnswer, FetchAnswer } from '../../../../src/console/flex/erp.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

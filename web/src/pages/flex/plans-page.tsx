@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { PlanRowAnswer } from '../../../../src/console/flex/plans.schemas.ts'
+import type { PlanRowAnswer } from '../../../../src/console/flex/plans.output.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -115,10 +115,10 @@ export function FlexPlansPage() {
         path={`${path}/flex/plans`}
         queryKey="flex"
         columns={COLUMNS}
-        rowId={row => row.id}
+        rowId={row => row.plan_id}
         filters={FILTERS}
         onOpen={row =>
-          void navigate({ to: '/i/$institute/flex/plans/$plan', params: { institute, plan: row.id } })
+          void navigate({ to: '/i/$institute/flex/plans/$plan', params: { institute, plan: row.plan_id } })
         }
         empty={{
           title: 'No plan yet',

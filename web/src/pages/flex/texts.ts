@@ -1,5 +1,5 @@
-import type { DebitAnswer } from '../../../../src/console/flex/flex.schemas.ts'
-import type { PlanAnswer } from '../../../../src/console/flex/plans.schemas.ts'
+import type { DebitAnswer } from '../../../../src/console/flex/debits.output.ts'
+import type { PlanAnswer } from '../../../../src/console/flex/plans.output.ts'
 import { formatCount } from '../../ui/money.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
 
@@ -51,7 +51,7 @@ export function planLabel({ status, is_held: isHeld }: { status: PlanStatus; is_
 
 export const PLAN_OPTIONS = Object.entries(PLAN_LABELS).map(([value, { label }]) => ({ value, label }))
 
-type InstalmentStatus = PlanAnswer['instalments'][number]['status']
+type InstalmentStatus = PlanAnswer['payment_schedule'][number]['status']
 
 export const INSTALMENT_LABELS: Record<InstalmentStatus, Word> = {
   scheduled: { label: 'To present', tone: 'plain' },

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { FetchAnswer } from '../../../../../src/console/flex/erp.schemas.ts'
+import type { FetchAnswer } from '../../../../../src/console/flex/erp.output.ts'
 import { list } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { formatCount } from '../../../ui/money.tsx'

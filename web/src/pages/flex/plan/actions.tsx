@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { MovedAnswer, PlanAnswer } from '../../../../../src/console/flex/plans.schemas.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
@@ -11,7 +11,7 @@ import { counted } from '../texts.ts'
 
 export type PlanAct = 'hold' | 'resume' | 'cancel'
 
-type Instalment = PlanAnswer['instalments'][number]
+type Instalment = PlanAnswer['payment_schedule'][number]
 type Words = {
   title: string
   verb: string
@@ -43,7 +43,7 @@ const WORDS: Record<PlanAct, Words> = {
     isDangerous: true,
     done: 'The plan is cancelled.',
     description: plan =>
-      `${counted(plan.instalments.filter(isOpen).length, 'instalment')}, ${formatRupees(openAmount(plan))} in all, will not be debited, and the mandate ends. The fees stay due. This cannot be undone: the family would have to set up a new plan.`,
+      `${counted(plan.payment_schedule.filter(isOpen).length, 'instalment')}, ${formatRupees(openAmount(plan))} in all, will not be debited, and the mandate ends. The fees stay due. This cannot be undone: the family would have to set up a new plan.`,
   },
 }
 
@@ -52,11 +52,13 @@ function isOpen({ status }: Instalment): boolean {
 }
 
 function openAmount(plan: PlanAnswer): number {
-  return plan.instalments.filter(isOpen).reduce((sum, { amount }) => sum + Math.round(amount * 100), 0) / 100
+  return (
+    plan.payment_schedule.filter(isOpen).reduce((sum, { amount }) => sum + Math.round(amount * 100), 0) / 100
+  )
 }
 
 function toldWords(plan: PlanAnswer, beginning: string): string {
-  const told = plan.instalments.filter(({ status }) => status === 'confirmed')
+  const told = plan.payment_schedule.filter(({ status }) => status === 'confirmed')
   if (told.length === 0) return ''
   return ` ${beginning} ${told.map(one => formatDay(one.present_on)).join(', ')} are withdrawn, and the family is told.`
 }
@@ -74,7 +76,7 @@ export function PlanActDialogue({
   const words = WORDS[action]
   const perform = useCommand<{ reason: string }>({
     method: 'POST',
-    path: `${path}/flex/plans/${plan.id}/${action}`,
+    path: `${path}/flex/plans/${plan.plan_id}/${action}`,
     refreshes: ['flex', 'audit', 'home'],
     onDone() {
       notify(words.done)
@@ -107,14 +109,12 @@ export function MoveDialogue({
 }) {
   const path = useInstitutePath()
   const [day, setDay] = useState('')
-  const move = useCommand<{ new_due_date: string; reason: string }, MovedAnswer>({
+  const move = useCommand<{ new_due_date: string; reason: string }>({
     method: 'POST',
-    path: `${path}/flex/plans/${plan.id}/instalments/${instalment.id}/reschedule`,
+    path: `${path}/flex/plans/${plan.plan_id}/instalments/${instalment.id}/reschedule`,
     refreshes: ['flex', 'audit', 'home'],
-    onDone(moved) {
-      notify(
-        `Instalment ${instalment.number} is due on ${formatDay(moved.due_date)} and presented on ${formatDay(moved.present_on)}.`,
-      )
+    onDone() {
+      notify(`Instalment ${instalment.number} is due on ${formatDay(day)}.`)
       onClose()
     },
   })

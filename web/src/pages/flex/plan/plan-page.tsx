@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { PlanAnswer } from '../../../../../src/console/flex/plans.schemas.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail, Summary } from '../../../ui/detail.tsx'
@@ -56,11 +56,11 @@ function Plan({ plan }: { plan: PlanAnswer }) {
         { label: 'Product', value: plan.product_name },
         { label: 'Schedule', value: plan.is_custom ? 'Made by the ERP' : 'Equal monthly parts' },
         { label: 'Set up', value: plan.set_up_at && <When at={plan.set_up_at} /> },
-        { label: 'Plan', value: <span className="mono">{plan.id}</span> },
+        { label: 'Plan', value: <span className="mono">{plan.plan_id}</span> },
         {
           label: 'Page of the family',
           value: (
-            <a href={plan.page_url} target="_blank" rel="noreferrer">
+            <a href={plan.redirect_url} target="_blank" rel="noreferrer">
               Open
             </a>
           ),
@@ -79,7 +79,7 @@ function Plan({ plan }: { plan: PlanAnswer }) {
       )}
       <Mandate plan={plan} />
       <PlanSchedule plan={plan} />
-      <PlanTimeline entries={plan.story} />
+      <PlanTimeline entries={plan.timeline} />
       <p>
         <Link to="/i/$institute/flex/plans" params={{ institute }}>
           All plans
@@ -111,7 +111,7 @@ function Mandate({ plan: { mandate } }: { plan: PlanAnswer }) {
       </>
     )
   const { label, tone } = MANDATE_LABELS[mandate.status]
-  const ended = mandate.ended_because
+  const ended = mandate.npci_category_code
   return (
     <>
       <h2 className="section-title">

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { PlanAnswer } from '../../../../../src/console/flex/plans.schemas.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
 import { useMay } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
@@ -9,10 +9,10 @@ import { MoveDialogue } from './actions.tsx'
 import { DEBIT_LABELS, INSTALMENT_LABELS } from '../texts.ts'
 import { TableFrame } from '../../../ui/table/frame.tsx'
 
-type Instalment = PlanAnswer['instalments'][number]
+type Instalment = PlanAnswer['payment_schedule'][number]
 
 export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
-  const mayMove = useMay('owner', 'finance') && plan.instalments.some(one => one.can_be_moved)
+  const mayMove = useMay('owner', 'finance') && plan.payment_schedule.some(one => one.can_be_moved)
   const [moved, setMoved] = useState<Instalment | null>(null)
   return (
     <>
@@ -40,7 +40,7 @@ export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
             </tr>
           </thead>
           <tbody>
-            {plan.instalments.map(one => (
+            {plan.payment_schedule.map(one => (
               <Row key={one.id} one={one} mayMove={mayMove} onMove={() => setMoved(one)} />
             ))}
           </tbody>

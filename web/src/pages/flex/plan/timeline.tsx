@@ -1,12 +1,12 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import type { PlanAnswer } from '../../../../../src/console/flex/plans.schemas.ts'
+import type { PlanAnswer } from '../../../../../src/console/flex/plans.output.ts'
 import { Timeline, type TimelineEntry } from '../../../ui/detail.tsx'
 import type { Tone } from '../../../ui/status-badge.tsx'
 import { formatDay, isDay } from '../../../ui/when.tsx'
 import { sentence } from '../texts.ts'
 
-type Entry = PlanAnswer['story'][number]
+type Entry = PlanAnswer['timeline'][number]
 
 const KINDS = [
   { value: 'all', label: 'Everything' },

@@ -94,7 +94,7 @@ function Plan({ id, planId }: { id: string; planId: string }) {
 }
 
 function Mandate({ mandate }: { mandate: NonNullable<PlanAnswer['mandate']> }) {
-  const { label, tone } = MANDATE_LABELS[mandate.status as keyof typeof MANDATE_LABELS]
+  const { label, tone } = MANDATE_LABELS[mandate.status]
   return (
     <>
       {RAIL_LABELS[mandate.rail]} <StatusBadge tone={tone}>{label}</StatusBadge>

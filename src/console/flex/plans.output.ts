@@ -1,0 +1,125 @@
+import {
+  mandateFields,
+  planFields,
+  triedFields,
+  type Place,
+  type TriedInstalment,
+} from '../../flex/plans/plan.output.ts'
+import { isOpen, isPlanOver, type Mandate, type Plan } from '../../flex/rules/plan.rules.ts'
+import { statesOf } from '../../flex/rules/states.rules.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { studentOutput } from './debits.output.ts'
+import { OBSTACLES, OBSTACLE_TEXTS, type Obstacle } from './flex.texts.ts'
+import type { PlanDetail } from './plans.service.ts'
+import type { PlanRow, PlanStudent, TimelineEntry } from './plans.store.ts'
+
+/** Plans as the console lists them. */
+const row = outputOf<PlanRow>()
+export const planRowOutput = row.object({
+  plan_id: row.text('Id of the plan.', planFields.plan_id.example, one => one.id),
+  status: row.oneOf(statesOf('plan'), 'Where the plan stands.', one => one.state, 'active'),
+  is_held: row.flag('Whether it is held: nothing is debited meanwhile.', false),
+  collector_code: row.text('The branch.', 'MAIN'),
+  total_amount: row.amount('What it takes in all, rupees.', 72000, one => one.totalPaise),
+  paid_amount: row.amount('What has come of it, rupees.', 6000, one => one.paidPaise),
+  student: row.one('Whose fees it takes.', studentOutput),
+  rail: row.optional.oneOf(['enach', 'upi_autopay'], 'How it debits.'),
+  umrn: row.optional.text("The mandate's number at NPCI.", 'HDFC0000000012345678'),
+  instalments: row.integer('How many in all, those cancelled apart.', 10),
+  paid_instalments: row.integer('How many are paid by debit.', 1),
+  bounced_instalments: row.integer('How many came back and are still due.', 0, one => one.bounced),
+  next_debit_on: row.optional.day('When the next one is to be presented.', '2026-12-05', one => one.nextOn),
+  next_debit_amount: row.optional.amount('How much that is, rupees.', 6000, one => one.nextPaise),
+})
+
+const obstacle = outputOf<Obstacle, unknown>()
+const obstacleOutput = obstacle.object({
+  kind: obstacle.oneOf(OBSTACLES, 'What is in the way.', kind => kind),
+  title: obstacle.text('In a few words.', 'Plan is held', kind => OBSTACLE_TEXTS[kind].title),
+  text: obstacle.text(
+    'What it means, and what to do.',
+    'Resume it to go on.',
+    kind => OBSTACLE_TEXTS[kind].text,
+  ),
+})
+
+const mandate = outputOf<Mandate, unknown>()
+const mandateOutput = mandate.object({
+  ...mandateFields,
+  provider: mandate.text('Who keeps it.', 'sandbox'),
+  authorised_at: mandate.optional.moment('When the payer authorised it.', '2026-11-15T04:00:00.000Z'),
+})
+
+export type PlannedInstalment = TriedInstalment & { next: string; plan: Pick<Plan, 'state'> }
+const instalment = outputOf<PlannedInstalment, unknown>()
+const instalmentOutput = instalment.object({
+  ...triedFields,
+  number: instalment.integer('Its number.', 1),
+  next_step: instalment.text(
+    'What happens next, in a sentence.',
+    'The bank answers by 7 December 2026.',
+    one => one.next,
+  ),
+  can_be_moved: instalment.flag(
+    'Whether it can be given another day.',
+    true,
+    one => !isPlanOver(one.plan) && !one.isDownpayment && isOpen(one),
+  ),
+})
+
+const student = outputOf<PlanStudent, unknown>()
+const planStudentOutput = student.object({
+  id: student.text('Id of the student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  fullname: student.text('Name.', 'Kabir Nair'),
+  identifier: student.text('Admission number.', 'ADM-2026-001'),
+  grade: student.text('Class.', 'V'),
+  status: student.oneOf(['active', 'dropped'], 'Whether the student is still here.'),
+  branch: student.text('Name of the branch.', 'Main'),
+  contact_name: student.text('Who is told.', 'Asha Nair'),
+  contact_number: student.text('Phone.', '9876543210'),
+  contact_email: student.text('E-mail.', 'asha@example.in'),
+})
+
+const entry = outputOf<TimelineEntry & { instalment: number | undefined }, unknown>()
+const entryOutput = entry.object({
+  id: entry.text('Of this entry.', 'decision.42', one => `${one.kind}.${one.id}`),
+  kind: entry.oneOf(
+    ['decision', 'event', 'message', 'act'],
+    'What Bursar decided, an event for the ERP, a message to the family, or what a person did here.',
+  ),
+  at: entry.moment('When.', '2026-12-04T02:30:00.000Z'),
+  what: entry.text('What happened.', 'confirmed'),
+  why: entry.optional.text('Why.', '₹6,000.00 announced for 2026-12-05'),
+  by: entry.optional.text('Who did it, if a person did.', 'asha@school.example'),
+  instalment: entry.optional.integer('The number of the instalment it is about.', 1),
+  data: entry.optional.json('All of it.', {}),
+})
+
+const detail = outputOf<PlanDetail, Place>()
+/** The API's plan, with what a bursar decides by. */
+export const planDetailOutput = detail.object({
+  ...planFields,
+  collector_code: detail.text('The branch.', 'MAIN', one => one.plan.collectorCode),
+  created_at: detail.moment('When it was made.', '2026-11-15T04:00:00.000Z', one => one.plan.createdAt),
+  set_up_at: detail.optional.moment(
+    'When the family set it up.',
+    '2026-11-15T04:10:00.000Z',
+    one => one.plan.setUpAt,
+  ),
+  is_custom: detail.flag("Whether the ERP's schedule made it.", false, one => one.plan.isCustom),
+  student: detail.one('Whose fees it takes, and who is told.', planStudentOutput),
+  obstacle: detail.optional.one('What keeps the plan from going on.', obstacleOutput),
+  mandate: detail.optional.one('How it is debited; absent before the set-up.', mandateOutput),
+  payment_schedule: detail.list('The instalments, in their order.', instalmentOutput, one => one.planned),
+  timeline: detail.list(
+    'Newest first; the newest 200 of each kind.',
+    entryOutput,
+    ({ entries, instalments }) => {
+      const numbers = new Map(instalments.map(({ id, number }) => [id, number]))
+      return entries.map(one => ({ ...one, instalment: numbers.get(one.instalmentId ?? '') }))
+    },
+  ),
+})
+
+export type PlanRowAnswer = Shown<typeof planRowOutput>
+export type PlanAnswer = Shown<typeof planDetailOutput>
