@@ -22,7 +22,11 @@ export function bodyMark(request: FastifyRequest): Buffer {
 
 export function parseBody(request: FastifyRequest): unknown {
   const raw = rawBody(request)
-  if (raw.length === 0) return {}
+  if (raw.length === 0) {
+    // It would replace everything by nothing, which is hardly what a client that lost its body meant.
+    if (request.method === 'PUT') throw badRequest('PUT replaces the whole. Send it as a JSON object.')
+    return {}
+  }
   const declared = request.declaredType
   if (declared !== undefined && !JSON_MEDIA_TYPE.test(declared)) {
     throw badRequest('Send the body as JSON with the header Content-Type: application/json.')

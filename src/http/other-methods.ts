@@ -3,6 +3,11 @@ import { BursarError } from '../platform/errors.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** Methods such as TRACE and QUERY are not, at any address. */
+export function isServed(method: string): boolean {
+  return (METHODS as string[]).includes(method)
+}
+
 /**
  * A known address with a method it does not have is 405, not 404. Collects the routes added from here on; the
  * function returned adds a refusal for every other method of their addresses.

@@ -6,8 +6,10 @@ import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator, requireScope } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
+import { isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics/metrics.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
+import { SlowReaders } from './limits/slow-readers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -61,6 +63,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
   })
   app.server.on('checkExpectation', answerExpectation)
+  const stopSweeping = new SlowReaders(app.server).start()
+  app.addHook('onClose', stopSweeping)
   app.decorate('sessionLimiter', new RateLimiter())
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
@@ -99,9 +103,7 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     if (ctx.mode === 'live') reply.header('strict-transport-security', 'max-age=31536000')
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw badRequest('HTTP/1.1 needs a Host header.')
-    }
+    refuseUnclear(request)
     const { scope } = request.routeOptions.config
     if (scope === undefined) return
     reply.header('cache-control', 'no-store')
@@ -110,6 +112,21 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     limiter.admit(request.caller, reply, performance.now())
     requireScope(request.caller, scope)
   })
+}
+
+/** What two servers on the way could understand in two ways, or we not at all. */
+function refuseUnclear({ method, headers, raw }: FastifyRequest): void {
+  if (!isServed(method)) throw new BursarError('HUE00003', `${method} is not served here.`)
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw badRequest('HTTP/1.1 needs a Host header.')
+  }
+  if (raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length > 1) {
+    throw badRequest('Send one Host header.')
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw badRequest('Send the body as it is, without a Content-Encoding.')
+  }
 }
 
 export function refusePlainHttp(request: FastifyRequest): void {

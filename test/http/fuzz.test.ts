@@ -235,6 +235,8 @@ const NOT_HTTP: [what: string, bytes: string, hangsUp?: boolean][] = [
   ['a broken chunk', `${START}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`],
   ['an unknown transfer coding', `${START}transfer-encoding: gzip\r\n\r\n{}`],
   ['no Host', `GET ${PAY}/orders HTTP/1.1\r\nauthorization: ${AUTH}\r\nconnection: close\r\n\r\n`],
+  ['two Hosts', `${START}host: y\r\ncontent-length: 2\r\n\r\n{}`],
+  ['an encoded body', `${START}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`],
   ['an expectation nobody knows', `${START}expect: miracles\r\ncontent-length: 2\r\n\r\n{}`],
 ]
 for (const [what, bytes, hangsUp] of NOT_HTTP) {
@@ -244,6 +246,34 @@ for (const [what, bytes, hangsUp] of NOT_HTTP) {
     assertOurs(reply)
   })
 }
+
+for (const method of ['TRACE', 'QUERY', 'PROPFIND']) {
+  test(`${method} is 405 at every address, known or not`, async () => {
+    for (const path of ['/healthz', `${PAY}/orders`, '/nothing/here']) {
+      const bytes = `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ${AUTH}\r\n\r\n`
+      const reply = await exchange(bursar.url, bytes)
+      assert.equal(reply.status, 405, reply.text)
+      assertOurs(reply)
+    }
+  })
+}
+
+test('a Host that is no name does no harm', async () => {
+  for (const path of ['/docs', '/docs/', '/console', '/healthz']) {
+    const reply = await exchange(bursar.url, `GET ${path} HTTP/1.1\r\nhost: [\r\nconnection: close\r\n\r\n`)
+    assert.ok(reply.status < 500, `${path}: ${reply.status}`)
+  }
+})
+
+test('a PUT without a body is refused and changes nothing', async () => {
+  const rules = '/api/v1/integrations/erp/payment-rules'
+  const before = await demo.get(rules)
+  for (const body of [undefined, '']) {
+    const answer = await demo.send('PUT', rules, body)
+    assert.equal(answer.status, 400)
+  }
+  assert.deepEqual((await demo.get(rules)).body, before.body)
+})
 
 test('the answer to what never became a request has its id in x-request-id too', async () => {
   assertIdentified(await exchange(bursar.url, 'hello, is anybody there?\r\n\r\n'))

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
+import { createAsset, sendAsset, type Asset } from '../assets.ts'
 import { JSON_TYPE } from '../envelope.ts'
 import { exampleOf } from '../wire/example.ts'
 
@@ -42,9 +43,11 @@ export async function addOpenApi(
     }),
     transformObject: described => shareErrors('openapiObject' in described ? described.openapiObject : {}),
   })
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>
-    reply.header('content-type', JSON_TYPE).send(JSON.stringify(app.swagger())),
-  )
+  let document: Promise<Asset> | null = null
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+    document ??= createAsset(Buffer.from(JSON.stringify(app.swagger())), JSON_TYPE)
+    return sendAsset(request, reply, await document)
+  })
 }
 
 type Webhook = {

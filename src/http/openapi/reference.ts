@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { BursarError } from '../../platform/errors.ts'
+import { createAsset, sendAsset, type Asset } from '../assets.ts'
 
 /** The reference is a page of ours: what would lead to its maker's services is switched off. */
 const SETTINGS = {
@@ -11,26 +14,61 @@ const SETTINGS = {
   mcp: { disabled: true },
 } as const
 
+const PAGE = '/docs/'
+const SCRIPT = '/docs/js/scalar.js'
+
 /**
- * The API reference under `/docs`, made by a plugin that takes longer to load than the rest of the server: it lives in
- * an app of its own that is opened by the first reader.
+ * The API reference under `/docs`. The package that makes it takes longer to load than the rest of the server, so it is
+ * loaded for the first reader, asked once for its two files, and let go.
  */
 export function addReference(app: FastifyInstance): void {
-  let opened: Promise<FastifyInstance> | null = null
-  for (const url of ['/docs', '/docs/*']) {
-    app.get(url, { schema: { hide: true } }, async (request, reply) => {
-      opened ??= openReference()
-      const answer = await (await opened).inject({ url: request.url, headers: request.headers })
-      return reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload)
-    })
-  }
-  app.addHook('onClose', async () => (await opened)?.close())
+  let assets: Promise<Map<string, Asset>> | null = null
+  const hidden = { schema: { hide: true } }
+  app.get('/docs', hidden, (_request, reply) => reply.redirect(PAGE, 301))
+  app.get('/docs/*', hidden, async (request, reply) => {
+    assets ??= makeAssets()
+    const asset = (await assets).get(request.url.replace(/\?.*$/s, ''))
+    if (asset === undefined)
+      throw new BursarError('HUE00001', 'There is no such page. The API reference is at /docs.')
+    return sendAsset(request, reply, asset)
+  })
 }
 
-async function openReference(): Promise<FastifyInstance> {
+async function makeAssets(): Promise<Map<string, Asset>> {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')
   const reference = Fastify()
   await reference.register(apiReference, { routePrefix: '/docs', configuration: SETTINGS })
-  await reference.ready()
-  return reference
+  try {
+    const page = (await reference.inject({ url: PAGE })).body
+    const script = (await reference.inject({ url: SCRIPT })).rawPayload
+    return new Map([
+      [PAGE, await createAsset(Buffer.from(page), 'text/html; charset=utf-8', protection(page))],
+      [SCRIPT, await createAsset(script, 'text/javascript; charset=utf-8')],
+    ])
+  } finally {
+    await reference.close()
+  }
+}
+
+/** Its own two files, the one script that stands in the page, and calls to this server: nothing else is loaded or run. */
+function protection(page: string): Record<string, string> {
+  const inline = [...page.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)]
+  const hashes = inline.map(
+    ([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`,
+  )
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      `script-src 'self' ${hashes.join(' ')}`,
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      "font-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+  }
 }
