@@ -40,7 +40,7 @@ export function refusal(importer: Place, target: Place): string | null {
     return 'the shared edge knows no feature but institutes, whose keys it checks'
   }
   if (target.area === 'http' && importer.rank !== null && !isEdge(importer)) {
-    return 'only edge files (routes, input, output, schemas, docs, pages) may use http/'
+    return 'only edge files (routes, input, output, events, schemas, docs, pages) may use http/'
   }
   if (importer.rank === null || target.rank === null) return rulesReachOut(importer, target)
   if (importer.area === target.area) return insideFeature(importer, target)
@@ -52,7 +52,7 @@ export function refusal(importer: Place, target: Place): string | null {
 }
 
 function isEdge(place: Place): boolean {
-  return place.layer === 'routes' || /\.(schemas|docs|pages|input|output)\.ts$/.test(place.path)
+  return place.layer === 'routes' || /\.(schemas|docs|pages|input|output|events)\.ts$/.test(place.path)
 }
 
 function insideFeature(importer: Place, target: Place): string | null {

@@ -1,5 +1,6 @@
-import { recordEvents, type NewEvent } from '../events/events.service.ts'
-import { paymentBlock } from '../payments/payment-events.ts'
+import { newEvent, type NewEvent } from '../events/define-event.ts'
+import { recordEvents } from '../events/events.service.ts'
+import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
 import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
@@ -97,13 +98,11 @@ function paidEvent(
   const notes =
     what.excessPaise > 0
       ? `${formatRupees(what.excessPaise)} of this is more than was due and is kept as advance.`
-      : undefined
-  return {
-    code: `pay.payment.${what.happened}`,
-    instituteId: payment.instituteId,
-    collectorCode: order.collectorCode,
-    resourceId: context.student.id,
-    occurredAt: what.at,
-    payload: { ...context.identity, payment: { ...paymentBlock(payment, order), notes } },
-  }
+      : null
+  return newEvent(
+    paymentEvents,
+    `pay.payment.${what.happened}`,
+    { ...aboutOrder(order, payment.instituteId, what.at), resourceId: context.student.id },
+    { dues: context, payment: { ...paymentInEvent(payment, order), notes } },
+  )
 }

@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
-import { productOf } from '../payments/payment-events.ts'
+import { productOf } from '../payments/payment.events.ts'
 import { receiptNumber } from '../payments/receipts/receipts.service.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'

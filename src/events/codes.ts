@@ -1,4 +1,4 @@
-/** Every event code there is. Adding one means a payload in event-payloads.ts too. */
+/** Every event code there is. The compiler asks for the definition of a new one in webhooks/catalogue.ts. */
 export const EVENT_CODES = [
   'masterdata.student.registered',
   'masterdata.student.dropped',

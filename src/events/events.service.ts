@@ -3,21 +3,10 @@ import type { Page, PageRange } from '../platform/db/list.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
-import type { EventCode, TestCode } from './codes.ts'
-import type { EventPayload, TestPayload } from './payloads.ts'
+import type { NewEvent } from './define-event.ts'
 import * as store from './events.store.ts'
 
 export type { RecordedEvent } from './events.store.ts'
-
-export type NewEvent<Code extends EventCode | TestCode = EventCode | TestCode> = {
-  code: Code
-  instituteId: number
-  collectorCode: string
-  /** Events of one resource carry a rising sequence: an order, a plan, an application or a student. */
-  resourceId: string
-  occurredAt: Date
-  payload: EventPayload | TestPayload
-}
 
 /**
  * Records what happened in the transaction in which it happened, whether or not anyone is subscribed. The
@@ -25,17 +14,10 @@ export type NewEvent<Code extends EventCode | TestCode = EventCode | TestCode> =
  */
 export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return []
-  // Two events of one change carry the same payload; it is written out once.
-  const written = new Map<NewEvent['payload'], string>()
-  const jsonOf = (payload: NewEvent['payload']): string => {
-    const json = written.get(payload) ?? JSON.stringify(payload)
-    written.set(payload, json)
-    return json
-  }
   const rows = events.map(({ payload, ...event }) => ({
     ...event,
     id: newId('evt'),
-    payloadJson: jsonOf(payload),
+    payloadJson: JSON.stringify(payload),
   }))
   if ((await store.insertEvents(tx, rows)) > 0) tx.notify('deliveries')
   return rows.map(row => row.id)

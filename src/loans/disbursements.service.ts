@@ -1,10 +1,11 @@
-import { recordEvents, type NewEvent } from '../events/events.service.ts'
+import type { NewEvent } from '../events/define-event.ts'
+import { recordEvents } from '../events/events.service.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { totalOf } from '../orders/orders.rules.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
-import { loanEvent, disbursementBlock } from './loan-events.ts'
+import { loanEvent } from './loan.events.ts'
 import { lenderTitle, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import { assertTrancheMove, type LoanFile, type RecordedPayOut, type Tranche } from './loans.rules.ts'
@@ -105,7 +106,7 @@ async function settle(
       student,
       lenderTitle: lenderTitle(ctx, application.lender),
       at,
-      disbursement: disbursementBlock(moved),
+      disbursement: moved,
     }
     events.push(loanEvent('cred.loan.disbursed', application, details))
   })

@@ -1,4 +1,5 @@
-import { recordEvents, type NewEvent } from '../events/events.service.ts'
+import type { NewEvent } from '../events/define-event.ts'
+import { recordEvents } from '../events/events.service.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import type { Callback } from '../providers/port.ts'
 import { openTransfer, sendTransfer, transferProvider } from '../payments/debits/transfers.service.ts'
@@ -8,7 +9,7 @@ import { badRequest } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
-import { loanEvent, disbursementBlock, emiBlock } from './loan-events.ts'
+import { loanEvent } from './loan.events.ts'
 import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LenderName, LoanNews, LoanReport } from './lender-port.ts'
@@ -116,7 +117,7 @@ async function perform(
       const emi = { id: newId('pay'), lenderRef: ref, dueOn, paidAt: at, amountPaise }
       await store.insertEmi(tx, keyOf(loan), emi)
       await recordLoanEvent(ctx, tx, loan, common =>
-        loanEvent('cred.emi.debited', loan.file.application, { ...common, at, payment: emiBlock(emi) }),
+        loanEvent('cred.emi.debited', loan.file.application, { ...common, at, payment: emi }),
       )
       return null
     }
@@ -183,7 +184,7 @@ async function sign(
     loanEvent('cred.loan.agreement_signed', signed, {
       ...common,
       at,
-      disbursements: planned.map(disbursementBlock),
+      disbursements: planned,
     }),
   )
 }

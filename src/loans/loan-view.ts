@@ -1,6 +1,6 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { toRupees } from '../platform/money.ts'
-import { disbursementBlock, emiBlock } from './loan-events.ts'
+import { emiOutput, toDisbursementsJson } from './loan.output.ts'
 import { lenderTitle, type LoanContext } from './context.ts'
 import { canEnd, type Application, type LoanFile } from './loans.rules.ts'
 
@@ -37,16 +37,7 @@ export function applicationView(ctx: LoanContext, institute: Institute, applicat
 export function wholeApplicationView(ctx: LoanContext, institute: Institute, file: LoanFile) {
   return {
     ...applicationView(ctx, institute, file.application),
-    disbursements: disbursementViews(file),
-    emis: file.emis.map(emiBlock),
+    disbursements: toDisbursementsJson(file),
+    emis: file.emis.map(emi => emiOutput.toJson(emi)),
   }
-}
-
-export function disbursementViews({ tranches, payOuts }: LoanFile) {
-  return tranches.map(tranche => ({
-    ...disbursementBlock(tranche),
-    status: tranche.state,
-    payment_id: payOuts.findLast(({ trancheId }) => trancheId === tranche.id)?.paymentId,
-    failure: tranche.failure ?? undefined,
-  }))
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { EndpointDocs } from '../http/openapi/openapi.ts'
-import { ApplicationView, CreatedView, DisbursementView, WholeApplicationView } from './loans.schemas.ts'
+import { disbursementOutput } from './loan.output.ts'
+import { ApplicationView, CreatedView, WholeApplicationView } from './loans.schemas.ts'
 
 /** What the reference says of the operations of Cred. */
 const ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -138,7 +139,9 @@ export const disbursementsDocs: EndpointDocs = {
   answers: {
     200: {
       description: 'The tranches.',
-      data: Type.Array(DisbursementView, { description: 'By date; empty before the agreement is signed.' }),
+      data: Type.Array(disbursementOutput.schema, {
+        description: 'By date; empty before the agreement is signed.',
+      }),
       example: { status: 'success', data: [DISBURSEMENT] },
     },
   },

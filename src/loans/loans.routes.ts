@@ -6,7 +6,8 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { createApplication, getApplication, listApplications } from './applications.service.ts'
 import type { LoanContext } from './context.ts'
-import { applicationUrl, applicationView, disbursementViews, wholeApplicationView } from './loan-view.ts'
+import { applicationUrl, applicationView, wholeApplicationView } from './loan-view.ts'
+import { toDisbursementsJson } from './loan.output.ts'
 import * as docs from './loans.docs.ts'
 import * as schemas from './loans.schemas.ts'
 import { cancelApplication } from './lender-sync.service.ts'
@@ -96,7 +97,7 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
     docs: docs.disbursementsDocs,
     params: schemas.ApplicationParams,
     answer: async ({ caller: { institute }, params }) =>
-      ok(disbursementViews(await getApplication(ctx, institute, params.application_id))),
+      ok(toDisbursementsJson(await getApplication(ctx, institute, params.application_id))),
   })
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { field, shown } from '../http/wire/fields.ts'
-import { DisbursementBlock } from '../events/blocks.ts'
+import { disbursementOutput, emiOutput } from './loan.output.ts'
 import { LOAN_STATES } from './loans.rules.ts'
 
 /** What the routes of Cred take and answer. */
@@ -91,29 +91,10 @@ const head = {
 
 export const ApplicationView = Type.Object(head)
 
-export const DisbursementView = Type.Object(
-  {
-    ...DisbursementBlock.properties,
-    status: shown.oneOf(['planned', 'paid_out', 'received', 'disbursed', 'failed'], {
-      description:
-        'planned; paid_out when the lender has sent it; received when it is at the payment provider; disbursed when it reached ' +
-        "the institute; failed when the lender's transfer did not arrive.",
-    }),
-    payment_id: Type.Optional(shown.text({ description: 'Id of its payment; absent while planned.' })),
-    failure: Type.Optional(shown.text({ description: 'Why the transfer failed; present only then.' })),
-  },
-  { description: 'A tranche of the loan.' },
-)
-
-const emi = Type.Object({
-  id: shown.text({ description: 'Id of the EMI.' }),
-  due_date: shown.day({ description: 'When it was due.' }),
-  paid_at: shown.moment({ description: 'When it left the borrower.' }),
-  amount: shown.amount({ description: 'Rupees, paid to the lender.' }),
-})
-
 export const WholeApplicationView = Type.Object({
   ...head,
-  disbursements: Type.Array(DisbursementView, { description: 'The tranches; none before the agreement.' }),
-  emis: Type.Array(emi, { description: 'What the borrower has paid back, oldest first.' }),
+  disbursements: Type.Array(disbursementOutput.schema, {
+    description: 'The tranches; none before the agreement.',
+  }),
+  emis: Type.Array(emiOutput.schema, { description: 'What the borrower has paid back, oldest first.' }),
 })

@@ -65,6 +65,29 @@ export const linkOutput = out.object({
   ),
 })
 
+/** Of events that are about either. */
+export const anyOrderOutput = out.object({
+  ...common,
+  status: out.oneOf(
+    ['paid', 'unpaid', 'expired', 'cancelled'],
+    'State of the order or link.',
+    (order, now) => {
+      const status = statusAt(order, now)
+      return order.kind === 'link' || status === 'paid' ? status : 'unpaid'
+    },
+  ),
+  closed_at: out.optional.moment(
+    'When an unpaid order stopped taking payments; never on a link.',
+    '2026-11-14T18:30:00.000Z',
+    (order, now) => (order.kind === 'link' ? null : closedAt(order, now)),
+  ),
+  expires_at: out.optional.moment(
+    'When a link expires, UTC; never on an order.',
+    '2026-12-01T18:29:59.000Z',
+    order => (order.kind === 'link' ? order.expiresAt : null),
+  ),
+})
+
 type OrderJson = Shown<typeof orderOutput> | Shown<typeof linkOutput>
 
 /** A link by its own fields, every other kind as a pay order. */

@@ -5,6 +5,7 @@ import {
   type CodeInUse,
 } from '../institutes/catalogue.service.ts'
 import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
@@ -12,7 +13,7 @@ import { badField, notFound, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { toOrderJson } from './order.output.ts'
+import { linkEvents } from './order.events.ts'
 import { assertCancellable, unpaidOrder, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
 import * as store from './orders.store.ts'
@@ -139,14 +140,12 @@ async function close(tx: Transaction, closings: readonly store.Closing[]): Promi
   const links = closings.filter(({ order }) => order.kind === 'link')
   await recordEvents(
     tx,
-    links.map(({ instituteId, order, state, at }) => ({
-      code: `payment_link.payment.${state}` as const,
-      instituteId,
-      collectorCode: order.collectorCode,
-      resourceId: order.id,
-      occurredAt: at,
-      payload: { order_id: order.id, order: toOrderJson({ ...order, state, closedAt: at }, at) },
-    })),
+    links.map(({ instituteId, order, state, at }) => {
+      const { id: resourceId, collectorCode } = order
+      const about = { instituteId, collectorCode, resourceId, occurredAt: at }
+      const closed = { ...order, state, closedAt: at }
+      return newEvent(linkEvents, `payment_link.payment.${state}`, about, { order: closed })
+    }),
   )
 }
 

@@ -1,8 +1,9 @@
-import { recordEvents, type NewEvent } from '../events/events.service.ts'
-import { toOrderJson } from '../orders/order.output.ts'
-import { paymentBlock } from '../payments/payment-events.ts'
+import { newEvent, type NewEvent } from '../events/define-event.ts'
+import { recordEvents } from '../events/events.service.ts'
+import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
 import type { Transaction } from '../platform/db/database.ts'
+import { pageEvents } from './page.events.ts'
 import { findPageIds } from './pages.store.ts'
 
 /** A page's payments: the institute is told of each as of every Pay payment, and beside it with the page. */
@@ -39,19 +40,10 @@ function eventsOf(
   { happened, at }: Happening,
 ): NewEvent[] {
   if (pageId === undefined) throw new Error(`the order ${order.id} lost its page`)
-  const shared = {
-    instituteId: payment.instituteId,
-    collectorCode: order.collectorCode,
-    resourceId: order.id,
-    occurredAt: at,
-  }
-  const payload = {
-    order_id: order.id,
-    order: toOrderJson(order, at),
-    payment: paymentBlock(payment, order),
-  }
+  const about = aboutOrder(order, payment.instituteId, at)
+  const source = { order, payment: paymentInEvent(payment, order), pageId }
   return [
-    { ...shared, code: `pay.payment.${happened}`, payload },
-    { ...shared, code: `page.payment.${happened}`, payload: { page_id: pageId, ...payload } },
+    newEvent(paymentEvents, `pay.payment.${happened}`, about, source),
+    newEvent(pageEvents, `page.payment.${happened}`, about, source),
   ]
 }

@@ -1,18 +1,14 @@
-import type { StudentBlock } from '../events/blocks.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { balanceOf, type FeeComponent } from '../fees/fees.rules.ts'
-import { studentBlock } from './student-blocks.ts'
 import { readContexts } from './student-contexts.store.ts'
-import type { Student, StudentKey } from './students.rules.ts'
+import type { StudentInEvent } from './student.events.ts'
+import type { StudentKey } from './students.rules.ts'
 
 type ComponentAmount = { componentType: string; amountPaise: Paise }
 
 /** A student as other features act on it. */
-export type StudentContext = {
-  student: Student
-  /** As events carry it. */
-  identity: { service_student_id: string; registration_id: string; student: StudentBlock }
+export type StudentContext = StudentInEvent & {
   /** What each component costs after discounts, in the order registered. */
   prices: ComponentAmount[]
   /** What is left to pay of each; none of what is paid. */
@@ -43,11 +39,8 @@ export async function readStudentContexts(
       }))
       const context: StudentContext = {
         student,
-        identity: {
-          service_student_id: student.id,
-          registration_id: registrationIds[0] ?? '',
-          student: studentBlock(student, gradeName),
-        },
+        registrationId: registrationIds[0] ?? '',
+        gradeName,
         prices,
         owed: owed.filter(line => line.amountPaise > 0),
         fees,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Value } from 'typebox/value'
 import type { EventCode } from '../../src/events/codes.ts'
-import { EVENTS } from '../../src/events/payloads.ts'
+import { CATALOGUE } from '../../src/webhooks/catalogue.ts'
 import type { TestBursar } from './bursar.ts'
 import type { Json } from './client.ts'
 
@@ -13,7 +13,7 @@ export async function readCatalogued({ sql }: Pick<TestBursar, 'sql'>): Promise<
     'select event_code as code, resource_id as "resourceId", payload from events order by sequence',
   )
   for (const { code, payload } of events) {
-    const schema = EVENTS[code].payload
+    const schema = CATALOGUE[code].payload.schema
     assert.deepEqual([...Value.Errors(schema, payload)], [], `${code} ${JSON.stringify(payload)}`)
     assert.deepEqual(Value.Clean(schema, structuredClone(payload)), payload, `${code} has a field too many`)
   }

@@ -34,7 +34,7 @@ type Place = { instituteCode: string; publicUrl: string }
 
 export function pageView(page: StudentPage, place: Place) {
   const { dues, users, onTheWay } = page
-  const { student, identity } = dues.context
+  const { student, gradeName } = dues.context
   return {
     service_student_id: student.id,
     fullname: student.fullname,
@@ -42,7 +42,7 @@ export function pageView(page: StudentPage, place: Place) {
     custom_identifier: student.customIdentifier ?? undefined,
     collector_code: student.collectorCode,
     grade: student.grade,
-    grade_name: identity.student.grade.name,
+    grade_name: gradeName,
     academic_year_start: student.academicYearStart,
     academic_year_end: student.academicYearEnd,
     status: student.status,
@@ -75,12 +75,12 @@ export function pageView(page: StudentPage, place: Place) {
   }
 }
 
-function siblingView({ context: { student, identity }, totalPaise }: Dues) {
+function siblingView({ context: { student, gradeName }, totalPaise }: Dues) {
   return {
     service_student_id: student.id,
     fullname: student.fullname,
     identifier: student.identifier,
-    grade_name: identity.student.grade.name,
+    grade_name: gradeName,
     status: student.status,
     total_amount: toRupees(totalPaise),
   }

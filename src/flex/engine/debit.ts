@@ -1,6 +1,6 @@
 import { orderFor } from '../../orders/student-order.ts'
 import type { Debit } from '../../payments/debits/debits.service.ts'
-import { paymentBlock } from '../../payments/payment-events.ts'
+import { paymentInEvent } from '../../payments/payment.events.ts'
 import type { PaidOrder } from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -11,7 +11,6 @@ import { allowAgain, cancelByErp, erpAnswerOf, lockByErp, skip } from './erp-dec
 import type { Presentation } from './presentations.store.ts'
 import { followErp } from '../plans/follow-erp.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { instalmentBlock } from '../plans/plan.output.ts'
 import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
 import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
@@ -169,10 +168,10 @@ function recordMoney(
   happened: 'debited' | 'settled',
 ): void {
   // By the reference that the ERP gave the instalment.
-  const reference_id = instalment.referenceId ?? undefined
-  const money = { payment: { ...paymentBlock(payment, order, 'flex'), reference_id } }
+  const { referenceId } = instalment
+  const money = { payment: { ...paymentInEvent(payment, order, 'flex'), referenceId } }
   if (instalment.isDownpayment) plan.recordEvent(`flex.downpayment.${happened}`, money)
-  else plan.recordEvent(`flex.instalment.${happened}`, { ...money, instalment: instalmentBlock(instalment) })
+  else plan.recordEvent(`flex.instalment.${happened}`, { ...money, instalment })
 }
 
 /** Steps that need nobody else: waiting, another day, rest. */

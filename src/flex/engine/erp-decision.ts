@@ -6,7 +6,6 @@ import { MANDATE_ENDED } from '../mandates/end-mandate.ts'
 import { withdrawNotices } from '../notices/withdraw-notice.ts'
 import { cancelWithMandate } from '../plans/cancel-plan.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { instalmentBlock } from '../plans/plan.output.ts'
 import { TRANSFERRED, type ErpAnswer, type ErpDecision } from '../rules/debit.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 
@@ -62,9 +61,9 @@ export function skip(
   }
   const skipped = plan.move(instalment, 'skipped', `${code}: ${message}`, change)
   plan.recordEvent('flex.instalment.skipped', {
-    instalment: instalmentBlock(skipped),
+    instalment: skipped,
     reason: { code, category: 'erp', message },
-    next_try_on: dayOf(askAgainAt),
+    nextTryOn: dayOf(askAgainAt),
   })
 }
 

@@ -3,7 +3,6 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { endMandate } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { instalmentBlock } from '../plans/plan.output.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
 import { sumLines } from '../rules/lines.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
@@ -32,9 +31,9 @@ export function bounced(
 function tellOfBounce(plan: PlanChanges, instalment: Instalment, code: string, next: AfterReturn): void {
   const { category, message } = next.meaning
   plan.recordEvent('flex.instalment.bounced', {
-    instalment: instalmentBlock(instalment),
+    instalment,
     reason: { code, category, message },
-    next_presentation_on: nextDay(next),
+    nextPresentationOn: nextDay(next),
   })
   const amountPaise = sumLines(instalment.lines)
   plan.notifyOfBounce(instalment, { kind: 'bounced', amountPaise, reason: message })
@@ -87,8 +86,9 @@ export function reversed(
   const why = `${code}: ${message}; a person decides`
   const after = plan.move(instalment, 'reversed', why, { returnCode: code })
   plan.recordEvent('flex.instalment.bounced', {
-    instalment: instalmentBlock(after),
+    instalment: after,
     reason: { code, category: meaning.category, message: meaning.message },
+    nextPresentationOn: undefined,
   })
   const { amountPaise } = payment
   plan.notifyOfBounce(after, { kind: 'reversed', amountPaise, reason: meaning.message })

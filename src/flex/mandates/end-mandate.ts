@@ -1,6 +1,5 @@
 import { withdrawNotices } from '../notices/withdraw-notice.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { mandateBlock } from '../plans/plan.output.ts'
 import { isMandateLive } from '../rules/plan.rules.ts'
 import { meaningOf, npciCategory } from '../rules/returns.rules.ts'
 
@@ -12,7 +11,7 @@ export function endMandate(plan: PlanChanges, code: string): void {
   const { message, category } = meaningOf(code)
   if (!isMandateLive(plan.mandate)) return
   const ended = { npciCategory: npciCategory(code), nextCheckAt: null }
-  const mandate = mandateBlock(plan.moveMandate('cancelled', `${code}: ${message}`, ended))
+  const mandate = plan.moveMandate('cancelled', `${code}: ${message}`, ended)
   lockWithoutMandate(plan, 'its mandate has ended')
   plan.recordEvent('flex.mandate.cancelled', { mandate, reason: { code, category, message } })
   askForNewMandate(plan, message)
@@ -20,7 +19,7 @@ export function endMandate(plan: PlanChanges, code: string): void {
 
 /** The same for one whose time is up. */
 export function expireMandate(plan: PlanChanges): void {
-  const mandate = mandateBlock(plan.moveMandate('expired', 'past its end date', { nextCheckAt: null }))
+  const mandate = plan.moveMandate('expired', 'past its end date', { nextCheckAt: null })
   lockWithoutMandate(plan, 'its mandate has expired')
   plan.recordEvent('flex.mandate.expired', { mandate })
   askForNewMandate(plan, 'Its end date has passed.')

@@ -8,7 +8,6 @@ import type { FlexContext } from '../context.ts'
 import { endMandate, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
 import { findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { mandateBlock, scheduleRowBlock } from '../plans/plan.output.ts'
 import { loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
@@ -54,13 +53,12 @@ function applyReport(plan: PlanChanges, { outcome, providerRef }: MandateReport)
 
 /** The payer has said yes. */
 function authorise(plan: PlanChanges): void {
-  const mandate = mandateBlock(plan.requireMandate())
+  const mandate = plan.requireMandate()
   plan.changeMandate({ authorisedAt: plan.now })
   plan.note(null, 'mandate authorised', 'by the payer at the bank')
   if (plan.plan.state !== 'draft') return
   plan.movePlan('setup', 'the payer has authorised it', { setUpAt: plan.now })
-  const payment_schedule = plan.instalments.map(scheduleRowBlock)
-  plan.recordEvent('flex.subscription.setup', { payment_schedule, mandate })
+  plan.recordEvent('flex.subscription.setup', { mandate })
   plan.notifyFamily('set_up')
 }
 
@@ -71,7 +69,7 @@ function activate(plan: PlanChanges): void {
   const { state, lockReason } = plan.plan
   if (state === 'setup' || (state === 'locked' && lockReason === MANDATE_ENDED))
     plan.movePlan('active', 'its mandate can be debited', { lockReason: null })
-  plan.recordEvent('flex.subscription.active', { mandate: mandateBlock(mandate) })
+  plan.recordEvent('flex.subscription.active', { mandate })
   const setUpOn = dayOf(mandate.authorisedAt ?? plan.now)
   const takenDays = new Set(
     plan.instalments.filter(one => one.state === 'presented').map(one => one.presentOn),

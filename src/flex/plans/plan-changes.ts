@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../events/events.service.ts'
+import type { NewEvent } from '../../events/define-event.ts'
 import type { NewMessage } from '../../messages/messages.rules.ts'
 import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
@@ -8,7 +8,7 @@ import { debitContextOf, type DebitContext, type DebitRules } from '../rules/deb
 import { isDone, type Instalment, type LoadedPlan, type Mandate, type Plan } from '../rules/plan.rules.ts'
 import type { RailRules } from '../rules/rails.rules.ts'
 import { transition, type InstalmentState, type MandateState, type PlanState } from '../rules/states.rules.ts'
-import { flexEvent, type EventExtras, type FlexEventCode } from './plan-events.ts'
+import { flexEvent, type EventExtras, type FlexEventCode } from './plan.events.ts'
 import type { Decision } from './plans.store.ts'
 
 type Changed<Row> = Partial<Omit<Row, 'state'>>

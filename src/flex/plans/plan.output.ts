@@ -32,8 +32,8 @@ const instalmentFields = {
   presented_on: row.optional.day('When it was last presented; absent until then.', '2026-12-05'),
 }
 
-const scheduleRowOutput = row.object(rowFields)
-const instalmentOutput = row.object(instalmentFields)
+export const scheduleRowOutput = row.object(rowFields)
+export const instalmentOutput = row.object(instalmentFields)
 
 const mandate = outputOf<Mandate, unknown>()
 export const mandateFields = {
@@ -51,11 +51,9 @@ export const mandateFields = {
     one => one.npciCategory as NpciCategory | null,
   ),
 }
-const mandateOutput = mandate.object(mandateFields)
+export const mandateOutput = mandate.object(mandateFields)
 
 export const scheduleRowBlock = (instalment: Instalment) => scheduleRowOutput.toJson(instalment, undefined)
-export const instalmentBlock = (instalment: Instalment) => instalmentOutput.toJson(instalment, undefined)
-export const mandateBlock = (of: Mandate) => mandateOutput.toJson(of, undefined)
 
 /** Under which address parents reach us. */
 export type Place = { publicUrl: string }

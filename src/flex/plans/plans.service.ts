@@ -10,7 +10,6 @@ import { withdrawNotice, withdrawNotices } from '../notices/withdraw-notice.ts'
 import { cancelWithMandate } from './cancel-plan.ts'
 import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.ts'
 import type { PlanChanges } from './plan-changes.ts'
-import { scheduleRowBlock } from './plan.output.ts'
 import { recordScheduleChanges } from './rebalance.ts'
 import { withPlan, withPlans } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
@@ -185,7 +184,6 @@ function setHold(plan: PlanChanges, { isHeld, asker }: { isHeld: boolean; asker:
   plan.changePlan({ isHeld })
   plan.note(null, isHeld ? 'held' : 'resumed', `by the ${asker}`)
   if (before === isHeld) return
-  const payment_schedule = plan.instalments.map(scheduleRowBlock)
   const changes = [{ field: 'hold', before, after: isHeld }]
-  plan.recordEvent('flex.subscription.updated', { payment_schedule, changes })
+  plan.recordEvent('flex.subscription.updated', { changes })
 }

@@ -54,8 +54,7 @@ export function recordScheduleChanges(plan: PlanChanges, before: readonly Instal
     ]
   })
   if (changes.length === 0 || plan.plan.state === 'draft') return
-  const payment_schedule = plan.instalments.map(scheduleRowBlock)
-  plan.recordEvent('flex.subscription.updated', { payment_schedule, changes })
+  plan.recordEvent('flex.subscription.updated', { changes })
 }
 
 /** Another split of the same amount; with another amount the schedule beside the changes says enough. */

@@ -81,10 +81,13 @@ type Scalar = string | number | boolean
 
 type Many<What, Item> = What extends 'list' ? readonly Item[] : Item
 
+/** One that needs no context can stand in any. */
+type Usable<Source, Context, Json> = Output<Source, Context, Json> | Output<Source, void, Json>
+
 type Nested<Source, Context, IsOptional extends boolean, What> = {
   <Inner, Json>(
     description: string,
-    of: Output<Inner, Context, Json>,
+    of: Usable<Inner, Context, Json>,
   ): OutField<
     What extends 'list' ? Json[] : Json,
     IsOptional,
@@ -92,7 +95,7 @@ type Nested<Source, Context, IsOptional extends boolean, What> = {
   >
   <Inner, Json>(
     description: string,
-    of: Output<Inner, Context, Json>,
+    of: Usable<Inner, Context, Json>,
     read: (source: Source, context: Context) => Maybe<IsOptional, Many<What, Inner>>,
   ): OutField<What extends 'list' ? Json[] : Json, IsOptional, ByFunction<Source, Context>>
 }
@@ -111,7 +114,7 @@ type Fits<Given extends OutFields, Source, Context> = {
         ? unknown
         : { 'the source has no such property of this type': `${Camel<Key & string>}${Unit}` }
       : From extends ByFunction<infer Other, infer Needed>
-        ? [Source, Context] extends [Other, Needed]
+        ? [Source, Context] extends [Other, [Needed] extends [void] ? unknown : Needed]
           ? unknown
           : { 'the field reads another source': Other }
         : unknown

@@ -7,12 +7,10 @@ import { sayMoment } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {
-  const { student, identity } = context
-  const { code, name } = identity.student.grade
+  const { student, gradeName } = context
+  const name = gradeName || student.grade
   // "Class 5", but not "Class Grade 5" or "Class Nursery".
-  const grade = /^(\d+|[IVX]+)$/.test(name || code)
-    ? fill(texts.class, { grade: name || code })
-    : name || code
+  const grade = /^(\d+|[IVX]+)$/.test(name) ? fill(texts.class, { grade: name }) : name
   const years = `${student.academicYearStart}-${String(student.academicYearEnd).slice(-2)}`
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
   return [grade, years, ...(institute.branches.length > 1 ? [branch?.name] : [])].join(' · ')

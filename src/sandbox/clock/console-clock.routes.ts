@@ -12,7 +12,7 @@ import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.route
 import { created, ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
 import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
-import { triggerEvent, type Triggered } from '../trigger.service.ts'
+import { triggerEvent, type Triggered } from '../trigger/trigger.service.ts'
 
 /** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
 export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox: SandboxClock): void {

@@ -1,7 +1,7 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { EventCode } from '../../events/codes.ts'
-import { recordEvents, type NewEvent } from '../../events/events.service.ts'
+import { newEvent, type NewEvent } from '../../events/define-event.ts'
+import { recordEvents } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
@@ -22,7 +22,7 @@ import {
 import * as store from './direct-payments.store.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import type { PaidByComponent } from '../../fees/fees.rules.ts'
-import { paymentBlock } from '../student-blocks.ts'
+import { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
@@ -262,23 +262,18 @@ function refuseTooMuch(paidOtherwise: PaidByComponent, payment: DirectPayment): 
 
 async function recordPaymentEvent(
   { tx, key, context, now }: LockedTarget,
-  code: EventCode,
+  code: keyof typeof directPaymentEvents,
   payment: RecordedPayment,
 ): Promise<void> {
   await recordEvents(tx, [eventOf(code, { instituteId: key.instituteId, context, now }, payment)])
 }
 
 function eventOf(
-  code: EventCode,
+  code: keyof typeof directPaymentEvents,
   { instituteId, context, now }: { instituteId: number; context: StudentContext; now: Date },
   payment: DirectPayment & { id: string },
 ): NewEvent {
-  return {
-    code,
-    instituteId,
-    collectorCode: context.student.collectorCode,
-    resourceId: context.student.id,
-    occurredAt: now,
-    payload: { ...context.identity, payment: paymentBlock(payment) },
-  }
+  const { id: resourceId, collectorCode } = context.student
+  const about = { instituteId, collectorCode, resourceId, occurredAt: now }
+  return newEvent(directPaymentEvents, code, about, { ...context, payment })
 }

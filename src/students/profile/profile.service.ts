@@ -1,5 +1,6 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
+import { newEvent } from '../../events/define-event.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict, notFound, type BursarError } from '../../platform/errors.ts'
@@ -7,6 +8,7 @@ import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { decideProfile, type SentProfile } from './profile.rules.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
+import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
 import { changesBetween } from './update.rules.ts'
 import type { Student } from '../students.rules.ts'
@@ -76,14 +78,12 @@ export async function changeStatus(
     const context = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId: id }])).get(id)
     if (context === undefined) throw notFound('This student')
     await recordEvents(tx, [
-      {
-        code: status === 'dropped' ? 'masterdata.student.dropped' : 'masterdata.student.activated',
-        instituteId: institute.id,
-        collectorCode,
-        resourceId: id,
-        occurredAt: now,
-        payload: context.identity,
-      },
+      newEvent(
+        studentEvents,
+        status === 'dropped' ? 'masterdata.student.dropped' : 'masterdata.student.activated',
+        { instituteId: institute.id, collectorCode, resourceId: id, occurredAt: now },
+        context,
+      ),
     ])
     return read(tx, institute, id)
   })

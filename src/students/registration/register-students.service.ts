@@ -1,10 +1,11 @@
 import { gradeName } from '../../institutes/catalogue.service.ts'
 import { defaultBranch, type Institute } from '../../institutes/institutes.rules.ts'
-import { recordEvents, type NewEvent } from '../../events/events.service.ts'
+import { newEvent, type NewEvent } from '../../events/define-event.ts'
+import { recordEvents } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { SentFee } from '../../fees/fees.rules.ts'
-import { studentBlock } from '../student-blocks.ts'
+import { studentEvents, type StudentInEvent } from '../student.events.ts'
 import { insertProfileChanges } from '../profile/changes.store.ts'
 import { changesBetween, type StudentChange } from '../profile/update.rules.ts'
 import {
@@ -160,29 +161,25 @@ async function registeredEvents(
 ): Promise<NewEvent[]> {
   const events: NewEvent[] = []
   for (const { student, registration } of added) {
-    events.push({
-      code: 'masterdata.student.registered',
+    const about = {
       instituteId: context.institute.id,
       collectorCode: student.collectorCode,
       resourceId: student.id,
       occurredAt: context.now,
-      payload: await identityPayload(tx, context, { student, registration }),
-    })
+    }
+    const source = await studentInEvent(tx, context, { student, registration })
+    events.push(newEvent(studentEvents, 'masterdata.student.registered', about, source))
   }
   return events
 }
 
 /** A student as the events of its registration carry it. */
-export async function identityPayload(
+export async function studentInEvent(
   tx: Transaction,
   { institute, gradeNames }: RegistrationContext,
   { student, registration }: Pick<RegistrationPlan, 'student' | 'registration'>,
-) {
+): Promise<StudentInEvent> {
   const name = gradeNames.get(student.grade) ?? (await gradeName(tx, institute, student.grade))
   gradeNames.set(student.grade, name)
-  return {
-    service_student_id: student.id,
-    registration_id: registration.registrationIds[0] ?? '',
-    student: studentBlock(student, name),
-  }
+  return { student, registrationId: registration.registrationIds[0] ?? '', gradeName: name }
 }

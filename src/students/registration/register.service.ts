@@ -1,6 +1,7 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
-import { recordEvents, type NewEvent } from '../../events/events.service.ts'
+import { newEvent } from '../../events/define-event.ts'
+import { recordEvents } from '../../events/events.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -10,10 +11,10 @@ import * as payments from '../direct-payments/direct-payments.store.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
-import { paymentBlock } from '../student-blocks.ts'
+import { directPaymentEvents } from '../direct-payments/direct-payment.events.ts'
 import { decidePayments, paidProblems, paymentProblems } from '../students.rules.ts'
 import {
-  identityPayload,
+  studentInEvent,
   isLostRace,
   planRegistrations,
   registerStudents,
@@ -108,15 +109,16 @@ async function addPayments(
   const added = decision.payments.map(payment => ({ ...payment, id: newId('pay'), studentId: student.id }))
   await payments.insertPayments(tx, institute.id, added, now)
   recomputeBalances(tx, institute.id, [student.id])
-  const identity = await identityPayload(tx, context, plan)
-  const events = added.map((payment): NewEvent => ({
-    code: 'direct.payment.added',
+  const named = await studentInEvent(tx, context, plan)
+  const about = {
     instituteId: institute.id,
     collectorCode: student.collectorCode,
     resourceId: student.id,
     occurredAt: now,
-    payload: { ...identity, payment: paymentBlock(payment) },
-  }))
+  }
+  const events = added.map(payment =>
+    newEvent(directPaymentEvents, 'direct.payment.added', about, { ...named, payment }),
+  )
   await recordEvents(tx, events)
 }
 

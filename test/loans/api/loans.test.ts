@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import type { EventCode } from '../../../src/events/codes.ts'
-import { EVENTS } from '../../../src/events/payloads.ts'
+import { CATALOGUE } from '../../../src/webhooks/catalogue.ts'
 import type { Answer, Json } from '../../harness/client.ts'
 import { ERP } from '../../harness/samples.ts'
 import { assertRefused, assertStatus, eventsOf, newStudent, openContract } from '../../http/support.ts'
@@ -45,7 +45,7 @@ const owedBy = async (studentId: string): Promise<Json> =>
 async function told(id: string): Promise<{ code: string; payload: Json }[]> {
   const events = await eventsOf(contract, id)
   for (const { event_code: code, payload } of events) {
-    const schema = EVENTS[code as EventCode].payload
+    const schema = CATALOGUE[code as EventCode].payload.schema
     assert.deepEqual([...Value.Errors(schema, payload)], [], code)
     assert.deepEqual(Value.Clean(schema, structuredClone(payload)), payload, `${code} has a field too many`)
   }

@@ -1,10 +1,10 @@
-import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
-import type { EventCode } from '../events/codes.ts'
-import { fixtureOf, resourceOf } from '../events/fixtures.ts'
-import { recordEvents } from '../events/events.service.ts'
-import type { Context } from '../platform/context.ts'
-import { transact, type Command } from '../platform/idempotency.ts'
-import { listSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts'
+import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import type { EventCode } from '../../events/codes.ts'
+import { recordEvents } from '../../events/events.service.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { listSubscriptions } from '../../webhooks/subscriptions/subscriptions.service.ts'
+import { exampleEvent, resourceOf } from './example-event.ts'
 
 export type Triggered = { eventId: string; eventCode: EventCode; resourceId: string; subscriptions: number }
 
@@ -23,7 +23,7 @@ export async function triggerEvent(
   const active = await listSubscriptions(ctx, institute, { collectorCode, withDisabled: false })
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
-    const payload = fixtureOf(eventCode, { now, collectorCode })
+    const payload = exampleEvent(eventCode, { now, collectorCode })
     const event = {
       code: eventCode,
       instituteId: institute.id,

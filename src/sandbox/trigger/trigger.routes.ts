@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { addWrite } from '../http/endpoint.ts'
-import { created, type Success } from '../http/envelope.ts'
-import { field, shown } from '../http/wire/fields.ts'
-import type { EndpointDocs } from '../http/openapi/openapi.ts'
-import { EVENT_CODES } from '../events/codes.ts'
-import type { Context } from '../platform/context.ts'
+import { addWrite } from '../../http/endpoint.ts'
+import { created, type Success } from '../../http/envelope.ts'
+import { field, shown } from '../../http/wire/fields.ts'
+import type { EndpointDocs } from '../../http/openapi/openapi.ts'
+import { EVENT_CODES } from '../../events/codes.ts'
+import type { Context } from '../../platform/context.ts'
 import { triggerEvent, type Triggered } from './trigger.service.ts'
 
 const TriggerBody = Type.Object({

@@ -1,0 +1,78 @@
+import type { TSchema } from 'typebox'
+import type { EventCode, TestCode } from './codes.ts'
+
+/** What an event carries: an output (http/wire/output.ts) that is read at the moment of the event. */
+type Payload<Source, Json> = {
+  readonly schema: TSchema
+  readonly example: Json
+  /** In the context of the event's moment, or of none. */
+  toJson(this: void, source: Source, at: never): Json
+}
+
+/** What differs from an example; undefined leaves the field out. */
+type Difference<Json> = Json extends readonly unknown[]
+  ? Json
+  : Json extends object
+    ? { readonly [Key in keyof Json]?: Difference<Json[Key]> | undefined }
+    : Json
+
+export type EventDefinition<Source = never, Json = unknown> = {
+  /** When it is recorded, for the reference. */
+  readonly when: string
+  readonly payload: Payload<Source, Json>
+  /** A payload as this event has it, where that of the schema has every field. */
+  readonly example: Json
+  /** When the event of the example happened. */
+  readonly exampleAt: Date
+}
+
+/**
+ * Features define their events beside their nouns, as a record by code; webhooks/catalogue.ts puts all of them
+ * together.
+ */
+export function defineEvent<Source, Json>(
+  when: string,
+  payload: Payload<Source, Json>,
+  example?: Difference<Json>,
+  exampleAt = '2026-11-15T04:32:10.000Z',
+): EventDefinition<Source, Json> {
+  return {
+    when,
+    payload,
+    example: example === undefined ? payload.example : (differing(payload.example, example) as Json),
+    exampleAt: new Date(exampleAt),
+  }
+}
+
+function differing(value: unknown, difference: unknown): unknown {
+  if (!isRecord(value) || !isRecord(difference)) return difference
+  const fields = Object.entries(difference).map(([name, other]) => [name, differing(value[name], other)])
+  const all = { ...value, ...Object.fromEntries(fields) }
+  return Object.fromEntries(Object.entries(all).filter(([, field]) => field !== undefined))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What an event's payload is read from. */
+export type SourceOf<Definition> =
+  Definition extends EventDefinition<infer Source, infer _Json> ? Source : never
+
+type About = {
+  instituteId: number
+  collectorCode: string
+  /** Events of one resource carry a rising sequence: an order, a plan, an application or a student. */
+  resourceId: string
+  occurredAt: Date
+}
+
+export type NewEvent = About & { code: EventCode | TestCode; payload: unknown }
+
+export function newEvent<
+  Code extends EventCode | TestCode,
+  Definitions extends Readonly<Record<Code, EventDefinition>>,
+>(events: Definitions, code: Code, about: About, source: SourceOf<Definitions[Code]>): NewEvent {
+  const { payload }: EventDefinition = events[code]
+  return { ...about, code, payload: payload.toJson(source as never, about.occurredAt as never) }
+}

@@ -1,0 +1,189 @@
+import { defineEvent, newEvent, type NewEvent } from '../events/define-event.ts'
+import { paymentBlock, SETTLED_AT, UNSETTLED, type PaymentInEvent } from '../events/payment-block.output.ts'
+import { outputOf } from '../http/wire/output.ts'
+import { ofLink, ofOrder } from '../orders/order.events.ts'
+import { ORDER_ID } from '../orders/order.input.ts'
+import { anyOrderOutput } from '../orders/order.output.ts'
+import type { Order, OrderKind } from '../orders/orders.rules.ts'
+import { studentBlock, type StudentInEvent } from '../students/student.events.ts'
+import { STUDENT_ID } from '../students/student.input.ts'
+import type { Payment, Refund } from './payments.rules.ts'
+import { refundOutput } from './refund.output.ts'
+
+const PRODUCTS: Record<OrderKind, PaymentInEvent['product']> = {
+  order: 'pay',
+  link: 'pay',
+  page: 'pay',
+  student: 'pay',
+  downpayment: 'flex',
+  instalment: 'flex',
+  disbursement: 'cred',
+}
+
+export function productOf(kind: OrderKind): PaymentInEvent['product'] {
+  return PRODUCTS[kind]
+}
+
+/** Split as its order is. A second payment for an order was never settled: the order's UTR is the first's. */
+export function paymentInEvent(
+  payment: Payment,
+  order: Order,
+  product: PaymentInEvent['product'] = 'pay',
+): PaymentInEvent {
+  const settled = payment.isDuplicate ? { settlementUtr: null, settledAt: null } : {}
+  const lines = order.lines.map(line => ({ ...line, ...settled }))
+  return {
+    id: payment.id,
+    amountPaise: payment.amountPaise,
+    product,
+    mode: payment.mode,
+    transactionId: payment.transactionId ?? payment.id,
+    referenceId: null,
+    paidAt: payment.capturedAt ?? payment.createdAt,
+    settlementUtr: lines[0]?.settlementUtr ?? null,
+    notes: null,
+    lines,
+  }
+}
+
+export type PaidInEvent = { payment: PaymentInEvent; order: Order }
+const paid = outputOf<PaidInEvent, Date>()
+export const payment = paid.one('The payment.', paymentBlock)
+const orderPayload = paid.object({ ...ofOrder, payment })
+const linkPayload = paid.object({ ...ofLink, payment })
+
+/** Of an order, link or page, or of a student's dues. */
+const pay = outputOf<{ payment: PaymentInEvent; order?: Order; dues?: StudentInEvent }, Date>()
+const payPayload = pay.object({
+  payment,
+  order_id: pay.optional.text('Id of the order or link.', ORDER_ID, ({ order }) => order?.id),
+  order: pay.optional.one(
+    'The order or link, as Get Pay Order or Get Payment Link answers it.',
+    anyOrderOutput,
+    ({ order }) => order,
+  ),
+  service_student_id: pay.optional.text(
+    'Id of the student here, whose dues are paid.',
+    STUDENT_ID,
+    ({ dues }) => dues?.student.id,
+  ),
+  registration_id: pay.optional.text('Id of the user.', 'parent-77', ({ dues }) => dues?.registrationId),
+  student: pay.optional.one('The student whose dues are paid.', studentBlock, ({ dues }) => dues),
+})
+
+const back = outputOf<
+  { refund: Refund; payment: PaymentInEvent; orderId: string | null; studentId: string | null },
+  Date
+>()
+const refundPayload = back.object({
+  order_id: back.optional.text('Id of the order or link.', ORDER_ID),
+  service_student_id: back.optional.text(
+    'Id of the student here, of a payment for a student.',
+    STUDENT_ID,
+    ({ studentId }) => studentId,
+  ),
+  payment,
+  refund: back.one('The refund.', refundOutput),
+})
+
+// Of the examples: an order by itself, paid in full.
+const PAID = { status: 'paid' } as const
+const online = { reference_id: undefined, notes: undefined }
+const unsettled = { ...online, ...UNSETTLED }
+const noStudent = { service_student_id: undefined, registration_id: undefined, student: undefined }
+const order = { ...PAID, closed_at: undefined }
+const unsettledOrder = { ...order, details: UNSETTLED.details }
+export const PAID_ORDER = {
+  debited: { payment: unsettled, order: unsettledOrder },
+  settled: { payment: online, order },
+}
+const unsettledLink = { ...PAID, details: UNSETTLED.details }
+
+const twin =
+  'The same payment comes as pay.payment too, with the same payment.id: subscribe to one or the other, or book by payment.id.'
+
+export const paymentEvents = {
+  'pay.payment.debited': defineEvent(
+    'Any Pay payment left the payer: of a student, an order, a link or a page. ' +
+      "An order's, link's or page's own event comes beside it with the same payment.id: book by payment.id.",
+    payPayload,
+    { ...noStudent, payment: unsettled, order: { ...unsettledOrder, expires_at: undefined } },
+  ),
+  'pay.payment.settled': defineEvent(
+    'Any Pay payment reached the institute.',
+    payPayload,
+    { ...noStudent, payment: online, order: { ...order, expires_at: undefined } },
+    SETTLED_AT,
+  ),
+  'order.payment.debited': defineEvent(`A pay order is paid. ${twin}`, orderPayload, PAID_ORDER.debited),
+  'order.payment.settled': defineEvent(
+    `A pay order's payment reached the institute. ${twin}`,
+    orderPayload,
+    PAID_ORDER.settled,
+    SETTLED_AT,
+  ),
+  'payment_link.payment.debited': defineEvent(`A payment link is paid. ${twin}`, linkPayload, {
+    payment: unsettled,
+    order: unsettledLink,
+  }),
+  'payment_link.payment.settled': defineEvent(
+    `A payment link's payment reached the institute. ${twin}`,
+    linkPayload,
+    { payment: online, order: PAID },
+    SETTLED_AT,
+  ),
+  'refund.processed': defineEvent(
+    'A refund was made.',
+    refundPayload,
+    { service_student_id: undefined, payment: online },
+    '2026-11-18T06:00:00.000Z',
+  ),
+  'refund.failed': defineEvent(
+    'A refund could not be made.',
+    refundPayload,
+    {
+      service_student_id: undefined,
+      payment: online,
+      refund: { status: 'failed', processed_at: undefined, utr: undefined },
+    },
+    '2026-11-18T06:00:00.000Z',
+  ),
+}
+
+/** `pay.payment.*` for every payment, and beside it the event of its kind. */
+export function eventsOfPaid(
+  { payment: of, order: paidOrder }: { payment: Payment; order: Order },
+  what: { happened: 'debited' | 'settled'; at: Date },
+): NewEvent[] {
+  const kind = paidOrder.kind === 'link' ? 'payment_link' : 'order'
+  const source = { order: paidOrder, payment: paymentInEvent(of, paidOrder) }
+  const about = aboutOrder(paidOrder, of.instituteId, what.at)
+  return (['pay', kind] as const).map(prefix =>
+    newEvent(paymentEvents, `${prefix}.payment.${what.happened}`, about, source),
+  )
+}
+
+export function aboutOrder({ id, collectorCode }: Order, instituteId: number, occurredAt: Date) {
+  return { instituteId, collectorCode, resourceId: id, occurredAt }
+}
+
+/** Of an order that the ERP knows by its id; or of one that was made for a student, whom it knows instead. */
+export function refundEvent(
+  refund: Refund,
+  of: Payment,
+  { order: refunded, studentId }: { order: Order; studentId: string | null },
+  what: { happened: 'processed' | 'failed'; at: Date },
+): NewEvent {
+  const about = aboutOrder(refunded, refund.instituteId, what.at)
+  return newEvent(
+    paymentEvents,
+    `refund.${what.happened}`,
+    { ...about, resourceId: studentId ?? refunded.id },
+    {
+      orderId: studentId === null ? refunded.id : null,
+      studentId,
+      payment: paymentInEvent(of, refunded, productOf(refunded.kind)),
+      refund: { ...refund, state: what.happened },
+    },
+  )
+}
