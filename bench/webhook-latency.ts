@@ -21,7 +21,7 @@ export async function measureLatency(cluster: Cluster, seconds: number): Promise
     process.execPath,
     [...START_FLAGS, fileURLToPath(new URL('../src/app/main.ts', import.meta.url))],
     {
-      env: { ...process.env, ...books.env, BURSAR_ROLE: 'worker', LOG_FORMAT: 'json' },
+      env: { ...process.env, ...books.env, BURSAR_ROLE: 'worker', WORKER_PORT: '0', LOG_FORMAT: 'json' },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   )

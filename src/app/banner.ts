@@ -4,28 +4,29 @@ import { DEMO_PEOPLE, SANDBOX_INSTITUTES } from '../sandbox/seed/seed.service.ts
 
 /** What a person sees when it has started: where it is, how to get in, what to do next. */
 export function describeStart({ config, embedded, migration }: Bursar, hasOperator: boolean): string {
-  const where = `${config.tls === null ? 'http' : 'https'}://${config.host}:${config.port}`
+  const port = config.role === 'worker' ? config.workerPort : config.port
+  const where = `${config.tls === null ? 'http' : 'https'}://${config.host}:${port}`
   const database =
     embedded === null
       ? 'your PostgreSQL (DATABASE_URL)'
       : `embedded PostgreSQL in ${config.dataDir} (${embedded.how})`
-  const facts: [string, string][] = [
+  const rows: [string, string][] = [
     ['Mode', config.mode === 'sandbox' ? 'sandbox, no real money moves' : 'live'],
     ...(config.role === 'worker'
-      ? []
+      ? ([['Health', `${where}/readyz, /healthz and /metrics`]] as [string, string][])
       : ([
           ['Listening', where],
           ['Console', `${config.publicUrl}/console`],
           ['Reference', `${config.publicUrl}/docs`],
         ] as [string, string][])),
     ['Database', database],
-    ...backupFacts(config),
+    ...backupRow(config),
     ...(migration.applied.length === 0
       ? []
       : ([['Migrated', migration.applied.join(', ')]] as [string, string][])),
   ]
   const lines = ['', `Bursar is running${config.role === 'all' ? '' : ` as ${config.role}`}.`, '']
-  lines.push(...facts.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
+  lines.push(...rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
   if (config.mode === 'sandbox' && config.role !== 'worker') lines.push(...sandboxLines(config))
   if (!hasOperator && config.mode === 'live' && config.role !== 'worker')
     lines.push(
@@ -37,7 +38,7 @@ export function describeStart({ config, embedded, migration }: Bursar, hasOperat
   return lines.join('\n')
 }
 
-function backupFacts({ backup }: Config): [string, string][] {
+function backupRow({ backup }: Config): [string, string][] {
   if (backup === null) return []
   const { hour, minute } = backup.at
   const at = [hour, minute].map(part => String(part).padStart(2, '0')).join(':')

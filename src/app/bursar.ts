@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { createHttpServer } from './routes.ts'
+import { createHealthServer, createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
 import { createContext, type BursarContext } from './context.ts'
@@ -29,7 +29,7 @@ export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   ctx: BursarContext
   worker: JobRunner
   deliveries: DeliveryEngine
-  /** What it serves; nothing where it only works. */
+  /** What it serves; empty in a worker, which serves health and metrics alone. */
   routes: readonly ServedRoute[]
   /** In order: readiness, requests, work, database. */
   stop(): Promise<void>
@@ -71,24 +71,22 @@ export async function createBursar(
     await embedded?.stop()
   }
   try {
-    let config = wanted
-    if (wanted.role !== 'worker') {
-      const sandbox =
-        sandboxClock === null || simulators === null
-          ? null
-          : { db: ctx.db, clock: sandboxClock, worker, ctx, ...simulators }
-      app = await createHttpServer({
-        ...wanted,
-        ctx,
-        log,
-        sandbox,
-        readiness,
-        installation: describeInstallation(wanted, worker, backups),
-        tls: await readTls(wanted),
-      })
-      config = await listen(app, wanted)
-      base.publicUrl = config.publicUrl
+    const sandbox =
+      sandboxClock === null || simulators === null
+        ? null
+        : { db: ctx.db, clock: sandboxClock, worker, ctx, ...simulators }
+    const options = {
+      ...wanted,
+      ctx,
+      log,
+      sandbox,
+      readiness,
+      installation: describeInstallation(wanted, worker, backups),
+      tls: await readTls(wanted),
     }
+    app = wanted.role === 'worker' ? createHealthServer(options) : await createHttpServer(options)
+    const config = await listen(app, wanted)
+    base.publicUrl = config.publicUrl
     backups?.start()
     if (wanted.role !== 'api') {
       worker.start()
@@ -158,13 +156,17 @@ function explainStart(error: unknown): unknown {
 
 /** Port 0 takes a free one; addresses made for payers must name the one it got. */
 async function listen(app: FastifyInstance, config: Config): Promise<Config> {
+  const { host, role } = config
+  const [name, wanted] =
+    role === 'worker' ? (['WORKER_PORT', config.workerPort] as const) : (['PORT', config.port] as const)
   try {
-    await app.listen({ host: config.host, port: config.port })
+    await app.listen({ host, port: wanted })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new StartRefused(`Port ${config.port} on ${config.host} is in use. Set PORT to a free one.`)
+    throw new StartRefused(`Port ${wanted} on ${host} is in use. Set ${name} to a free one.`)
   }
   const { port } = app.server.address() as AddressInfo
+  if (role === 'worker') return { ...config, workerPort: port }
   return { ...config, port, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`) }
 }
 

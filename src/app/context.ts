@@ -80,7 +80,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       timeoutMs: ERP_TIMEOUT_MS,
     },
     senders,
-    paymentHandlers: createPaymentHandlers({ ...base, lenders }),
+    paymentHandlers: createPaymentHandlers(base, lenders),
     onMandate: report => applyMandateReport(ctx, report),
   }
   return { ctx, simulators, closeErp: () => erpClient.close(), closeSenders }

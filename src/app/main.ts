@@ -1,3 +1,4 @@
+import { findMisspelt } from './config/misspelt.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { hasOperator } from '../console/auth/users.service.ts'
 import { createBursar } from './bursar.ts'
@@ -5,7 +6,7 @@ import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.
 import { createLog, type Log } from '../platform/log.ts'
 import { describeStart } from './banner.ts'
 
-/** The process: configuration in, a running house, signals out. */
+/** The process: reads the configuration, starts Bursar, stops it on a signal. */
 let embedded: EmbeddedPostgres | null = null
 
 /** The first signal stops in order; a second one at once. */
@@ -41,11 +42,12 @@ try {
   const wanted = readConfig(process.env)
   const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
   process.on('unhandledRejection', err => log.error({ err }, 'unhandled rejection'))
+  for (const warning of findMisspelt(process.env)) log.warn(warning)
   const starting = createBursar(wanted, log, server => (embedded = server))
   // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
   stopOnSignal(async () => (await starting).stop(), log)
-  const house = await starting
-  process.stdout.write(describeStart(house, await hasOperator(house.ctx)))
+  const bursar = await starting
+  process.stdout.write(describeStart(bursar, await hasOperator(bursar.ctx)))
 } catch (error) {
   const lines =
     error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)]

@@ -9,7 +9,7 @@ import type { PaymentHandler } from '../payments/payment-handler.ts'
 import type { Context } from '../platform/context.ts'
 
 /** What follows from money that moved, by the kind of its order. A kind without a handler does not compile. */
-export function createPaymentHandlers(ctx: Context & Pick<LoanContext, 'lenders'>) {
+export function createPaymentHandlers(ctx: Context, lenders: LoanContext['lenders']) {
   return {
     order: ORDER_PAYMENT_HANDLER,
     link: ORDER_PAYMENT_HANDLER,
@@ -17,6 +17,6 @@ export function createPaymentHandlers(ctx: Context & Pick<LoanContext, 'lenders'
     page: PAGE_PAYMENT_HANDLER,
     downpayment: downpaymentPaymentHandler(ctx),
     instalment: instalmentPaymentHandler(ctx),
-    disbursement: disbursementPaymentHandler(ctx),
+    disbursement: disbursementPaymentHandler({ clock: ctx.clock, lenders }),
   } satisfies Record<OrderKind, PaymentHandler>
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { loanRoutes } from '../loans/loans.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
-import { createMetrics, observeBackups } from '../http/metrics/metrics.ts'
+import { createMetrics, observeBackups, type Metrics } from '../http/metrics/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi } from '../http/openapi/document.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
@@ -62,11 +62,9 @@ import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.rout
 /** What only a sandbox's routes reach: its clock and who stands in for banks and lenders. */
 type SandboxTools = SandboxClock & SandboxPayments & SandboxPlans & SandboxLoans
 
-export type RouteOptions = {
+type HealthRouteOptions = {
   ctx: BursarContext
   log: Log
-  /** Null in live mode. */
-  sandbox: SandboxTools | null
   readiness: Readiness
   installation: Installation
   metricsToken: string | null
@@ -74,12 +72,32 @@ export type RouteOptions = {
   trustProxy: string[] | false
 }
 
+type RouteOptions = HealthRouteOptions & {
+  /** Null in live mode. */
+  sandbox: SandboxTools | null
+}
+
+function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyInstance; metrics: Metrics } {
+  const { ctx, installation } = options
+  const metrics = createMetrics(ctx.db, installation.jobs)
+  if (installation.backups !== null) observeBackups(metrics, installation.backups)
+  return { app: createServer({ ...options, metrics }), metrics }
+}
+
+/** All that a process serves whose role is worker. */
+export function createHealthServer(options: HealthRouteOptions): FastifyInstance {
+  const { app, metrics } = createServerWithMetrics(options)
+  keepRouteTable(app)
+  const finishMethods = refuseOtherMethods(app)
+  addHealthRoutes(app, { ...options, metrics })
+  finishMethods()
+  return app
+}
+
 /** Every route module by name; nothing is found by scanning folders. */
 export async function createHttpServer(options: RouteOptions): Promise<FastifyInstance> {
   const { ctx, log, sandbox } = options
-  const metrics = createMetrics(ctx.db, options.installation.jobs)
-  if (options.installation.backups !== null) observeBackups(metrics, options.installation.backups)
-  const app = createServer({ ctx, log, metrics, tls: options.tls, trustProxy: options.trustProxy })
+  const { app, metrics } = createServerWithMetrics(options)
   const requestLog = keepRequestLog(app, ctx)
   const finishMethods = refuseOtherMethods(app)
   keepRouteTable(app)

@@ -1,34 +1,39 @@
 import type { Command } from 'commander'
-import { CONFIG_KEYS } from '../app/config-keys.ts'
+import { findMisspelt } from '../app/config/misspelt.ts'
+import { describeDefault } from '../app/config/setting.ts'
+import { ALL_SETTINGS } from '../app/config/settings.ts'
 import { readConfig } from '../app/config.ts'
 import { addExamples } from './help.ts'
-import { formatTable, show } from './output.ts'
+import { formatTable, show, writeError } from './output.ts'
 
 export function addConfigCommand(program: Command): void {
   const config = program
     .command('config')
-    .description('show every setting with its value, and say what is wrong with them')
+    .description('show every setting with its value, and what is wrong with them')
     .action(runConfig)
   addExamples(config, ['bursar config', 'BURSAR_MODE=live bursar config'])
 }
 
 function runConfig(): void {
-  const settings = CONFIG_KEYS.map(({ name, describes, standard, isSecret }) => {
+  const settings = Object.entries(ALL_SETTINGS).map(([name, setting]) => {
     const value = process.env[name]?.trim() ?? ''
-    return { name, describes, standard, value: value !== '' && isSecret === true ? 'set' : value }
+    return {
+      name,
+      description: setting.describes,
+      value: value !== '' && setting.isSecret === true ? 'set' : value,
+      default: describeDefault(setting),
+    }
   })
-  const rows = settings.map(({ name, describes, standard, value }) => [
+  const rows = settings.map(({ name, description, value, default: standard }) => [
     name,
     value || (standard === '' ? 'not set' : `${standard} (default)`),
-    describes,
+    description,
   ])
-  const data = settings.map(({ name, describes, standard, value }) => ({
-    name,
-    description: describes,
-    ...(value === '' ? {} : { value }),
-    ...(standard === '' ? {} : { default: standard }),
-  }))
+  const data = settings.map(setting =>
+    Object.fromEntries(Object.entries(setting).filter(([, value]) => value !== '')),
+  )
   show(data, formatTable(['SETTING', 'VALUE', 'DESCRIPTION'], rows))
+  for (const warning of findMisspelt(process.env)) writeError(warning)
   // Throws, after all is shown, when Bursar would not start with these.
   readConfig(process.env)
 }

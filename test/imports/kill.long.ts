@@ -22,6 +22,7 @@ async function startWorker(): Promise<ChildProcess> {
     env: {
       ...bareEnv(),
       BURSAR_ROLE: 'worker',
+      WORKER_PORT: '0',
       LOG_LEVEL: 'warn',
       DATABASE_URL,
       MASTER_KEY: TEST_MASTER_KEY,

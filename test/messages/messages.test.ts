@@ -175,6 +175,7 @@ describe('messages', { concurrency: true }, () => {
       env: {
         ...bareEnv(),
         BURSAR_ROLE: 'worker',
+        WORKER_PORT: '0',
         DATABASE_URL: bursar.app.config.databaseUrl ?? '',
         MASTER_KEY: TEST_MASTER_KEY,
         SMTP_URL: smtp.url,

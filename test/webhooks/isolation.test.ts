@@ -20,7 +20,7 @@ const PROMPT_MS = 5_000
 /** The shortest that the circuit makes. */
 const FIRST_PAUSE_MS = 5_000
 const env = {
-  WEBHOOK_PLACES: String(PLACES),
+  WEBHOOK_CONCURRENCY: String(PLACES),
   WEBHOOK_RETRY_SECONDS: Array.from({ length: 30 }, () => '0.02').join(','),
 }
 

@@ -17,7 +17,7 @@ import {
 } from './support.ts'
 
 /** Who waits for whom at the rows of subscriptions. */
-const bursar = await startDelivering({ after }, { WEBHOOK_PLACES: '10' })
+const bursar = await startDelivering({ after }, { WEBHOOK_CONCURRENCY: '10' })
 const { demo } = bursar
 const { db } = bursar.app.ctx
 

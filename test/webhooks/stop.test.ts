@@ -12,7 +12,7 @@ const PLACES = 4
 test('what is on its way when a worker stops is on record and made again, what is not is made once, and neither counts as a failure', async t => {
   const receiver = await startReceiver(t)
   receiver.answer((_, n) => (n <= PLACES ? 'hang' : { status: 200 }))
-  const bursar = await startBursar(t, { WEBHOOK_PLACES: String(PLACES) })
+  const bursar = await startBursar(t, { WEBHOOK_CONCURRENCY: String(PLACES) })
   const open = () =>
     openDeliveries(bursar.app.config, bursar.app.ctx, createLog({ level: 'silent', format: 'json' }))
   // Two subscriptions of one host: the second's deliveries wait for a place.

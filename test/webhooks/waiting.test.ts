@@ -30,7 +30,7 @@ type Queue = {
 }
 
 async function makeQueue(t: TestContext, count: number): Promise<Queue> {
-  const bursar = await startDelivering(t, { WEBHOOK_PLACES: String(PLACES) })
+  const bursar = await startDelivering(t, { WEBHOOK_CONCURRENCY: String(PLACES) })
   const receiver = await startReceiver(t)
   const answers = Array.from({ length: 2 * count }, () => Promise.withResolvers<Behaviour>())
   receiver.answer((_, n) => answers[n - 1]?.promise ?? 'hang')

@@ -26,13 +26,13 @@ const URL_OPTIONS: readonly string[] = [
   'socketTimeout',
 ]
 
-/** What is wrong with it, without repeating it: it holds a password. Null when nothing is. */
+/** What is wrong with an SMTP_URL, to be read behind its name, without repeating it: it holds a password. */
 export function smtpUrlProblem(text: string): string | null {
   const url = URL.parse(text)
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-    return 'SMTP_URL must be an address such as smtps://user:password@host:465 or smtp://host:587.'
+    return 'must be an address such as smtps://user:password@host:465 or smtp://host:587'
   }
   const unknown = [...url.searchParams.keys()].filter(key => !URL_OPTIONS.includes(key))
   if (unknown.length === 0) return null
-  return `SMTP_URL has the unknown option ${unknown.join(', ')}; there are ${URL_OPTIONS.join(', ')}.`
+  return `has the unknown option ${unknown.join(', ')}; there are ${URL_OPTIONS.join(', ')}`
 }

@@ -29,7 +29,7 @@ class Worker {
   async start(): Promise<void> {
     const child = spawn(process.execPath, ['src/app/main.ts'], {
       cwd: join(import.meta.dirname, '..', '..', '..'),
-      env: { ...bareEnv(), BURSAR_ROLE: 'worker', LOG_LEVEL: 'warn', ...this.#env },
+      env: { ...bareEnv(), BURSAR_ROLE: 'worker', WORKER_PORT: '0', LOG_LEVEL: 'warn', ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -88,7 +88,7 @@ async function startAll(t: TestContext) {
   const env = {
     DATABASE_URL: bursar.app.config.databaseUrl ?? '',
     MASTER_KEY: TEST_MASTER_KEY,
-    WEBHOOK_PLACES: '10',
+    WEBHOOK_CONCURRENCY: '10',
     WEBHOOK_RETRY_SECONDS: Array.from({ length: 50 }, () => '0.02').join(','),
   }
   const workers = [new Worker(env), new Worker(env)]

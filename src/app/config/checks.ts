@@ -1,0 +1,58 @@
+import { relative } from 'node:path'
+import type { Config } from '../config.ts'
+import { GROUPS } from './settings.ts'
+
+/** What is wrong with settings that are each right by themselves, one sentence each. */
+export function checkTogether(config: Config, isSet: (name: string) => boolean): string[] {
+  return [
+    ...checkGroups(isSet),
+    ...checkBackup(config),
+    ...(config.mode === 'live' ? checkLive(config, isSet) : []),
+  ]
+}
+
+function checkGroups(isSet: (name: string) => boolean): string[] {
+  return GROUPS.filter(names => names.some(isSet) && !names.every(isSet)).map(
+    names => `${new Intl.ListFormat('en-GB').format(names)} go together; set all or none.`,
+  )
+}
+
+function checkBackup({ backup, dataDir, databaseUrl }: Config): string[] {
+  if (backup === null) return []
+  if (databaseUrl !== null)
+    return ['BACKUP_DIR is for the embedded server; back up the server of DATABASE_URL with its own tools.']
+  return relative(dataDir, backup.folder).startsWith('..')
+    ? []
+    : ['BACKUP_DIR must not be inside DATA_DIR: what destroys one would destroy the other.']
+}
+
+function checkLive(config: Config, isSet: (name: string) => boolean): string[] {
+  const problems: string[] = []
+  if (!isSet('MASTER_KEY'))
+    problems.push('Live mode needs MASTER_KEY; `openssl rand -hex 32` makes one. Keep it safe.')
+  if (config.databaseUrl === null) problems.push(...checkLiveEmbedded(config, isSet))
+  if (!isSet('PUBLIC_URL'))
+    problems.push("Live mode needs PUBLIC_URL, the https address that parents' browsers reach.")
+  else if (!config.publicUrl.startsWith('https://'))
+    problems.push('In live mode PUBLIC_URL must begin with https://.')
+  if (!isSet('TLS_CERT_FILE') && !isSet('TRUST_PROXY')) {
+    problems.push(
+      'Live mode serves https: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY for a proxy that ends TLS.',
+    )
+  }
+  return problems
+}
+
+/** A small school on one machine. Nothing about real money is left to a default folder. */
+function checkLiveEmbedded({ role }: Config, isSet: (name: string) => boolean): string[] {
+  const problems: string[] = []
+  if (!isSet('DATA_DIR'))
+    problems.push('Live mode needs DATABASE_URL, a PostgreSQL 18 of yours, or DATA_DIR for the embedded one.')
+  else if (!isSet('BACKUP_DIR'))
+    problems.push(
+      'Live mode on the embedded server needs BACKUP_DIR, a folder on another disk for daily backups.',
+    )
+  if (role !== 'all')
+    problems.push('The embedded server serves one process: set DATABASE_URL, or leave BURSAR_ROLE at all.')
+  return problems
+}

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import type { Mode } from '../../platform/context.ts'
+
+/** Thrown by a reader: what the value must be, without the value itself, which may be a secret. */
+export class WrongValue extends Error {
+  override readonly name = 'WrongValue'
+}
+
+/** Makes the value out of the text in the environment, which is trimmed and not empty. */
+type Reader<Value> = (text: string, mode: Mode) => Value
+
+type Default = string | Readonly<Record<Mode, string>>
+
+/** One environment variable. */
+export type Setting<Value = unknown> = {
+  describes: string
+  /** As an operator would write it; it is read like a value that was set. */
+  default?: Default
+  /** A default that follows from other settings, in words. */
+  derivedDefault?: string
+  /** Shown as "set", and not repeated when it is wrong. */
+  isSecret?: boolean
+  read: Reader<Value>
+}
+
+export function setting<Value>(
+  describes: string,
+  read: Reader<Value>,
+  standard: Default,
+): Setting<Value> & { default: Default } {
+  return { describes, read, default: standard }
+}
+
+type OptionalParts = Pick<Setting, 'derivedDefault' | 'isSecret'>
+
+/** Null when it is not set. */
+export function optional<Value>(
+  describes: string,
+  read: Reader<Value>,
+  parts: OptionalParts = {},
+): Setting<Value | null> {
+  return { describes, read, ...parts }
+}
+
+/** As the guide and `bursar config` show it; empty when there is none. */
+export function describeDefault({ default: standard, derivedDefault = '' }: Setting): string {
+  if (standard === undefined || typeof standard === 'string') return standard ?? derivedDefault
+  return `${standard.sandbox} in sandbox, ${standard.live} in live`
+}
+
+export const asText = (text: string): string => text
+
+export const asList = (text: string): string[] =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+
+export function oneOf<const Value extends string>(...allowed: readonly Value[]): Reader<Value> {
+  return text => {
+    const value = allowed.find(option => option === text)
+    if (value === undefined) throw new WrongValue(`must be one of ${allowed.join(', ')}`)
+    return value
+  }
+}
+
+export function wholeNumber(min: number, max: number): Reader<number> {
+  return text => {
+    const value = Number(text)
+    if (Number.isInteger(value) && value >= min && value <= max) return value
+    throw new WrongValue(`must be a whole number from ${min} to ${max}`)
+  }
+}
+
+export function matching(pattern: RegExp, must: string): Reader<string> {
+  return text => {
+    if (!pattern.test(text)) throw new WrongValue(must)
+    return text
+  }
+}
+
+export function listOf(isItem: (item: string) => boolean, must: string): Reader<string[]> {
+  return text => {
+    const items = asList(text)
+    if (!items.every(isItem)) throw new WrongValue(must)
+    return items
+  }
+}
+
+/** For a reader that knows null as "not understood". */
+export function parsedBy<Value>(parse: (text: string) => Value | null, must: string): Reader<Value> {
+  return text => {
+    const value = parse(text)
+    if (value === null) throw new WrongValue(must)
+    return value
+  }
+}
+
+export const existingFile: Reader<string> = text => {
+  if (!existsSync(text)) throw new WrongValue('must name a file that exists')
+  return text
+}
+
+/** Without the slashes at its end. */
+export const httpUrl: Reader<string> = text => {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new WrongValue('must be an http or https address')
+  return text.replace(/\/+$/, '')
+}
+
+/** Of a provider: a sandbox may talk to a fake one without TLS. */
+export const providerUrl: Reader<string> = (text, mode) => {
+  const { protocol = '' } = URL.parse(text) ?? {}
+  if (protocol !== 'https:' && !(protocol === 'http:' && mode === 'sandbox'))
+    throw new WrongValue('must be an https address')
+  return text.replace(/\/+$/, '')
+}

@@ -1,0 +1,196 @@
+import { resolve } from 'node:path'
+import { parseMailAddress, smtpUrlProblem } from '../../messages/senders/mail-settings.ts'
+import { parseTimeOfDay } from '../../platform/backup/schedule.rules.ts'
+import { isCidr } from '../../platform/http-client/addresses.ts'
+import { parseMasterKey } from '../../platform/secrets.ts'
+import { PROVIDERS } from '../../providers/catalogue.ts'
+import { RETRY_SECONDS } from '../../webhooks/delivery-log/deliveries.rules.ts'
+import {
+  asList,
+  asText,
+  existingFile,
+  httpUrl,
+  listOf,
+  matching,
+  oneOf,
+  optional,
+  parsedBy,
+  providerUrl,
+  setting,
+  wholeNumber,
+  WrongValue,
+  type Setting,
+} from './setting.ts'
+
+const SECRET = { isSecret: true }
+
+/** Every environment variable that Bursar reads: its meaning, its default, its reader. */
+export const SETTINGS = {
+  BURSAR_MODE: setting('sandbox, or live for real money', oneOf('sandbox', 'live'), 'sandbox'),
+  BURSAR_ROLE: setting('what this process does: all, api or worker', oneOf('all', 'api', 'worker'), 'all'),
+  HOST: setting('address to listen on', asText, '127.0.0.1'),
+  PORT: setting('port to listen on; 0 takes a free one', wholeNumber(0, 65_535), '8080'),
+  WORKER_PORT: setting(
+    'port on which a worker serves /healthz, /readyz and /metrics; 0 takes a free one',
+    wholeNumber(0, 65_535),
+    '8081',
+  ),
+  PUBLIC_URL: optional("where parents' browsers reach Bursar; https in live mode", httpUrl, {
+    derivedDefault: 'http://HOST:PORT',
+  }),
+  DATA_DIR: setting(
+    'folder of the embedded PostgreSQL and the sandbox master key',
+    text => resolve(text),
+    './data',
+  ),
+  DATABASE_URL: optional('PostgreSQL 18 to use instead of the embedded one', asText, SECRET),
+  DB_POOL_SIZE: setting('database connections of this process', wholeNumber(2, 500), '16'),
+  MASTER_KEY: optional(
+    '32 bytes in hex or base64 that encrypt stored secrets',
+    parsedBy(parseMasterKey, 'must be 32 bytes in hex or base64; `openssl rand -hex 32` makes one'),
+    { ...SECRET, derivedDefault: 'made in DATA_DIR' },
+  ),
+  BACKUP_DIR: optional('folder for daily backups of the embedded server, best on another disk', text =>
+    resolve(text),
+  ),
+  BACKUP_AT: setting(
+    'time of day of the backup, Indian time',
+    parsedBy(parseTimeOfDay, 'must be a time of day such as 02:30'),
+    '02:30',
+  ),
+  BACKUP_KEEP: setting('how many daily backups are kept', wholeNumber(1, 1_000), '14'),
+  TLS_CERT_FILE: optional('certificate chain, for Bursar to serve https itself', existingFile),
+  TLS_KEY_FILE: optional('private key of the certificate', existingFile),
+  TRUST_PROXY: optional(
+    'addresses or CIDRs of proxies whose X-Forwarded-* headers are trusted, comma-separated',
+    asList,
+  ),
+  LOG_LEVEL: setting(
+    'trace, debug, info, warn, error or silent',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    'info',
+  ),
+  LOG_FORMAT: setting('plain for a terminal, json for log collectors', oneOf('plain', 'json'), {
+    sandbox: 'plain',
+    live: 'json',
+  }),
+  METRICS_TOKEN: optional('bearer token for /metrics; live mode serves it only with one', asText, SECRET),
+  DRAIN_SECONDS: setting(
+    'for how long /readyz fails at shutdown before connections are closed',
+    wholeNumber(0, 300),
+    { sandbox: '0', live: '5' },
+  ),
+  SMTP_URL: optional(
+    'mail server: smtps://user:password@host:465, or smtp:// for STARTTLS',
+    text => {
+      const problem = smtpUrlProblem(text)
+      if (problem !== null) throw new WrongValue(problem)
+      return text
+    },
+    SECRET,
+  ),
+  MAIL_FROM: optional(
+    'sender of e-mails: Name <address>',
+    parsedBy(parseMailAddress, 'must be an address or Name <address>'),
+    { derivedDefault: 'Bursar <no-reply@ the host of PUBLIC_URL>' },
+  ),
+  SMS_API_KEY: optional('sends SMS through Exotel: key of its API', asText),
+  SMS_API_TOKEN: optional('token of that key', asText, SECRET),
+  SMS_ACCOUNT_SID: optional('account of that key', asText),
+  SMS_SENDER_ID: optional(
+    'sender of SMS: a header registered with DLT',
+    matching(/^[A-Za-z0-9]{3,6}$/, 'must be a DLT header of 3 to 6 letters or digits'),
+  ),
+  SMS_ENTITY_ID: optional(
+    'DLT number of the entity that owns the header',
+    matching(/^\d+$/, "must be the DLT entity's number, digits only"),
+  ),
+  SMS_TEMPLATE_ID: optional(
+    'DLT template of texts without their own, 19 digits',
+    matching(/^\d{19}$/, 'must be a DLT template id of 19 digits'),
+  ),
+  SMS_TEMPLATE_IDS: optional(
+    'DLT template of each text, as `bursar sms templates` names them: name=id,name=id',
+    listOf(pair => /^[a-z_]+=\d{19}$/.test(pair), 'must be a list such as notice_en=1107000000000000042,…'),
+  ),
+  SMS_URL: setting(
+    "where Exotel's API is; https://api.exotel.com for accounts in Singapore",
+    providerUrl,
+    'https://api.in.exotel.com',
+  ),
+  WHATSAPP_PHONE_ID: optional(
+    "sends WhatsApp messages through Meta's Cloud API: id of the phone number",
+    matching(/^\d+$/, 'must be the id of a phone number at Meta, digits only'),
+  ),
+  WHATSAPP_TOKEN: optional('permanent access token for it', asText, SECRET),
+  WHATSAPP_TEMPLATE: optional('name of an approved template whose body has one variable, {{1}}', asText),
+  WHATSAPP_LANGUAGE: setting("code of that template's language", asText, 'en'),
+  WHATSAPP_URL: setting(
+    "where Meta's API is, with its version",
+    providerUrl,
+    'https://graph.facebook.com/v25.0',
+  ),
+  OUTBOUND_ALLOW: optional(
+    'private addresses that webhooks and ERP fetches may reach in live mode: CIDRs, comma-separated',
+    listOf(isCidr, 'must be CIDRs such as 10.0.0.0/8, comma-separated'),
+  ),
+  DNS_SERVERS: optional(
+    'name servers that resolve the hosts of webhooks and ERPs, comma-separated',
+    listOf(server => URL.canParse(`dns://${server}`), 'must be addresses of name servers, comma-separated'),
+    { derivedDefault: "the system's" },
+  ),
+  WEBHOOK_RETRY_SECONDS: setting(
+    'seconds between the attempts of a delivery, comma-separated',
+    readRetrySeconds,
+    RETRY_SECONDS.join(','),
+  ),
+  WEBHOOK_CONCURRENCY: setting(
+    'the most deliveries to one endpoint at a time, in each process',
+    wholeNumber(1, 1_000),
+    '50',
+  ),
+  BURSAR_API_KEY: optional(
+    'API key with which `bursar trigger`, `listen` and `clock` call a running sandbox',
+    asText,
+    {
+      derivedDefault: 'key_test_demo',
+    },
+  ),
+  BURSAR_API_SECRET: optional('secret of that key', asText, {
+    ...SECRET,
+    derivedDefault: 'that of key_test_demo',
+  }),
+} satisfies Record<string, Setting>
+
+/** What the real providers want, as each of them describes it. */
+const PROVIDER_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(
+  Object.values(PROVIDERS).flatMap(({ settings }) =>
+    settings.map(({ name, describes, isSecret = false }) => [
+      name,
+      optional(describes, asText, { isSecret }),
+    ]),
+  ),
+)
+
+export const ALL_SETTINGS: Readonly<Record<string, Setting>> = { ...SETTINGS, ...PROVIDER_SETTINGS }
+
+/** Settings that make sense only together: all of a group, or none. */
+export const GROUPS: readonly (readonly string[])[] = [
+  ['TLS_CERT_FILE', 'TLS_KEY_FILE'],
+  ['BURSAR_API_KEY', 'BURSAR_API_SECRET'],
+  ['SMS_API_KEY', 'SMS_API_TOKEN', 'SMS_ACCOUNT_SID', 'SMS_SENDER_ID', 'SMS_ENTITY_ID', 'SMS_TEMPLATE_ID'],
+  ['WHATSAPP_PHONE_ID', 'WHATSAPP_TOKEN', 'WHATSAPP_TEMPLATE'],
+  ...Object.values(PROVIDERS).map(({ settings }) => settings.map(({ name }) => name)),
+]
+
+const LONGEST_RETRY_SECONDS = 30 * 86_400
+const MOST_RETRIES = 50
+
+function readRetrySeconds(text: string): readonly number[] {
+  const seconds = asList(text).map(Number)
+  const isRight = seconds.every(value => value > 0 && value <= LONGEST_RETRY_SECONDS)
+  if (isRight && seconds.length <= MOST_RETRIES) return seconds
+  throw new WrongValue(
+    `must be at most ${MOST_RETRIES} positive numbers, comma-separated, none above ${LONGEST_RETRY_SECONDS}`,
+  )
+}
