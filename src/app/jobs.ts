@@ -7,7 +7,7 @@ import {
 import { purgeRequests } from '../console/developers/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
-import { rebalanceSome } from '../flex/plans/rebalance.service.ts'
+import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
@@ -25,15 +25,15 @@ import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/process-due.ts'
 import { purgeEntries } from '../portal/entry/sessions.service.ts'
 import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
-import { nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
+import { nextReminderDue, nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
 import { purgeFetches } from '../erp/pull/log.service.ts'
 import { purgeDeliveries } from '../webhooks/delivery-log/deliveries.service.ts'
-import { mailFailures } from '../webhooks/failure-mails/failure-mails.service.ts'
+import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/failure-mails.service.ts'
 
 /**
- * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: what the bank tells of
- * its own accord need not be asked for, and messages go after everything that may have something to tell.
+ * Every job. They run side by side; a moved sandbox clock runs the work one by one in this order: the bank's own reports
+ * come before we ask for them, and messages go after everything that may queue one.
  */
 export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] {
   return [
@@ -61,7 +61,10 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
       nextStop: () => nextSettlementDue(ctx),
     }),
     ...flexJobs(ctx),
-    work('webhook_mails', { run: processBatches(limit => mailFailures(ctx, limit)) }),
+    work('webhook_mails', {
+      run: processBatches(limit => mailFailures(ctx, limit)),
+      nextDueAt: () => nextFailureMailDue(ctx),
+    }),
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {
       concurrency: 5,
@@ -89,7 +92,10 @@ function flexJobs(ctx: BursarContext): Job[] {
       nextDueAt: () => nextMandateCheckAt(ctx),
       nextStop: () => nextMandateCheckAt(ctx),
     }),
-    work('plans_fitted', { run: processBatches(() => rebalanceSome(ctx)) }),
+    work('plans_rebalanced', {
+      run: processBatches(() => rebalanceSome(ctx)),
+      nextDueAt: () => nextRebalanceDue(ctx),
+    }),
     work('instalments_stepped', {
       concurrency: 4,
       timeLimitMs: 15 * MINUTE_MS,
@@ -107,9 +113,10 @@ function flexJobs(ctx: BursarContext): Job[] {
     work('reminders_decided', {
       timeLimitMs: 15 * MINUTE_MS,
       run: processBatches(limit => sendReminders(ctx, limit)),
+      nextDueAt: () => nextReminderDue(ctx),
       nextStop: () => nextReminderStop(ctx),
     }),
-    work('bounces_told', {
+    work('bounces_notified', {
       timeLimitMs: 15 * MINUTE_MS,
       run: processBatches(limit => sendBounces(ctx, limit)),
       nextDueAt: () => nextBounceAt(ctx),

@@ -144,6 +144,42 @@ test('a row that hangs beyond its time limit is not renewed any more, and others
   await waitFor(async () => (await count('due_at is null')) === 1, 'the other process')
 })
 
+test('rows that hang in every slot hold up the others no longer than their time limit', async t => {
+  const { leased, finish, count } = await openTable('stuck', 10, 60_000)
+  const started: string[] = []
+  const runner = startJobs(t, [
+    rowJob(
+      leased,
+      async row => {
+        started.push(row.id)
+        await (Number(row.id) <= 4 ? never() : finish(row))
+      },
+      { timeLimitMs: 50 },
+    ),
+  ])
+  await waitFor(async () => (await count('due_at is null')) === 6, 'the others')
+  assert.deepEqual([runner.statuses[0]?.failures, runner.statuses[0]?.abandoned], [4, 4])
+  // Their leases have not expired: neither this process nor another starts them a second time.
+  assert.deepEqual(await leased.claim(db, clock.now(), 10), [])
+  assert.equal(started.length, 10)
+})
+
+test('a row that hung is put behind the others, and its late end leaves the next claim alone', async t => {
+  const { leased, count } = await openTable('late', 1, 200)
+  const [ended, release] = gate()
+  t.after(release)
+  const runner = startJobs(t, [rowJob(leased, () => ended, { timeLimitMs: 20 })])
+  await waitFor(async () => (await count(`due_at > now() - interval '10 minutes'`)) === 1, 'it to be put off')
+  await runner.stop()
+  await waitFor(async () => (await count('held_until < clock_timestamp()')) === 1, 'its lease to expire')
+  await sql(`update late set due_at = now() - interval '1 hour'`)
+  const [again] = await leased.claim(db, clock.now(), 1)
+  release()
+  await waitFor(async () => runner.statuses[0]?.abandoned === 0, 'its late end')
+  assert.equal(await count('due_at < now()'), 1)
+  assert.ok(again !== undefined && (await leased.renew(db, again)))
+})
+
 function gate(): [Promise<void>, () => void] {
   const { promise, resolve } = Promise.withResolvers<void>()
   return [promise, resolve]

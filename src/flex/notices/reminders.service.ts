@@ -1,6 +1,7 @@
 import { nextMessageStop, queueMessages } from '../../messages/messages.service.ts'
-import { morningOf } from '../../messages/quiet-hours.rules.ts'
+import { morningOf, nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import type { FlexContext } from '../context.ts'
 import { insertDecisions } from '../plans/plans.store.ts'
 import type { RefreshedPlan } from '../plans/refresh.service.ts'
@@ -73,10 +74,22 @@ export async function nextReminderStop(ctx: FlexContext): Promise<Date | null> {
   return stops.toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
 }
 
-async function nextReminder({ db, clock }: FlexContext): Promise<Date | null> {
+/** When the oldest reminder that was not decided on is or falls due. What was missed by the evening is not made up for. */
+export async function nextReminderDue({ db, clock }: FlexContext): Promise<Date | null> {
   const now = clock.now()
   const today = dayOf(now)
-  if (now < morningOf(today) && (await store.listDue(db, today, 1)).length > 0) return morningOf(today)
+  const isOver = dayOf(nextWakingMoment(now)) !== today
+  if (!isOver && (await store.listDue(db, today, 1)).length > 0) return morningOf(today)
+  return nextMorning(db, today)
+}
+
+async function nextReminder(ctx: FlexContext): Promise<Date | null> {
+  const now = ctx.clock.now()
+  const due = await nextReminderDue(ctx)
+  return due === null || due > now ? due : nextMorning(ctx.db, dayOf(now))
+}
+
+async function nextMorning(db: Queryable, today: string): Promise<Date | null> {
   const day = await store.nextReminderDay(db, today)
   return day === null ? null : morningOf(day)
 }

@@ -6,8 +6,8 @@ import { rebalance } from './rebalance.ts'
 import { withPlan, type PlanContext } from './with-plans.service.ts'
 
 /**
- * Plans follow money that moves elsewhere: a payment at the counter, another fee, what a parent paid online. Whoever reads
- * a plan has it rebalanced first, and the engine looks through all of them again and again, so that a notice is
+ * Plans follow money that moves elsewhere: a payment at the counter, another fee, what a parent paid online. Every reader
+ * of a plan rebalances it first, and the engine looks through all of them again and again, so that a notice is
  * withdrawn and a plan closed without waiting for the day of its next instalment.
  */
 export async function readBalanced(
@@ -52,7 +52,14 @@ const ROUND_EVERY_MS = 5_000
 /** Where the look through all plans of a database stands, in real time. */
 const rounds = new WeakMap<object, { at: number; after: PlanKey | null }>()
 
-/** Looks at the next few; what fails here fails again at its next step, and is told of there. Returns how many were rebalanced. */
+/** When this process is to look at the next few; null when it never did. */
+export async function nextRebalanceDue({ db, clock }: PlanContext): Promise<Date | null> {
+  const last = rounds.get(db)
+  if (last === undefined) return null
+  return new Date(clock.now().getTime() + last.at + ROUND_EVERY_MS - performance.now())
+}
+
+/** Looks at the next few; what fails here fails again at its next step, and is reported there. Returns how many were rebalanced. */
 export async function rebalanceSome(ctx: PlanContext): Promise<number> {
   const last = rounds.get(ctx.db) ?? { at: -Infinity, after: null }
   const at = performance.now()

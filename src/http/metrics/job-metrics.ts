@@ -19,6 +19,11 @@ const GAUGES: readonly Figure[] = [
     help: 'Failures of a job since its last success',
     read: ({ failuresInARow }) => failuresInARow,
   },
+  {
+    name: 'bursar_job_abandoned',
+    help: 'Rows and batches that passed their time limit and have not ended yet',
+    read: ({ abandoned }) => abandoned,
+  },
 ]
 
 const COUNTERS: readonly Figure[] = [

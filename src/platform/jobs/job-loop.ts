@@ -24,6 +24,10 @@ export class JobLoop {
     this.#slots = new Slots({ size, timeLimitMs, onEnd: end => record.endTask(end) })
   }
 
+  get abandoned(): number {
+    return this.#slots.abandoned
+  }
+
   start(): void {
     this.#running ??= this.#loop()
   }

@@ -6,7 +6,11 @@ import type { Job } from './job.ts'
 import { JobLoop } from './job-loop.ts'
 import { STANDARD_TIMING, type JobTiming } from './timing.ts'
 
-export type JobStatus = JobFigures & Pick<Job, 'name' | 'kind'>
+export type JobStatus = JobFigures &
+  Pick<Job, 'name' | 'kind'> & {
+    /** Rows and batches that passed their time limit and have not ended yet. */
+    abandoned: number
+  }
 
 /**
  * Runs the jobs side by side, each in a loop of its own: one that fails, hangs or has a backlog delays no other. Any
@@ -54,7 +58,12 @@ export class JobRunner {
 
   /** Of this process, in the order of the table. */
   get statuses(): JobStatus[] {
-    return this.#jobs.map(({ name, kind }) => ({ name, kind, ...this.#record(name).figures }))
+    return this.#jobs.map(({ name, kind }, index) => ({
+      name,
+      kind,
+      abandoned: this.#loops[index]?.abandoned ?? 0,
+      ...this.#record(name).figures,
+    }))
   }
 
   /** For how long the oldest row of each job has been due, whichever process is to do it; 0: nothing is due. */

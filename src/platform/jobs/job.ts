@@ -7,7 +7,7 @@ export type Job = {
   kind: 'work' | 'purge'
   /** How many rows or batches this process works on at a time. */
   concurrency: number
-  /** Of one row or batch. One that takes longer is abandoned and counts as failed. */
+  /** Of one row or batch. One that takes longer counts as failed and frees its slot. */
   timeLimitMs: number
   run: Run
   /** When the oldest row is or falls due, by our clock; absent: the job looks every few seconds. */

@@ -6,11 +6,13 @@ export type RowKey = { instituteId: number; id: string }
 /** A row that is ours until its lease expires. */
 export type Lease<Row> = { row: Row; heldUntil: string }
 
+type RetryTimes = { claimedAt: Date; retryAt: Date }
+
 /**
  * Rows that fall due one by one and are worked on outside a transaction, because something remote is asked about them.
  * Claiming a row leases it in real time, whatever our clock does meanwhile: if the worker crashes, the row becomes due
- * again when its lease expires. The end of the lease also names the claim, so whoever lost a lease can neither renew it
- * nor put the row off.
+ * again when its lease expires. The end of the lease also names the claim, so a worker that lost its lease can neither
+ * renew it nor put the row off.
  */
 export type LeasedRows<Row> = {
   leaseMs: number
@@ -18,8 +20,10 @@ export type LeasedRows<Row> = {
   claim(db: Queryable, now: Date, limit: number): Promise<Lease<Row>[]>
   /** Returns false when the lease is not ours any more. */
   renew(db: Queryable, lease: Lease<Row>): Promise<boolean>
-  /** Lets go of the row. Whoever worked on it said when it is due next; if nobody did, it is due at `retryAt`. */
-  release(db: Queryable, lease: Lease<Row>, times: { claimedAt: Date; retryAt: Date }): Promise<void>
+  /** Makes a row that hangs due at `retryAt`, behind rows that do not, and keeps the lease until it expires. */
+  postpone(db: Queryable, lease: Lease<Row>, times: RetryTimes): Promise<void>
+  /** Ends the lease. If the work on the row did not set when it is due next, it is due at `retryAt`. */
+  release(db: Queryable, lease: Lease<Row>, times: RetryTimes): Promise<void>
   /** Of all, those that are held included. */
   nextDue(db: Queryable): Promise<Date | null>
 }
@@ -36,6 +40,7 @@ export function leasedRows<Row extends RowKey>(names: {
   const counted = attempts === undefined ? '' : `, ${attempts} = ${attempts} + 1`
   const until = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
   const held = 'institute_id = $1 and id = $2 and held_until = $3::timestamptz'
+  const putOff = `${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end`
   return {
     leaseMs,
     async claim(db, now, limit) {
@@ -59,11 +64,23 @@ export function leasedRows<Row extends RowKey>(names: {
       lease.heldUntil = row.heldUntil
       return true
     },
+    async postpone(db, { row, heldUntil }, { claimedAt, retryAt }) {
+      await db.query(`update ${table} set ${putOff} where ${held}`, [
+        row.instituteId,
+        row.id,
+        heldUntil,
+        claimedAt,
+        retryAt,
+      ])
+    },
     async release(db, { row, heldUntil }, { claimedAt, retryAt }) {
-      await db.query(
-        `update ${table} set held_until = null, ${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end where ${held}`,
-        [row.instituteId, row.id, heldUntil, claimedAt, retryAt],
-      )
+      await db.query(`update ${table} set held_until = null, ${putOff} where ${held}`, [
+        row.instituteId,
+        row.id,
+        heldUntil,
+        claimedAt,
+        retryAt,
+      ])
     },
     async nextDue(db) {
       const [row] = await db.query<{ at: Date | null }>(

@@ -5,7 +5,7 @@ import type { Lease, LeasedRows } from './leased-rows.ts'
 
 type Context = { readonly db: Queryable; readonly clock: Clock }
 
-/** A row that failed, or that nobody gave another time, is due again so much later. */
+/** A row that failed, or whose due time was not changed, is due again so much later. */
 const RETRY_MS = 60_000
 
 /**
@@ -29,36 +29,45 @@ export function processDue<Row>(
   }
 }
 
-async function workOn<Row>(
-  { db, clock }: Context,
-  rows: LeasedRows<Row>,
-  work: { lease: Lease<Row>; claimedAt: Date; timeLimitMs: number; act: (row: Row) => Promise<void> },
-): Promise<number> {
-  const { lease, claimedAt, timeLimitMs, act } = work
-  const stopRenewing = keepLease(db, rows, lease, timeLimitMs)
+type Work<Row> = {
+  lease: Lease<Row>
+  claimedAt: Date
+  timeLimitMs: number
+  act: (row: Row) => Promise<void>
+}
+
+async function workOn<Row>(context: Context, rows: LeasedRows<Row>, work: Work<Row>): Promise<number> {
+  const { lease, claimedAt, act } = work
+  const stopRenewing = keepLease(context, rows, work)
   try {
     await act(lease.row)
   } finally {
     await stopRenewing()
-    const retryAt = new Date(clock.now().getTime() + RETRY_MS)
-    await rows.release(db, lease, { claimedAt, retryAt })
+    await rows.release(context.db, lease, { claimedAt, retryAt: later(context, RETRY_MS) })
   }
   return 1
 }
 
+const later = ({ clock }: Context, ms: number): Date => new Date(clock.now().getTime() + ms)
+
 /** Renews until it is stopped, the lease is lost, or the row has had its time: what hangs becomes due for others. */
 function keepLease<Row>(
-  db: Queryable,
+  context: Context,
   rows: LeasedRows<Row>,
-  lease: Lease<Row>,
-  limitMs: number,
+  { lease, claimedAt, timeLimitMs }: Work<Row>,
 ): () => Promise<void> {
-  const deadline = performance.now() + limitMs
+  const { db } = context
+  const deadline = performance.now() + timeLimitMs
   let renewing: Promise<void> = Promise.resolve()
   const renew = async (): Promise<void> => {
+    if (performance.now() >= deadline) {
+      clearInterval(timer)
+      // Should this fail the row stays the oldest that is due, which costs others their turn and nothing else.
+      await rows.postpone(db, lease, { claimedAt, retryAt: later(context, rows.leaseMs) }).catch(() => {})
+      return
+    }
     // A failed renewal is tried again at the next beat; the lease lasts for several.
-    const isHeld = performance.now() < deadline && (await rows.renew(db, lease).catch(() => true))
-    if (!isHeld) clearInterval(timer)
+    if (!(await rows.renew(db, lease).catch(() => true))) clearInterval(timer)
   }
   const timer = setInterval(() => void (renewing = renew()), rows.leaseMs / 4)
   return async () => {

@@ -11,9 +11,13 @@ class TimeLimitExceeded extends Error {
 
 type SlotsOptions = { size: number; timeLimitMs: number; onEnd?: (end: TaskEnd) => void }
 
+/** Each keeps little more than a promise; beyond so many a job that does nothing but hang had better stop. */
+const MOST_ABANDONED = 1_000
+
 /**
- * The places in which one job's rows or batches are worked on. A task that passes its time limit ends as failed for
- * everybody who waits for it, but keeps its slot until it really ends: otherwise a job that hangs would pile up copies.
+ * Limits how many of one job's rows or batches are worked on at a time. A task that passes its time limit ends as failed
+ * and frees its slot, so a job whose tasks all hang recovers without a restart. It may still end much later, while its
+ * row is worked on again: what prevents doing a thing twice is in the database, as it is between two processes.
  */
 export class Slots {
   readonly timeLimitMs: number
@@ -21,6 +25,7 @@ export class Slots {
   readonly #onEnd: (end: TaskEnd) => void
   readonly #atHand = new Set<Promise<TaskEnd>>()
   #taken = 0
+  #abandoned = 0
   #isClosed = false
   #waiting: (() => void)[] = []
 
@@ -28,6 +33,11 @@ export class Slots {
     this.timeLimitMs = timeLimitMs
     this.#size = size
     this.#onEnd = onEnd
+  }
+
+  /** Tasks that passed their time limit and have not ended yet. */
+  get abandoned(): number {
+    return this.#abandoned
   }
 
   /** None once it is closed. */
@@ -65,11 +75,18 @@ export class Slots {
 
   async #watch(work: Promise<number>): Promise<TaskEnd> {
     const began = performance.now()
+    let isAbandoned = false
     const { promise: limit, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new TimeLimitExceeded(this.timeLimitMs)), this.timeLimitMs)
+    const timer = setTimeout(() => {
+      reject(new TimeLimitExceeded(this.timeLimitMs))
+      if (this.#abandoned >= MOST_ABANDONED) return
+      isAbandoned = true
+      this.#abandoned++
+      this.#free()
+    }, this.timeLimitMs)
     const settled = work.finally(() => {
-      this.#taken--
-      this.#wake()
+      if (isAbandoned) this.#abandoned--
+      else this.#free()
     })
     let outcome: { rows: number } | { error: unknown }
     try {
@@ -81,6 +98,11 @@ export class Slots {
     const end = { ...outcome, durationMs: performance.now() - began }
     this.#onEnd(end)
     return end
+  }
+
+  #free(): void {
+    this.#taken--
+    this.#wake()
   }
 
   #wake(): void {

@@ -2,9 +2,9 @@ import { queueMessages } from '../../messages/messages.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { deliveryLink } from '../delivery-log/delivery-link.ts'
 import { writeFailureMail, type DueMail } from './failure-mail.rules.ts'
-import { takeDueMails } from './notices.store.ts'
+import { msUntilNextMail, takeDueMails } from './notices.store.ts'
 
-/** Turns what is to be told into mails, one per subscription and hour; answers how many subscriptions that were. */
+/** Turns notices into mails, one per subscription and hour; returns how many subscriptions that were. */
 export async function mailFailures(ctx: Context, limit: number): Promise<number> {
   return ctx.db.transaction(async tx => {
     const due = await takeDueMails(tx, limit)
@@ -14,6 +14,12 @@ export async function mailFailures(ctx: Context, limit: number): Promise<number>
     )
     return due.length
   })
+}
+
+/** By our clock, though the hour between two mails is real time. */
+export async function nextFailureMailDue({ db, clock }: Context): Promise<Date | null> {
+  const ms = await msUntilNextMail(db)
+  return ms === null ? null : new Date(clock.now().getTime() + ms)
 }
 
 function messagesOf(ctx: Context, mail: DueMail) {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { NoticeKind } from '../delivery-log/deliveries.rules.ts'
 import type { DueMail } from './failure-mail.rules.ts'
 
@@ -27,6 +27,15 @@ export async function addNotices(tx: Transaction, notices: readonly Notice[]): P
       notices.map(({ deliveryId }) => deliveryId),
     ],
   )
+}
+
+/** In how many milliseconds the oldest notice is to be mailed, real time; below 0 when it is late. */
+export async function msUntilNextMail(db: Queryable): Promise<number | null> {
+  const [row] = await db.query<{ ms: number | null }>(
+    `select 1000 * extract(epoch from min(greatest(n.first_at, s.mailed_at + interval '1 hour')) - now())::float8 as ms
+     from webhook_notices n join webhook_subscriptions s on s.institute_id = n.institute_id and s.id = n.webhook_id`,
+  )
+  return row?.ms ?? null
 }
 
 /** Takes the notices of subscriptions that were not written about within the last hour, real time. */

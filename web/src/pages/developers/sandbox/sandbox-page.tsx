@@ -138,7 +138,7 @@ const DONE_LABELS: Record<string, string> = {
   instalments_stepped: 'Steps of instalments',
   loans_checked: 'Loans asked for at the lender',
   reminders_decided: 'Reminders decided on',
-  bounces_told: 'Returned debits told',
+  bounces_notified: 'Families notified of returned debits',
   messages_sent: 'Messages sent',
 }
 
