@@ -37,9 +37,9 @@ function nearest(name: string, known: readonly string[]): string | null {
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > MOST_EDITS) return Infinity
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
+  for (const [i, letter] of a.split('').entries()) {
     const next = [i + 1]
-    for (const [j, other] of [...b].entries())
+    for (const [j, other] of b.split('').entries())
       next.push(
         Math.min((row[j] ?? 0) + (letter === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1),
       )
