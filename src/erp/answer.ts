@@ -1,6 +1,6 @@
 import { BursarError, type FieldProblem } from '../platform/errors.ts'
 import type { OutboundAnswer, HttpResult } from '../platform/http-client/http-client.ts'
-import { readRecord, readRefusal, type Demands } from './record.schemas.ts'
+import { readRecord, readRefusal, type Demands } from './record.input.ts'
 import { unavailableBecause, type Asked, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
 

@@ -1,6 +1,6 @@
 import { mergeHeaders, type HttpClient } from '../platform/http-client/http-client.ts'
 import { understand } from './answer.ts'
-import type { Demands } from './record.schemas.ts'
+import type { Demands } from './record.input.ts'
 import type { Asked, ErpAnswer } from './erp.rules.ts'
 
 /** The contract's limit: an answer that is not whole by then is none. */

@@ -17,6 +17,16 @@ export type LookupParameter = (typeof LOOKUP_PARAMETERS)[number]
 /** Whom the ERP is asked for; what is not known is not sent. */
 export type Asked = { identifier: string } & Partial<Record<LookupParameter, string>>
 
+/** A student as whoever asks for it names it. */
+export type Named = {
+  identifier: string
+  grade?: string | undefined
+  customIdentifier?: string | undefined
+  collectorCode?: string | undefined
+  academicYearStart?: number | undefined
+  academicYearEnd?: number | undefined
+}
+
 const REFUSAL_CODES = [
   'student_not_found',
   'student_discontinued',
@@ -111,14 +121,20 @@ export function isErpWell(answer: ErpAnswer): boolean | null {
 }
 
 /** How a student is asked for, of what is stored of it. */
-export function askedOf(student: Student): Asked {
+export function askedOf({ customIdentifier, ...student }: Student): Asked {
+  return toAsked({ ...student, customIdentifier: customIdentifier ?? undefined })
+}
+
+/** As it goes into a query: text, and nothing for what is not known. */
+export function toAsked({ identifier, ...named }: Named): Asked {
+  const { academicYearStart: start, academicYearEnd: end } = named
   return {
-    identifier: student.identifier,
-    grade: student.grade,
-    ...(student.customIdentifier === null ? {} : { custom_identifier: student.customIdentifier }),
-    collector_code: student.collectorCode,
-    academic_year_start: String(student.academicYearStart),
-    academic_year_end: String(student.academicYearEnd),
+    identifier,
+    ...(named.grade === undefined ? {} : { grade: named.grade }),
+    ...(named.customIdentifier === undefined ? {} : { custom_identifier: named.customIdentifier }),
+    ...(named.collectorCode === undefined ? {} : { collector_code: named.collectorCode }),
+    ...(start === undefined ? {} : { academic_year_start: String(start) }),
+    ...(end === undefined ? {} : { academic_year_end: String(end) }),
   }
 }
 

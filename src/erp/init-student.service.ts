@@ -6,10 +6,12 @@ import { settingsFor } from './settings/settings.rules.ts'
 import { listSettings } from './settings/settings.store.ts'
 import {
   askedOf,
+  toAsked,
   type Asked,
   type ErpAnswer,
   type ErpRecord,
   type ErpUser,
+  type Named,
   type Refused,
 } from './erp.rules.ts'
 import { listUsersOf } from '../students/users/parents.service.ts'
@@ -20,16 +22,6 @@ import { branchAfter } from '../students/profile/update.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listStudents } from '../students/students.service.ts'
 import { findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
-
-/** Whom the ERP sends to the hosted pages, as it names the student. */
-export type Named = {
-  identifier: string
-  grade?: string | undefined
-  customIdentifier?: string | undefined
-  collectorCode?: string | undefined
-  academicYearStart?: number | undefined
-  academicYearEnd?: number | undefined
-}
 
 export type InitStudent = { studentId: string; registrationId: string }
 
@@ -54,7 +46,10 @@ export async function pullForInit(ctx: ErpContext, institute: Institute, named: 
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? only?.collectorCode)
   if (settings === null) return stored(request, meant)
-  const asked: Asked = { ...(only === null ? {} : askedOf(only)), ...sentOf(request) }
+  const asked: Asked = {
+    ...(only === null ? {} : askedOf(only)),
+    ...toAsked({ ...named, collectorCode: branch }),
+  }
   const fetchedAt = ctx.clock.now()
   const answer = await askErp(ctx, endpointOf(ctx, institute, settings), asked, 'init')
   const reply: ErpReply = {
@@ -99,18 +94,6 @@ function isMeant(student: Student, named: Named): boolean {
 /** What was not sent, or is not stored, contradicts nothing. */
 function isSame<Value>(sent: Value | undefined, stored: Value | null): boolean {
   return sent === undefined || stored === null || sent === stored
-}
-
-function sentOf({ named, branch }: InitRequest): Asked {
-  const { identifier, grade, customIdentifier, academicYearStart: start, academicYearEnd: end } = named
-  return {
-    identifier,
-    ...(grade === undefined ? {} : { grade }),
-    ...(customIdentifier === undefined ? {} : { custom_identifier: customIdentifier }),
-    ...(branch === undefined ? {} : { collector_code: branch }),
-    ...(start === undefined ? {} : { academic_year_start: String(start) }),
-    ...(end === undefined ? {} : { academic_year_end: String(end) }),
-  }
 }
 
 /**

@@ -2,94 +2,146 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, ok, page } from '../http/envelope.ts'
 import { addUpload, receiveFiles } from '../http/upload.ts'
+import { answer, answerPage } from '../http/wire/answers.ts'
 import type { Context } from '../platform/context.ts'
-import { importView, problemView } from './import-view.ts'
-import * as docs from './imports.docs.ts'
-import { MAX_FILE_BYTES } from './imports.rules.ts'
-import * as schemas from './imports.schemas.ts'
 import {
-  applyImport,
-  cancelImport,
-  createImport,
-  getImport,
-  listImports,
-  listProblems,
-  type Import,
-} from './imports.service.ts'
+  applyImportInput,
+  createImportQuery,
+  IMPORT_ID,
+  importParams,
+  listImportsQuery,
+  listProblemsQuery,
+  PROBLEM_CURSOR,
+} from './imports.input.ts'
+import { importOutput, problemOutput } from './imports.output.ts'
+import { MAX_FILE_BYTES, MEDIA_TYPES } from './imports.rules.ts'
+import * as service from './imports.service.ts'
 
 const IMPORTS = '/api/v1/integrations/erp/imports'
-const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
+const IMPORT = `${IMPORTS}/:import_id`
+const tag = 'Students'
 
 export async function importRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(async scope => {
     receiveFiles(scope, MAX_FILE_BYTES)
-    addUpload(scope, ctx, {
-      url: IMPORTS,
-      docs: docs.createImportDocs,
-      query: schemas.CreateImportQuery,
-      mediaTypes: MEDIA_TYPES,
-      maxBytes: MAX_FILE_BYTES,
-      perform: (act, { caller, query, file }) =>
-        createImport(ctx, act, caller.institute, {
-          kind: query.kind,
-          mode: query.mode ?? 'all',
-          isDryRun: query.dry_run === 'true',
-          file,
-        }),
-      toResponse: (one: Import) => created(importView(one)),
-    })
+    addCreate(scope, ctx)
   })
+  addDecisions(app, ctx)
+  addReads(app, ctx)
+}
+
+function addCreate(scope: FastifyInstance, ctx: Context): void {
+  addUpload(scope, ctx, {
+    url: IMPORTS,
+    docs: {
+      operationId: 'createImport',
+      tag,
+      summary: 'Import a file',
+      description:
+        'Students, fees or payments from CSV (UTF-8) or XLSX; the body is the file itself, at most 50 MB and 200,000 rows, within ' +
+        '30 seconds. The answer comes at once; a worker checks the whole file, each bad row with its reason, and then applies all rows ' +
+        'or the good ones. The first row names the columns. A row of students does what Register Student does, one of fees what ' +
+        'Update Fee does, one of payments what recording a direct payment does; the same file again changes nothing.',
+      answers: { 201: answer('The file has arrived.', importOutput) },
+    },
+    query: createImportQuery,
+    mediaTypes: MEDIA_TYPES,
+    maxBytes: MAX_FILE_BYTES,
+    perform: (command, { caller, query: { kind, mode, dryRun }, file }) =>
+      service.createImport(ctx, command, caller.institute, { kind, mode, isDryRun: dryRun === 'true', file }),
+    toResponse: (one: service.Import) => created(importOutput.toJson(one)),
+  })
+}
+
+function addDecisions(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
-    url: `${IMPORTS}/:import_id/apply`,
-    docs: docs.applyImportDocs,
-    params: schemas.ImportParams,
-    body: schemas.ApplyImportBody,
-    perform: (act, { caller, params, body }) =>
-      applyImport(ctx, act, { institute: caller.institute, id: params.import_id }, body.mode),
-    toResponse: (one: Import) => ok(importView(one)),
+    url: `${IMPORT}/apply`,
+    docs: {
+      operationId: 'applyImport',
+      tag,
+      summary: 'Apply a checked import',
+      description:
+        'For one that is checked and waits: after a dry run, or because all rows were asked for and some are bad. Within a week.',
+      errors: [404],
+      answers: { 200: answer('It is running.', importOutput) },
+    },
+    params: importParams,
+    body: applyImportInput,
+    perform: (command, { caller: { institute }, params, body }) =>
+      service.applyImport(ctx, command, { institute, ...params }, body.mode),
+    toResponse: (one: service.Import) => ok(importOutput.toJson(one)),
   })
   addWrite(app, ctx, {
     method: 'DELETE',
-    url: `${IMPORTS}/:import_id`,
-    docs: docs.cancelImportDocs,
-    params: schemas.ImportParams,
-    perform: (act, { caller, params }) =>
-      cancelImport(ctx, act, { institute: caller.institute, id: params.import_id }),
-    toResponse: (one: Import) => ok(importView(one)),
+    url: IMPORT,
+    docs: {
+      operationId: 'cancelImport',
+      tag,
+      summary: 'Cancel a checked import',
+      description: 'For one that is checked and waits; its rows are forgotten.',
+      errors: [404],
+      answers: { 200: answer('It is cancelled.', importOutput) },
+    },
+    params: importParams,
+    perform: (command, { caller: { institute }, params }) =>
+      service.cancelImport(ctx, command, { institute, ...params }),
+    toResponse: (one: service.Import) => ok(importOutput.toJson(one)),
   })
-  addReads(app, ctx)
 }
 
 function addReads(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: IMPORTS,
-    docs: docs.listImportsDocs,
-    query: schemas.ListImportsQuery,
-    async answer({ caller, query }) {
-      const { limit = 50, cursor, ...filter } = query
-      const { rows, nextCursor } = await listImports(ctx, caller.institute, filter, { cursor, limit })
-      return page(rows.map(importView), nextCursor)
+    docs: {
+      operationId: 'listImports',
+      tag,
+      summary: 'List imports',
+      description: 'Newest first, of the last 90 days.',
+      answers: { 200: answerPage(importOutput, IMPORT_ID) },
+    },
+    query: listImportsQuery,
+    async answer({ caller, query: { limit, cursor, ...filter } }) {
+      const { rows, nextCursor } = await service.listImports(ctx, caller.institute, filter, { cursor, limit })
+      return page(
+        rows.map(one => importOutput.toJson(one)),
+        nextCursor,
+      )
     },
   })
   addRead(app, {
-    url: `${IMPORTS}/:import_id`,
-    docs: docs.getImportDocs,
-    params: schemas.ImportParams,
+    url: IMPORT,
+    docs: {
+      operationId: 'getImport',
+      tag,
+      summary: 'Get an import',
+      description: 'Its state, how far it is, and how many rows are good, bad and applied.',
+      errors: [404],
+      answers: { 200: answer('The import.', importOutput) },
+    },
+    params: importParams,
     answer: async ({ caller, params }) =>
-      ok(importView(await getImport(ctx, caller.institute, params.import_id))),
+      ok(importOutput.toJson(await service.getImport(ctx, caller.institute, params.id))),
   })
   addRead(app, {
-    url: `${IMPORTS}/:import_id/problems`,
-    docs: docs.listProblemsDocs,
-    params: schemas.ImportParams,
-    query: schemas.ListProblemsQuery,
+    url: `${IMPORT}/problems`,
+    docs: {
+      operationId: 'listImportProblems',
+      tag,
+      summary: 'List the problems of an import',
+      description:
+        'In the order of the file. Every bad row is counted; at most 10 problems a row and 20,000 a file are told in words.',
+      errors: [404],
+      answers: { 200: answerPage(problemOutput, PROBLEM_CURSOR) },
+    },
+    params: importParams,
+    query: listProblemsQuery,
     async answer({ caller, params, query }) {
-      const { rows, nextCursor } = await listProblems(ctx, caller.institute, params.import_id, {
-        cursor: query.cursor,
-        limit: query.limit ?? 50,
-      })
-      return page(rows.map(problemView), nextCursor)
+      const { rows, nextCursor } = await service.listProblems(ctx, caller.institute, params.id, query)
+      return page(
+        rows.map(one => problemOutput.toJson(one)),
+        nextCursor,
+      )
     },
   })
 }

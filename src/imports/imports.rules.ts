@@ -15,6 +15,8 @@ export const IMPORT_STATES = ['checking', 'checked', 'running', 'done', 'failed'
 /** stopped: of a file of links, by a person, half way. */
 export type ImportState = (typeof IMPORT_STATES)[number] | 'stopped'
 
+/** The types of files that are read. */
+export const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
 export const MAX_FILE_BYTES = 50_000_000
 /** A file that is wrong in every row is not told of row by row. */
 export const MAX_PROBLEMS_KEPT = 20_000

@@ -2,10 +2,12 @@ import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import { LOOKUP_PARAMETERS, type Asked, type LookupParameter } from '../../erp/erp.rules.ts'
+import { LOOKUP_PARAMETERS, type LookupParameter, type Named } from '../../erp/erp.rules.ts'
+import { settingsOutput } from '../../erp/settings/settings.output.ts'
 import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings, removeErpSettings, setErpSettings } from '../../erp/settings/settings.service.ts'
-import { testView, type TestView } from '../../erp/pull/pull-view.ts'
+import { testOutput } from '../../erp/pull/pull.output.ts'
+import type { Shown } from '../../http/wire/output.ts'
 import { readHttpUrl } from '../developer/api-client.ts'
 import { addExamples } from '../help.ts'
 import { InputError, readBranchCode, readInstituteCode } from '../input.ts'
@@ -95,7 +97,7 @@ async function runSet(code: string, options: SetOptions): Promise<void> {
   await withContext(async ctx => {
     const institute = await getInstitute(ctx, code)
     const { headerName: name } = options
-    const settings = await setErpSettings(ctx, { instituteId: institute.id }, institute, {
+    const { after } = await setErpSettings(ctx, { instituteId: institute.id }, institute, {
       url: options.url,
       collectorCode: options.branch,
       username: options.username,
@@ -105,7 +107,11 @@ async function runSet(code: string, options: SetOptions): Promise<void> {
       customSchedule: options.customSchedule,
       maxCalls: options.maxCalls,
     })
-    show(toJson(settings), `${describe(code, [settings])}\nTry it: bursar erp test ${code} IDENTIFIER`)
+    const settings = after === null ? [] : [after]
+    show(
+      { ...(after && settingsOutput.toJson(after)) },
+      `${describe(code, settings)}\nTry it: bursar erp test ${code} IDENTIFIER`,
+    )
   })
 }
 
@@ -127,7 +133,10 @@ async function readSecret(
 async function runShow(code: string): Promise<void> {
   await withContext(async ctx => {
     const all = await listErpSettings(ctx, await getInstitute(ctx, code))
-    show(all.map(toJson), describe(code, all))
+    show(
+      all.map(one => settingsOutput.toJson(one)),
+      describe(code, all),
+    )
   })
 }
 
@@ -135,13 +144,13 @@ async function runRemove(code: string, options: { branch?: string }): Promise<vo
   await withContext(async ctx => {
     const institute = await getInstitute(ctx, code)
     const act = { instituteId: institute.id }
-    if (!(await removeErpSettings(ctx, act, institute, options.branch)))
-      throw new InputError(`There was nothing to remove: see \`bursar erp show ${code}\`.`)
+    const { before } = await removeErpSettings(ctx, act, institute, { collectorCode: options.branch })
+    if (before === null) throw new InputError(`There was nothing to remove: see \`bursar erp show ${code}\`.`)
     show({ removed: true }, `Removed. Nothing is fetched for ${options.branch ?? code} any more.`)
   })
 }
 
-type TestOptions = { grade?: string; branch?: string; customIdentifier?: string; year?: [string, string] }
+type TestOptions = { grade?: string; branch?: string; customIdentifier?: string; year?: [number, number] }
 
 async function runTest(code: string, identifier: string, options: TestOptions): Promise<void> {
   // Loaded here, because every other command would start slower for it.
@@ -153,9 +162,9 @@ async function runTest(code: string, identifier: string, options: TestOptions): 
     const institute = await getInstitute(base, code)
     const { ctx, closeErp } = await createContext(readConfig(process.env), base, SILENT)
     try {
-      const asked = toAsked(identifier, options)
-      const result = await testFetch(ctx, { instituteId: institute.id }, institute, asked)
-      const view = testView(result)
+      const named = toNamed(identifier, options)
+      const result = await testFetch(ctx, { instituteId: institute.id }, institute, named)
+      const view = testOutput.toJson(result)
       show(view, explain(code, view))
       if (view.outcome !== 'found') process.exitCode = 1
     } finally {
@@ -164,17 +173,12 @@ async function runTest(code: string, identifier: string, options: TestOptions): 
   })
 }
 
-function toAsked(identifier: string, { grade, branch, customIdentifier, year }: TestOptions): Asked {
-  return {
-    identifier,
-    ...(grade === undefined ? {} : { grade }),
-    ...(branch === undefined ? {} : { collector_code: branch }),
-    ...(customIdentifier === undefined ? {} : { custom_identifier: customIdentifier }),
-    ...(year === undefined ? {} : { academic_year_start: year[0], academic_year_end: year[1] }),
-  }
+function toNamed(identifier: string, { grade, branch, customIdentifier, year }: TestOptions): Named {
+  const [academicYearStart, academicYearEnd] = year ?? []
+  return { identifier, grade, collectorCode: branch, customIdentifier, academicYearStart, academicYearEnd }
 }
 
-function explain(code: string, view: TestView): string {
+function explain(code: string, view: Shown<typeof testOutput>): string {
   if (view.outcome === 'not_configured')
     return `No fetch URL is set for ${code}: see \`bursar erp set --help\`.`
   const { problems, student, fee_components, payment_schedule, user } = view
@@ -213,21 +217,6 @@ function authWords({ auth }: ErpSettings): string {
   return auth.kind === 'basic' ? `Basic, ${auth.username}` : `header ${auth.headerName}`
 }
 
-function toJson(settings: ErpSettings): Record<string, unknown> {
-  const { auth } = settings
-  return {
-    ...(settings.collectorCode === null ? {} : { collector_code: settings.collectorCode }),
-    url: settings.url,
-    auth: auth.kind,
-    ...(auth.kind === 'basic' ? { username: auth.username } : {}),
-    ...(auth.kind === 'header' ? { header_name: auth.headerName } : {}),
-    lookup: settings.lookup,
-    custom_schedule: settings.customSchedule,
-    max_calls: settings.maxCalls,
-    updated_at: settings.updatedAt,
-  }
-}
-
 function readLookup(names: string): LookupParameter[] {
   return names.split(',').map(part => {
     const known = LOOKUP_PARAMETERS.find(name => name === part.trim())
@@ -241,8 +230,8 @@ function readMaxCalls(number: string): number {
   throw new InputError(`"${number}" is not a number of calls: write one from 1 to 256.`)
 }
 
-function readYear(years: string): [string, string] {
+function readYear(years: string): [number, number] {
   const [, start, end] = /^(\d{4})-(\d{4})$/.exec(years) ?? []
-  if (start !== undefined && end !== undefined) return [start, end]
+  if (start !== undefined && end !== undefined) return [Number(start), Number(end)]
   throw new InputError(`"${years}" is not an academic year: write one such as 2026-2027.`)
 }

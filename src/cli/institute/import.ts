@@ -4,7 +4,7 @@ import { Argument, Option, type Command } from 'commander'
 import { getInstitute, listInstitutes } from '../../institutes/institutes.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import { importView, problemView } from '../../imports/import-view.ts'
+import { importOutput, problemOutput } from '../../imports/imports.output.ts'
 import {
   ERP_KINDS,
   IMPORT_MODES,
@@ -133,7 +133,11 @@ async function report(ctx: Context, institute: Institute, one: Import): Promise<
   if (nextCursor !== undefined)
     lines.push(`The rest: GET /api/v1/integrations/erp/imports/${one.id}/problems?cursor=${nextCursor}`)
   show(
-    { ...importView(one), problems: problems.map(problemView), has_more_problems: nextCursor !== undefined },
+    {
+      ...importOutput.toJson(one),
+      problems: problems.map(problem => problemOutput.toJson(problem)),
+      has_more_problems: nextCursor !== undefined,
+    },
     lines.join('\n'),
   )
   if (one.state === 'failed' || one.badRows > 0) process.exitCode = 1

@@ -1,15 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { ok } from '../../http/envelope.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { ErpContext } from '../../erp/context.ts'
-import { listErpSettings, type ErpSettings } from '../../erp/settings/settings.service.ts'
-import type { Asked } from '../../erp/erp.rules.ts'
+import { removalInput, settingsFormInput } from '../../erp/settings/settings.input.ts'
+import { settingsOutput } from '../../erp/settings/settings.output.ts'
+import {
+  listErpSettings,
+  removeErpSettings,
+  setErpSettings,
+  type SettingsChange,
+} from '../../erp/settings/settings.service.ts'
 import { testFetch, type FetchTest } from '../../erp/pull/log.service.ts'
-import { testView } from '../../erp/pull/pull-view.ts'
+import { fetchTestInput } from '../../erp/pull/pull.input.ts'
+import { testOutput } from '../../erp/pull/pull.output.ts'
 import { EVERYONE } from '../console.rules.ts'
-import * as schemas from './erp.schemas.ts'
-import { removeErp, setErp, type ErpChange } from './erp.service.ts'
+import { erpOutput } from './erp.output.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
@@ -21,9 +25,12 @@ export function erpConsoleRoutes(app: FastifyInstance, ctx: ErpContext): void {
       operationId: 'consoleGetErp',
       summary: 'Read the ERP connection',
       description: 'Where the institute, or a branch of it, is asked for students.',
-      data: schemas.ErpSettingsView,
+      data: erpOutput.schema,
     },
-    answer: async ({ institute }) => ok(view(institute, await listErpSettings(ctx, institute))),
+    answer: async ({ institute }) => {
+      const settings = await listErpSettings(ctx, institute)
+      return ok(erpOutput.toJson({ branches: institute.branches, settings }))
+    },
   })
   addChanges(app, ctx)
   addConsoleWrite(app, ctx, {
@@ -34,13 +41,13 @@ export function erpConsoleRoutes(app: FastifyInstance, ctx: ErpContext): void {
       operationId: 'consoleTestErp',
       summary: 'Ask the ERP for a student',
       description: 'As a fetch would, and tells what came back field by field. Nothing of a student changes.',
-      data: schemas.TestErpView,
+      data: testOutput.schema,
     },
-    body: schemas.TestErpBody,
-    perform: (act, { institute, body }) => testFetch(ctx, act, institute, askedOf(body)),
+    body: fetchTestInput,
+    perform: (command, { institute, body }) => testFetch(ctx, command, institute, body),
     // A look, kept in the log of calls to the ERP.
     audit: () => null,
-    toResponse: (test: FetchTest) => ok(testView(test)),
+    toResponse: (test: FetchTest) => ok(testOutput.toJson(test)),
   })
 }
 
@@ -55,26 +62,17 @@ function addChanges(app: FastifyInstance, ctx: ErpContext): void {
       description: 'Replaces what was set, but for a secret that is not sent and goes to the same host.',
       exampleBody: { url: 'https://erp.example.in/fetch-student', reason: 'The ERP has moved' },
     },
-    body: schemas.SetErpBody,
-    perform: (act, { institute, body }) =>
-      setErp(ctx, act, institute, {
-        collectorCode: body.collector_code,
-        url: body.url,
-        username: body.username,
-        password: body.password,
-        header: body.header,
-        lookup: body.lookup,
-        customSchedule: body.custom_schedule,
-        maxCalls: body.max_calls,
-      }),
-    audit: ({ institute, body }, { before, after, isSecretNew }: ErpChange) => ({
+    body: settingsFormInput,
+    perform: (command, { institute, body: { reason: _reason, ...wanted } }) =>
+      setErpSettings(ctx, command, institute, { ...wanted, keepsSecret: true }),
+    audit: ({ institute, body }, { before, after }: SettingsChange) => ({
       what: 'erp.connected',
       about: after?.collectorCode ?? institute.code,
       why: body.reason,
-      ...(before === null ? {} : { before: settingsView(before) }),
+      ...(before === null ? {} : { before: settingsOutput.toJson(before) }),
       after: {
-        ...(after === null ? {} : settingsView(after)),
-        ...(isSecretNew ? { secret: 'changed' } : {}),
+        ...(after === null ? {} : settingsOutput.toJson(after)),
+        ...(body.password === undefined && body.header?.value === undefined ? {} : { secret: 'changed' }),
       },
     }),
     toResponse: () => ok(),
@@ -88,48 +86,15 @@ function addChanges(app: FastifyInstance, ctx: ErpContext): void {
       summary: 'End the ERP connection',
       description: 'Nothing is fetched any more, and what is stored counts as fresh.',
     },
-    body: schemas.RemoveErpBody,
-    perform: (act, { institute, body }) => removeErp(ctx, act, institute, body.collector_code),
-    audit: ({ institute, body }, { before }: ErpChange) => ({
+    body: removalInput,
+    perform: (command, { institute, body: { collectorCode } }) =>
+      removeErpSettings(ctx, command, institute, { collectorCode, mustExist: true }),
+    audit: ({ institute, body }, { before }: SettingsChange) => ({
       what: 'erp.disconnected',
       about: before?.collectorCode ?? institute.code,
       why: body.reason,
-      ...(before === null ? {} : { before: settingsView(before) }),
+      ...(before === null ? {} : { before: settingsOutput.toJson(before) }),
     }),
     toResponse: () => ok(),
   })
-}
-
-/** As they go into a query: text, and nothing for what was not sent. */
-function askedOf({ identifier, ...rest }: Static<typeof schemas.TestErpBody>): Asked {
-  const sent = Object.entries(rest).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-  return { identifier, ...(Object.fromEntries(sent) as Omit<Asked, 'identifier'>) }
-}
-
-function view(institute: Institute, all: readonly ErpSettings[]): schemas.ErpSettingsAnswer {
-  return {
-    branches: institute.branches.map(({ collectorCode, name, isDefault }) => ({
-      collector_code: collectorCode,
-      name,
-      is_default: isDefault,
-    })),
-    settings: all.map(settingsView),
-  }
-}
-
-function settingsView(settings: ErpSettings): schemas.ErpSettingsAnswer['settings'][number] {
-  const { auth } = settings
-  return {
-    ...(settings.collectorCode === null ? {} : { collector_code: settings.collectorCode }),
-    url: settings.url,
-    auth: auth.kind,
-    ...(auth.kind === 'basic' ? { username: auth.username } : {}),
-    ...(auth.kind === 'header' ? { header_name: auth.headerName } : {}),
-    lookup: [...settings.lookup],
-    custom_schedule: settings.customSchedule,
-    max_calls: settings.maxCalls,
-    updated_at: settings.updatedAt.toISOString(),
-  }
 }

@@ -7,7 +7,7 @@ import { askErp, endpointOf, toFetch } from '../call.service.ts'
 import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
-import { askedOf, fetchUrl, type Asked, type ErpAnswer } from '../erp.rules.ts'
+import { askedOf, fetchUrl, toAsked, type Asked, type ErpAnswer, type Named } from '../erp.rules.ts'
 import * as store from './pull.store.ts'
 import type { Student } from '../../students/students.rules.ts'
 import { listStudents, requireStudent } from '../../students/students.service.ts'
@@ -27,22 +27,22 @@ export async function testFetch(
   ctx: ErpContext,
   command: Command<FetchTest>,
   institute: Institute,
-  asked: Asked,
+  named: Named,
 ): Promise<FetchTest> {
-  const { collector_code: sent } = asked
+  const { collectorCode: sent } = named
   const branch = sent === undefined ? undefined : branchFor(institute, sent)
-  const student = await findOne(ctx, institute, { ...asked, ...(branch && { collector_code: branch }) })
+  const student = await findOne(ctx, institute, named)
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? student?.collectorCode)
   if (settings === null) return transact(ctx.db, command, async () => ({ kind: 'not_configured' }))
   // What the caller left out is taken from the student, so that the ERP is asked what a pull would ask.
-  const whole: Asked = student === null ? asked : { ...askedOf(student), ...asked }
+  const whole: Asked = { ...(student === null ? {} : askedOf(student)), ...toAsked(named) }
   const fetchedAt = ctx.clock.now()
   const answer = await askErp(ctx, endpointOf(ctx, institute, settings), whole, 'test')
   const fetchedFor = {
     instituteId: institute.id,
     studentId: student?.id ?? null,
-    identifier: asked.identifier,
+    identifier: named.identifier,
     reason: 'test' as const,
     fetchedAt,
   }
@@ -53,16 +53,12 @@ export async function testFetch(
 }
 
 /** The student that is meant, if there is exactly one. */
-async function findOne(ctx: Context, institute: Institute, asked: Asked): Promise<Student | null> {
-  const { grade, academic_year_start: start, academic_year_end: end } = asked
-  const filter = {
-    identifier: asked.identifier,
-    grade,
-    collectorCode: asked.collector_code,
-    academicYearStart: start === undefined ? undefined : Number(start),
-    academicYearEnd: end === undefined ? undefined : Number(end),
-  }
-  const { rows } = await listStudents(ctx, institute, filter, { limit: 2 })
+async function findOne(
+  ctx: Context,
+  institute: Institute,
+  { customIdentifier: _second, ...named }: Named,
+): Promise<Student | null> {
+  const { rows } = await listStudents(ctx, institute, named, { limit: 2 })
   const [one, another] = rows
   return another === undefined ? (one?.student ?? null) : null
 }

@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { ok, page } from '../../http/envelope.ts'
-import type { ErpContext } from '../context.ts'
-import type { Asked } from '../erp.rules.ts'
-import { listStudentFetches, testFetch, type FetchTest } from './log.service.ts'
-import { fetchView, testView } from './pull-view.ts'
-import * as docs from './pull.docs.ts'
-import * as schemas from './pull.schemas.ts'
+import { answer, answerPage } from '../../http/wire/answers.ts'
 import { studentParams } from '../../students/student.input.ts'
+import type { ErpContext } from '../context.ts'
+import { listStudentFetches, testFetch, type FetchTest } from './log.service.ts'
+import { FETCH_ID, fetchTestInput, listFetchesQuery } from './pull.input.ts'
+import { fetchOutput, testOutput } from './pull.output.ts'
 
 const ERP = '/api/v1/integrations/erp'
 
@@ -16,29 +14,40 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/pull/test`,
-    docs: docs.fetchTestDocs,
-    body: schemas.FetchTestBody,
-    perform: (act, { caller, body }) => testFetch(ctx, act, caller.institute, toAsked(body)),
-    toResponse: (test: FetchTest) => ok(testView(test)),
+    docs: {
+      operationId: 'testErpFetch',
+      tag: 'Students',
+      summary: 'Test the fetch-student endpoint',
+      description:
+        'Calls the fetch-student endpoint of your ERP as the service would, and answers with what was understood or, field by ' +
+        'field, what is wrong. Nothing is stored but an entry of the fetch log. Answers when the ERP has, at most 15 seconds ' +
+        'after the call began.',
+      answers: { 200: answer('What came of the call, good or bad.', testOutput) },
+    },
+    body: fetchTestInput,
+    perform: (command, { caller, body }) => testFetch(ctx, command, caller.institute, body),
+    toResponse: (test: FetchTest) => ok(testOutput.toJson(test)),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fetches`,
-    docs: docs.listFetchesDocs,
+    docs: {
+      operationId: 'listErpFetches',
+      tag: 'Students',
+      summary: 'List the fetches of a student',
+      description:
+        'Every time that your ERP was asked for this student, newest first: why, what came of it and what it changed. Kept for ' +
+        '500 days.',
+      answers: { 200: answerPage(fetchOutput, FETCH_ID) },
+      errors: [404],
+    },
     params: studentParams,
-    query: schemas.ListFetchesQuery,
+    query: listFetchesQuery,
     async answer({ caller, params, query }) {
-      const wanted = { cursor: query.cursor, limit: query.limit ?? 50 }
-      const found = await listStudentFetches(ctx, caller.institute, params.studentId, wanted)
-      return page(found.rows.map(fetchView), found.nextCursor)
+      const found = await listStudentFetches(ctx, caller.institute, params.studentId, query)
+      return page(
+        found.rows.map(fetch => fetchOutput.toJson(fetch)),
+        found.nextCursor,
+      )
     },
   })
-}
-
-/** As they go into a query: text, and nothing for what was not sent. */
-function toAsked(body: Static<typeof schemas.FetchTestBody>): Asked {
-  const { identifier, ...rest } = body
-  const sent = Object.entries(rest).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-  return { identifier, ...(Object.fromEntries(sent) as Omit<Asked, 'identifier'>) }
 }

@@ -5,7 +5,8 @@ import type { FieldProblem } from '../../platform/errors.ts'
 import type { StudentChange } from '../../students/profile/update.rules.ts'
 import type { StudentKey } from '../../students/students.rules.ts'
 
-export type PullReason = 'flex_setup' | 'presentation' | 'reminder' | 'init' | 'test' | 'console'
+export const PULL_REASONS = ['flex_setup', 'presentation', 'reminder', 'init', 'test', 'console'] as const
+export type PullReason = (typeof PULL_REASONS)[number]
 
 /** One time that an ERP was asked, and what came of it. */
 export type Fetch = {

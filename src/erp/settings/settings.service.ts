@@ -1,6 +1,6 @@
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badField, badFields } from '../../platform/errors.ts'
+import { badField, badFields, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import {
@@ -18,62 +18,77 @@ import * as store from './settings.store.ts'
 export type { ErpSettings, WantedSettings } from './settings.rules.ts'
 export type { StoredSettings } from './settings.store.ts'
 
+/** What was set, and what is now. */
+export type SettingsChange = { before: ErpSettings | null; after: ErpSettings | null }
+
+type Place = { instituteId: number; collectorCode: string | null }
+
 /** Sets where an institute's ERP, or that of one of its branches, is asked for students. Replaces all that was set. */
 export async function setErpSettings(
   ctx: Context,
-  command: Command<ErpSettings>,
+  command: Command<SettingsChange>,
   institute: Institute,
   wanted: WantedSettings,
-): Promise<ErpSettings> {
+): Promise<SettingsChange> {
   const problems = settingsProblems(wanted, ctx.mode)
   if (problems.length > 0) throw badFields(problems)
-  const collectorCode = branchOf(institute, wanted.collectorCode)
   const { auth, secret } = readAuth(wanted)
-  const place = { instituteId: institute.id, collectorCode }
+  const place = placeOf(institute, wanted.collectorCode)
   return transact(ctx.db, command, async tx => {
+    const before = await settingsAt(tx, place)
     const secretSealed =
-      secret === undefined
-        ? await keptSecret(tx, place, { url: wanted.url, auth })
-        : secret === null
-          ? null
-          : ctx.vault.seal(secret, sealPurpose(place))
-    return withoutSecret(
-      await store.saveSettings(tx, {
-        ...place,
-        url: wanted.url,
-        auth,
-        secretSealed,
-        lookup: tidyLookup(wanted.lookup ?? STANDARD_LOOKUP),
-        customSchedule: wanted.customSchedule ?? false,
-        maxCalls: wanted.maxCalls ?? STANDARD_MAX_CALLS,
-      }),
-    )
+      typeof secret === 'string'
+        ? ctx.vault.seal(secret, sealPurpose(place))
+        : secret === undefined
+          ? keptSecret(before, { url: wanted.url, auth })
+          : null
+    await store.saveSettings(tx, {
+      ...place,
+      url: wanted.url,
+      auth,
+      secretSealed,
+      lookup: tidyLookup(wanted.lookup ?? STANDARD_LOOKUP),
+      customSchedule: wanted.customSchedule ?? false,
+      maxCalls: wanted.maxCalls ?? STANDARD_MAX_CALLS,
+    })
+    return changeFrom(before, await settingsAt(tx, place))
   })
 }
 
-async function keptSecret(
-  tx: Transaction,
-  place: { instituteId: number; collectorCode: string | null },
+function keptSecret(
+  before: store.StoredSettings | null,
   after: Pick<ErpSettings, 'url' | 'auth'>,
-): Promise<Buffer | null> {
-  const known = await store.listSettings(tx, [place.instituteId])
-  const before = known.find(({ collectorCode }) => collectorCode === place.collectorCode)
-  if (before !== undefined && mayKeepSecret(before, after)) return before.secretSealed
+): Buffer | null {
+  if (before !== null && mayKeepSecret(before, after)) return before.secretSealed
   throw badField(
     after.auth.kind === 'basic' ? 'password' : 'header.value',
     'is needed: what was set is kept only for the same host and the same name',
   )
 }
 
-/** From now on nothing is fetched, and what is stored counts as fresh. Removing what is not there is no mistake. */
+/** From now on nothing is fetched, and what is stored counts as fresh. */
 export async function removeErpSettings(
   ctx: Context,
-  command: Command<boolean>,
+  command: Command<SettingsChange>,
   institute: Institute,
-  collectorCode: string | undefined,
-): Promise<boolean> {
-  const branch = branchOf(institute, collectorCode)
-  return transact(ctx.db, command, async tx => store.deleteSettings(tx, institute.id, branch))
+  { collectorCode, mustExist = false }: { collectorCode?: string | undefined; mustExist?: boolean },
+): Promise<SettingsChange> {
+  const place = placeOf(institute, collectorCode)
+  return transact(ctx.db, command, async tx => {
+    const before = await settingsAt(tx, place)
+    if (before === null && mustExist) throw notFound('This connection')
+    await store.deleteSettings(tx, place.instituteId, place.collectorCode)
+    return changeFrom(before, null)
+  })
+}
+
+async function settingsAt(tx: Transaction, place: Place): Promise<store.StoredSettings | null> {
+  const all = await store.listSettings(tx, [place.instituteId])
+  return all.find(({ collectorCode }) => collectorCode === place.collectorCode) ?? null
+}
+
+function changeFrom(before: store.StoredSettings | null, after: store.StoredSettings | null): SettingsChange {
+  return { before: before && withoutSecret(before), after: after && withoutSecret(after) }
 }
 
 /** The institute's own and those of its branches, without secrets. */
@@ -91,14 +106,14 @@ export function authHeaders({ vault }: Context, settings: store.StoredSettings):
 }
 
 /** With one branch there is only the institute. */
-function branchOf(institute: Institute, collectorCode: string | undefined): string | null {
-  if (collectorCode === undefined) return null
-  if (institute.branches.length === 1) return null
-  return knownBranch(institute, collectorCode, 'collector_code')
+function placeOf(institute: Institute, collectorCode: string | undefined): Place {
+  const { id: instituteId, branches } = institute
+  if (collectorCode === undefined || branches.length === 1) return { instituteId, collectorCode: null }
+  return { instituteId, collectorCode: knownBranch(institute, collectorCode, 'collector_code') }
 }
 
 /** Binds a sealed value to its row. */
-function sealPurpose(place: { instituteId: number; collectorCode: string | null }): string {
+function sealPurpose(place: Place): string {
   return `erp secret of institute ${place.instituteId}, ${place.collectorCode ?? 'all branches'}`
 }
 
@@ -113,6 +128,6 @@ function readAuth(wanted: WantedSettings): { auth: ErpAuth; secret: string | nul
 }
 
 function withoutSecret(stored: store.StoredSettings): ErpSettings {
-  const { collectorCode, url, auth, lookup, customSchedule, maxCalls, updatedAt } = stored
-  return { collectorCode, url, auth, lookup, customSchedule, maxCalls, updatedAt }
+  const { instituteId: _institute, secretSealed: _secret, ...settings } = stored
+  return settings
 }

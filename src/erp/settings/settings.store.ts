@@ -1,24 +1,23 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { ErpAuth, ErpSettings } from './settings.rules.ts'
-import type { LookupParameter } from '../erp.rules.ts'
 
 export type StoredSettings = ErpSettings & { instituteId: number; secretSealed: Buffer | null }
 
-type Row = {
-  institute_id: number
-  collector_code: string | null
-  fetch_url: string
-  auth_kind: ErpAuth['kind']
-  auth_name: string | null
-  auth_secret_sealed: Buffer | null
-  lookup: LookupParameter[]
-  custom_schedule: boolean
-  max_calls: number
-  updated_at: Date
-}
+type Row = Omit<StoredSettings, 'auth'> & { authKind: ErpAuth['kind']; authName: string | null }
 
-const COLUMNS = `institute_id, collector_code, fetch_url, auth_kind, auth_name, auth_secret_sealed, lookup, custom_schedule,
-  max_calls, updated_at`
+const table = new Table<Row>('erp_settings', {
+  instituteId: 'int',
+  collectorCode: 'text',
+  url: 'fetch_url text',
+  authKind: 'text',
+  authName: 'text',
+  secretSealed: 'auth_secret_sealed bytea',
+  lookup: 'text[]',
+  customSchedule: 'boolean',
+  maxCalls: 'int',
+  updatedAt: 'timestamptz',
+})
 
 /** Of these institutes, with those of their branches. */
 export async function listSettings(
@@ -26,67 +25,37 @@ export async function listSettings(
   instituteIds: readonly number[],
 ): Promise<StoredSettings[]> {
   const rows = await db.query<Row>(
-    `select ${COLUMNS} from erp_settings where institute_id = any($1) order by institute_id, collector_code nulls first`,
+    `select ${table.columns('e')} from erp_settings e where e.institute_id = any($1)
+     order by e.institute_id, e.collector_code nulls first`,
     [instituteIds],
   )
-  return rows.map(toSettings)
+  return rows.map(({ authKind, authName, ...row }) => ({ ...row, auth: toAuth(authKind, authName ?? '') }))
 }
+
+const SET = ['url', 'authKind', 'authName', 'secretSealed', 'lookup', 'customSchedule', 'maxCalls'] as const
+const UPSERT = `on conflict (institute_id, collector_code) do update set ${table.excluded(SET)}, updated_at = now()`
 
 export async function saveSettings(
   db: Queryable,
   settings: Omit<StoredSettings, 'updatedAt'>,
-): Promise<StoredSettings> {
+): Promise<void> {
   const { auth } = settings
-  const [row] = await db.query<Row>(
-    `insert into erp_settings (institute_id, collector_code, fetch_url, auth_kind, auth_name, auth_secret_sealed, lookup,
-       custom_schedule, max_calls)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict (institute_id, collector_code) do update set fetch_url = excluded.fetch_url,
-       auth_kind = excluded.auth_kind, auth_name = excluded.auth_name, auth_secret_sealed = excluded.auth_secret_sealed,
-       lookup = excluded.lookup, custom_schedule = excluded.custom_schedule, max_calls = excluded.max_calls,
-       updated_at = now()
-     returning ${COLUMNS}`,
-    [
-      settings.instituteId,
-      settings.collectorCode,
-      settings.url,
-      auth.kind,
-      auth.kind === 'none' ? null : auth.kind === 'basic' ? auth.username : auth.headerName,
-      settings.secretSealed,
-      settings.lookup,
-      settings.customSchedule,
-      settings.maxCalls,
-    ],
-  )
-  if (row === undefined) throw new Error('saved settings did not come back')
-  return toSettings(row)
+  const authName = auth.kind === 'none' ? null : auth.kind === 'basic' ? auth.username : auth.headerName
+  await table.insert(db, [{ ...settings, authKind: auth.kind, authName }], {
+    only: ['instituteId', 'collectorCode', ...SET],
+    onConflict: UPSERT,
+  })
 }
 
-/** False when there are none. */
 export async function deleteSettings(
   db: Queryable,
   instituteId: number,
   collectorCode: string | null,
-): Promise<boolean> {
-  const rows = await db.query(
-    `delete from erp_settings where institute_id = $1 and collector_code is not distinct from $2::text returning 1`,
+): Promise<void> {
+  await db.query(
+    `delete from erp_settings where institute_id = $1 and collector_code is not distinct from $2::text`,
     [instituteId, collectorCode],
   )
-  return rows.length > 0
-}
-
-function toSettings(row: Row): StoredSettings {
-  return {
-    instituteId: row.institute_id,
-    collectorCode: row.collector_code,
-    url: row.fetch_url,
-    auth: toAuth(row.auth_kind, row.auth_name ?? ''),
-    secretSealed: row.auth_secret_sealed,
-    lookup: row.lookup,
-    customSchedule: row.custom_schedule,
-    maxCalls: row.max_calls,
-    updatedAt: row.updated_at,
-  }
 }
 
 function toAuth(kind: ErpAuth['kind'], name: string): ErpAuth {

@@ -60,6 +60,8 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   texts: Kind<Source, Context, IsOptional, readonly string[], string[]>
   /** Whatever was stored, as it is. */
   json: Kind<Source, Context, IsOptional, unknown, unknown>
+  /** How many of each, by name. */
+  counts: Kind<Source, Context, IsOptional, Record<string, number>, Record<string, number>>
   oneOf: {
     <const Values extends readonly string[]>(
       values: Values,
@@ -167,6 +169,7 @@ function kinds(isOptional: boolean) {
     moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
     texts: kind({ type: 'array', items: { type: 'string' } }),
     json: kind({}),
+    counts: kind({ type: 'object', additionalProperties: { type: 'integer' } }),
     oneOf: (values: readonly string[], description: string, read?: Reader, example = values[0]): AnyField =>
       make({ type: 'string', enum: values, description, examples: [example] }, { example, read }),
     one: (description: string, of: AnyOutput, read?: Reader): AnyField =>

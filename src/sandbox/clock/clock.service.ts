@@ -51,15 +51,6 @@ export async function moveClock(
   return moved
 }
 
-/** As API and console show it. */
-export function movedView({ now, summary, failed }: Moved): {
-  now: string
-  summary: Moved['summary']
-  failed?: Moved['failed']
-} {
-  return { now: now.toISOString(), summary, ...(Object.keys(failed).length === 0 ? {} : { failed }) }
-}
-
 /** Finishes a move that a process died over. */
 export async function finishMove(sandbox: SandboxClock): Promise<void> {
   const target = Number((await readSetting(sandbox.db, 'clock_target')) ?? 0)

@@ -1,17 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { EVERYONE } from '../../console/console.rules.ts'
-import {
-  ClockView,
-  MoveBody,
-  MovedView,
-  TriggerBody,
-  TriggeredView,
-} from '../../console/developers/sandbox.schemas.ts'
+import { TriggerBody, TriggeredView } from '../../console/developers/sandbox.schemas.ts'
 import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
-import { loadOffset, movedView, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
+import { moveInput } from './clock.input.ts'
+import { bothClocksOutput, movedOutput } from './clock.output.ts'
+import { loadOffset, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
 import { triggerEvent, type Triggered } from '../trigger/trigger.service.ts'
 
 /** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
@@ -23,11 +19,11 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox
       operationId: 'consoleGetClock',
       summary: "Read the sandbox's clock",
       description: 'Sandbox only.',
-      data: ClockView,
+      data: bothClocksOutput.schema,
     },
     async answer() {
       await loadOffset(sandbox)
-      return ok({ now: sandbox.clock.now().toISOString(), real_now: new Date().toISOString() })
+      return ok(bothClocksOutput.toJson({ now: sandbox.clock.now(), realNow: new Date() }))
     },
   })
   addConsoleWrite(app, ctx, {
@@ -39,17 +35,17 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox
       summary: "Move the sandbox's clock forward",
       description:
         'Everything that falls due on the way happens before the answer. For all institutes. Sandbox only.',
-      data: MovedView,
+      data: movedOutput.schema,
       exampleBody: { advance: 'PT0S' },
     },
-    body: MoveBody,
-    perform: (act, { body }) => moveClock(sandbox, act, { advance: body.advance, to: body.to }),
+    body: moveInput,
+    perform: (command, { body }) => moveClock(sandbox, command, body),
     audit: ({ institute }, { now }: Moved) => ({
       what: 'sandbox.clock.moved',
       about: institute.code,
       after: { to: now },
     }),
-    toResponse: (moved: Moved) => ok(movedView(moved)),
+    toResponse: (moved: Moved) => ok(movedOutput.toJson(moved)),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import { addRead } from '../../http/endpoint.ts'
 import { page } from '../../http/envelope.ts'
-import { field, shown } from '../../http/wire/fields.ts'
-import type { EndpointDocs } from '../../http/openapi/openapi.ts'
+import { answerPage } from '../../http/wire/answers.ts'
+import { field, optional, query } from '../../http/wire/input.ts'
+import { outputOf } from '../../http/wire/output.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { CHANNELS, type Message } from '../../messages/messages.rules.ts'
 import { listEverybodysMessages, listSentMessages } from '../../messages/messages.service.ts'
@@ -11,79 +11,48 @@ import type { Context } from '../../platform/context.ts'
 import { sendPage } from '../../portal/layout.ts'
 import { describeMailbox, readMailboxQuery } from './mailbox-page.ts'
 
-const Query = Type.Object({
-  to: Type.Optional(
-    field.text({
-      description: 'Only to this address or number, whatever the case of its letters.',
-      examples: ['it@demo.example'],
-    }),
-  ),
-  limit: Type.Optional(field.pageSize()),
-  cursor: Type.Optional(field.resourceId({ description: '`next_cursor` of the page before.' })),
+const MESSAGE_ID = 'msg_1k092c8gpz8wezh4es8gqprf85'
+
+const mailboxQuery = query({
+  to: optional(
+    field.text('Only to this address or number, whatever the case of its letters.', 'it@demo.example'),
+  ).as('recipient'),
+  limit: field.pageSize(),
+  cursor: field.cursor(MESSAGE_ID),
 })
 
-const MessageView = Type.Object({
-  id: shown.text({ description: 'Id of the message.' }),
-  channel: shown.oneOf(CHANNELS, { description: 'The way it went.' }),
-  to: shown.text({ description: 'The e-mail address or phone number.' }),
-  subject: Type.Optional(shown.text({ description: 'E-mails only.' })),
-  text: shown.text({ description: 'The whole text.' }),
-  sent_at: shown.moment({ description: "When it was sent, by the sandbox's clock, UTC." }),
+const out = outputOf<Message>()
+const messageOutput = out.object({
+  id: out.text('Id of the message.', MESSAGE_ID),
+  channel: out.oneOf(CHANNELS, 'The way it went.'),
+  to: out.text('The e-mail address or phone number.', 'it@demo.example', one => one.recipient),
+  subject: out.optional.text('E-mails only.', 'Deliveries to your webhook are failing'),
+  text: out.text('The whole text.', 'Three attempts in a row have failed.', one => one.body),
+  sent_at: out.optional.moment("When it was sent, by the sandbox's clock, UTC.", '2026-11-15T04:32:10.000Z'),
 })
-
-const docs: EndpointDocs = {
-  operationId: 'listSandboxMailbox',
-  tag: 'Sandbox',
-  summary: 'Read the mailbox',
-  description:
-    'What was sent to people in the name of this institute, the newest first. People read it at ' +
-    '`/sandbox/mailbox`. Sandbox only.',
-  answers: {
-    200: {
-      description: 'A page.',
-      data: Type.Array(MessageView),
-      isList: true,
-      example: {
-        status: 'success',
-        data: [
-          {
-            id: 'msg_1k092c8gpz8wezh4es8gqprf85',
-            channel: 'email',
-            to: 'it@demo.example',
-            subject: 'Deliveries to your webhook are failing',
-            text: 'Three attempts in a row have failed.',
-            sent_at: '2026-11-15T04:32:10.000Z',
-          },
-        ],
-        has_more: false,
-      },
-    },
-  },
-}
 
 /** What the ERP's tests read. */
 export function mailboxRoutes(app: FastifyInstance, ctx: Context): void {
   addRead(app, {
     url: '/api/v1/sandbox/mailbox',
-    docs,
-    query: Query,
-    async answer({ caller, query }) {
-      const { to: recipient, cursor, limit = 50 } = query
-      const found = await listSentMessages(ctx, caller.institute.id, { recipient }, { cursor, limit })
-      return page(found.rows.map(view), found.nextCursor)
+    docs: {
+      operationId: 'listSandboxMailbox',
+      tag: 'Sandbox',
+      summary: 'Read the mailbox',
+      description:
+        'What was sent to people in the name of this institute, the newest first. People read it at ' +
+        '`/sandbox/mailbox`. Sandbox only.',
+      answers: { 200: answerPage(messageOutput, MESSAGE_ID) },
+    },
+    query: mailboxQuery,
+    async answer({ caller, query: { recipient, ...range } }) {
+      const found = await listSentMessages(ctx, caller.institute.id, { recipient }, range)
+      return page(
+        found.rows.map(one => messageOutput.toJson(one)),
+        found.nextCursor,
+      )
     },
   })
-}
-
-function view(message: Message): Record<string, unknown> {
-  return {
-    id: message.id,
-    channel: message.channel,
-    to: message.recipient,
-    subject: message.subject ?? undefined,
-    text: message.body,
-    sent_at: message.sentAt?.toISOString(),
-  }
 }
 
 const PAGE_SIZE = 50

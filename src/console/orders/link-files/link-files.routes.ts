@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { created, ok, page } from '../../../http/envelope.ts'
 import { receiveFiles } from '../../../http/upload.ts'
-import { problemView } from '../../../imports/import-view.ts'
-import { LINK_FILES } from '../../../imports/imports.rules.ts'
+import { problemOutput } from '../../../imports/imports.output.ts'
+import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
 import { getImport, listImports, listProblems, type Import } from '../../../imports/imports.service.ts'
 import { LINK_FILE_BYTES } from '../../../imports/kinds/links/links.rules.ts'
 import {
@@ -21,7 +21,6 @@ import { batchView, linksCsv } from './link-files-view.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
 
 const BATCHES = '/link-batches'
-const MEDIA_TYPES = ['text/csv', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet']
 
 /** Payment links made of a file. */
 export async function linkBatchRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
@@ -97,7 +96,7 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleListLinkFileProblems',
       summary: 'List the bad rows of a file of links',
       description: 'In the order of the file.',
-      data: Type.Array(schemas.ProblemView),
+      data: Type.Array(problemOutput.schema),
       isList: true,
     },
     params: schemas.BatchParams,
@@ -105,7 +104,10 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     async answer({ institute, params, query: { limit = 50, cursor } }) {
       const range = { cursor, limit, family: LINK_FILES }
       const { rows, nextCursor } = await listProblems(ctx, institute, params.batch_id, range)
-      return page(rows.map(problemView), nextCursor)
+      return page(
+        rows.map(one => problemOutput.toJson(one)),
+        nextCursor,
+      )
     },
   })
 }

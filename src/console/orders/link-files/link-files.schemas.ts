@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { field, shown } from '../../../http/wire/fields.ts'
+import type { Shown } from '../../../http/wire/output.ts'
+import type { problemOutput } from '../../../imports/imports.output.ts'
 import { LINK_FILE_STATES } from '../../../imports/kinds/links/links.rules.ts'
 import { cursor, reason } from '../orders.schemas.ts'
 import { LANGUAGES, SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'
@@ -68,9 +70,4 @@ export const BatchView = Type.Object({
 })
 export type BatchAnswer = Static<typeof BatchView>
 
-export const ProblemView = Type.Object({
-  row: count('As the spreadsheet counts: the header is row 1.'),
-  column: Type.Optional(shown.text({ description: 'Which cell; absent when it is the row as a whole.' })),
-  message: shown.text({ description: 'What is wrong with it.' }),
-})
-export type ProblemAnswer = Static<typeof ProblemView>
+export type ProblemAnswer = Shown<typeof problemOutput>

@@ -2,11 +2,8 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type {
-  ClockAnswer,
-  MovedAnswer,
-  TriggeredAnswer,
-} from '../../../../../src/console/developers/sandbox.schemas.ts'
+import type { TriggeredAnswer } from '../../../../../src/console/developers/sandbox.schemas.ts'
+import type { ClockAnswer, MovedAnswer } from '../../../../../src/sandbox/clock/clock.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay, useSession } from '../../../api/session.ts'
