@@ -7,7 +7,7 @@ const url = field.url('Your fetch-student endpoint.', 'https://erp.example.in/fe
 const headerName = field.text('Name of the header.', 'X-Api-Key', 128)
 const headerValue = field.text('Its value. Never returned.', 'a-key-of-your-erp')
 
-export const branchField = ifSent(
+const branchField = ifSent(
   field.code('Only for this branch; its settings win over those of the institute.', 'MAIN'),
 )
 

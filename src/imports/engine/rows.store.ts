@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { ImportKey } from '../imports.store.ts'
 
 /** Rows on their way from a file to the books, and what is wrong with those that stay behind. */
@@ -11,27 +12,24 @@ export type StagedRow = {
   body: string | null
 }
 
-export async function insertRows(
-  tx: Transaction,
-  { instituteId, id }: ImportKey,
-  rows: readonly StagedRow[],
-): Promise<void> {
-  if (rows.length === 0) return
-  await tx.query(
-    `insert into import_rows (institute_id, import_id, group_no, row_no, group_key, unit, body)
-     select $1, $2, r.group_no, r.row_no, r.group_key, r.unit, r.body
-     from unnest($3::int[], $4::int[], $5::text[], $6::text[], $7::text[])
-       as r (group_no, row_no, group_key, unit, body)`,
-    [
-      instituteId,
-      id,
-      rows.map(row => row.groupNo),
-      rows.map(row => row.rowNo),
-      rows.map(row => row.groupKey),
-      rows.map(row => row.unit),
-      rows.map(row => row.body),
-    ],
-  )
+const stage = new Table<StagedRow>('import_rows', {
+  groupNo: 'int',
+  rowNo: 'int',
+  groupKey: 'text',
+  unit: 'text',
+  body: 'text',
+})
+const OF_IMPORT = { instituteId: 'int', importId: 'text' } as const
+const stageOfImports = stage.with<OfImport>(OF_IMPORT)
+
+type OfImport = { instituteId: number; importId: string }
+
+function ofImport<Row>({ instituteId, id }: ImportKey, rows: readonly Row[]): (Row & OfImport)[] {
+  return rows.map(row => ({ ...row, instituteId, importId: id }))
+}
+
+export async function insertRows(tx: Transaction, key: ImportKey, rows: readonly StagedRow[]): Promise<void> {
+  await stageOfImports.insert(tx, ofImport(key, rows))
 }
 
 /** Rows of one group that stand apart in the file join the first of them. */
@@ -72,11 +70,11 @@ export async function readGroups(
   limit: number,
 ): Promise<StagedRow[]> {
   return db.query<StagedRow>(
-    `select group_no as "groupNo", row_no as "rowNo", group_key as "groupKey", unit, body from import_rows
-     where institute_id = $1 and import_id = $2 and group_no > $3 and group_no <= coalesce((
+    `select ${stage.columns('r')} from import_rows r
+     where r.institute_id = $1 and r.import_id = $2 and r.group_no > $3 and r.group_no <= coalesce((
        select group_no from import_rows where institute_id = $1 and import_id = $2 and group_no > $3
        order by group_no, row_no offset $4 limit 1), 2147483647)
-     order by group_no, row_no`,
+     order by r.group_no, r.row_no`,
     [instituteId, id, after, limit - 1],
   )
 }
@@ -109,27 +107,24 @@ export async function deleteRowsByNumber(
 
 export type NewProblem = { rowNo: number; column: string; message: string }
 
+export type Problem = NewProblem & { problemNo: number }
+
+const problemRows = new Table<Problem>('import_problems', {
+  rowNo: 'int',
+  problemNo: 'bigint',
+  column: 'column_name text',
+  message: 'text',
+})
+const problemsOfImports = problemRows.with<OfImport>(OF_IMPORT)
+
 export async function insertProblems(
   tx: Transaction,
-  { instituteId, id }: ImportKey,
+  key: ImportKey,
   problems: readonly NewProblem[],
 ): Promise<void> {
-  if (problems.length === 0) return
-  await tx.query(
-    `insert into import_problems (institute_id, import_id, row_no, column_name, message)
-     select $1, $2, p.row_no, p.column_name, p.message
-     from unnest($3::int[], $4::text[], $5::text[]) as p (row_no, column_name, message)`,
-    [
-      instituteId,
-      id,
-      problems.map(problem => problem.rowNo),
-      problems.map(problem => problem.column),
-      problems.map(problem => problem.message),
-    ],
-  )
+  const only = ['instituteId', 'importId', 'rowNo', 'column', 'message'] as const
+  await problemsOfImports.insert(tx, ofImport(key, problems), { only })
 }
-
-export type Problem = NewProblem & { problemNo: number }
 
 /** In the order of the file. */
 export async function listProblems(
@@ -139,9 +134,9 @@ export async function listProblems(
   limit: number,
 ): Promise<Problem[]> {
   return db.query<Problem>(
-    `select row_no as "rowNo", problem_no as "problemNo", column_name as "column", message from import_problems
-     where institute_id = $1 and import_id = $2 and (row_no, problem_no) > ($3, $4)
-     order by row_no, problem_no limit $5`,
+    `select ${problemRows.columns('p')} from import_problems p
+     where p.institute_id = $1 and p.import_id = $2 and (p.row_no, p.problem_no) > ($3, $4)
+     order by p.row_no, p.problem_no limit $5`,
     [instituteId, id, after.rowNo, after.problemNo, limit],
   )
 }
