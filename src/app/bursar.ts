@@ -15,6 +15,7 @@ import { JobRunner } from '../platform/jobs/job-runner.ts'
 import { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Database } from '../platform/db/database.ts'
+import { writeRefusal } from '../platform/db/errors.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
@@ -61,6 +62,7 @@ export async function createBursar(
   const stop = async (drainMs: number): Promise<void> => {
     readiness.isDraining = true
     await wait(drainMs)
+    await ctx.db.abandonIfSilent()
     // A request that waits for an ERP is answered at once, instead of holding everything up for its 15 seconds.
     await Promise.all([app === null ? null : closeServer(app), closeErp()])
     await Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
@@ -130,6 +132,7 @@ async function openAndLock(
   try {
     const opened = await openDatabase(config, {
       onIdleError: error => log.warn({ err: error }, 'an idle database connection was lost'),
+      onWritesRefused: (reason, err) => log.error({ err, reason }, 'the database takes no writes'),
       async onEmbedded(embedded) {
         hold = await keepDataDirLocked(embedded, log)
         if (hold === null)
@@ -150,6 +153,9 @@ async function openAndLock(
 /** What an ERP is told in passing, an operator has to know at once. */
 function explainStart(error: unknown): unknown {
   if (!isUnavailable(error)) return error
+  const refusal = writeRefusal(error.cause)
+  if (refusal !== null)
+    return new StartRefused(`${refusal} If it is a standby, point DATABASE_URL at the primary.`)
   const cause = error.cause instanceof Error ? error.cause.message : error.message
   return new StartRefused(`The database cannot be reached: ${cause}. Check DATABASE_URL and that it runs.`)
 }

@@ -22,20 +22,22 @@ export type OpenedDatabase = {
   migration: MigrationResult
 }
 
-type OpenOptions = {
-  onIdleError?: (error: Error) => void
+type OpenOptions = Pick<DatabaseOptions, 'onIdleError' | 'onWritesRefused'> & {
   /** Called with the embedded server before anything is written to it; may throw to refuse. */
   onEmbedded?: (embedded: EmbeddedPostgres) => Promise<void>
 }
 
-export async function openDatabase(config: Config, options: OpenOptions = {}): Promise<OpenedDatabase> {
+export async function openDatabase(
+  config: Config,
+  { onEmbedded, ...hooks }: OpenOptions = {},
+): Promise<OpenedDatabase> {
   const embedded =
     config.databaseUrl === null ? await openEmbeddedPostgres({ dataDir: config.dataDir }) : null
-  if (embedded !== null) await options.onEmbedded?.(embedded)
+  if (embedded !== null) await onEmbedded?.(embedded)
   const db = new Database({
     connection: connectionOf(config, embedded),
     poolSize: config.poolSize,
-    ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
+    ...hooks,
   })
   try {
     const migration = await migrate(db)

@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, BursarError, ERROR_STATUS } from '../platform/errors.ts'
+import { writeRefusal } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { challenge } from './auth.ts'
@@ -16,7 +17,8 @@ export function answerError(
 ): FastifyReply {
   const shown = toShown(error)
   request.errorCode = shown.code
-  if (shown.httpStatus >= 500) {
+  // That the database takes no writes is logged once a minute, not for every request that it is true of.
+  if (shown.httpStatus >= 500 && writeRefusal(shown.cause) === null) {
     log.error(
       { request_id: request.id, route: request.routeOptions.url, err: shown.cause ?? error },
       'request failed',

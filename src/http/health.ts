@@ -44,7 +44,10 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
 }
 
 async function assertReady({ db }: Context): Promise<void> {
-  const isReady = await Promise.race([isMigrated(db), wait(READY_LIMIT_MS, null, { ref: false })])
+  const isReady = await Promise.race([
+    Promise.all([isMigrated(db), db.assertWritable()]),
+    wait(READY_LIMIT_MS, null, { ref: false }),
+  ])
   if (isReady === null) throw unavailable('The database does not answer in time.')
-  if (!isReady) throw unavailable('The database is not migrated to this version yet.')
+  if (!isReady[0]) throw unavailable('The database is not migrated to this version yet.')
 }

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Stands between Bursar and PostgreSQL on a socket of its own and counts the statements that pass. */
-export type PostgresProxy = { host: string; statements(): number; close(): void }
+export type PostgresProxy = {
+  host: string
+  statements(): number
+  /** From now on nothing passes, and nobody is told: as when a machine loses its power. */
+  fallSilent(): void
+  close(): void
+}
 
 const SOCKET = '.s.PGSQL.5432'
 const EXECUTE = 'E'.charCodeAt(0)
@@ -13,6 +19,7 @@ const SIMPLE_QUERY = 'Q'.charCodeAt(0)
 export async function startPostgresProxy(targetHost: string): Promise<PostgresProxy> {
   const host = mkdtempSync(join(tmpdir(), 'bursar-proxy-'))
   let count = 0
+  let isSilent = false
   const sockets = new Set<Socket>()
   const server = createServer(client => {
     const upstream = connect(join(targetHost, SOCKET))
@@ -20,13 +27,17 @@ export async function startPostgresProxy(targetHost: string): Promise<PostgresPr
       if (type === EXECUTE || type === SIMPLE_QUERY) count++
     })
     client.on('data', read)
-    client.pipe(upstream).pipe(client)
+    if (!isSilent) client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => client.destroy()))
   })
   await new Promise<void>(resolve => server.listen(join(host, SOCKET), resolve))
   return {
     host,
     statements: () => count,
+    fallSilent() {
+      isSilent = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     close() {
       for (const socket of sockets) socket.destroy()
       server.close()

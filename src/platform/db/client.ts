@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 
 /**
@@ -7,6 +9,7 @@ import pg from 'pg'
  * map of names stays small; the bound is there for the day somebody breaks that habit.
  */
 const MAX_NAMES = 1000
+const END_LIMIT_MS = 500
 const names = new Map<string, string>()
 
 function statementName(text: string): string | undefined {
@@ -21,6 +24,13 @@ function statementName(text: string): string | undefined {
 export function namedQuery(text: string, values: readonly unknown[]): pg.QueryConfig {
   const name = values.length > 0 ? statementName(text) : undefined
   return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
+}
+
+/** Ends a connection; one that has fallen silent is cut off instead of waited for. */
+export async function endClient(client: pg.ClientBase & { end(): Promise<void> }): Promise<void> {
+  await Promise.race([client.end().catch(() => {}), wait(END_LIMIT_MS, undefined, { ref: false })])
+  const { connection } = client as unknown as { connection: { stream: Socket } }
+  connection.stream.destroy()
 }
 
 function parseSafeInteger(text: string): number {

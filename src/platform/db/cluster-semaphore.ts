@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { endClient } from './client.ts'
 import { toBursarError } from './errors.ts'
 
 /**
@@ -80,7 +81,7 @@ export class ClusterSemaphore {
     const client = this.#client
     this.#isClosed = true
     this.#loseAll()
-    await client?.then(open => open.end()).catch(() => {})
+    await client?.then(endClient).catch(() => {})
   }
 
   /** Asks for places until all who wait have one, or we hold all that there are. */

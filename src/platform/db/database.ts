@@ -1,8 +1,11 @@
+import { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { assert } from '../assert.ts'
+import { unavailable } from '../errors.ts'
 import { WakeupListener, Wakeups, type WakeupChannel } from './wakeup.ts'
-import { namedQuery, typeParsers } from './client.ts'
-import { isRetryable, isTimeout, toBursarError } from './errors.ts'
+import { endClient, namedQuery, typeParsers } from './client.ts'
+import { isRetryable, isTimeout, toBursarError, writeRefusal } from './errors.ts'
 import { PipelinedReader } from './pipelined-reader.ts'
 import { ClusterSemaphore } from './cluster-semaphore.ts'
 
@@ -25,6 +28,8 @@ export type DatabaseOptions = {
   poolSize: number
   /** Told of a pooled connection lost while idle. */
   onIdleError?: (error: Error) => void
+  /** Told at most once a minute that the database takes no writes. */
+  onWritesRefused?: (reason: string, error: unknown) => void
 }
 
 const CONNECT_TIMEOUT_MS = 3_000
@@ -33,6 +38,8 @@ const POINT_READ_TIMEOUT_MS = 4_000
 const LOCK_TIMEOUT_MS = 8_000
 const IDLE_IN_TRANSACTION_MS = 30_000
 const MAX_TRIES = 4
+const TELL_AGAIN_MS = 60_000
+const SILENCE_MS = 2_000
 
 export class Database implements Queryable {
   readonly #pool: pg.Pool
@@ -41,11 +48,20 @@ export class Database implements Queryable {
   readonly semaphore: ClusterSemaphore
   readonly #wakeups = new Wakeups(name => this.query(`notify ${name}`))
   readonly #connection: pg.ClientConfig
+  readonly #options: DatabaseOptions
+  readonly #config: pg.ClientConfig
+  readonly #sockets = new Set<Socket>()
   #isClosing = false
+  /** It fell silent while we stop: nothing is asked of it any more. */
+  #isAbandoned = false
+  #refusesWrites = false
+  #toldMs = -Infinity
 
   constructor(options: DatabaseOptions) {
+    this.#options = options
     const config: pg.ClientConfig = {
       ...options.connection,
+      stream: () => this.#openSocket(),
       types: typeParsers,
       application_name: 'bursar',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -54,7 +70,12 @@ export class Database implements Queryable {
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }
-    this.#connection = { ...options.connection, application_name: 'bursar wakeup' }
+    this.#config = config
+    this.#connection = {
+      ...options.connection,
+      stream: () => this.#openSocket(),
+      application_name: 'bursar wakeup',
+    }
     // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
     this.#pool = new pg.Pool({ ...config, pipeline: true, max: options.poolSize, idleTimeoutMillis: 60_000 })
     // Without a handler Node ends the process when an idle connection is lost.
@@ -68,7 +89,7 @@ export class Database implements Queryable {
   }
 
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return retrying(async () => (await this.#pool.query<Row>(namedQuery(text, values))).rows)
+    return this.#retrying(async () => (await this.#pool.query<Row>(namedQuery(text, values))).rows)
   }
 
   /** A short read by key, pipelined with others on one connection; tried once more when that was lost. */
@@ -84,7 +105,7 @@ export class Database implements Queryable {
 
   /** Runs the work in one transaction; a deadlock or serialisation failure runs it again from the start. */
   async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return retrying(() => this.#runOnce(work))
+    return this.#retrying(() => this.#runOnce(work))
   }
 
   /** Listens to a channel that any process notifies; started and stopped by its owner. */
@@ -98,9 +119,50 @@ export class Database implements Queryable {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
   }
 
+  /** Throws if the database can be read but not written to: a standby, or a disk that is full. */
+  async assertWritable(): Promise<void> {
+    const [row] = await this.query<{ isReadOnly: boolean }>(
+      `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+    )
+    if (row?.isReadOnly === true) throw unavailable('The database is read-only.')
+    // That a disk is full shows only in a write: one is made where writes have failed, and not otherwise.
+    if (!this.#refusesWrites) return
+    await this.query('update schema_migrations set applied_at = applied_at where version = 1')
+    this.#refusesWrites = false
+  }
+
+  /**
+   * Before a stop: cuts off a database that does not answer. Every statement under way would be waited for until its
+   * time-out, and the connections after it.
+   */
+  async abandonIfSilent(): Promise<void> {
+    const client = new pg.Client(this.#config)
+    client.on('error', () => {})
+    const answer = client.connect().then(() => client.query('select 1'))
+    const isSilent = await Promise.race([
+      answer.then(
+        () => false,
+        () => true,
+      ),
+      wait(SILENCE_MS, true, { ref: false }),
+    ])
+    void endClient(client)
+    if (!isSilent) return
+    this.#isAbandoned = true
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true
     await Promise.all([this.#pool.end(), this.#lane.close(), this.semaphore.close()])
+  }
+
+  /** Known from before it is connected, so that one which never will be can be cut off too. */
+  #openSocket(): Socket {
+    const socket = new Socket()
+    this.#sockets.add(socket)
+    if (this.#isAbandoned) setImmediate(() => socket.destroy())
+    return socket.once('close', () => this.#sockets.delete(socket))
   }
 
   async #runOnce<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
@@ -133,15 +195,28 @@ export class Database implements Queryable {
       client.release(broken)
     }
   }
-}
 
-/** A deadlock or serialisation failure undid everything, so the same again is safe. */
-async function retrying<Result>(act: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await act()
-    } catch (error) {
-      if (attempt >= MAX_TRIES || !isRetryable(error)) throw toBursarError(error)
+  /** A deadlock or serialisation failure undid everything, so the same again is safe. */
+  async #retrying<Result>(act: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      if (this.#isAbandoned) throw unavailable('The database does not answer, and this process is stopping.')
+      try {
+        return await act()
+      } catch (error) {
+        if (attempt < MAX_TRIES && isRetryable(error)) continue
+        this.#noteRefusal(error)
+        throw toBursarError(error)
+      }
     }
+  }
+
+  #noteRefusal(error: unknown): void {
+    const reason = writeRefusal(error)
+    if (reason === null) return
+    this.#refusesWrites = true
+    const nowMs = performance.now()
+    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return
+    this.#toldMs = nowMs
+    this.#options.onWritesRefused?.(reason, error)
   }
 }

@@ -20,6 +20,14 @@ const AWAY_CODES = new Set([
   '55P03', // lock time-out
 ])
 
+/** The database answers, and can be read, but takes no writes: nothing that a caller can mend. */
+const WRITE_REFUSALS: Readonly<Record<string, string>> = {
+  '25006': 'The database is read-only.',
+  '53100': 'The disk of the database is full.',
+  '53200': 'The database is out of memory.',
+  '58030': 'The database cannot write its files.',
+}
+
 const AWAY_TEXT =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|not queryable|Client has encountered a connection error|Cannot use a pool after calling end/
 
@@ -27,9 +35,16 @@ const RETRY_CODES = new Set(['40001', '40P01'])
 
 export function toBursarError(error: unknown): unknown {
   if (error instanceof BursarError) return error
+  const refusal = writeRefusal(error)
+  if (refusal !== null) return unavailable(`${refusal} Please retry later.`, error)
   return isDatabaseAway(error)
     ? unavailable('The service is briefly unavailable. Please retry.', error)
     : error
+}
+
+/** Why the database takes no writes at the moment, if that is what the error says. */
+export function writeRefusal(error: unknown): string | null {
+  return WRITE_REFUSALS[sqlState(error)] ?? null
 }
 
 export function isTimeout(error: unknown): error is Error {

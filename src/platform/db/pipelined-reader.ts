@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { namedQuery } from './client.ts'
+import { endClient, namedQuery } from './client.ts'
 
 /**
  * One pipelined connection for point reads: many are on the wire at once, so a read costs no wait for a free
@@ -25,7 +25,7 @@ export class PipelinedReader {
     this.#client = null
     if (client === null) return
     try {
-      await (await client).end()
+      await endClient(await client)
     } catch {
       // It never connected or is lost already: nothing to close.
     }

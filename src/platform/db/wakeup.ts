@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { endClient } from './client.ts'
 
 /**
  * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
@@ -80,7 +81,7 @@ export class WakeupListener {
       this.#onWakeup()
       if (!this.#stopped) await ended
     } finally {
-      await client.end().catch(() => {})
+      await endClient(client)
     }
   }
 }

@@ -82,7 +82,7 @@ test('statements that leave together are in the transaction, the first of them t
   assert.deepEqual(await bursar.sql('select count(*) as rows from leap'), [{ rows: 82 }])
 })
 
-test('reading an order is one statement, and so is creating one with an Idempotency-Key after the key was looked up', async t => {
+test('reading an order is one statement, and so is creating one, with an Idempotency-Key too', async t => {
   const url = new URL(await cloneDatabase(t))
   const proxy = await startPostgresProxy(url.searchParams.get('host') ?? '')
   t.after(() => proxy.close())
@@ -105,7 +105,7 @@ test('reading an order is one statement, and so is creating one with an Idempote
   let key = 0
   assert.equal(
     await least(() => demo.post(`${PAY}/orders`, sampleOrder(), { 'idempotency-key': `k${++key}` })),
-    2,
+    1,
   )
 })
 
