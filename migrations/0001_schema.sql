@@ -102,8 +102,9 @@ create table api_keys (
 );
 create index api_keys_of_institute on api_keys (institute_id);
 
+-- Institute 0 is the installation itself and what a person does to their own account, as in console_audit.
 create table idempotency_keys (
-  institute_id integer not null references institutes,
+  institute_id integer not null,
   key text not null,
   fingerprint bytea not null,
   http_status integer not null,

@@ -10,7 +10,7 @@ import type { Command } from '../platform/idempotency.ts'
 import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
 import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
-import { documentConsole, type ConsoleDocs } from './auth/access.docs.ts'
+import { documentConsole, replyOf, type ConsoleDocs } from './auth/access.docs.ts'
 import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
 /** The console's routes for files: those that it answers with, and those that it is sent. */
@@ -82,29 +82,30 @@ export function addConsoleUpload<Query extends Readable, Result>(
   const params = withInstitute(url, undefined) as Readable
   const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
+  const reply = replyOf(endpoint.docs, (result: Result) => endpoint.toResponse(result))
   const answerOf = (result: Result) => {
-    const success = endpoint.toResponse(result)
+    const success = reply.toSuccess(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
   }
   scope.route({
     method: 'POST',
     url,
     schema: {
-      ...documentConsole({ ...endpoint, method: 'POST', params }, endpoint.roles),
+      ...documentConsole({ query: endpoint.query, method: 'POST', params }, reply, endpoint.roles),
       body: { content: Object.fromEntries(endpoint.mediaTypes.map(type => [type, FILE])) },
     },
     onRequest: async (request, reply) => {
       visits.set(request, await access.enter(await admit(ctx, request, reply)))
     },
-    handler: (request, reply) => {
+    handler: (request, response) => {
       const visit = visits.get(request)
-      assert(visit !== undefined, 'nobody gets here past the door')
+      assert(visit !== undefined, 'onRequest lets nobody else through')
       const { who, origin, institute } = visit
       const by = { instituteId: institute.id, actor: { who, origin } }
       const idempotency = readIdempotency(request, answerOf, `console ${who.userId} `)
       const command: Command<Result> = { instituteId: institute.id, idempotency }
       const audit: Command<Result>['audit'] = (tx, result) => recordAudit(tx, ctx, by, endpoint.audit(result))
-      return answerCommand(ctx, command, { request, reply, answerOf }, async () => {
+      return answerCommand(ctx, command, { request, reply: response, answerOf }, async () => {
         const call = { query: readCall(request).query, file: fileOf(request), ...visit }
         return endpoint.perform({ ...command, audit }, call)
       })

@@ -14,7 +14,7 @@ export function keepRouteTable(app: FastifyInstance): void {
   const table: ServedRoute[] = []
   app.decorate('routeTable', table)
   app.addHook('onRoute', ({ method, url, schema }) => {
-    if (schema === undefined || !('operationId' in schema)) return
+    if (schema === undefined || !('response' in schema)) return
     for (const one of [method].flat().filter(name => name !== 'HEAD'))
       table.push({ method: one, url, schema: schema as ServedRoute['schema'] })
   })

@@ -30,7 +30,7 @@ export async function knownHolidays(db: Database, reader: Queryable): Promise<Ho
 /** Those of a year back and all that are to come, the earliest first. */
 export async function listHolidays(
   { db, clock }: Context,
-  page: { after: string | undefined; limit: number },
+  page: { after?: string | undefined; limit: number },
 ): Promise<Page<store.Holiday>> {
   const from = Temporal.PlainDate.from(dayOf(clock.now())).subtract({ years: 1 }).toString()
   const found = await store.listHolidays(db, { from, after: page.after, limit: page.limit + 1 })

@@ -19,6 +19,24 @@ async function auditOf(what: string): Promise<Json> {
   return (await operator.get(`${OPERATOR}/audit?what=${what}`)).body.data[0]
 }
 
+test('a write of the operator with the same Idempotency-Key is done once and stands in the log once', async () => {
+  const key = { 'idempotency-key': 'press-1' }
+  const wanted = {
+    code: 'hill-view',
+    name: 'Hill View',
+    branches: [{ collector_code: 'MAIN', name: 'Main' }],
+  }
+  const first = await operator.post(`${OPERATOR}/institutes`, wanted, key)
+  const again = await operator.post(`${OPERATOR}/institutes`, wanted, key)
+  assertAnswer(first, '201')
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  const other = await operator.post(`${OPERATOR}/institutes`, { ...wanted, name: 'Other' }, key)
+  assertAnswer(other, '422 IDE00000')
+  const { data } = (await operator.get(`${OPERATOR}/audit?about=hill-view`)).body
+  assert.equal(data.length, 1)
+})
+
 test('an institute is created, renamed and given branches by the operator alone, and all of it is in the log', async () => {
   const wanted = {
     code: 'green-park',

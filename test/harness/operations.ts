@@ -6,6 +6,7 @@ export type Operation = {
   method: string
   /** With its parameters in braces, as the reference writes it. */
   path: string
+  /** Of the reference; the console's have their address instead. */
   id: string
   params: string[]
   query: string[]
@@ -25,7 +26,7 @@ export function operationsOf({ app }: TestBursar, below = '/'): Operation[] {
     return {
       method,
       path: url.replaceAll(/:(\w+)/g, '{$1}'),
-      id: operationId,
+      id: operationId ?? `${method} ${url}`,
       params: Object.keys(params?.properties ?? {}),
       query: Object.keys(querystring?.properties ?? {}),
       schema: json,

@@ -7,7 +7,7 @@ import type { Origin, Who } from '../console.rules.ts'
 
 export type { AuditRow } from './audit.store.ts'
 
-/** What an act leaves in the log. Never a secret: whoever reads the log reads this. */
+/** What an action leaves in the log. Never a secret: everyone who reads the log reads this. */
 export type AuditNote = {
   /** What was done, such as `team.member.removed`. */
   what: string
@@ -23,7 +23,7 @@ export const NO_INSTITUTE = 0
 
 export type Actor = { who: Pick<Who, 'userId' | 'email'>; origin: Origin } | 'command line'
 
-/** In the transaction of the act that it tells of. */
+/** In the transaction of what it records. */
 export async function recordAudit(
   tx: Transaction,
   { clock }: Context,
@@ -50,8 +50,7 @@ export async function recordAudit(
 export async function listAudit(
   { db }: Context,
   instituteId: number,
-  filter: AuditFilter,
-  page: PageRange,
+  asked: AuditFilter & PageRange,
 ): Promise<Page<AuditRow>> {
-  return readPage(db, instituteId, filter, page)
+  return readPage(db, instituteId, asked)
 }

@@ -49,8 +49,7 @@ export type AuditFilter = {
 export async function listAudit(
   db: Queryable,
   instituteId: number,
-  filter: AuditFilter,
-  page: PageRange,
+  { cursor, limit, ...filter }: AuditFilter & PageRange,
 ): Promise<Page<AuditRow>> {
   return list<AuditRow>(
     db,
@@ -69,6 +68,6 @@ export async function listAudit(
       direction: 'desc',
       isPurged: true,
     },
-    page,
+    { cursor, limit },
   )
 }

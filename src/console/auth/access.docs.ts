@@ -1,15 +1,15 @@
-import { Type, type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { Success } from '../../http/envelope.ts'
+import { documentParts } from '../../http/openapi/openapi.ts'
 import { exampleOf } from '../../http/wire/example.ts'
-import { Input } from '../../http/wire/input.ts'
-import { documentEndpoint } from '../../http/openapi/openapi.ts'
-import type { Readable } from '../../http/wire/readable.ts'
+import { schemaOf, type Readable } from '../../http/wire/readable.ts'
 import type { ConsoleRole } from '../console.rules.ts'
+import type { Reply } from './replies.output.ts'
 
-/** What a route of the console says of itself. Examples are made of the fields' own where none is given. */
 export type ConsoleDocs = {
-  operationId: string
-  summary: string
-  description: string
+  operationId?: string
+  summary?: string
+  description?: string
   /** The schema of `data`; absent when the answer has none. */
   data?: TSchema
   isList?: boolean
@@ -19,56 +19,44 @@ export type ConsoleDocs = {
   exampleBody?: unknown
 }
 
-/** Who may: roles at the institute, whoever is signed in, or anyone. Stands in the reference as `x-roles`. */
+/** Who may: roles at the institute, anyone who is signed in, or anyone. Stands in the route table as `x-roles`. */
 export type Reach = readonly ConsoleRole[] | 'signed in' | 'anyone'
 
 type Documented = {
-  docs: ConsoleDocs
   method?: string
   params?: Readable | undefined
   query?: Readable
   body?: Readable
+  exampleBody?: unknown
 }
 
-const CSRF_HEADER = Type.Object({
-  'x-csrf': Type.Optional(Type.String({ description: '`csrf` of GET /console/api/session.' })),
-})
-
-export function documentConsole(shape: Documented, reach: Reach): Record<string, unknown> {
-  const { docs, method, params, query, body } = shape
-  const { operationId, summary, description, data, isList = false, creates = false } = docs
-  const value = {
-    status: 'success',
-    ...(data === undefined ? {} : { data: docs.example ?? exampleOf(data) }),
-    ...(isList ? { has_more: false } : {}),
-  }
-  const answer = { description: 'Done.', ...(data === undefined ? {} : { data }), example: value, isList }
-  const schema = documentEndpoint({
-    docs: {
-      operationId,
-      tag: 'Console',
-      summary,
-      description: `${description} ${reachText(reach)}`,
-      answers: creates ? { 201: answer } : { 200: answer },
-      ...(body === undefined
-        ? {}
-        : { exampleBody: docs.exampleBody ?? (body instanceof Input ? body.example : exampleOf(body)) }),
-      errors: [404, 409],
-    },
+/** What the walks over all routes (roles, tenants, hostile input) read; the reference shows the API alone. */
+export function documentConsole(
+  { method, params, query, body, exampleBody }: Documented,
+  { httpStatus, docs }: Pick<Reply<never>, 'httpStatus' | 'docs'>,
+  reach: Reach,
+): Record<string, unknown> {
+  const schema = documentParts({
+    answers: { [httpStatus]: docs },
+    errors: [404, 409],
     ...(method === undefined ? {} : { method }),
     ...(params === undefined ? {} : { params }),
     ...(query === undefined ? {} : { query }),
-    ...(body === undefined ? {} : { body }),
+    ...(body === undefined ? {} : { body, exampleBody: exampleBody ?? exampleOf(schemaOf(body)) }),
   })
-  return {
-    ...schema,
-    ...(method === undefined ? {} : { headers: CSRF_HEADER }),
-    security: reach === 'anyone' ? [] : [{ session: [] }],
-    'x-roles': reach,
-  }
+  return { ...schema, 'x-roles': reach }
 }
 
-function reachText(reach: Reach): string {
-  if (reach === 'anyone') return 'For anyone.'
-  return reach === 'signed in' ? 'For whoever is signed in.' : `For the roles ${reach.join(', ')}.`
+/** Of a route that makes its envelope itself. */
+export function replyOf<Result>(
+  { data, isList = false, creates = false, example }: ConsoleDocs,
+  toSuccess: (result: Result) => Success,
+): Reply<Result> {
+  const value = {
+    status: 'success',
+    ...(data === undefined ? {} : { data: example ?? exampleOf(data) }),
+    ...(isList ? { has_more: false } : {}),
+  }
+  const docs = { description: 'Done.', ...(data === undefined ? {} : { data }), example: value, isList }
+  return { httpStatus: creates ? 201 : 200, docs, toSuccess }
 }

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import { answerCommand, compileCall, NOTHING, readIdempotency, send, type Sent } from '../../http/endpoint.ts'
 import { successBody, type Success } from '../../http/envelope.ts'
-import { field } from '../../http/wire/fields.ts'
-import { field as inputField, Input } from '../../http/wire/input.ts'
-import type { Readable, SentBy } from '../../http/wire/readable.ts'
+import { field, Input, input } from '../../http/wire/input.ts'
+import { schemaOf, type Readable, type SentBy } from '../../http/wire/readable.ts'
 import { assert } from '../../platform/assert.ts'
+import { badRequest } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Command } from '../../platform/idempotency.ts'
+import type { Command, Idempotency } from '../../platform/idempotency.ts'
 import { NO_INSTITUTE, recordAudit, type Actor, type AuditNote } from '../audit/audit.service.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 import {
@@ -20,25 +19,26 @@ import {
   type InstituteVisit,
   type OpenVisit,
 } from './roles.routes.ts'
-import { documentConsole, type ConsoleDocs } from './access.docs.ts'
+import { documentConsole, replyOf, type ConsoleDocs } from './access.docs.ts'
+import { done, type Reply } from './replies.output.ts'
 
 /**
- * The one way into the console's API. A route says where it is, who may use it, what it takes and what it leaves in the
- * audit log; signing in, roles, CSRF, limits, Idempotency-Key, envelope and OpenAPI follow from that.
+ * The one way into the console's API. A route says where it is, who may use it, what it takes, what it answers and what it
+ * leaves in the audit log; signing in, roles, CSRF, limits, Idempotency-Key and envelope follow from that.
  *
  *   addConsoleRead(app, ctx, {
  *     url: '/refunds',                       // below /console/api/institutes/:institute_code
  *     roles: ['owner', 'finance', 'operator'],
- *     docs: { operationId: 'consoleListRefunds', summary: …, description: …, data: Type.Array(RefundView), isList: true },
- *     query: ListQuery,
- *     answer: async ({ institute, query }) => page(…),
+ *     query: listRefundsQuery,
+ *     output: pageOf(refundOutput),          // or one, all, created of replies.output.ts
+ *     answer: ({ institute, query }) => listRefunds(ctx, institute, query),
  *   })
  *   addConsoleWrite(app, ctx, {
  *     method: 'POST', url: '/orders/:order_id/refunds', roles: ['owner', 'finance'],
- *     docs, params, body,                    // the same field vocabulary as the ERP's API
+ *     params, body,                          // the same fields as the ERP's API
+ *     output: created(refundOutput),         // absent: it answers that it was done
  *     perform: (command, { institute, params, body }) => refundOrder(ctx, command, …),   // give `command` to the service
- *     audit: ({ params, body }, refund) => ({ what: 'order.refunded', about: params.order_id, why: body.reason, after: … }),
- *     toResponse: refund => created(refundView(refund)),
+ *     audit: ({ params, body }, refund) => ({ what: 'order.refunded', about: params.orderId, why: body.reason, after: … }),
  *   })
  *
  * `command` carries the audit entry into the service's own transaction (`transact` of platform/idempotency.ts), so either
@@ -51,17 +51,27 @@ export const INSTITUTE = `${API}/institutes/:institute_code`
 
 type Parts<Params extends Readable, Query extends Readable, Body extends Readable> = {
   url: string
-  docs: ConsoleDocs
   params?: Params
   query?: Query
   body?: Body
 }
 
-export type ConsoleRead<Scope, Params extends Readable, Query extends Readable> = Parts<
+type Call<Scope, Params extends Readable, Query extends Readable, Body extends Readable> = Sent<
+  SentBy<Params>,
+  SentBy<Query>,
+  SentBy<Body>
+> &
+  Scope
+
+export type ConsoleRead<Scope, Params extends Readable, Query extends Readable, Result> = Parts<
   Params,
   Query,
   Readable
-> & { answer(call: Sent<SentBy<Params>, SentBy<Query>, unknown> & Scope): Promise<Success> }
+> &
+  (
+    | { docs?: never; output: Reply<Result>; answer(call: Call<Scope, Params, Query, None>): Promise<Result> }
+    | { docs: ConsoleDocs; output?: never; answer(call: Call<Scope, Params, Query, None>): Promise<Success> }
+  )
 
 type WriteParts<
   Scope,
@@ -71,12 +81,16 @@ type WriteParts<
   Result,
 > = Parts<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
-  perform(
-    command: Command<Result>,
-    call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Scope,
-  ): Promise<Result>
-  toResponse(result: Result): Success
-}
+  perform(command: Command<Result>, call: Call<Scope, Params, Query, Body>): Promise<Result>
+  /**
+   * A password or a secret is sent or answered. An Idempotency-Key is refused: it would keep the answer, and a quick
+   * hash of what was sent, for a day.
+   */
+  hasSecret?: true
+} & (
+    | { docs?: never; toResponse?: never; output?: Reply<Result> }
+    | { docs: ConsoleDocs; toResponse(result: Result): Success; output?: never }
+  )
 
 export type ConsoleWrite<
   Scope,
@@ -86,16 +100,16 @@ export type ConsoleWrite<
   Result,
 > = WriteParts<Scope, Params, Query, Body, Result> & {
   /** What the log is told; null when nothing happened that anybody would look for. */
-  audit(call: Sent<SentBy<Params>, SentBy<Query>, SentBy<Body>> & Scope, result: Result): AuditNote | null
+  audit(call: Call<Scope, Params, Query, Body>, result: Result): AuditNote | null
 }
 
 type Roles = { roles: readonly ConsoleRole[] }
 type None = typeof NOTHING
 
-export function addConsoleRead<Params extends Readable = None, Query extends Readable = None>(
+export function addConsoleRead<Result, Params extends Readable = None, Query extends Readable = None>(
   app: FastifyInstance,
   ctx: Context,
-  endpoint: ConsoleRead<InstituteVisit, Params, Query> & Roles,
+  endpoint: ConsoleRead<InstituteVisit, Params, Query, Result> & Roles,
 ): void {
   addRead(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
@@ -113,18 +127,30 @@ export function addConsoleWrite<
   addWrite(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
 }
 
-/** For whoever is signed in: their own account. */
+/** For anyone who is signed in: their own account. */
 export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, forPerson)
 
 /** For the operator of the installation. */
 export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
 
+/** For anybody, signed in or not. */
+export const { read: addOpenRead } = routesBehind(API, forAnybody)
+
+export function addOpenWrite<
+  Result,
+  Params extends Readable = None,
+  Query extends Readable = None,
+  Body extends Readable = None,
+>(app: FastifyInstance, ctx: Context, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
+  addWrite(app, ctx, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
+}
+
 function routesBehind<Scope>(prefix: string, access: AccessRule<Scope>) {
   return {
-    read: <Params extends Readable = None, Query extends Readable = None>(
+    read: <Result, Params extends Readable = None, Query extends Readable = None>(
       app: FastifyInstance,
       ctx: Context,
-      endpoint: ConsoleRead<Scope, Params, Query>,
+      endpoint: ConsoleRead<Scope, Params, Query, Result>,
     ): void => addRead(app, ctx, { ...endpoint, url: prefix + endpoint.url }, access),
     write: <
       Result,
@@ -139,56 +165,41 @@ function routesBehind<Scope>(prefix: string, access: AccessRule<Scope>) {
   }
 }
 
-/** For anybody, signed in or not. */
-export function addOpenRead<Params extends Readable = None, Query extends Readable = None>(
-  app: FastifyInstance,
-  ctx: Context,
-  endpoint: ConsoleRead<OpenVisit, Params, Query>,
-): void {
-  addRead(app, ctx, { ...endpoint, url: API + endpoint.url }, forAnybody)
-}
-
-export function addOpenWrite<
-  Result,
-  Params extends Readable = None,
-  Query extends Readable = None,
-  Body extends Readable = None,
->(app: FastifyInstance, ctx: Context, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
-  addWrite(app, ctx, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
-}
-
-const InstituteParams = Type.Object({
-  institute_code: field.code({ description: "The institute's code.", examples: ['demo-school'] }),
-})
+const instituteParams = input({ institute_code: field.code("The institute's code.", 'demo-school') })
 
 export function withInstitute<Params extends Readable>(
   url: string,
   params: Params | undefined,
 ): Params | undefined {
   if (!url.startsWith(INSTITUTE)) return params
-  if (params instanceof Input) {
-    const institute_code = inputField.code("The institute's code.", 'demo-school')
-    return new Input({ institute_code, ...params.fields }, null) as unknown as Params
-  }
-  return Type.Object({ ...InstituteParams.properties, ...params?.properties }) as unknown as Params
+  if (params instanceof Input)
+    return new Input({ ...instituteParams.fields, ...params.fields }, null) as unknown as Params
+  if (params === undefined) return instituteParams as unknown as Params
+  const { properties, required, ...schema } = schemaOf(params)
+  return {
+    ...schema,
+    properties: { ...instituteParams.schema.properties, ...properties },
+    required: ['institute_code', ...required],
+  } as unknown as Params
 }
 
-function addRead<Scope, Params extends Readable, Query extends Readable>(
+function addRead<Scope, Params extends Readable, Query extends Readable, Result>(
   app: FastifyInstance,
   ctx: Context,
-  endpoint: ConsoleRead<Scope, Params, Query>,
+  endpoint: ConsoleRead<Scope, Params, Query, Result>,
   access: AccessRule<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
-  const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<None>>(
     shape as Parts<Params, Query, Readable>,
   )
+  const reply = (endpoint.output ?? replyOf(endpoint.docs, (made: Success) => made)) as Reply<unknown>
   app.get(endpoint.url, {
-    schema: documentConsole(shape, access.reach),
-    handler: async (request, reply) => {
-      const context = await access.enter(await admit(ctx, request, reply))
-      const success = await endpoint.answer({ ...readCall(request), ...context })
-      return send(reply, success.httpStatus, successBody(success))
+    schema: documentConsole(shape, reply, access.reach),
+    handler: async (request, response) => {
+      const context = await access.enter(await admit(ctx, request, response))
+      const success = reply.toSuccess(await endpoint.answer({ ...readCall(request), ...context }))
+      return send(response, success.httpStatus, successBody(success))
     },
   })
 }
@@ -203,25 +214,25 @@ function addWrite<Scope, Params extends Readable, Query extends Readable, Body e
   const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(
     shape as Parts<Params, Query, Body>,
   )
+  const reply: Reply<Result> =
+    endpoint.docs === undefined
+      ? (endpoint.output ?? done)
+      : replyOf(endpoint.docs, result => endpoint.toResponse(result))
   const answerOf = (result: Result) => {
-    const success = endpoint.toResponse(result)
+    const success = reply.toSuccess(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
   }
   app.route({
     method: endpoint.method,
     url: endpoint.url,
-    schema: documentConsole(shape, access.reach),
-    handler: async (request, reply) => {
-      const visit = await admit(ctx, request, reply)
+    schema: documentConsole({ ...shape, exampleBody: endpoint.docs?.exampleBody }, reply, access.reach),
+    handler: async (request, response) => {
+      const visit = await admit(ctx, request, response)
       const context = await access.enter(visit)
       const instituteId = (context as Partial<InstituteVisit>).institute?.id ?? NO_INSTITUTE
-      // Answers are remembered under an institute, and of one person: the same key of a colleague is another.
-      const idempotency =
-        instituteId === NO_INSTITUTE || visit.who === null
-          ? undefined
-          : readIdempotency(request, answerOf, `console ${visit.who.userId} `)
+      const idempotency = keyOf(visit, endpoint, answerOf)
       const command: Command<Result> = { instituteId, idempotency }
-      return answerCommand(ctx, command, { request, reply, answerOf }, async () => {
+      return answerCommand(ctx, command, { request, reply: response, answerOf }, async () => {
         const call = { ...readCall(request), ...context }
         if (visit.who === null) return endpoint.perform(command, call)
         const actor = { who: visit.who, origin: visit.origin }
@@ -234,6 +245,20 @@ function addWrite<Scope, Params extends Readable, Query extends Readable, Body e
       })
     },
   })
+}
+
+/** Answers are remembered of one person: the same key of a colleague is another. */
+function keyOf<Result>(
+  { request, who }: OpenVisit,
+  { hasSecret = false }: { hasSecret?: boolean },
+  answer: Idempotency<Result>['answer'],
+): Idempotency<Result> | undefined {
+  const isTaken = who !== null && !hasSecret
+  if (isTaken) return readIdempotency(request, answer, `console ${who.userId} `)
+  if (request.headers['idempotency-key'] === undefined) return undefined
+  throw badRequest(
+    'This request takes no Idempotency-Key: its answer is not kept. Send it again without one if need be.',
+  )
 }
 
 function auditOf<Result>(
@@ -249,7 +274,7 @@ function auditOf<Result>(
       if (note !== null) await recordAudit(tx, ctx, by, note)
     },
     assertSeen(result) {
-      assert(isSeen || noteOf(result) === null, 'an act of the console was not performed with its act')
+      assert(isSeen || noteOf(result) === null, 'a service did not use the command that it was given')
     },
   }
 }

@@ -110,18 +110,30 @@ export async function enterInstitute(
   return { institute, role }
 }
 
-export type Welcome = {
-  institutes: { code: string; name: string; role: ConsoleRole }[]
+export type Session = {
+  mode: Context['mode']
+  now: Date
+  /** Of a sandbox, whom everybody may be; nobody in live mode. */
+  demoPeople: { email: string; name: string }[]
+  /** Null when nobody is signed in. */
+  person: Who | null
+  institutes: { code: string; name: string; role: ConsoleRole }[] | null
 }
 
-export async function listOwnInstitutes({ db }: Context, who: Who): Promise<Welcome['institutes']> {
-  const rows = await store.listInstitutesOf(db, who, MOST_INSTITUTES)
-  return rows.map(({ code, name, role }) => ({ code, name, role: role ?? 'operator' }))
-}
-
-/** People of a sandbox that everybody may be; nobody in live mode. */
-export async function listDemoPeople({ db, mode }: Context): Promise<{ email: string; name: string }[]> {
-  return mode === 'sandbox' ? listDemoUsers(db) : []
+/** Who is signed in, where they may go, and the token that their writes need. */
+export async function readSession({ db, mode, clock }: Context, who: Who | null): Promise<Session> {
+  const [demoPeople, institutes] = await Promise.all([
+    mode === 'sandbox' ? listDemoUsers(db) : [],
+    who === null ? null : store.listInstitutesOf(db, who, MOST_INSTITUTES),
+  ])
+  return {
+    mode,
+    now: clock.now(),
+    demoPeople,
+    person: who,
+    institutes:
+      institutes && institutes.map(({ role, ...institute }) => ({ ...institute, role: role ?? 'operator' })),
+  }
 }
 
 const KEPT_MS = 90 * 86_400_000

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { Role, Who } from '../console.rules.ts'
 
 export type SessionRow = {
@@ -9,13 +10,26 @@ export type SessionRow = {
   agent: string
 }
 
+type StoredSession = SessionRow & { secretHash: Buffer; userId: string; csrf: string }
+
+const sessions = new Table<StoredSession>('console_sessions', {
+  id: 'text',
+  createdAt: 'timestamptz',
+  lastSeenAt: 'timestamptz',
+  ip: 'text',
+  agent: 'text',
+  secretHash: 'bytea',
+  userId: 'text',
+  csrf: 'text',
+})
+
 export type FoundSession = Who & { createdAt: Date; lastSeenAt: Date }
 
 /** The session of a cookie with its person, if neither has been ended. */
 export async function findSession(db: Queryable, secretHash: Buffer): Promise<FoundSession | null> {
   const [row] = await db.query<FoundSession>(
-    `select s.id as "sessionId", s.csrf, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
-       u.id as "userId", u.email, u.name, u.is_operator as "isOperator"
+    `select s.id as "sessionId", ${sessions.columns('s', ['csrf', 'createdAt', 'lastSeenAt', 'userId'])},
+       u.email, u.name, u.is_operator as "isOperator"
      from console_sessions s join console_users u on u.id = s.user_id
      where s.secret_hash = $1 and s.ended_at is null and u.disabled_at is null`,
     [secretHash],
@@ -23,14 +37,13 @@ export async function findSession(db: Queryable, secretHash: Buffer): Promise<Fo
   return row ?? null
 }
 
+const WRITTEN = ['id', 'secretHash', 'userId', 'csrf', 'ip', 'agent'] as const
+
 export async function insertSession(
   tx: Transaction,
-  session: { id: string; secretHash: Buffer; userId: string; csrf: string; ip: string; agent: string },
+  session: Pick<StoredSession, (typeof WRITTEN)[number]>,
 ): Promise<void> {
-  await tx.query(
-    `insert into console_sessions (id, secret_hash, user_id, csrf, ip, agent) values ($1, $2, $3, $4, $5, $6)`,
-    [session.id, session.secretHash, session.userId, session.csrf, session.ip, session.agent],
-  )
+  await sessions.insert(tx, [session], { only: WRITTEN })
 }
 
 export async function touchSession(db: Queryable, id: string): Promise<void> {
@@ -71,9 +84,9 @@ export async function listOpenSessions(
   newerThan: { seen: Date; created: Date },
 ): Promise<SessionRow[]> {
   return db.query<SessionRow>(
-    `select id, created_at as "createdAt", last_seen_at as "lastSeenAt", ip, agent from console_sessions
-     where user_id = $1 and ended_at is null and last_seen_at > $2 and created_at > $3
-     order by last_seen_at desc limit 100`,
+    `select ${sessions.columns('s', ['id', 'createdAt', 'lastSeenAt', 'ip', 'agent'])} from console_sessions s
+     where s.user_id = $1 and s.ended_at is null and s.last_seen_at > $2 and s.created_at > $3
+     order by s.last_seen_at desc limit 100`,
     [userId, newerThan.seen, newerThan.created],
   )
 }

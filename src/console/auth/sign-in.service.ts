@@ -9,7 +9,7 @@ import { matchTotp, plainRecoveryCode } from './totp.ts'
 import { countTry, purgeTries, takeBackTry, type Guess } from './sign-in-limit.service.ts'
 import * as users from './users.store.ts'
 
-export type SignIn = { email: string; password: string; code: string | undefined }
+export type SignIn = { email: string; password: string; code?: string | undefined }
 export type SignedIn = { kind: 'signed_in'; session: NewSession } | { kind: 'code_needed' }
 
 /** Where the request came from, and whose session it came with. */

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { Role } from '../console.rules.ts'
 
 /** Somebody who may sign in to the console. */
@@ -16,39 +17,45 @@ export type ConsoleUser = {
   disabledAt: Date | null
 }
 
-const COLUMNS = `id, email, name, password_hash as "passwordHash", totp_secret_sealed as "totpSecretSealed",
-  totp_confirmed_at as "totpConfirmedAt", totp_last_step as "totpLastStep", is_operator as "isOperator",
-  is_demo as "isDemo", created_at as "createdAt", disabled_at as "disabledAt"`
+const users = new Table<ConsoleUser>('console_users', {
+  id: 'text',
+  email: 'text',
+  name: 'text',
+  passwordHash: 'text',
+  totpSecretSealed: 'bytea',
+  totpConfirmedAt: 'timestamptz',
+  totpLastStep: 'bigint',
+  isOperator: 'boolean',
+  isDemo: 'boolean',
+  createdAt: 'timestamptz',
+  disabledAt: 'timestamptz',
+})
+const SELECT = `select ${users.columns('u')} from console_users u`
 
 export async function findUserByEmail(db: Queryable, email: string): Promise<ConsoleUser | null> {
-  const [user] = await db.query<ConsoleUser>(`select ${COLUMNS} from console_users where email = $1`, [email])
+  const [user] = await db.query<ConsoleUser>(`${SELECT} where u.email = $1`, [email])
   return user ?? null
 }
 
 export async function findUser(db: Queryable, id: string): Promise<ConsoleUser | null> {
-  const [user] = await db.query<ConsoleUser>(`select ${COLUMNS} from console_users where id = $1`, [id])
+  const [user] = await db.query<ConsoleUser>(`${SELECT} where u.id = $1`, [id])
   return user ?? null
 }
 
 export async function lockUser(tx: Transaction, id: string): Promise<ConsoleUser | null> {
-  const [user] = await tx.query<ConsoleUser>(
-    `select ${COLUMNS} from console_users where id = $1 for update`,
-    [id],
-  )
+  const [user] = await tx.query<ConsoleUser>(`${SELECT} where u.id = $1 for update`, [id])
   return user ?? null
 }
+
+const WRITTEN = ['id', 'email', 'name', 'isOperator', 'isDemo'] as const
 
 /** False when the address is taken. */
 export async function insertUser(
   tx: Transaction,
-  user: { id: string; email: string; name: string; isOperator: boolean; isDemo: boolean },
+  user: Pick<ConsoleUser, (typeof WRITTEN)[number]>,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into console_users (id, email, name, is_operator, is_demo) values ($1, $2, $3, $4, $5)
-     on conflict (email) do nothing returning 1`,
-    [user.id, user.email, user.name, user.isOperator, user.isDemo],
-  )
-  return rows.length === 1
+  const options = { only: WRITTEN, onConflict: 'on conflict (email) do nothing' }
+  return (await users.insert(tx, [user], options)) === 1
 }
 
 export async function setPassword(tx: Transaction, id: string, passwordHash: string | null): Promise<void> {
@@ -124,16 +131,17 @@ export async function countRecoveryCodes(db: Queryable, userId: string): Promise
   return row?.count ?? 0
 }
 
-export type ListedUser = Pick<
-  ConsoleUser,
-  'id' | 'email' | 'name' | 'isOperator' | 'createdAt' | 'disabledAt' | 'totpConfirmedAt'
-> & { hasPassword: boolean; lastSeenAt: Date | null; memberships: { institute: string; role: Role }[] }
+const LISTED = ['id', 'email', 'name', 'isOperator', 'createdAt', 'disabledAt', 'totpConfirmedAt'] as const
+
+export type ListedUser = Pick<ConsoleUser, (typeof LISTED)[number]> & {
+  hasPassword: boolean
+  lastSeenAt: Date | null
+  memberships: { institute: string; role: Role }[]
+}
 
 export async function listUsers(db: Queryable, limit: number): Promise<ListedUser[]> {
   return db.query<ListedUser>(
-    `select u.id, u.email, u.name, u.is_operator as "isOperator", u.created_at as "createdAt",
-       u.disabled_at as "disabledAt", u.totp_confirmed_at as "totpConfirmedAt",
-       u.password_hash is not null as "hasPassword",
+    `select ${users.columns('u', LISTED)}, u.password_hash is not null as "hasPassword",
        (select max(s.last_seen_at) from console_sessions s where s.user_id = u.id) as "lastSeenAt",
        (select coalesce(json_agg(json_build_object('institute', i.code, 'role', m.role) order by i.code), '[]')
         from console_memberships m join institutes i on i.id = m.institute_id where m.user_id = u.id) as memberships

@@ -13,7 +13,7 @@ export function addDays(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
-/** Days in order, those without a payment as well: a chart that leaves days out tells a lie. */
+/** Days in order, those without a payment as well: a chart that leaves days out misleads. */
 export function everyDay(sums: readonly DaySum[], from: string, through: string): DaySum[] {
   const known = new Map(sums.map(sum => [sum.day, sum]))
   const days: DaySum[] = []

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { DaySum } from './home.rules.ts'
+import type { DaySum, Sum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
 
@@ -38,15 +38,10 @@ export async function sumOutstanding(db: Queryable, instituteId: number): Promis
   return row as Outstanding
 }
 
-export type SettlementSums = {
-  expectedPaise: Paise
-  expectedCount: number
-  overduePaise: Paise
-  overdueCount: number
-  nextOn: string | null
-  receivedPaise: Paise
-  receivedCount: number
-}
+export type SettlementSums = { expected: Sum; overdue: Sum; nextOn: string | null; receivedThisMonth: Sum }
+
+const sumOf = (column: string, condition = 'true'): string =>
+  `json_build_object('amountPaise', coalesce(sum(${column}) filter (where ${condition}), 0), 'count', count(*) filter (where ${condition}))`
 
 export async function sumSettlements(
   db: Queryable,
@@ -55,14 +50,11 @@ export async function sumSettlements(
 ): Promise<SettlementSums> {
   const [row] = await db.query<SettlementSums>(
     `select * from (
-       select coalesce(sum(amount_paise), 0)::bigint as "expectedPaise", count(*) as "expectedCount",
-         coalesce(sum(amount_paise) filter (where settle_due_on < $2), 0)::bigint as "overduePaise",
-         count(*) filter (where settle_due_on < $2) as "overdueCount",
+       select ${sumOf('amount_paise')} as expected, ${sumOf('amount_paise', 'settle_due_on < $2')} as overdue,
          min(settle_due_on) filter (where settle_due_on >= $2) as "nextOn"
        from payments where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null
      ) expected, (
-       select coalesce(sum(net_paise), 0)::bigint as "receivedPaise", count(*) as "receivedCount"
-       from settlements where institute_id = $1 and settled_at >= $3
+       select ${sumOf('net_paise')} as "receivedThisMonth" from settlements where institute_id = $1 and settled_at >= $3
      ) received`,
     [instituteId, today, monthStart],
   )

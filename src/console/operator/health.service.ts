@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises'
-import type { Channel } from '../../messages/messages.rules.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { CHANNELS, type Channel } from '../../messages/messages.rules.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
-import type { BackupSchedule } from '../../platform/backup/schedule.ts'
+import type { BackupSchedule, BackupState } from '../../platform/backup/schedule.ts'
 import type { Context } from '../../platform/context.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
 import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
@@ -30,16 +31,23 @@ type Disk = { freeBytes: number; totalBytes: number; isAlmostFull: boolean }
 type WorkerState = { lastRoundAt: Date | null; lastFailure: JobStatus['lastFailure'] }
 
 export type Health = {
-  database: DatabaseFigures & { answeredInMs: number }
-  connections: { total: number; idle: number; waiting: number }
+  version: string
+  mode: Context['mode']
+  role: Installation['role']
+  now: Date
+  database: DatabaseFigures & {
+    isOwn: boolean
+    answeredInMs: number
+    connections: { total: number; idle: number; waiting: number }
+  }
   migrations: MigrationState
-  /** Null when this process leaves the jobs to others. */
-  worker: WorkerState | null
-  isBehind: boolean
+  workers: WorkerState & { runsHere: boolean; isBehind: boolean }
+  /** Null when none are scheduled. */
+  backup: BackupState | null
   disk: Disk | null
 }
 
-export async function readHealth({ db, clock }: Context, installation: Installation): Promise<Health> {
+export async function readHealth({ db, clock, mode }: Context, installation: Installation): Promise<Health> {
   const started = performance.now()
   const database = await readDatabaseFigures(db)
   const answeredInMs = performance.now() - started
@@ -48,12 +56,18 @@ export async function readHealth({ db, clock }: Context, installation: Installat
     readJobs(db, clock.now()),
     readDisk(installation.dataDir),
   ])
+  const { version, role, hasOwnDatabase, backups } = installation
+  const runsHere = installation.jobs.isStarted
+  const worker = runsHere ? workerState(installation.jobs.statuses) : { lastRoundAt: null, lastFailure: null }
   return {
-    database: { ...database, answeredInMs },
-    connections: db.load,
+    version,
+    mode,
+    role,
+    now: clock.now(),
+    database: { ...database, isOwn: hasOwnDatabase, answeredInMs, connections: db.load },
     migrations,
-    worker: installation.jobs.isStarted ? workerState(installation.jobs.statuses) : null,
-    isBehind: isBehind(jobs),
+    workers: { ...worker, runsHere, isBehind: isBehind(jobs) },
+    backup: backups?.state ?? null,
     disk,
   }
 }
@@ -78,5 +92,38 @@ async function readDisk(dataDir: string): Promise<Disk | null> {
     return { ...space, isAlmostFull: isAlmostFull(space) }
   } catch {
     return null
+  }
+}
+
+type SetUpProvider = { name: string; isCurrent: boolean; does: string[]; key: 'test' | 'live' | null }
+
+/** Through what money moves, where loans come from and how people are reached. Never a secret. */
+export type Setup = {
+  mode: Context['mode']
+  payments: SetUpProvider[]
+  lenders: SetUpProvider[]
+  channels: { channel: Channel; by: string | null }[]
+}
+
+export function describeSetup(ctx: LoanContext, { channels, providerKeys }: Installation): Setup {
+  return {
+    mode: ctx.mode,
+    payments: [...ctx.providers].map(([name, { mandates, transfers }]) => ({
+      name,
+      isCurrent: name === ctx.currentProvider,
+      does: [
+        'payments',
+        ...(mandates === undefined ? [] : ['mandates']),
+        ...(transfers === undefined ? [] : ['transfers of lenders']),
+      ],
+      key: providerKeys[name] ?? null,
+    })),
+    lenders: [...ctx.lenders].map(([name, { title }]) => ({
+      name: title,
+      isCurrent: name === ctx.currentLender,
+      does: ['loans'],
+      key: null,
+    })),
+    channels: CHANNELS.map(channel => ({ channel, by: channels[channel] })),
   }
 }

@@ -51,6 +51,7 @@ export async function readJobs(db: Queryable, now: Date): Promise<Job[]> {
 /** Something that was given up. */
 export type DeadLetter = {
   id: string
+  kind: LetterKind
   instituteCode: string
   instituteName: string
   at: Date
@@ -94,7 +95,7 @@ export async function listDeadLetters(
   return list<DeadLetter>(
     db,
     {
-      select: `x.id, i.code as "instituteCode", i.name as "instituteName", ${columns}`,
+      select: `x.id, '${kind}' as kind, i.code as "instituteCode", i.name as "instituteName", ${columns}`,
       from: `${table} x`,
       join: `join institutes i on i.id = x.institute_id ${more}`,
       scope: [[`x.${isDead}`]],

@@ -5,7 +5,7 @@ import { operatorHolidayRoutes } from './holidays.routes.ts'
 import { operatorInstituteRoutes } from './institutes.routes.ts'
 import { operatorJobRoutes } from './jobs.routes.ts'
 
-/** The installation and every institute on it, for whoever looks after them. */
+/** The installation and every institute on it, for the person who looks after them. */
 export function operatorRoutes(app: FastifyInstance, ctx: LoanContext, watched: Watched): void {
   operatorInstituteRoutes(app, ctx)
   operatorHolidayRoutes(app, ctx)

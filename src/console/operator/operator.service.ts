@@ -10,7 +10,7 @@ export type { InstituteRow } from './operator.store.ts'
 
 export async function listInstitutes(
   { db }: Context,
-  asked: { search: string | undefined; cursor: string | undefined; limit: number },
+  asked: store.InstituteSearch,
 ): Promise<Page<store.InstituteRow>> {
   return store.listInstitutes(db, asked)
 }

@@ -1,6 +1,6 @@
 import type { Branch } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import { allOf, toPage, type Page } from '../../platform/db/list.ts'
+import { allOf, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 
 export type InstituteRow = {
   code: string
@@ -12,10 +12,12 @@ export type InstituteRow = {
   people: number
 }
 
+export type InstituteSearch = PageRange & { search?: string | undefined }
+
 /** By code; counts come from indexes that begin with the institute. */
 export async function listInstitutes(
   db: Queryable,
-  { search, cursor, limit }: { search: string | undefined; cursor: string | undefined; limit: number },
+  { search, cursor, limit }: InstituteSearch,
 ): Promise<Page<InstituteRow>> {
   const values: unknown[] = []
   const where = allOf(values, [

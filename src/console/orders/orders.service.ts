@@ -43,7 +43,7 @@ export async function readDetail(ctx: Context, institute: Institute, id: string)
     story.readRefunds(db, institute.id, id),
     story.readMessages(db, institute.id, id),
     story.readEvents(db, institute.id, facts),
-    listAudit(ctx, institute.id, { about: id }, { limit: MOST_ACTS }),
+    listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
   ])
   return { facts, payments, refunds, messages, events, audit: audit.toReversed() }
 }

@@ -12,6 +12,7 @@ export type Guess =
     }
 
 export const SHORTEST_SEARCH = 2
+export const LONGEST_SEARCH = 100
 const SHORTEST_REFERENCE = 4
 
 export function guess(typed: string): Guess {

@@ -8,8 +8,6 @@ import * as store from './search.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
 import { findStudent, searchStudents, type FoundStudent } from '../students/students.store.ts'
 
-export type { FoundPayment, FoundUtr } from './search.store.ts'
-
 export type Found = {
   students: FoundStudent[]
   orders: store.FoundOrder[]

@@ -59,6 +59,8 @@ export async function readInvitation({ db }: Context, token: string): Promise<In
   return { invitation, user, choosesPassword }
 }
 
+type Choice = { name?: string | undefined; password?: string | undefined }
+
 export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
 
 /**
@@ -67,7 +69,7 @@ export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sig
  */
 export async function acceptInvitation(
   ctx: Context,
-  sent: { token: string; name: string | undefined; password: string | undefined },
+  sent: { token: string } & Choice,
   request: SignInRequest,
 ): Promise<Accepted> {
   const { invitation, user, choosesPassword } = await readInvitation(ctx, sent.token)
@@ -107,7 +109,7 @@ async function join(
 
 function checkChoice(
   email: string,
-  { name, password }: { name: string | undefined; password: string | undefined },
+  { name, password }: Choice,
   user: users.ConsoleUser | null,
 ): { name: string; password: string } {
   const known = user?.name ?? name

@@ -1,44 +1,45 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 import type { Role } from '../console.rules.ts'
 
-export type Invitation = {
+type Row = {
   id: string
   email: string
   instituteId: number | null
-  instituteName: string | null
-  instituteCode: string | null
   role: Role | null
   invitedBy: string
   createdAt: Date
   expiresAt: Date
 }
 
-const COLUMNS = `v.id, v.email, v.institute_id as "instituteId", i.name as "instituteName", i.code as "instituteCode",
-  v.role, v.invited_by as "invitedBy", v.created_at as "createdAt", v.expires_at as "expiresAt"`
+export type Invitation = Row & { instituteName: string | null }
+/** To join an institute, which takes a role. */
+export type OpenInvitation = Row & { role: Role }
+
+const invitations = new Table<Row>('console_invitations', {
+  id: 'text',
+  email: 'text',
+  instituteId: 'int',
+  role: 'text',
+  invitedBy: 'text',
+  createdAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+})
+const withToken = invitations.with<{ tokenHash: Buffer }>({ tokenHash: 'bytea' })
+const WRITTEN = ['id', 'tokenHash', 'email', 'instituteId', 'role', 'invitedBy', 'expiresAt'] as const
 
 export async function insertInvitation(
   tx: Transaction,
-  invitation: Omit<Invitation, 'createdAt' | 'instituteName' | 'instituteCode'> & { tokenHash: Buffer },
+  invitation: Omit<Row, 'createdAt'> & { tokenHash: Buffer },
 ): Promise<void> {
-  await tx.query(
-    `insert into console_invitations (id, token_hash, email, institute_id, role, invited_by, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      invitation.id,
-      invitation.tokenHash,
-      invitation.email,
-      invitation.instituteId,
-      invitation.role,
-      invitation.invitedBy,
-      invitation.expiresAt,
-    ],
-  )
+  await withToken.insert(tx, [invitation], { only: WRITTEN })
 }
 
 /** One that still opens something. */
 export async function findOpen(db: Queryable, tokenHash: Buffer): Promise<Invitation | null> {
   const [row] = await db.query<Invitation>(
-    `select ${COLUMNS} from console_invitations v left join institutes i on i.id = v.institute_id
+    `select ${invitations.columns('v')}, i.name as "instituteName"
+     from console_invitations v left join institutes i on i.id = v.institute_id
      where v.token_hash = $1 and v.closed_at is null and v.expires_at > now()`,
     [tokenHash],
   )
@@ -67,9 +68,9 @@ export async function closeEarlier(
   )
 }
 
-export async function listOpen(db: Queryable, instituteId: number): Promise<Invitation[]> {
-  return db.query<Invitation>(
-    `select ${COLUMNS} from console_invitations v join institutes i on i.id = v.institute_id
+export async function listOpen(db: Queryable, instituteId: number): Promise<OpenInvitation[]> {
+  return db.query<OpenInvitation>(
+    `select ${invitations.columns('v')} from console_invitations v
      where v.institute_id = $1 and v.closed_at is null and v.expires_at > now() order by v.id desc limit 200`,
     [instituteId],
   )
@@ -79,8 +80,8 @@ export async function withdraw(
   tx: Transaction,
   instituteId: number,
   id: string,
-): Promise<Pick<Invitation, 'email' | 'role'> | null> {
-  const [row] = await tx.query<Pick<Invitation, 'email' | 'role'>>(
+): Promise<Pick<Row, 'email' | 'role'> | null> {
+  const [row] = await tx.query<Pick<Row, 'email' | 'role'>>(
     `update console_invitations set closed_at = now()
      where institute_id = $1 and id = $2 and closed_at is null returning email, role`,
     [instituteId, id],

@@ -10,13 +10,12 @@ import * as invitations from './invitations.store.ts'
 import { changeable } from './team.rules.ts'
 import * as store from './team.store.ts'
 
-export type { Invitation } from './invitations.store.ts'
+export type { OpenInvitation } from './invitations.store.ts'
 export type { Member } from './team.store.ts'
 
-export async function readTeam(
-  { db }: Context,
-  institute: Institute,
-): Promise<{ members: store.Member[]; invitations: invitations.Invitation[] }> {
+export type Team = { members: store.Member[]; invitations: invitations.OpenInvitation[] }
+
+export async function readTeam({ db }: Context, institute: Institute): Promise<Team> {
   const [members, open] = await Promise.all([
     store.listMembers(db, institute.id),
     invitations.listOpen(db, institute.id),
@@ -26,7 +25,7 @@ export async function readTeam(
 
 export type Invited = { id: string; email: string; role: Role; expiresAt: Date }
 
-/** By mail alone: whoever invites never sees the link, so that they cannot use it in the other's place. */
+/** By mail alone: the person who invites never sees the link and cannot use it in the other's place. */
 export async function invite(
   ctx: Context,
   command: Command<Invited>,

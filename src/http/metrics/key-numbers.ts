@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics.ts'
+import type { Histogram, Registry } from 'prom-client'
 
 /** The few numbers of /metrics that a person looks at first, of this process since its start. */
 export type KeyNumbers = {
@@ -14,7 +14,9 @@ export type KeyNumbers = {
   eventLoopLagMs: number
 }
 
-export async function readKeyNumbers({ registry, requestSeconds }: Metrics): Promise<KeyNumbers> {
+type Measured = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
+
+export async function readKeyNumbers({ registry, requestSeconds }: Measured): Promise<KeyNumbers> {
   // Some of the process's own numbers are filled in while others are collected.
   await registry.getMetricsAsJSON()
   const { values } = await requestSeconds.get()
@@ -41,7 +43,7 @@ export async function readKeyNumbers({ registry, requestSeconds }: Metrics): Pro
   }
 }
 
-type Values = Awaited<ReturnType<Metrics['requestSeconds']['get']>>['values']
+type Values = Awaited<ReturnType<Measured['requestSeconds']['get']>>['values']
 type Bucket = { upTo: number; count: number }
 
 /** Over all routes; each counts whatever took no longer than its bound. */

@@ -72,24 +72,33 @@ type Documented = {
 }
 
 /** The route schema that the OpenAPI document is generated from. Nothing validates by it: see reader.ts. */
-export function documentEndpoint({ docs, method, params, query, body }: Documented): Record<string, unknown> {
-  const isWrite = method !== undefined
-  const errors = [...(docs.errors ?? []), ...(isWrite ? ([409, 413, 422] as const) : [])]
+export function documentEndpoint({ docs, ...parts }: Documented): Record<string, unknown> {
+  const { operationId, tag, summary, description, answers, exampleBody, errors = [] } = docs
+  const isWrite = parts.method !== undefined
   return {
-    operationId: docs.operationId,
-    tags: [docs.tag],
-    summary: docs.summary,
-    description: docs.description,
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
+    ...documentParts({ ...parts, answers, exampleBody, errors }),
+  }
+}
+
+/** What is sent and answered, for the walks over all routes: the part that the console's routes have too. */
+export function documentParts(
+  parts: Omit<Documented, 'docs'> & Pick<EndpointDocs, 'answers' | 'exampleBody' | 'errors'>,
+): Record<string, unknown> {
+  const { method, params, query, body, answers, exampleBody } = parts
+  const errors = [...(parts.errors ?? []), ...(method === undefined ? [] : ([409, 413, 422] as const))]
+  return {
     ...(params === undefined ? {} : { params: schemaOf(params) }),
     ...(query === undefined ? {} : { querystring: schemaOf(query) }),
-    ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
     ...(body === undefined
       ? {}
-      : { body: withExample(schemaOf(body), body instanceof Input ? body.example : docs.exampleBody) }),
+      : { body: withExample(schemaOf(body), body instanceof Input ? body.example : exampleBody) }),
     response: {
-      ...Object.fromEntries(
-        Object.entries(docs.answers).map(([status, answer]) => [status, success(answer)]),
-      ),
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, success(answer)])),
       ...errorAnswers(errors),
     },
   }

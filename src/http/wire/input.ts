@@ -187,8 +187,8 @@ function toCamel(name: string): string {
 type Bounds = { min?: number; max: number }
 
 export const field = {
-  text: (description: string, example: string, maxLength = 500) =>
-    plain<string>({ type: 'string', minLength: 1, maxLength }, description, example),
+  text: (description: string, example: string, maxLength = 500, minLength = 1) =>
+    plain<string>({ type: 'string', minLength, maxLength }, description, example),
   identifier: (description: string, example: string) => field.text(description, example, 128),
   code: (description: string, example: string) => field.text(description, example, 64),
   flag: (description: string, example = true) => plain<boolean>({ type: 'boolean' }, description, example),

@@ -52,14 +52,17 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   text: Kind<Source, Context, IsOptional, string, string>
   flag: Kind<Source, Context, IsOptional, boolean, boolean>
   amount: Kind<Source, Context, IsOptional, Paise, number, 'Paise'>
+  /** Rupees that can be less than 0. */
+  signedAmount: Kind<Source, Context, IsOptional, Paise, number, 'Paise'>
   integer: Kind<Source, Context, IsOptional, number, number>
+  number: Kind<Source, Context, IsOptional, number, number>
   day: Kind<Source, Context, IsOptional, string, string>
   /** A text, number or flag, as of a field that changed. */
   value: Kind<Source, Context, IsOptional, Scalar, Scalar>
+  /** Anything that JSON can hold. */
+  json: Kind<Source, Context, IsOptional, unknown, unknown>
   moment: Kind<Source, Context, IsOptional, Date, string>
   texts: Kind<Source, Context, IsOptional, readonly string[], string[]>
-  /** Whatever was stored, as it is. */
-  json: Kind<Source, Context, IsOptional, unknown, unknown>
   /** How many of each, by name. */
   counts: Kind<Source, Context, IsOptional, Record<string, number>, Record<string, number>>
   oneOf: {
@@ -163,12 +166,14 @@ function kinds(isOptional: boolean) {
     text: kind({ type: 'string' }),
     flag: kind({ type: 'boolean' }),
     amount: kind({ type: 'number', minimum: 0 }, 'Paise', toRupees),
+    signedAmount: kind({ type: 'number' }, 'Paise', toRupees),
     integer: kind({ type: 'integer' }),
+    number: kind({ type: 'number' }),
     day: kind({ type: 'string', format: 'date' }),
     value: kind({ type: ['string', 'number', 'boolean'] }),
+    json: kind({}),
     moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
     texts: kind({ type: 'array', items: { type: 'string' } }),
-    json: kind({}),
     counts: kind({ type: 'object', additionalProperties: { type: 'integer' } }),
     oneOf: (values: readonly string[], description: string, read?: Reader, example = values[0]): AnyField =>
       make({ type: 'string', enum: values, description, examples: [example] }, { example, read }),

@@ -144,3 +144,31 @@ test('sessions are listed and ended, one’s own only', async () => {
   assert.deepEqual(ended.body.data, { ended: 1 })
   assertAnswer(await other.get(`${API}/account`), '401 AUE00000')
 })
+
+test('a change of one’s own name with the same Idempotency-Key is done once, and a colleague’s same key is another', async () => {
+  const key = { 'idempotency-key': 'press-1' }
+  const [{ visitor }, { visitor: colleague }] = [await somebody(), await somebody()]
+  const first = await visitor.send('PATCH', `${API}/account`, { name: 'Asha Nair' }, key)
+  await visitor.send('PATCH', `${API}/account`, { name: 'Asha Rao' })
+  const again = await visitor.send('PATCH', `${API}/account`, { name: 'Asha Nair' }, key)
+  assert.deepEqual([first.status, again.text], [200, first.text])
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assert.equal((await visitor.get(`${API}/account`)).body.data.name, 'Asha Rao')
+  const theirs = await colleague.send('PATCH', `${API}/account`, { name: 'Meera Iyer' }, key)
+  assert.deepEqual([theirs.status, theirs.headers.get('idempotent-replayed')], [200, null])
+})
+
+test('what is sent or answered with a secret refuses an Idempotency-Key, so that nothing of it is kept', async () => {
+  const { email, visitor } = await somebody()
+  const key = { 'idempotency-key': 'press-1' }
+  const refused = [
+    await visitor.post(`${API}/account/totp`, { password: PASSWORD }, key),
+    await visitor.post(`${API}/account/password`, { password: PASSWORD, new_password: 'nine dry maps' }, key),
+    await new Visitor(url).post(`${API}/session`, { email, password: PASSWORD }, key),
+  ]
+  for (const answer of refused) {
+    assertAnswer(answer, '400 HUE00000')
+    assert.match(answer.text, /takes no Idempotency-Key/)
+  }
+  assertAnswer(await new Visitor(url).signIn(email), '200')
+})

@@ -77,14 +77,14 @@ function expected({ reach, path }: Route, walker: Walker): 'in' | '401' | '403' 
 test('every route says who may use it, and these alone are open to anyone', () => {
   assert.ok(routes.length > 15, `${routes.length} routes`)
   for (const { reach, method, path } of routes) assert.ok(reach, `${method} ${path} has no x-roles`)
-  const open = routes.filter(({ reach }) => reach === 'anyone').map(({ id }) => id)
+  const open = routes.filter(({ reach }) => reach === 'anyone').map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(open.toSorted(), [
-    'consoleAcceptInvitation',
-    'consoleForgotPassword',
-    'consoleGetSession',
-    'consoleLookAtInvitation',
-    'consoleSignIn',
-    'consoleSignInAsDemo',
+    'GET /console/api/session',
+    'POST /console/api/invitations/accept',
+    'POST /console/api/invitations/look',
+    'POST /console/api/session',
+    'POST /console/api/session/demo',
+    'POST /console/api/session/forgot',
   ])
 })
 

@@ -68,9 +68,9 @@ export async function send<Data>(
   method: Method,
   path: string,
   body: unknown,
-  key: string,
+  key?: string,
 ): Promise<Sent<Data>> {
-  const headers = { 'x-csrf': csrf, 'idempotency-key': key }
+  const headers = { 'x-csrf': csrf, ...(key === undefined ? {} : { 'idempotency-key': key }) }
   const init =
     body instanceof File
       ? { headers: { ...headers, 'content-type': body.type || 'application/octet-stream' }, body }

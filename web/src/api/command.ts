@@ -6,6 +6,8 @@ import { dropKey, keyFor } from './idempotency-key.ts'
 type Command<Sent, Data> = {
   method: Method
   path: string | ((sent: Sent) => string)
+  /** For signing in and for requests with a secret, which the server refuses to remember. */
+  withoutKey?: true
   /** What is sent; the variables themselves if absent. */
   body?: (sent: Sent) => unknown
   /** Queries to refresh afterwards, by the first part of their keys. */
@@ -13,7 +15,7 @@ type Command<Sent, Data> = {
   onDone?: (data: Data, sent: Sent) => void
 }
 
-type Request<Sent> = { sent: Sent; path: string; key: string }
+type Request<Sent> = { sent: Sent; path: string; key: string | undefined }
 
 type Performed<Sent, Data> = Pick<
   UseMutationResult<Data>,
@@ -59,7 +61,7 @@ export function useCommand<Sent = void, Data = unknown>(command: Command<Sent, D
     variables: variables?.sent,
     mutate(sent) {
       const path = typeof command.path === 'string' ? command.path : command.path(sent)
-      mutate({ sent, path, key: keyFor(`${command.method} ${path}`) })
+      mutate({ sent, path, key: command.withoutKey ? undefined : keyFor(`${command.method} ${path}`) })
     },
   }
 }

@@ -15,7 +15,7 @@ export function keyFor(address: string): string {
 }
 
 /** Once the server has carried the request out or refused it, the next press is a new request. */
-export function dropKey(address: string, key: string): void {
+export function dropKey(address: string, key: string | undefined): void {
   if (sessionStorage.getItem(PREFIX + address) === key) sessionStorage.removeItem(PREFIX + address)
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { AccountAnswer } from '../../../../src/console/team/account.schemas.ts'
+import type { AccountAnswer } from '../../../../src/console/team/account.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { notify } from '../../ui/toasts.tsx'
 
@@ -12,6 +12,7 @@ export function PasswordForm({ account }: { account: AccountAnswer }) {
   const change = useCommand<Change>({
     method: 'POST',
     path: '/account/password',
+    withoutKey: true,
     refreshes: ['account', 'sessions'],
     onDone() {
       setPresent('')

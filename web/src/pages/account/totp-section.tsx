@@ -4,7 +4,7 @@ import type {
   AccountAnswer,
   RecoveryCodesAnswer,
   TotpStartAnswer,
-} from '../../../../src/console/team/account.schemas.ts'
+} from '../../../../src/console/team/account.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -77,6 +77,7 @@ function ConfirmSetup({
   const confirm = useCommand<{ code: string }, RecoveryCodesAnswer>({
     method: 'POST',
     path: '/account/totp/confirm',
+    withoutKey: true,
     refreshes: ['account'],
     onDone: answer => onDone(answer.recovery_codes),
   })
@@ -148,6 +149,7 @@ function StartDialogue({
   const start = useCommand<Proof, TotpStartAnswer>({
     method: 'POST',
     path: '/account/totp',
+    withoutKey: true,
     onDone(setup) {
       onStarted(setup)
       props.onClose()
@@ -160,6 +162,7 @@ function RemoveDialogue(props: DialogueProps) {
   const remove = useCommand<Proof>({
     method: 'POST',
     path: '/account/totp/remove',
+    withoutKey: true,
     refreshes: ['account'],
     onDone() {
       notify('Sign-in codes are no longer required.')
@@ -176,6 +179,7 @@ function RenewDialogue({
   const renew = useCommand<Proof, RecoveryCodesAnswer>({
     method: 'POST',
     path: '/account/recovery-codes',
+    withoutKey: true,
     refreshes: ['account'],
     onDone(answer) {
       onRenewed(answer.recovery_codes)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import type { HomeAnswer } from '../../../../src/console/home/home.schemas.ts'
+import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatCount, formatRupees } from '../../ui/money.tsx'

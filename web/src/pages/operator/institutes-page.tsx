@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { InstituteAnswer } from '../../../../src/console/operator/operator.schemas.ts'
+import type { InstituteAnswer } from '../../../../src/console/operator/institute.output.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../ui/money.tsx'

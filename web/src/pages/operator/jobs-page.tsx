@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { JobsAnswer, LetterAnswer } from '../../../../src/console/operator/jobs.schemas.ts'
+import type { JobsAnswer, LetterAnswer } from '../../../../src/console/operator/jobs.output.ts'
 import { useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ProvidersAnswer } from '../../../../src/console/operator/health.schemas.ts'
+import type { ProvidersAnswer } from '../../../../src/console/operator/health.output.ts'
 import { get } from '../../api/client.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'

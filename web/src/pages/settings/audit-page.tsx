@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AuditAnswer } from '../../../../src/console/audit/audit.schemas.ts'
+import type { AuditAnswer } from '../../../../src/console/audit/audit.output.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'

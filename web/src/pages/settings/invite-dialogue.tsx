@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { InvitedAnswer } from '../../../../src/console/team/team.schemas.ts'
+import type { InvitedAnswer } from '../../../../src/console/team/team.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'

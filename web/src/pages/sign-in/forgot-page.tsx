@@ -6,7 +6,7 @@ import { Gate } from './gate.tsx'
 
 export function ForgotPage() {
   const [email, setEmail] = useState('')
-  const forgot = useCommand<{ email: string }>({ method: 'POST', path: '/session/forgot' })
+  const forgot = useCommand<{ email: string }>({ method: 'POST', path: '/session/forgot', withoutKey: true })
   const whole = wholeProblem(forgot.error)
   return (
     <Gate title="Choose a new password" description="We e-mail you a link that works for a day.">

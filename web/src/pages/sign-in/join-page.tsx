@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { InvitationAnswer } from '../../../../src/console/auth/session.schemas.ts'
+import type { InvitationAnswer } from '../../../../src/console/auth/session.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { send } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
@@ -21,7 +21,7 @@ export function JoinPage() {
     queryKey: ['invitation', token],
     enabled: session.isSuccess,
     retry: false,
-    queryFn: async () => (await send<InvitationAnswer>('POST', '/invitations/look', { token }, 'look')).data,
+    queryFn: async () => (await send<InvitationAnswer>('POST', '/invitations/look', { token })).data,
   })
   if (invitation.isPending)
     return (
@@ -63,6 +63,7 @@ function AcceptForm({
   const accept = useCommand<Accept, { state: 'signed_in' | 'sign_in' }>({
     method: 'POST',
     path: '/invitations/accept',
+    withoutKey: true,
     onDone({ state }) {
       if (state === 'signed_in') {
         void enter()

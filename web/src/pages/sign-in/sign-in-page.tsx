@@ -29,6 +29,7 @@ function SignInForm() {
   const signIn = useCommand<SignIn, Answer>({
     method: 'POST',
     path: '/session',
+    withoutKey: true,
     onDone({ state }) {
       if (state === 'code_needed') setIsCodeNeeded(true)
       else void enter()
@@ -93,6 +94,7 @@ function DemoButtons({ people }: { people: readonly { email: string; name: strin
   const demo = useCommand<{ email: string }>({
     method: 'POST',
     path: '/session/demo',
+    withoutKey: true,
     onDone: () => void enter(),
   })
   const whole = wholeProblem(demo.error)

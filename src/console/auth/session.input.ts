@@ -1,0 +1,25 @@
+import { field, ifSent, input } from '../../http/wire/input.ts'
+import { LONGEST_PASSWORD } from '../console.rules.ts'
+
+const email = field.email('The e-mail address of the person.', 'asha@example.in')
+const token = field.text('The last part of the link.', 'Z0pS…', 200)
+
+export const passwordField = (description: string) =>
+  field.text(description, 'a long sentence is best', LONGEST_PASSWORD)
+export const personName = field.text('As colleagues see it.', 'Asha Rao', 100)
+
+export const signInInput = input({
+  email,
+  password: passwordField('Their password.'),
+  code: ifSent(field.text('Six digits of the app, or a recovery code.', '123456', 40)),
+})
+
+export const emailInput = input({ email })
+
+export const tokenInput = input({ token })
+
+export const acceptInput = input({
+  token,
+  name: ifSent(personName),
+  password: ifSent(passwordField('The password that they choose.')),
+})

@@ -1,0 +1,72 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { InvitationFile } from '../team/invitations.service.ts'
+import { EVERYONE, ROLES } from '../console.rules.ts'
+import type { Session } from './sessions.service.ts'
+
+/** Who is signed in, and what a link that came by mail is for. */
+type State<Kind extends string> = { kind: Kind }
+
+const signedIn = outputOf<State<'signed_in' | 'code_needed'>>()
+export const signedInOutput = signedIn.object({
+  state: signedIn.oneOf(['signed_in', 'code_needed'], 'Whether a code is needed too.', ({ kind }) => kind),
+})
+
+const accepted = outputOf<State<'signed_in' | 'sign_in'>>()
+export const acceptedOutput = accepted.object({
+  state: accepted.oneOf(['signed_in', 'sign_in'], 'Signed in, or still to sign in.', ({ kind }) => kind),
+})
+
+const link = outputOf<InvitationFile>()
+export const invitationOutput = link.object({
+  email: link.text('Whom it is for.', 'asha@example.in', ({ invitation }) => invitation.email),
+  institute: link.optional.text(
+    'The institute to join, if it is for one.',
+    'Demo School',
+    ({ invitation }) => invitation.instituteName,
+  ),
+  role: link.optional.oneOf(ROLES, 'As what.', ({ invitation }) => invitation.role),
+  invited_by: link.text('Who made it.', 'owner@example.in', ({ invitation }) => invitation.invitedBy),
+  expires_at: link.moment(
+    'Until when it works.',
+    '2026-11-22T04:32:10.000Z',
+    ({ invitation }) => invitation.expiresAt,
+  ),
+  chooses_password: link.flag('Whether a password has to be chosen.', true),
+  chooses_name: link.flag('Whether a name has to be given.', true, ({ user }) => user === null),
+})
+
+type Person = { email: string; name: string }
+const person = outputOf<Person>()
+const personFields = {
+  email: person.text('Their address.', 'asha@example.in'),
+  name: person.text('Their name.', 'Asha Rao'),
+}
+
+type Self = NonNullable<Session['person']>
+const self = outputOf<Self>()
+const selfOutput = self.object({
+  id: self.text('Id of the person.', 'staff_01k9zq4m0ve8sbn6yt2hw3c5da', ({ userId }) => userId),
+  ...personFields,
+  is_operator: self.flag('Whether they look after the installation.', false),
+})
+
+const place = outputOf<NonNullable<Session['institutes']>[number]>()
+const placeOutput = place.object({
+  code: place.text('Code of the institute.', 'demo-school'),
+  name: place.text('Its name.', 'Demo School'),
+  role: place.oneOf(EVERYONE, 'What the person is there.'),
+})
+
+const out = outputOf<Session>()
+export const sessionOutput = out.object({
+  mode: out.oneOf(['sandbox', 'live'], 'Whether real money moves.'),
+  now: out.moment('By the clock that everything here runs on, UTC.', '2026-11-15T04:32:10.000Z'),
+  signed_in: out.flag('Whether somebody is.', true, session => session.person !== null),
+  demo_people: out.list('In a sandbox: whom one click signs in.', person.object(personFields)),
+  csrf: out.optional.text('To be sent as x-csrf with every write.', 'q1w2…', session => session.person?.csrf),
+  person: out.optional.one('Who is signed in.', selfOutput),
+  institutes: out.optional.list('Where they work.', placeOutput),
+})
+
+export type SessionAnswer = Shown<typeof sessionOutput>
+export type InvitationAnswer = Shown<typeof invitationOutput>

@@ -1,0 +1,81 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { Collected, DaySum, Sum } from './home.rules.ts'
+import type { Home } from './home.service.ts'
+
+const DAY = '2026-11-15'
+const AMOUNT = 123456.5
+
+const sum = outputOf<Sum>()
+const sumFields = { amount: sum.signedAmount('Rupees.', AMOUNT), count: sum.integer('How many.', 12) }
+const sumOutput = sum.object(sumFields)
+
+/** Online, by instalment plans, at the counter and from lenders, as in the daily collection. */
+const collected = outputOf<Collected>()
+const collectedOutput = collected.object({
+  ...sumFields,
+  given_back: collected.amount('What went back in that time, not taken off.', 500),
+})
+
+const day = outputOf<DaySum>()
+const dayOutput = day.object({ day: day.day('A day in India.', DAY), ...sumFields })
+
+const outstanding = outputOf<Home['outstanding']>()
+const outstandingOutput = outstanding.object({
+  amount: outstanding.amount('What active students still owe.', AMOUNT),
+  students: outstanding.integer('How many students owe something.', 40),
+})
+
+const returns = outputOf<Home['returns']>()
+const returnsOutput = returns.object({
+  presented: returns.integer('Debits that have been decided.', 20, ({ decided }) => decided),
+  bounced: returns.integer('Those of them that came back.', 1, ({ returned }) => returned.count),
+  bounced_amount: returns.amount(
+    'What they would have brought.',
+    AMOUNT,
+    ({ returned }) => returned.amountPaise,
+  ),
+  ratio: returns.optional.number(
+    'Bounced by decided, from 0 to 1; absent when none was decided.',
+    0.05,
+    ({ decided, returned }) => (decided === 0 ? null : returned.count / decided),
+  ),
+})
+
+const settlements = outputOf<Home['settlements']>()
+const settlementsOutput = settlements.object({
+  expected: settlements.one('Captured and not yet settled to the bank.', sumOutput),
+  overdue: settlements.one('Of that, expected before today.', sumOutput),
+  next_on: settlements.optional.day('When the next of it is expected.', DAY),
+  received_this_month: settlements.one('Of this month, net of fees and refunds.', sumOutput),
+})
+
+const health = outputOf<Home['health']>()
+const webhooksOutput = health.object({
+  active: health.integer('Subscriptions that are on.', 2),
+  failing: health.integer('Those of them whose last deliveries failed.', 0),
+  disabled: health.integer('Those that were switched off because of failures.', 0),
+  given_up: health.integer('Deliveries that were given up, up to 1000.', 0),
+})
+const erpOutput = health.object({
+  is_configured: health.flag('Whether there is an ERP to ask.', true),
+  found: health.integer('Answers of the last 24 hours that named the student.', 12),
+  refused: health.integer('Answers of the last 24 hours that refused.', 0),
+  unavailable: health.integer('Calls of the last 24 hours without an answer.', 0),
+  last_at: health.optional.moment('When it was last asked, UTC.', '2026-11-15T04:32:10.000Z'),
+})
+
+const out = outputOf<Home>()
+export const homeOutput = out.object({
+  today: out.day('The day in India that the numbers are of.', DAY),
+  collected_today: out.one('Payments of today.', collectedOutput),
+  collected_this_month: out.one('Payments since the first of the month.', collectedOutput),
+  outstanding: out.one('What is owed.', outstandingOutput),
+  due_next_7_days: out.one('Instalments to be debited from today on.', sumOutput, home => home.coming),
+  returns: out.one('Debits of the last 30 days.', returnsOutput),
+  settlements: out.one('What goes to the bank.', settlementsOutput),
+  webhooks: out.one('How deliveries go.', webhooksOutput, home => home.health),
+  erp: out.one('How the ERP answers.', erpOutput, home => home.health),
+  daily: out.list('Collected on the last 30 days, the oldest first.', dayOutput),
+})
+
+export type HomeAnswer = Shown<typeof homeOutput>

@@ -1,0 +1,50 @@
+import { field, input, optional, query } from '../../http/wire/input.ts'
+import { LETTER_KINDS } from './operator.rules.ts'
+
+/** Institutes, branches, holidays and what was given up, as the operator looks after them. */
+const reason = field.text('Why; stands in the audit log.', 'Asked by the school')
+const name = field.text('As parents know it.', 'Green Park School')
+const day = field.day('On which banks do not work.', '2030-01-26')
+const MOST_BRANCHES = 100
+
+const branch = input({
+  collector_code: field.code('Code of the branch.', 'MAIN'),
+  name: field.text('As parents know it.', 'Main branch'),
+})
+
+export const listInstitutesQuery = query({
+  search: optional(field.code('Part of the code or the name.', 'green')),
+  limit: field.pageSize(),
+  cursor: optional(field.code('`next_cursor` of the page before.', 'demo-school')),
+})
+
+export const newInstituteInput = input({
+  code: field.code('Lower-case letters, digits and hyphens; stays for good.', 'green-park'),
+  name,
+  branches: field.list('The first is the default one.', branch, { min: 1, max: MOST_BRANCHES }),
+})
+
+export const instituteParams = input({ code: field.code("The institute's code.", 'demo-school') })
+export const renameInstituteInput = input({ name, reason })
+export const newBranchInput = input({
+  ...branch.fields,
+  is_default: optional(field.flag('In place of the present default branch.', false), false),
+})
+export const defaultBranchInput = input({ collector_code: branch.fields.collector_code, reason })
+
+export const listHolidaysQuery = query({
+  limit: field.pageSize(),
+  cursor: optional(field.day('`next_cursor` of the page before.', '2030-01-26')).as('after'),
+})
+export const newHolidayInput = input({ day, name: field.text('What it is.', 'Republic Day', 100), reason })
+export const holidayParams = input({ day })
+export const reasonInput = input({ reason })
+
+export const listLettersQuery = query({
+  kind: optional(field.oneOf(LETTER_KINDS, 'Of which kind; deliveries if absent.'), 'delivery'),
+  limit: field.pageSize(),
+  cursor: field.cursor('msg_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+export const messageParams = input({
+  message_id: field.resourceId('Id of the message.', 'msg_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
