@@ -15,6 +15,7 @@ import { JobRunner } from '../platform/jobs/job-runner.ts'
 import { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import type { Database } from '../platform/db/database.ts'
+import { compareSchema } from '../platform/db/migrate.ts'
 import { writeRefusal } from '../platform/db/errors.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
@@ -56,7 +57,9 @@ export async function createBursar(
   const worker = new JobRunner(createJobs(ctx, simulators?.bank ?? null), { clock: ctx.clock, log })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
-  const timers = watch({ ...opened, db: ctx.db }, log)
+  const stopWork = (): Promise<unknown> =>
+    Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
+  const timers = watch({ ...opened, db: ctx.db, stopWork }, log)
   const backups = openBackups(wanted, embedded, log)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
@@ -65,7 +68,7 @@ export async function createBursar(
     await ctx.db.abandonIfSilent()
     // A request that waits for an ERP is answered at once, instead of holding everything up for its 15 seconds.
     await Promise.all([app === null ? null : closeServer(app), closeErp()])
-    await Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
+    await stopWork()
     closeSenders()
     for (const timer of timers) clearInterval(timer)
     await hold?.release()
@@ -183,11 +186,16 @@ async function closeServer(app: FastifyInstance): Promise<void> {
   clearInterval(reaper)
 }
 
-/** Brings the embedded server back if it dies, and follows a clock that another process moved. */
-function watch(
-  { db, sandboxClock, embedded }: Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & { db: Database },
-  log: Log,
-): NodeJS.Timeout[] {
+type Watched = Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & {
+  db: Database
+  stopWork: () => Promise<unknown>
+}
+
+/**
+ * Brings the embedded server back if it dies, follows a clock that another process moved, and stops working once a
+ * newer Bursar has migrated the database: what it would write may not fit any more.
+ */
+function watch({ db, sandboxClock, embedded, stopWork }: Watched, log: Log): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
   const everySecond = (failure: string, act: () => Promise<void>): void => {
     let isBusy = false
@@ -206,6 +214,13 @@ function watch(
   if (sandboxClock !== null) {
     everySecond('reading the sandbox clock offset failed', () => loadOffset({ db, clock: sandboxClock }))
   }
+  let isOutdated = false
+  everySecond('comparing the schema failed', async () => {
+    if (isOutdated || (await compareSchema(db)) !== 'newer') return
+    isOutdated = true
+    log.error('a newer Bursar has migrated the database: this process takes no more work, upgrade it')
+    await stopWork()
+  })
   return timers
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { BursarError, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
-import { isMigrated } from '../platform/db/migrate.ts'
+import { compareSchema } from '../platform/db/migrate.ts'
 import { hashSecret, secretMatches } from '../platform/secrets.ts'
 import { ok, successBody, JSON_TYPE } from './envelope.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -45,9 +45,12 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
 
 async function assertReady({ db }: Context): Promise<void> {
   const isReady = await Promise.race([
-    Promise.all([isMigrated(db), db.assertWritable()]),
+    Promise.all([compareSchema(db), db.assertWritable()]),
     wait(READY_LIMIT_MS, null, { ref: false }),
   ])
   if (isReady === null) throw unavailable('The database does not answer in time.')
-  if (!isReady[0]) throw unavailable('The database is not migrated to this version yet.')
+  const [schema] = isReady
+  if (schema === 'older') throw unavailable('The database is not migrated to this version yet.')
+  if (schema === 'newer')
+    throw unavailable('The database was migrated by a newer Bursar. Upgrade this process.')
 }

@@ -47,12 +47,18 @@ export async function readSchemaChecksums(): Promise<string[]> {
   return (await readMigrations()).map(({ checksum }) => checksum)
 }
 
-/** Whether the database has exactly the migrations this code knows. */
-export async function isMigrated(db: Database): Promise<boolean> {
-  const expected = (await readMigrations()).length
-  const [row] = await db.query<{ version: number }>('select max(version) as version from schema_migrations')
-  return row?.version === expected
+/** Whether the database has the migrations that this code knows: these, fewer, or more of a newer Bursar. */
+export async function compareSchema(db: Database): Promise<'same' | 'older' | 'newer'> {
+  expectedVersion ??= (await readMigrations()).length
+  const [row] = await db.query<{ version: number | null }>(
+    'select max(version) as version from schema_migrations',
+  )
+  const version = row?.version ?? 0
+  return version === expectedVersion ? 'same' : version < expectedVersion ? 'older' : 'newer'
 }
+
+/** The files of a running process do not change. */
+let expectedVersion: number | undefined
 
 export type MigrationState = { version: number; expected: number; name: string; appliedAt: Date }
 

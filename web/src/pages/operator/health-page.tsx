@@ -25,6 +25,14 @@ export function HealthPage() {
   )
 }
 
+function migrationState({ version, expected }: HealthAnswer['migrations']): {
+  tone: 'good' | 'bad'
+  state: string
+} {
+  if (version === expected) return { tone: 'good', state: 'Complete' }
+  return { tone: 'bad', state: version < expected ? 'Missing' : 'Newer than this process: upgrade it' }
+}
+
 function Parts({ health }: { health: HealthAnswer }) {
   const { database, migrations, workers, backup, disk } = health
   return (
@@ -43,9 +51,7 @@ function Parts({ health }: { health: HealthAnswer }) {
         />
         <Part
           label="Migrations"
-          {...(migrations.version === migrations.expected
-            ? { tone: 'good', state: 'Complete' }
-            : { tone: 'bad', state: 'Missing' })}
+          {...migrationState(migrations)}
           note={`${migrations.version} of ${migrations.expected}, the last ${migrations.name}`}
         />
         <Part label="Workers" {...workerState(workers)} note={workerNote(workers)} />
