@@ -567,9 +567,9 @@ create table orders (
   institute_id integer not null references institutes,
   id text not null,
   -- order, link: made by the ERP or in the console. downpayment, instalment: of a Flex plan, an instalment's order for each
-  -- presentation. student: dues that a parent pays. page: a payment on a public page. disbursement: a loan's tranche.
+  -- presentation. student: dues that a parent pays. page: a payment on a public page. loan: a loan's tranche.
   kind text not null
-    check (kind in ('order', 'link', 'downpayment', 'instalment', 'student', 'page', 'disbursement')),
+    check (kind in ('order', 'link', 'downpayment', 'instalment', 'student', 'page', 'loan')),
   collector_code text not null,
   -- reversed: the bank took a confirmed debit back.
   state text not null default 'unpaid' check (state in ('unpaid', 'paid', 'expired', 'cancelled', 'reversed')),
@@ -1156,7 +1156,7 @@ create index flex_bounces_due on flex_bounces (tell_at);
 --------------------------------------------------------------------------------------------------------------------------
 -- 12 Loans
 --
--- A lender decides; we record what it reports. What it pays out is an order of kind 'disbursement' with a payment of its
+-- A lender decides; we record what it reports. What it pays out is an order of kind 'loan' with a payment of its
 -- own, so ledger, receipts, settlement and reconciliation do not know about loans.
 --------------------------------------------------------------------------------------------------------------------------
 

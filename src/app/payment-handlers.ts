@@ -17,6 +17,6 @@ export function createPaymentHandlers(ctx: Context, lenders: LoanContext['lender
     page: PAGE_PAYMENT_HANDLER,
     downpayment: downpaymentPaymentHandler(ctx),
     instalment: instalmentPaymentHandler(ctx),
-    disbursement: disbursementPaymentHandler({ clock: ctx.clock, lenders }),
+    loan: disbursementPaymentHandler({ clock: ctx.clock, lenders }),
   } satisfies Record<OrderKind, PaymentHandler>
 }

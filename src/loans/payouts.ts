@@ -51,5 +51,5 @@ export function disbursementOrder(
   { collectorCode, amountPaise, at }: { collectorCode: string; amountPaise: Paise; at: Date },
 ): Order {
   const lines = allocate(amountPaise, { owed, components: prices.map(price => price.componentType) })
-  return orderFor(student, { kind: 'disbursement', lines, at, collectorCode })
+  return orderFor(student, { kind: 'loan', lines, at, collectorCode })
 }

@@ -8,7 +8,7 @@ export type PublicKind = 'order' | 'link'
  * A plan's own: the parent pays a down payment at the checkout; the bank debits an instalment, one order a presentation.
  * Of a student's dues, of a public page, or a loan's tranche: the rest.
  */
-export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 'page' | 'disbursement'
+export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 'page' | 'loan'
 
 /**
  * As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. One is `reversed`

@@ -84,7 +84,7 @@ export async function getOrder(
 /** For the hosted page, where the address does not say which kind it is. Instalments and tranches are nobody's to pay there. */
 export async function findOrder(ctx: Context, institute: Institute, id: string): Promise<Order | null> {
   const order = await store.findOrder(ctx.db, institute.id, id)
-  return order?.kind === 'instalment' || order?.kind === 'disbursement' ? null : order
+  return order?.kind === 'instalment' || order?.kind === 'loan' ? null : order
 }
 
 export async function cancelOrder(

@@ -17,7 +17,7 @@ const PRODUCTS: Record<OrderKind, PaymentInEvent['product']> = {
   student: 'pay',
   downpayment: 'flex',
   instalment: 'flex',
-  disbursement: 'cred',
+  loan: 'cred',
 }
 
 export function productOf(kind: OrderKind): PaymentInEvent['product'] {

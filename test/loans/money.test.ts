@@ -54,7 +54,7 @@ test('a tranche is a payment by mode loan with a receipt, pays the oldest compon
      join order_lines l on l.order_id = o.id where p.application_id = $1 limit 1`,
     [id],
   )
-  assert.deepEqual(order, { utr: first.settlement_utr, kind: 'disbursement' })
+  assert.deepEqual(order, { utr: first.settlement_utr, kind: 'loan' })
   await world.act(id, 'disburse')
   await world.advance('P4D')
   assert.equal((await world.read(id)).status, 'disbursed')

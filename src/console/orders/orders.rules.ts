@@ -8,7 +8,7 @@ import type { ConsoleRole } from '../console.rules.ts'
 export const LISTED_KINDS = ['order', 'link', 'page', 'student'] as const
 export type ListedKind = (typeof LISTED_KINDS)[number]
 
-export const ORDER_KINDS = [...LISTED_KINDS, 'downpayment', 'instalment', 'disbursement'] as const
+export const ORDER_KINDS = [...LISTED_KINDS, 'downpayment', 'instalment', 'loan'] as const
 
 /** `reversed` never happens to a listed one: no bank takes back what was paid at the checkout. */
 export const LIST_STATUSES = ['unpaid', 'paid', 'expired', 'cancelled'] as const
@@ -38,7 +38,7 @@ export function actsOn(order: Sendable, { refundable, now }: { refundable: numbe
 /** A plan's and a loan's own orders are changed where the plan or loan is. */
 export function requireListed(kind: OrderKind): ListedKind {
   if (isListed(kind)) return kind
-  const owner = kind === 'disbursement' ? 'a loan' : 'an instalment plan'
+  const owner = kind === 'loan' ? 'a loan' : 'an instalment plan'
   throw conflict(`This order belongs to ${owner} and cannot be changed by itself.`)
 }
 

@@ -36,7 +36,7 @@ export type RegisterFilter = {
 
 type Range = { cursor: string | undefined; limit: number }
 
-const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then 'flex' when o.kind = 'disbursement' then 'cred'
+const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then 'flex' when o.kind = 'loan' then 'cred'
   else 'online' end`
 
 const PAYMENTS = {

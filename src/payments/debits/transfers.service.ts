@@ -19,7 +19,7 @@ export function transferProvider({ providers, currentProvider }: PaymentContext)
 /** Writes the order and the intent to take it in, in the caller's transaction. After the commit it is `sendTransfer`'s. */
 export async function openTransfer(tx: Transaction, transfer: Transfer): Promise<Payment> {
   const { instituteId, order, provider, at } = transfer
-  assert(order.kind === 'disbursement', 'only what a lender pays out is transferred')
+  assert(order.kind === 'loan', 'only what a lender pays out is transferred')
   await openOrders(tx, [transfer])
   const payment = newPayment(instituteId, order, { id: newId('pay'), provider, mode: 'loan', at })
   await store.insertDebits(tx, [{ payment, nextCheckAt: nextCheck(0, at) }])

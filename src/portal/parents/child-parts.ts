@@ -26,7 +26,7 @@ export type Waiting = {
 
 /** Initiated without the parent: an instalment debit or a lender's transfer. */
 export function isAutomatic({ orderKind }: StudentPayment): boolean {
-  return orderKind === 'instalment' || orderKind === 'disbursement'
+  return orderKind === 'instalment' || orderKind === 'loan'
 }
 
 /** Pending payments. Checkout payments come with advice, because those are the ones people pay twice. */
@@ -37,7 +37,7 @@ export function waitingOf(
   const { pending } = texts
   return onTheWay.map(payment => {
     const isDebit = isAutomatic(payment)
-    const debitSay = payment.orderKind === 'disbursement' ? pending.loanSay : pending.debitSay
+    const debitSay = payment.orderKind === 'loan' ? pending.loanSay : pending.debitSay
     return {
       heading: fill(pending.heading, { amount: formatRupees(payment.amountPaise) }),
       say: isDebit ? debitSay : fill(pending.say, { when: sayMoment(payment.createdAt, language) }),

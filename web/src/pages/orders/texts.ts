@@ -8,7 +8,7 @@ export const KINDS: Record<OrderRowAnswer['kind'], string> = {
   student: 'Student dues',
   downpayment: 'Down payment',
   instalment: 'Instalment',
-  disbursement: 'Loan disbursement',
+  loan: 'Loan disbursement',
 }
 
 export const KIND_CHOICES = (['order', 'link', 'page', 'student'] as const).map(value => ({

@@ -56,7 +56,7 @@ const ORDER_LABELS: Record<string, string> = {
   student: 'Student dues',
   downpayment: 'Down payment',
   instalment: 'Instalment',
-  disbursement: 'Loan',
+  loan: 'Loan',
 }
 const UTR_LABELS = {
   settlement: 'Settled to bank',
