@@ -576,6 +576,9 @@ create table orders (
   -- Whose fees it pays, when it was made for a student who is registered here.
   student_id text,
   page_id text,
+  -- Of a Flex plan's own.
+  plan_id text,
+  instalment_id text,
   name text not null,
   phone text not null,
   email text not null,

@@ -103,6 +103,6 @@ function paidEvent(
     paymentEvents,
     `pay.payment.${what.happened}`,
     { ...aboutOrder(order, payment.instituteId, what.at), resourceId: context.student.id },
-    { dues: context, payment: { ...paymentInEvent(payment, order), notes } },
+    { order, dues: context, payment: { ...paymentInEvent(payment, order), notes } },
   )
 }

@@ -57,7 +57,7 @@ async function openIn(
   const share = allocate(payable(amountPaise, dues.totalPaise, dues.partPayment), dues, dues.allocation)
   const order = orderOf(dues, share, { at: now, callbackUrl })
   await closeUnpaid(tx, institute.id, await listOpenOrders(tx, institute.id, studentId), now)
-  await openOrders(tx, [{ instituteId: institute.id, order, studentId }])
+  await openOrders(tx, [{ instituteId: institute.id, order }])
   await insertDuesOrder(tx, { ...key, orderId: order.id }, share.lateFees)
   return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
 }

@@ -199,12 +199,12 @@ async function takePayOut(
   const provider = transferProvider(ctx)
   assert(provider !== null, 'a lender paid out, but no provider receives transfers')
   const { file, student } = loan
-  const { instituteId, studentId, collectorCode } = file.application
+  const { instituteId, collectorCode } = file.application
   const { number, amountPaise, reference } = payOut
   const tranche = await writePaidTranche(tx, file, payOut)
   const now = ctx.clock.now()
   const order = disbursementOrder(student, { collectorCode, amountPaise, at: now })
-  const payment = await openTransfer(tx, { instituteId, studentId, order, provider, at: now })
+  const payment = await openTransfer(tx, { instituteId, order, provider, at: now })
   const record = { number, trancheId: tranche.id, orderId: order.id, paymentId: payment.id, amountPaise }
   await store.insertPayOut(tx, keyOf(loan), { ...record, reference, paidOutAt: at })
   const application = { ...file.application, checks: 0 }

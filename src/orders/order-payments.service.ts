@@ -27,22 +27,25 @@ export async function markPaid(
   paid: { transactionId: string; paidAt: Date },
 ): Promise<Order> {
   assert(canMove(order.state, 'paid'), `an order cannot move from ${order.state} to paid`)
-  const { order: after, studentId } = await store.setPaid(tx, instituteId, order.id, paid)
-  if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
+  const after = await store.setPaid(tx, instituteId, order.id, paid)
+  recompute(tx, instituteId, after)
   return after
 }
 
 /** The caller holds its lock. */
 export async function markReversed(tx: Transaction, instituteId: number, order: Order): Promise<Order> {
   assert(canMove(order.state, 'reversed'), `an order cannot move from ${order.state} to reversed`)
-  const studentId = await store.setReversed(tx, instituteId, order.id)
-  if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
+  await store.setReversed(tx, instituteId, order.id)
+  recompute(tx, instituteId, order)
   return { ...order, state: 'reversed' }
 }
 
 /** The caller holds its lock and has changed what is refunded of it. */
-export async function markRefunded(tx: Transaction, instituteId: number, orderId: string): Promise<void> {
-  const studentId = await store.findStudentOf(tx, instituteId, orderId)
+export function markRefunded(tx: Transaction, instituteId: number, order: Order): void {
+  recompute(tx, instituteId, order)
+}
+
+function recompute(tx: Transaction, instituteId: number, { studentId }: Order): void {
   if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
 }
 

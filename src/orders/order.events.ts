@@ -17,6 +17,9 @@ export const ofLink = { order_id, order: out.one('The link, as Get Payment Link 
 const UNPAID = {
   transaction_id: undefined,
   paid_at: undefined,
+  refunded_amount: undefined,
+  receipt_number: undefined,
+  receipt_url: undefined,
   details: [{ component_type: 'TUITION_FEE', amount: 45000 }],
 }
 const unpaidLink = out.object(ofLink)

@@ -1,13 +1,21 @@
 import { field, input, optional, query } from '../http/wire/input.ts'
+import { PAY_ORDER_KINDS } from './orders.rules.ts'
 
 /** What order and link routes take. */
 export const ORDER_ID = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
+const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+/** Below the installation's own address. */
+export const ORDER_URLS = {
+  order: '/api/v1/integrations/pay/orders',
+  link: '/api/v1/integrations/pay/payment_links',
+} as const
 
 export const lineFields = {
   component_type: field.code('What is paid for, such as TUITION_FEE.', 'TUITION_FEE'),
   amount: field.positiveAmount('Rupees, more than 0.', 45000),
 }
-const line = input(lineFields)
+export const lineInput = input(lineFields)
 
 const note = input({
   key: field.text('Name of the note.', 'receipt_book'),
@@ -18,7 +26,7 @@ export const orderFields = {
   name: field.text('Payer name.', 'Asha Rao'),
   phone: field.phone('Payer phone, 7 to 15 digits; returned as sent.', '+91 98765 43210'),
   email: field.email('Payer e-mail.', 'asha@example.in'),
-  details: field.list('What is to be paid, line by line.', line, { min: 1, max: 50 }).as('lines'),
+  details: field.list('What is to be paid, line by line.', lineInput, { min: 1, max: 50 }).as('lines'),
   identifier: optional(field.identifier("The institute's identifier of the student or payer.", 'ADM-1042')),
   student_name: optional(field.text('Student name.', 'Kabir Rao')),
   grade: optional(field.code('Grade identifier.', '5')),
@@ -68,6 +76,11 @@ const filters = {
 }
 
 export const listOrdersQuery = query({
+  kind: optional(
+    field.oneOf(PAY_ORDER_KINDS, 'Only of this kind; those that you made yourself when absent.'),
+    'order' as const,
+  ),
+  service_student_id: optional(field.resourceId('Only for this student.', STUDENT_ID)).as('studentId'),
   status: optional(field.oneOf(['paid', 'unpaid'], 'Only in this state.')),
   ...filters,
 })

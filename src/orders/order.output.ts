@@ -1,10 +1,17 @@
 import { outputOf, type Output, type Shown } from '../http/wire/output.ts'
-import { ORDER_ID } from './order.input.ts'
-import { closedAt, statusAt, type Order, type OrderLine } from './orders.rules.ts'
+import { ORDER_ID, ORDER_URLS } from './order.input.ts'
+import {
+  closedAt,
+  PAY_ORDER_KINDS,
+  receiptNumber,
+  statusAt,
+  type Order,
+  type OrderLine,
+} from './orders.rules.ts'
 
 /** A pay order or payment link as the API answers it and as events carry it, at a moment. */
 const line = outputOf<OrderLine, Date>()
-const lineOutput = line.object({
+export const lineFields = {
   component_type: line.text('Payment detail type.', 'TUITION_FEE'),
   amount: line.amount('Rupees.', 45000),
   settlement_utr: line.optional.text('Bank reference; only if settled.', 'HDFCR52026111600042'),
@@ -12,7 +19,8 @@ const lineOutput = line.object({
     'When it reached the institute; only if settled.',
     '2026-11-16T06:00:00.000Z',
   ),
-})
+}
+const lineOutput = line.object(lineFields)
 
 const note = outputOf<Order['notes'][number], Date>()
 const noteOutput = note.object({
@@ -21,8 +29,9 @@ const noteOutput = note.object({
 })
 
 const out = outputOf<Order, Date>()
-const common = {
+export const orderFields = {
   id: out.text('Its id.', ORDER_ID),
+  collector_code: out.text('Branch code.', 'MAIN'),
   name: out.text('Payer name.', 'Asha Rao'),
   phone: out.text('Payer phone, as sent.', '+91 98765 43210'),
   email: out.text('Payer e-mail.', 'asha@example.in'),
@@ -42,10 +51,48 @@ const common = {
   ),
   details: out.list('Payment line items.', lineOutput, order => order.lines),
   notes: out.list('The metadata supplied at creation; empty when there was none.', noteOutput),
+  refunded_amount: out.optional.amount(
+    'Rupees refunded, or on their way back; only if any. The refund of a second payment does not count.',
+    5000,
+    order => (order.refundedPaise === 0 ? null : order.refundedPaise),
+  ),
+  receipt_number: out.optional.text(
+    'Of its receipt; absent while unpaid, and in the event that tells of the payment, which is recorded before the number is drawn.',
+    '2026-27/000042',
+    ({ receipt }) => receipt && receiptNumber(receipt),
+  ),
+  receipt_url: out.optional.text(
+    'Where the receipt is downloaded, below the address of this API and with its credentials; absent while unpaid.',
+    `${ORDER_URLS.order}/${ORDER_ID}/receipt`,
+    ({ id, kind, paidAt }) =>
+      paidAt === null ? null : `${ORDER_URLS[kind === 'link' ? 'link' : 'order']}/${id}/receipt`,
+  ),
+}
+
+/** What an order is for that Bursar made by itself. */
+export const purposeFields = {
+  service_student_id: out.optional.text(
+    "Whose dues, instalment or loan it is; present only if it is a registered student's.",
+    'student_01k9zq4m0ve8sbn6yt2hw3c5da',
+    order => order.studentId,
+  ),
+  page_id: out.optional.text('Of the public page; only for kind `page`.', 'page_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  plan_id: out.optional.text("Of the Flex plan; only for a plan's own.", 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  instalment_id: out.optional.text(
+    "Of the instalment or down payment; only for a plan's own.",
+    'inst_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
 }
 
 export const orderOutput = out.object({
-  ...common,
+  ...orderFields,
+  ...purposeFields,
+  kind: out.oneOf(
+    PAY_ORDER_KINDS,
+    'What it is: `order`, made by you; `student`, dues that a parent pays; `instalment` and `downpayment`, of a Flex plan; ' +
+      "`page`, paid on a public page; `loan`, a lender's tranche.",
+    ({ kind }) => (kind === 'link' ? 'order' : kind),
+  ),
   status: out.oneOf(['paid', 'unpaid'], 'Whether it has been paid.', (order, now) =>
     statusAt(order, now) === 'paid' ? 'paid' : 'unpaid',
   ),
@@ -57,7 +104,8 @@ export const orderOutput = out.object({
 })
 
 export const linkOutput = out.object({
-  ...common,
+  ...orderFields,
+  kind: out.oneOf(['link'], 'Always `link`: read it on the payment link routes.', () => 'link'),
   status: out.oneOf(['paid', 'unpaid', 'expired', 'cancelled'], 'State of the link.', statusAt),
   expires_at: out.optional.moment(
     'When the link expires, UTC; absent if it does not.',
@@ -67,7 +115,12 @@ export const linkOutput = out.object({
 
 /** Of events that are about either. */
 export const anyOrderOutput = out.object({
-  ...common,
+  ...orderFields,
+  ...purposeFields,
+  kind: out.oneOf(
+    [...PAY_ORDER_KINDS, 'link'],
+    'What it is: a link is read on the payment link routes, every other kind on the order routes.',
+  ),
   status: out.oneOf(
     ['paid', 'unpaid', 'expired', 'cancelled'],
     'State of the order or link.',
@@ -104,3 +157,4 @@ export const createdOrderOutput = created.object({
     `https://pay.example.in/pay/demo-school/${ORDER_ID}`,
   ),
 })
+export type CreatedOrderAnswer = Shown<typeof createdOrderOutput>

@@ -2,12 +2,7 @@ import type { Transaction } from '../platform/db/database.ts'
 import type { Order } from './orders.rules.ts'
 
 /** An order that a feature makes by itself: for a student, or of a public page. */
-export type PlannedOrder = {
-  instituteId: number
-  order: Order
-  studentId: string | null
-  pageId?: string | undefined
-}
+export type PlannedOrder = { instituteId: number; order: Order }
 
 /** Any number of orders with their lines in one statement; they are read out of one JSON text, a row each. */
 export async function insertOrders(tx: Transaction, orders: readonly PlannedOrder[]): Promise<void> {
@@ -15,11 +10,12 @@ export async function insertOrders(tx: Transaction, orders: readonly PlannedOrde
     `with ord as (
        insert into orders (institute_id, id, kind, collector_code, name, phone, email, identifier, student_name, grade,
          stream, academic_year_start, academic_year_end, new_admission, date_of_birth, custom_identifier, notes,
-         callback_url, expires_at, created_at, student_id, page_id)
+         callback_url, expires_at, created_at, student_id, page_id, plan_id, instalment_id)
        select * from json_to_recordset($1::json) as o (institute_id int, id text, kind text, collector_code text, name text,
          phone text, email text, identifier text, student_name text, grade text, stream text, academic_year_start int,
          academic_year_end int, new_admission boolean, date_of_birth date, custom_identifier text, notes jsonb,
-         callback_url text, expires_at timestamptz, created_at timestamptz, student_id text, page_id text)
+         callback_url text, expires_at timestamptz, created_at timestamptz, student_id text, page_id text,
+         plan_id text, instalment_id text)
      )
      insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
      select * from json_to_recordset($2::json)
@@ -28,7 +24,7 @@ export async function insertOrders(tx: Transaction, orders: readonly PlannedOrde
   )
 }
 
-function rowOf({ instituteId, order, studentId, pageId }: PlannedOrder) {
+function rowOf({ instituteId, order }: PlannedOrder) {
   return {
     institute_id: instituteId,
     id: order.id,
@@ -50,8 +46,10 @@ function rowOf({ instituteId, order, studentId, pageId }: PlannedOrder) {
     callback_url: order.callbackUrl,
     expires_at: order.expiresAt,
     created_at: order.createdAt,
-    student_id: studentId,
-    page_id: pageId ?? null,
+    student_id: order.studentId,
+    page_id: order.pageId,
+    plan_id: order.planId,
+    instalment_id: order.instalmentId,
   }
 }
 

@@ -1,12 +1,13 @@
 import { assertNever } from '../platform/assert.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
-import type { Order, PublicKind, OrderStatus } from './orders.rules.ts'
+import type { Order, OrderKind, OrderStatus } from './orders.rules.ts'
 import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 
 export type OrderFilter = {
-  kind: PublicKind | 'page'
+  kind: OrderKind
   pageId?: string | undefined
+  studentId?: string | undefined
   status?: OrderStatus | undefined
   identifier?: string | undefined
   collectorCode?: string | undefined
@@ -34,6 +35,7 @@ export async function listOrders(
       ],
       filters: [
         statusCondition(filter, now),
+        ['o.student_id = $1', filter.studentId],
         ['o.identifier = $1', filter.identifier],
         ['o.collector_code = $1', filter.collectorCode],
         ['o.created_at >= $1', filter.createdFrom],

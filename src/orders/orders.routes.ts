@@ -5,7 +5,14 @@ import { created, ok, page } from '../http/envelope.ts'
 import type { EndpointDocs } from '../http/openapi/openapi.ts'
 import { badField } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
-import { listLinksQuery, listOrdersQuery, ORDER_ID, orderInput, orderParams } from './order.input.ts'
+import {
+  listLinksQuery,
+  listOrdersQuery,
+  ORDER_ID,
+  ORDER_URLS,
+  orderInput,
+  orderParams,
+} from './order.input.ts'
 import { createdOrderOutput, linkOutput, orderOutput, toOrderJson } from './order.output.ts'
 import type { PublicKind } from './orders.rules.ts'
 import { cancelOrder, createOrder, getOrder, listOrders, type CreatedOrder } from './orders.service.ts'
@@ -22,13 +29,13 @@ type Names = Pick<EndpointDocs, 'tag'> & { url: string; noun: string; id: string
 
 export const ORDER_NAMES: Record<PublicKind, Names> = {
   order: {
-    url: '/api/v1/integrations/pay/orders',
+    url: ORDER_URLS.order,
     tag: 'Pay orders',
     noun: 'pay order',
     id: 'PayOrder',
   },
   link: {
-    url: '/api/v1/integrations/pay/payment_links',
+    url: ORDER_URLS.link,
     tag: 'Payment links',
     noun: 'payment link',
     id: 'PaymentLink',
@@ -62,13 +69,13 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
       description:
         kind === 'link'
           ? 'No payment can start on it any more. On a paid, expired or cancelled link: 409.'
-          : 'No payment can start on it any more; it goes on reading `unpaid`, with `closed_at`. On a paid or closed one: 409.',
+          : 'No payment can start on it any more; it goes on reading `unpaid`, with `closed_at`. On a paid or closed one, and on one of kind `instalment`, `downpayment`, `page` or `loan`: 409.',
       errors: [404],
       answers: { 200: answer('Done.') },
     },
     params: orderParams,
     perform: (act, { caller, params }) =>
-      cancelOrder(ctx, act, { institute: caller.institute, kind, id: params.orderId }),
+      cancelOrder(ctx, act, { institute: caller.institute, address: kind, id: params.orderId }),
     toResponse: () => ok(),
   })
 }
@@ -82,7 +89,10 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
       operationId: `list${id}s`,
       tag,
       summary: `List ${noun}s`,
-      description: 'Newest first. Filters add up.',
+      description:
+        kind === 'link'
+          ? 'Newest first. Filters add up.'
+          : 'Newest first. Filters add up. Those that Bursar made for a student or a public page are listed by their `kind`.',
       answers: { 200: answerPage(output, ORDER_ID) },
     },
     query: kind === 'order' ? listOrdersQuery : listLinksQuery,
@@ -102,7 +112,11 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
       operationId: `get${id}`,
       tag,
       summary: `Get a ${noun}`,
-      description: 'Its current state: read it after checkout, callback or webhook.',
+      description:
+        kind === 'link'
+          ? 'Its current state: read it after checkout, callback or webhook.'
+          : 'Its current state: read it after checkout, callback or webhook. Also of an order that Bursar made itself, for a ' +
+            "student's dues, an instalment, a down payment, a loan or a public page: `kind` says which. The id of a payment link is 404 here.",
       errors: [404],
       answers: { 200: answer('The current state.', output) },
     },

@@ -1,5 +1,5 @@
-import { conflict } from '../platform/errors.ts'
-import { sumPaise, type Paise } from '../platform/money.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import { sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
 /** What the API makes and shows. */
 export type PublicKind = 'order' | 'link'
@@ -9,6 +9,9 @@ export type PublicKind = 'order' | 'link'
  * Of a student's dues, of a public page, or a loan's tranche: the rest.
  */
 export type OrderKind = PublicKind | 'downpayment' | 'instalment' | 'student' | 'page' | 'loan'
+
+/** Those that the order routes read, refund and receipt. */
+export const PAY_ORDER_KINDS = ['order', 'student', 'instalment', 'downpayment', 'page', 'loan'] as const
 
 /**
  * As stored. An order that was closed is `cancelled` here; its view reads `unpaid` plus `closed_at`. One is `reversed`
@@ -25,7 +28,16 @@ export type OrderLine = {
 
 type Note = { key: string; value: string }
 
-export type Order = {
+/** What an order is for that Bursar made by itself. */
+type Purpose = {
+  /** Whose fees it pays. */
+  studentId: string | null
+  pageId: string | null
+  planId: string | null
+  instalmentId: string | null
+}
+
+export type Order = Purpose & {
   id: string
   kind: OrderKind
   collectorCode: string
@@ -50,6 +62,17 @@ export type Order = {
   closedAt: Date | null
   createdAt: Date
   lines: OrderLine[]
+  /** Asked for and not failed; what goes back of a duplicate payment does not count. */
+  refundedPaise: Paise
+  /** Of the payment that paid it. */
+  receipt: ReceiptKey | null
+}
+
+export type ReceiptKey = { financialYear: string; number: number }
+
+/** 2026-27/000042, as people quote it. */
+export function receiptNumber({ financialYear, number }: ReceiptKey): string {
+  return `${financialYear}/${String(number).padStart(6, '0')}`
 }
 
 /** Which move leads where; money wins, so a payment can still turn an expired or cancelled one paid. */
@@ -61,13 +84,18 @@ const MOVES: Record<OrderState, readonly OrderState[]> = {
   reversed: [],
 }
 
+type MadeHere = 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'lines' | 'refundedPaise' | 'receipt'
+
+export type NewOrder = Omit<Order, MadeHere | keyof Purpose> &
+  Partial<Purpose> & { lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[] }
+
 /** An order that nobody has paid yet. */
-export function unpaidOrder(
-  input: Omit<Order, 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'lines'> & {
-    lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
-  },
-): Order {
+export function unpaidOrder(input: NewOrder): Order {
   return {
+    studentId: null,
+    pageId: null,
+    planId: null,
+    instalmentId: null,
     ...input,
     state: 'unpaid',
     transactionId: null,
@@ -79,6 +107,8 @@ export function unpaidOrder(
       settlementUtr: null,
       settledAt: null,
     })),
+    refundedPaise: ZERO,
+    receipt: null,
   }
 }
 
@@ -106,11 +136,38 @@ export function closedAt(order: Order, now: Date): Date | null {
   return stateAt(order, now) === 'expired' ? (order.closedAt ?? order.expiresAt) : order.closedAt
 }
 
+/** Where an order is found: a link at its own address, every other at the orders', a page's also below its page. */
+export type OrderAddress = PublicKind | 'page'
+
+function isAt(address: OrderAddress, kind: OrderKind): boolean {
+  return address === 'order' ? kind !== 'link' : kind === address
+}
+
+/** One that is not at this address is as good as none; without an address any is meant. */
+export function requireAt(order: Order | null, address: OrderAddress | undefined): Order {
+  if (order !== null && (address === undefined || isAt(address, order.kind))) return order
+  throw notFound(address === 'link' ? 'This payment link' : 'This pay order')
+}
+
+/** Why somebody cannot close it, by its kind; none for those that they asked for themselves. */
+const NOT_CLOSABLE: Partial<Record<OrderKind, string>> = {
+  page: 'A payment on a page cannot be closed by itself; take the page off.',
+  instalment: 'An instalment is cancelled with its plan.',
+  downpayment: 'A down payment is cancelled with its plan.',
+  loan: 'What a lender pays out cannot be closed.',
+}
+
+export function isClosable(kind: OrderKind): boolean {
+  return NOT_CLOSABLE[kind] === undefined
+}
+
 export function assertCancellable(order: Order, now: Date): void {
+  const refusal = NOT_CLOSABLE[order.kind]
+  if (refusal !== undefined) throw conflict(refusal)
   const state = stateAt(order, now)
   if (canMove(state, 'cancelled')) return
   const what = order.kind === 'link' ? 'payment link' : 'pay order'
-  const already = order.kind === 'order' && state === 'cancelled' ? 'closed' : state
+  const already = order.kind !== 'link' && state === 'cancelled' ? 'closed' : state
   throw conflict(
     `This ${what} is ${already} already and cannot be ${order.kind === 'link' ? 'cancelled' : 'closed'}.`,
   )

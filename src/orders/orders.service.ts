@@ -9,22 +9,28 @@ import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
-import { badField, notFound, unavailable } from '../platform/errors.ts'
+import { badField, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { linkEvents } from './order.events.ts'
-import { assertCancellable, unpaidOrder, type Order, type OrderKind, type OrderLine } from './orders.rules.ts'
+import {
+  assertCancellable,
+  requireAt,
+  unpaidOrder,
+  type NewOrder,
+  type Order,
+  type OrderAddress,
+  type PublicKind,
+} from './orders.rules.ts'
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
+import { searchOrders as search, type OrderSearchFilter } from './search-orders.store.ts'
 import * as store from './orders.store.ts'
 
 /** An order as it is asked for; the rest of it is made here. */
-export type NewOrder = Omit<
-  Order,
-  'id' | 'collectorCode' | 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'createdAt' | 'lines'
-> & {
+export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & {
+  kind: PublicKind
   collectorCode: string | null
-  lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[]
 }
 
 export type CreatedOrder = { orderId: string; redirectUrl: string }
@@ -33,7 +39,7 @@ export async function createOrder(
   ctx: Context,
   command: Command<CreatedOrder>,
   institute: Institute,
-  input: NewOrder,
+  input: AskedOrder,
 ): Promise<CreatedOrder> {
   const { db, clock } = ctx
   const now = clock.now()
@@ -75,10 +81,10 @@ async function insertSeen(
 export async function getOrder(
   ctx: Context,
   institute: Institute,
-  kind: OrderKind,
+  address: OrderAddress | undefined,
   id: string,
 ): Promise<Order> {
-  return ofKind(await store.findOrder(ctx.db, institute.id, id), kind)
+  return requireAt(await store.findOrder(ctx.db, institute.id, id), address)
 }
 
 /** For the hosted page, where the address does not say which kind it is. Instalments and tranches are nobody's to pay there. */
@@ -87,18 +93,19 @@ export async function findOrder(ctx: Context, institute: Institute, id: string):
   return order?.kind === 'instalment' || order?.kind === 'loan' ? null : order
 }
 
+/** Nobody can start to pay it any more; a payment on its way still wins. Answers it as it was. */
 export async function cancelOrder(
   ctx: Context,
-  command: Command<null>,
-  target: { institute: Institute; kind: OrderKind; id: string },
-): Promise<null> {
-  const { institute, kind, id } = target
+  command: Command<Order>,
+  target: { institute: Institute; address?: OrderAddress; id: string },
+): Promise<Order> {
+  const { institute, address, id } = target
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
-    const order = ofKind(await store.lockOrder(tx, institute.id, id), kind)
+    const order = requireAt(await store.lockOrder(tx, institute.id, id), address)
     assertCancellable(order, now)
     await close(tx, [{ instituteId: institute.id, order, state: 'cancelled', at: now }])
-    return null
+    return order
   })
 }
 
@@ -111,6 +118,18 @@ export async function listOrders(
   const { collectorCode: sent } = filter
   const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
   return readPage(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
+}
+
+/** Of several kinds, by what somebody typed: as `listOrders`, for people. */
+export async function searchOrders(
+  { db, clock }: Context,
+  institute: Institute,
+  filter: OrderSearchFilter,
+  page: PageRange,
+): Promise<Page<Order>> {
+  const { collectorCode: sent } = filter
+  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  return search(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */
@@ -149,14 +168,7 @@ async function close(tx: Transaction, closings: readonly store.Closing[]): Promi
   )
 }
 
-function ofKind(order: Order | null, kind: OrderKind): Order {
-  if (order === null || order.kind !== kind) {
-    throw notFound(kind === 'link' ? 'This payment link' : 'This pay order')
-  }
-  return order
-}
-
-function codesInUse(input: NewOrder): CodeInUse[] {
+function codesInUse(input: AskedOrder): CodeInUse[] {
   const components = input.lines.map((line, index): CodeInUse => {
     return { kind: 'component', code: line.componentType, key: `details.${index}.component_type` }
   })

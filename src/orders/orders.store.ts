@@ -2,13 +2,16 @@ import type { CatalogueEntry } from '../institutes/institutes.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
-import type { Order, OrderLine } from './orders.rules.ts'
+import type { Paise } from '../platform/money.ts'
+import type { Order, OrderLine, ReceiptKey } from './orders.rules.ts'
 
-type OrderColumns = Omit<Order, 'lines'>
+type OrderColumns = Omit<Order, 'lines' | 'refundedPaise' | 'receipt'>
 
 /** As the database answers it: inside JSON a moment is a text. */
 export type OrderRow = OrderColumns & {
   lines: (Omit<OrderLine, 'settledAt'> & { settledAt: string | null })[]
+  refundedPaise: Paise
+  receipt: ReceiptKey | null
 }
 
 const orders = new Table<OrderColumns>('orders', {
@@ -16,6 +19,10 @@ const orders = new Table<OrderColumns>('orders', {
   kind: 'text',
   collectorCode: 'text',
   state: 'text',
+  studentId: 'text',
+  pageId: 'text',
+  planId: 'text',
+  instalmentId: 'text',
   name: 'text',
   phone: 'text',
   email: 'text',
@@ -44,9 +51,19 @@ const orderLines = new Table<OrderLine>('order_lines', {
   settledAt: 'timestamptz',
 })
 
-export const ORDER_COLUMNS = `${orders.columns('o')},
+const COLUMNS_AND_LINES = `${orders.columns('o')},
   (select json_agg(${orderLines.json('l')} order by l.line_no)
    from order_lines l where l.institute_id = o.institute_id and l.order_id = o.id) as lines`
+
+/** What followed the payment is looked up for those alone that have been paid. */
+export const ORDER_COLUMNS = `${COLUMNS_AND_LINES},
+  case when o.paid_at is null then 0 else (
+    select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = o.institute_id
+      and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed') end as "refundedPaise",
+  case when o.paid_at is not null then (
+    select json_build_object('financialYear', c.financial_year, 'number', c.number)
+    from payments p join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
+    where p.institute_id = o.institute_id and p.order_id = o.id limit 1) end as receipt`
 
 const BY_ID = `select ${ORDER_COLUMNS} from orders o where o.institute_id = $1 and o.id = $2`
 
@@ -188,42 +205,28 @@ export async function lockOrders(
   ])
 }
 
-/** Answers the order as it is then, and whose fees it pays. */
+/** Answers the order as it is then. Nothing of it can have been refunded, and its receipt is numbered last. */
 export async function setPaid(
   tx: Transaction,
   instituteId: number,
   id: string,
   paid: { transactionId: string; paidAt: Date },
-): Promise<{ order: Order; studentId: string | null }> {
-  const [row] = await tx.query<OrderRow & { student_id: string | null }>(
+): Promise<Order> {
+  const [row] = await tx.query<OrderRow>(
     `update orders o set state = 'paid', transaction_id = $3, paid_at = $4, closed_at = null
-     where o.institute_id = $1 and o.id = $2 returning ${ORDER_COLUMNS}, o.student_id`,
+     where o.institute_id = $1 and o.id = $2 returning ${COLUMNS_AND_LINES}, 0 as "refundedPaise", null as receipt`,
     [instituteId, id, paid.transactionId, paid.paidAt],
   )
   if (row === undefined) throw new Error(`the order ${id} is gone`)
-  return { order: toOrder(row), studentId: row.student_id }
+  return toOrder(row)
 }
 
-/** It was paid once, so it keeps when and by what. Answers whose fees it paid. */
-export async function setReversed(tx: Transaction, instituteId: number, id: string): Promise<string | null> {
-  const [row] = await tx.query<{ studentId: string | null }>(
-    `update orders set state = 'reversed' where institute_id = $1 and id = $2 returning student_id as "studentId"`,
-    [instituteId, id],
-  )
-  return row?.studentId ?? null
-}
-
-/** Whose fees an order pays. */
-export async function findStudentOf(
-  tx: Transaction,
-  instituteId: number,
-  id: string,
-): Promise<string | null> {
-  const [row] = await tx.query<{ studentId: string | null }>(
-    'select student_id as "studentId" from orders where institute_id = $1 and id = $2',
-    [instituteId, id],
-  )
-  return row?.studentId ?? null
+/** It was paid once, so it keeps when and by what. */
+export async function setReversed(tx: Transaction, instituteId: number, id: string): Promise<void> {
+  await tx.query(`update orders set state = 'reversed' where institute_id = $1 and id = $2`, [
+    instituteId,
+    id,
+  ])
 }
 
 /** Marks every line of these orders as settled. */

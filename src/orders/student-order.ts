@@ -9,14 +9,17 @@ type Wanted = {
   callbackUrl?: string | null
   /** Where the money goes, if not to the student's own branch. */
   collectorCode?: string
+  planId?: string
+  instalmentId?: string
 }
 
 /** An order that Bursar itself makes for a student: dues, a plan's part, a loan's pay-out. */
 export function orderFor(student: Student, wanted: Wanted): Order {
-  const { kind, lines, at, callbackUrl = null, collectorCode = student.collectorCode } = wanted
+  const { at, callbackUrl = null, collectorCode = student.collectorCode, ...rest } = wanted
   return unpaidOrder({
+    ...rest,
     id: newId('order'),
-    kind,
+    studentId: student.id,
     collectorCode,
     name: student.contactName,
     phone: student.contactNumber,
@@ -34,6 +37,5 @@ export function orderFor(student: Student, wanted: Wanted): Order {
     callbackUrl,
     expiresAt: null,
     createdAt: at,
-    lines,
   })
 }

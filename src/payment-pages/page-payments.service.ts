@@ -3,8 +3,8 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import { stateAt, unpaidOrder, type Order } from '../orders/orders.rules.ts'
 import { getOrder, listOrders } from '../orders/orders.service.ts'
-import type { Refund } from '../payments/payments.rules.ts'
-import { listRefunds, requestRefund } from '../payments/refunds/refunds.service.ts'
+import type { Refund } from '../payments/refunds/refunds.rules.ts'
+import { listRefunds, requestRefund, type RequestedRefund } from '../payments/refunds/refunds.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
@@ -61,7 +61,7 @@ export async function submitForm(
     const state = stateOf(page, { taken, now })
     if (state !== 'open') return { kind: 'shut', state }
     const order = orderOf(page, reading.filled, now)
-    await openOrders(tx, [{ instituteId: institute.id, order, studentId: null, pageId }])
+    await openOrders(tx, [{ instituteId: institute.id, order }])
     await store.saveForm(tx, key, { orderId: order.id, digest })
     return { kind: 'ordered', orderId: order.id }
   })
@@ -89,6 +89,7 @@ function orderOf(page: Page, { known, ...filled }: Filled, now: Date): Order {
     ...filled,
     id: newId('order'),
     kind: 'page',
+    pageId: page.id,
     collectorCode: page.collectorCode,
     identifier: known.identifier ?? null,
     studentName: known.student_name ?? null,
@@ -112,10 +113,11 @@ export async function pageOfOrder(ctx: Context, institute: Institute, order: Ord
 
 type Payment = { institute: Institute; pageId: string; orderId: string }
 
-/** One payment on a page, paid or not: an order that is found nowhere else. */
+/** One payment on a page, paid or not. */
 export async function getPagePayment(ctx: Context, { institute, pageId, orderId }: Payment): Promise<Order> {
-  if ((await pageIdOf(ctx, institute, orderId)) !== pageId) throw notFound('This payment')
-  return getOrder(ctx, institute, 'page', orderId)
+  const order = await getOrder(ctx, institute, 'page', orderId)
+  if (order.pageId !== pageId) throw notFound('This payment')
+  return order
 }
 
 export async function listPagePayments(
@@ -130,20 +132,16 @@ export async function listPagePayments(
 
 export async function refundPagePayment(
   ctx: PaymentContext,
-  command: Command<Refund>,
+  command: Command<RequestedRefund>,
   target: Payment,
   asked: Parameters<typeof requestRefund>[3],
-): Promise<Refund> {
+): Promise<RequestedRefund> {
   const { institute, orderId } = target
   await getPagePayment(ctx, target)
-  return requestRefund(ctx, command, { institute, kind: 'page', orderId }, asked)
+  return requestRefund(ctx, command, { institute, address: 'page', orderId }, asked)
 }
 
 export async function listPageRefunds(ctx: PaymentContext, target: Payment): Promise<Refund[]> {
   const order = await getPagePayment(ctx, target)
   return listRefunds(ctx, target.institute.id, order.id)
-}
-
-async function pageIdOf({ db }: Context, institute: Institute, orderId: string): Promise<string | undefined> {
-  return (await store.findPageIds(db, institute.id, [orderId])).get(orderId)
 }

@@ -88,6 +88,8 @@ export const namedPageOutput = named.object({
   branch: named.text('Name of the branch that is paid.', 'Main branch'),
 })
 
-export function toNamedPageJson(file: PageFile, branch: string): Shown<typeof namedPageOutput> {
+export type PageAnswer = Shown<typeof namedPageOutput>
+
+export function toNamedPageJson(file: PageFile, branch: string): PageAnswer {
   return namedPageOutput.toJson({ ...toSource(file), branch })
 }

@@ -152,19 +152,6 @@ export async function listPages(
   return { ...found, rows: found.rows.map(toCounted) }
 }
 
-/** The page of each of these orders, by order id. */
-export async function findPageIds(
-  db: Queryable,
-  instituteId: number,
-  orderIds: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await db.query<{ id: string; pageId: string }>(
-    `select id, page_id as "pageId" from orders where institute_id = $1 and id = any($2) and page_id is not null`,
-    [instituteId, orderIds],
-  )
-  return new Map(rows.map(row => [row.id, row.pageId]))
-}
-
 export async function listUnpaid(tx: Transaction, instituteId: number, pageId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `select id from orders where institute_id = $1 and page_id = $2 and state = 'unpaid' order by id`,

@@ -6,14 +6,16 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import type { Holidays } from '../platform/working-days.ts'
 import * as store from './holidays.store.ts'
-import { readHolidays } from './payments.store.ts'
-
-export { readHolidays }
 
 export type { Holiday } from './holidays.store.ts'
 
 const KNOWN_FOR_MS = 10_000
 const known = new WeakMap<Database, { holidays: Holidays; until: number }>()
+
+/** As they stand now, for what has to follow a change at once. */
+export async function readHolidays(db: Queryable): Promise<Holidays> {
+  return store.readHolidays(db)
+}
 
 /**
  * The bank holidays, read every few seconds and not for each payment: they are entered days before they come. By real
@@ -22,7 +24,7 @@ const known = new WeakMap<Database, { holidays: Holidays; until: number }>()
 export async function knownHolidays(db: Database, reader: Queryable): Promise<Holidays> {
   const remembered = known.get(db)
   if (remembered !== undefined && performance.now() < remembered.until) return remembered.holidays
-  const holidays = await readHolidays(reader)
+  const holidays = await store.readHolidays(reader)
   known.set(db, { holidays, until: performance.now() + KNOWN_FOR_MS })
   return holidays
 }

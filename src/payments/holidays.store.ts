@@ -27,3 +27,8 @@ export async function deleteHoliday(tx: Transaction, day: string): Promise<Holid
   const [row] = await tx.query<Holiday>('delete from holidays where day = $1 returning day, name', [day])
   return row ?? null
 }
+
+export async function readHolidays(db: Queryable): Promise<Set<string>> {
+  const rows = await db.query<{ day: string }>('select day from holidays')
+  return new Set(rows.map(row => row.day))
+}

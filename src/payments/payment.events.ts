@@ -4,11 +4,12 @@ import { outputOf } from '../http/wire/output.ts'
 import { ofLink, ofOrder } from '../orders/order.events.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { anyOrderOutput } from '../orders/order.output.ts'
-import type { Order, OrderKind } from '../orders/orders.rules.ts'
+import { PAY_ORDER_KINDS, type Order, type OrderKind } from '../orders/orders.rules.ts'
 import { studentBlock, type StudentInEvent } from '../students/student.events.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
-import type { Payment, Refund } from './payments.rules.ts'
+import type { Payment } from './payments.rules.ts'
 import { refundOutput } from './refund.output.ts'
+import type { Refund } from './refunds/refunds.rules.ts'
 
 const PRODUCTS: Record<OrderKind, PaymentInEvent['product']> = {
   order: 'pay',
@@ -52,16 +53,12 @@ export const payment = paid.one('The payment.', paymentBlock)
 const orderPayload = paid.object({ ...ofOrder, payment })
 const linkPayload = paid.object({ ...ofLink, payment })
 
-/** Of an order, link or page, or of a student's dues. */
-const pay = outputOf<{ payment: PaymentInEvent; order?: Order; dues?: StudentInEvent }, Date>()
+/** Of an order, link or page; of a student's dues, with the student beside the order. */
+const pay = outputOf<{ payment: PaymentInEvent; order: Order; dues?: StudentInEvent }, Date>()
 const payPayload = pay.object({
   payment,
-  order_id: pay.optional.text('Id of the order or link.', ORDER_ID, ({ order }) => order?.id),
-  order: pay.optional.one(
-    'The order or link, as Get Pay Order or Get Payment Link answers it.',
-    anyOrderOutput,
-    ({ order }) => order,
-  ),
+  order_id: pay.text('Id of the order or link.', ORDER_ID, ({ order }) => order.id),
+  order: pay.one('The order or link, as Get Pay Order or Get Payment Link answers it.', anyOrderOutput),
   service_student_id: pay.optional.text(
     'Id of the student here, whose dues are paid.',
     STUDENT_ID,
@@ -71,16 +68,19 @@ const payPayload = pay.object({
   student: pay.optional.one('The student whose dues are paid.', studentBlock, ({ dues }) => dues),
 })
 
-const back = outputOf<
-  { refund: Refund; payment: PaymentInEvent; orderId: string | null; studentId: string | null },
-  Date
->()
+const back = outputOf<{ refund: Refund; payment: PaymentInEvent; order: Order }, Date>()
 const refundPayload = back.object({
-  order_id: back.optional.text('Id of the order or link.', ORDER_ID),
+  order_id: back.text('Id of the order or link.', ORDER_ID, ({ order: { id } }) => id),
+  kind: back.oneOf(
+    [...PAY_ORDER_KINDS, 'link'],
+    'What it is: a link is read on the payment link routes, every other kind on the order routes.',
+    ({ order: { kind } }) => kind,
+  ),
+  collector_code: back.text('Branch code.', 'MAIN', ({ order: { collectorCode } }) => collectorCode),
   service_student_id: back.optional.text(
     'Id of the student here, of a payment for a student.',
     STUDENT_ID,
-    ({ studentId }) => studentId,
+    ({ order: { studentId } }) => studentId,
   ),
   payment,
   refund: back.one('The refund.', refundOutput),
@@ -91,13 +91,23 @@ const PAID = { status: 'paid' } as const
 const online = { reference_id: undefined, notes: undefined }
 const unsettled = { ...online, ...UNSETTLED }
 const noStudent = { service_student_id: undefined, registration_id: undefined, student: undefined }
-const order = { ...PAID, closed_at: undefined }
-const unsettledOrder = { ...order, details: UNSETTLED.details }
+const order = {
+  ...PAID,
+  closed_at: undefined,
+  refunded_amount: undefined,
+  service_student_id: undefined,
+  page_id: undefined,
+  plan_id: undefined,
+  instalment_id: undefined,
+}
+// The receipt's number is drawn after the event is recorded.
+const debited = { details: UNSETTLED.details, receipt_number: undefined }
+const unsettledOrder = { ...order, ...debited }
 export const PAID_ORDER = {
   debited: { payment: unsettled, order: unsettledOrder },
   settled: { payment: online, order },
 }
-const unsettledLink = { ...PAID, details: UNSETTLED.details }
+const link = { ...PAID, refunded_amount: undefined }
 
 const twin =
   'The same payment comes as pay.payment too, with the same payment.id: subscribe to one or the other, or book by payment.id.'
@@ -124,12 +134,12 @@ export const paymentEvents = {
   ),
   'payment_link.payment.debited': defineEvent(`A payment link is paid. ${twin}`, linkPayload, {
     payment: unsettled,
-    order: unsettledLink,
+    order: { ...link, ...debited },
   }),
   'payment_link.payment.settled': defineEvent(
     `A payment link's payment reached the institute. ${twin}`,
     linkPayload,
-    { payment: online, order: PAID },
+    { payment: online, order: link },
     SETTLED_AT,
   ),
   'refund.processed': defineEvent(
@@ -167,22 +177,27 @@ export function aboutOrder({ id, collectorCode }: Order, instituteId: number, oc
   return { instituteId, collectorCode, resourceId: id, occurredAt }
 }
 
-/** Of an order that the ERP knows by its id; or of one that was made for a student, whom it knows instead. */
+/** What a payer was asked for by itself; the others are their student's. */
+function isOwn(kind: OrderKind): boolean {
+  return kind === 'order' || kind === 'link' || kind === 'page'
+}
+
+/** Of any order; where it was made for a student, the event is one of the student's. */
 export function refundEvent(
   refund: Refund,
   of: Payment,
-  { order: refunded, studentId }: { order: Order; studentId: string | null },
+  refunded: Order,
   what: { happened: 'processed' | 'failed'; at: Date },
 ): NewEvent {
   const about = aboutOrder(refunded, refund.instituteId, what.at)
+  const { id, kind, studentId } = refunded
   return newEvent(
     paymentEvents,
     `refund.${what.happened}`,
-    { ...about, resourceId: studentId ?? refunded.id },
+    { ...about, resourceId: isOwn(kind) ? id : (studentId ?? id) },
     {
-      orderId: studentId === null ? refunded.id : null,
-      studentId,
-      payment: paymentInEvent(of, refunded, productOf(refunded.kind)),
+      order: refunded,
+      payment: paymentInEvent(of, refunded, productOf(kind)),
       refund: { ...refund, state: what.happened },
     },
   )

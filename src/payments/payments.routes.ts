@@ -24,7 +24,7 @@ function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicK
   addRefundRoutes(app, ctx, {
     ...paid,
     refund: (act, { institute, params }, asked) =>
-      requestRefund(ctx, act, { institute, kind, orderId: params.orderId }, asked),
+      requestRefund(ctx, act, { institute, address: kind, orderId: params.orderId }, asked),
     async list(institute, { orderId }) {
       await getOrder(ctx, institute, kind, orderId)
       return listRefunds(ctx, institute.id, orderId)

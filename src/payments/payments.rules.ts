@@ -1,8 +1,7 @@
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
-import { conflict } from '../platform/errors.ts'
-import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import type { Paise } from '../platform/money.ts'
 import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
 import type { Rail } from '../providers/mandate-port.ts'
 import type { PaymentMode, PaymentOutcome, ProviderName } from '../providers/port.ts'
@@ -128,50 +127,6 @@ export function checkAfterFailure(checks: number, now: Date): Date | null {
 
 /** One that the payer never took up at the provider is given up after a while, so that another can start. */
 export const ABANDONED_AFTER_MS = 30 * 60_000
-
-export type RefundState = 'pending' | 'processed' | 'failed'
-
-export type Refund = {
-  instituteId: number
-  id: string
-  paymentId: string
-  orderId: string
-  /** returned: a debit that the bank took back; nobody asked for it. */
-  kind: 'requested' | 'duplicate' | 'returned'
-  state: RefundState
-  amountPaise: Paise
-  reason: string | null
-  providerRef: string | null
-  utr: string | null
-  failureMessage: string | null
-  requestedAt: Date
-  processedAt: Date | null
-  tries: number
-}
-
-/** A debit is taken back once, so its refund is named after it, and the provider's pay-out can name it too. */
-export function returnIdOf(paymentId: string): string {
-  return paymentId.replace(/^pay_/, 'rfd_')
-}
-
-/** The debit that such a refund would take back, if it is one. */
-export function returnedBy(refundId: string): string {
-  return refundId.replace(/^rfd_/, 'pay_')
-}
-
-/** What is left to refund of the payment that paid an order; failed refunds and those of duplicates do not count. */
-export function refundableOf(payment: Payment, refunds: readonly Refund[]): Paise {
-  const counted = refunds.filter(refund => refund.kind !== 'duplicate' && refund.state !== 'failed')
-  return subtractPaise(payment.amountPaise, sumPaise(counted.map(refund => refund.amountPaise)))
-}
-
-export function refundAmount(asked: Paise | null | undefined, refundable: Paise): Paise {
-  if (refundable === 0) throw conflict('All of this payment has been refunded already.')
-  const amount = asked ?? refundable
-  if (amount > refundable)
-    throw conflict(`At most ${refundable / 100} rupees of this payment can still be refunded.`)
-  return amount
-}
 
 /** The financial year in India runs from April to March: 2026-27. */
 export function financialYear(day: string): string {

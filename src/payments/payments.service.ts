@@ -25,6 +25,7 @@ import {
   type Decision,
   type Payment,
 } from './payments.rules.ts'
+import { readRecords, type PaymentRecord } from './payment-records.store.ts'
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
@@ -212,6 +213,17 @@ async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void
 
 export async function nextCheckDue(ctx: PaymentContext): Promise<Date | null> {
   return store.toCheck.nextDue(ctx.db)
+}
+
+export type { PaymentRecord } from './payment-records.store.ts'
+
+/** Every try to pay an order, the oldest first, with settlement and receipt. */
+export async function listPaymentRecords(
+  ctx: PaymentContext,
+  instituteId: number,
+  orderId: string,
+): Promise<PaymentRecord[]> {
+  return readRecords(ctx.db, instituteId, orderId)
 }
 
 /** All payments of an order, newest first. */

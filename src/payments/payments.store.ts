@@ -1,13 +1,31 @@
 import type { OrderKind, OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
+import { Table } from '../platform/db/table.ts'
 import { leasedRows } from '../platform/jobs/leased-rows.ts'
 import { COMMIT_LATER } from './commit-later.ts'
 import type { Payment, PaymentState } from './payments.rules.ts'
 
-const COLUMNS = `institute_id as "instituteId", id, order_id as "orderId", provider, state, amount_paise as "amountPaise", mode,
-  provider_ref as "providerRef", redirect_url as "redirectUrl", transaction_id as "transactionId",
-  failure_code as "failureCode", failure_message as "failureMessage", is_duplicate as "isDuplicate",
-  created_at as "createdAt", captured_at as "capturedAt", settlement_id as "settlementId", checks`
+export const payments = new Table<Payment>('payments', {
+  instituteId: 'int',
+  id: 'text',
+  orderId: 'text',
+  provider: 'text',
+  state: 'text',
+  amountPaise: 'bigint',
+  mode: 'text',
+  providerRef: 'text',
+  redirectUrl: 'text',
+  transactionId: 'text',
+  failureCode: 'text',
+  failureMessage: 'text',
+  isDuplicate: 'boolean',
+  createdAt: 'timestamptz',
+  capturedAt: 'timestamptz',
+  settlementId: 'text',
+  checks: 'int',
+})
+
+const COLUMNS = payments.columns('payments')
 
 /**
  * False when the order has a payment under way already, or is no longer in the state in which this one was thought
@@ -206,9 +224,4 @@ export async function firstSettleDay(db: Queryable): Promise<string | null> {
     `select min(settle_due_on) as day from payments where state = 'captured' and settlement_id is null`,
   )
   return row?.day ?? null
-}
-
-export async function readHolidays(db: Queryable): Promise<Set<string>> {
-  const rows = await db.query<{ day: string }>('select day from holidays')
-  return new Set(rows.map(row => row.day))
 }

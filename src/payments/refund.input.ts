@@ -1,7 +1,21 @@
 import { field, input, optional } from '../http/wire/input.ts'
+import { lineInput } from '../orders/order.input.ts'
 
 /** What a refund is asked for with, whatever was paid. */
+export const refundFields = {
+  amount: optional(
+    field.positiveAmount('Rupees; all that is left when absent, or the sum of `details`.', 5000),
+  ),
+  details: optional(
+    field.list(
+      'Of which components, each at most once; spread over all lines in proportion to what is left of them when absent.',
+      lineInput,
+      { min: 1, max: 50 },
+    ),
+  ).as('lines'),
+}
+
 export const refundInput = input({
-  amount: optional(field.positiveAmount('Rupees; all that is left when absent.', 5000)),
+  ...refundFields,
   reason: optional(field.text('Why, for your own records.', 'left the school')),
 })

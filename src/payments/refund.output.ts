@@ -1,9 +1,15 @@
 import { outputOf } from '../http/wire/output.ts'
-import type { Refund } from './payments.rules.ts'
+import type { Refund, RefundLine } from './refunds/refunds.rules.ts'
 
 /** A refund as the API answers it and as events carry it. */
-const out = outputOf<Refund>()
-export const refundOutput = out.object({
+const line = outputOf<RefundLine, unknown>()
+const lineOutput = line.object({
+  component_type: line.text('What was paid for.', 'TUITION_FEE'),
+  amount: line.amount('Rupees given back of it.', 5000),
+})
+
+const out = outputOf<Refund, unknown>()
+export const refundFields = {
   id: out.text('Refund id.', 'rfd_1k092c8gpz8wezh4es8gqprf85'),
   amount: out.amount('Rupees.', 5000),
   status: out.oneOf(
@@ -15,4 +21,6 @@ export const refundOutput = out.object({
   reason: out.optional.text('Present only if given.', 'left the school'),
   processed_at: out.optional.moment('When the payer got it back.', '2026-11-18T06:00:00.000Z'),
   utr: out.optional.text('Bank reference; only if processed.', 'HDFCR52026111800042'),
-})
+  details: out.list('Of which lines; they add up to the amount.', lineOutput, refund => refund.lines),
+}
+export const refundOutput = outputOf<Refund>().object(refundFields)

@@ -9,10 +9,11 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Order } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Command } from '../platform/idempotency.ts'
-import type { Refund } from './payments.rules.ts'
 import { receiptPdf } from './receipts/receipt-file.service.ts'
 import { refundInput } from './refund.input.ts'
 import { refundOutput } from './refund.output.ts'
+import type { Refund } from './refunds/refunds.rules.ts'
+import type { RequestedRefund } from './refunds/refunds.service.ts'
 import type { PaymentContext } from './context.ts'
 
 /** Refunds and the receipt of whatever was paid; what differs is where it is found. */
@@ -27,10 +28,10 @@ type Paid<Params> = Pick<EndpointDocs, 'tag'> & {
 
 type Refundable<Params> = Omit<Paid<Params>, 'find'> & {
   refund(
-    command: Command<Refund>,
+    command: Command<RequestedRefund>,
     target: { institute: Institute; params: Params },
     asked: Read<typeof refundInput>,
-  ): Promise<Refund>
+  ): Promise<RequestedRefund>
   list(institute: Institute, params: Params): Promise<Refund[]>
 }
 
@@ -49,8 +50,10 @@ export function addRefundRoutes<Params>(
       tag,
       summary: `Refund a ${noun}`,
       description:
-        'Whole or in part, never above what was paid less earlier refunds; spread over the lines in proportion. It is ' +
-        'pending at first; `refund.processed` or `refund.failed` tells how it ended. The status stays `paid`.',
+        'Whole or in part, never above what was paid less earlier refunds (409). Say in `details` of which components, or it is ' +
+        'spread over the lines in proportion to what is left of each, exact to the paisa. What is refunded of a ' +
+        "student's dues, instalment, down payment or loan is due again at once. It is pending at first; `refund.processed` or " +
+        '`refund.failed` tells how it ended. The status stays `paid`, with `refunded_amount`.',
       errors: [404],
       answers: { 201: answer('Taken up.', refundOutput) },
     },
@@ -58,7 +61,7 @@ export function addRefundRoutes<Params>(
     body: refundInput,
     perform: (command, { caller, params, body }) =>
       paid.refund(command, { institute: caller.institute, params: params }, body),
-    toResponse: (refund: Refund) => created(refundOutput.toJson(refund)),
+    toResponse: (refund: RequestedRefund) => created(refundOutput.toJson(refund)),
   })
   addRead(app, {
     url,
@@ -66,7 +69,8 @@ export function addRefundRoutes<Params>(
       operationId: `list${id}Refunds`,
       tag,
       summary: `List the refunds of a ${noun}`,
-      description: 'All of them, oldest first; an automatic refund of a double payment is among them.',
+      description:
+        'All of them, oldest first, each with its lines; an automatic refund of a double payment is among them.',
       errors: [404],
       answers: { 200: answerAll('All of them.', refundOutput) },
     },

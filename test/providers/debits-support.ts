@@ -64,6 +64,7 @@ export function makeOrder(kind: OrderKind, paise: number): Order {
   return unpaidOrder({
     id: newId('order'),
     kind,
+    studentId,
     collectorCode: 'MAIN',
     name: 'Asha Rao',
     phone: '9876543210',
@@ -90,7 +91,7 @@ export function makeOrder(kind: OrderKind, paise: number): Order {
 
 export function makeDebit(paise: number, mode: Rail = 'enach'): Debit {
   const order = makeOrder('instalment', paise)
-  return { instituteId: school.id, order, studentId, provider: 'sandbox', mode, at: ctx.clock.now() }
+  return { instituteId: school.id, order, provider: 'sandbox', mode, at: ctx.clock.now() }
 }
 
 export const open = (paise: number, rail?: Rail): Promise<Payment> =>

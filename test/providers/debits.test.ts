@@ -176,22 +176,21 @@ test('a debit that is sent while a reconciler asks about it is not given up on i
   assert.equal((await paymentNow(payment)).state, 'pending')
 })
 
-test('an instalment is nobody else’s: no read, list, cancel, refund, checkout or sandbox payment reaches it', async () => {
+test('an instalment is the bank’s to debit: the API reads it, but no close, checkout or sandbox payment reaches it', async () => {
   const { orderId } = await open(450_00)
-  for (const kind of ['orders', 'payment_links']) {
-    assert.equal((await demo.get(`${PAY}/${kind}/${orderId}`)).status, 404)
-    assert.equal((await demo.delete(`${PAY}/${kind}/${orderId}`)).status, 404)
-    assert.equal((await demo.post(`${PAY}/${kind}/${orderId}/refunds`)).status, 404)
-    assert.equal((await demo.get(`${PAY}/${kind}/${orderId}/receipt`)).status, 404)
+  assert.equal((await demo.get(`${PAY}/orders/${orderId}`)).body.data.kind, 'instalment')
+  assert.equal((await demo.delete(`${PAY}/orders/${orderId}`)).status, 409)
+  assert.equal((await demo.get(`${PAY}/orders/${orderId}/receipt`)).status, 404)
+  assert.equal((await demo.get(`${PAY}/payment_links/${orderId}`)).status, 404)
+  for (const kind of ['orders', 'payment_links'])
     assert.doesNotMatch((await demo.get(`${PAY}/${kind}?limit=200`)).text, new RegExp(orderId))
-  }
   assert.equal((await demo.post(`${SANDBOX}/pay/orders/${orderId}/pay`, { outcome: 'success' })).status, 404)
   assert.equal((await fetch(`${bursar.url}/pay/demo-school/${orderId}`)).status, 404)
 })
 
-test('a down payment is paid at the checkout, told to its purpose, and hidden from the order API', async () => {
+test('a down payment is paid at the checkout, told to its purpose, and read and refunded by the API', async () => {
   const order = makeOrder('downpayment', 5_000_00)
-  await ctx.db.transaction(tx => openOrder(tx, { instituteId: school.id, order, studentId }))
+  await ctx.db.transaction(tx => openOrder(tx, { instituteId: school.id, order }))
   assert.equal((await fetch(`${bursar.url}/pay/demo-school/${order.id}`)).status, 200)
   const paid = await demo.post(`${SANDBOX}/pay/orders/${order.id}/pay`, { outcome: 'success' })
   assert.equal(paid.body.data.status, 'captured', paid.text)
@@ -200,8 +199,10 @@ test('a down payment is paid at the checkout, told to its purpose, and hidden fr
   await demo.post(`${SANDBOX}/settlements/run`)
   assert.deepEqual(toldOf(payment), ['captured', 'settled'])
   assert.deepEqual(await sql('select from events where resource_id = $1', [order.id]), [])
-  assert.equal((await demo.get(`${PAY}/orders/${order.id}`)).status, 404)
-  assert.equal((await demo.post(`${PAY}/orders/${order.id}/refunds`)).status, 404)
+  const view = (await demo.get(`${PAY}/orders/${order.id}`)).body.data
+  assert.deepEqual([view.kind, view.status, view.service_student_id], ['downpayment', 'paid', studentId])
+  assert.match(view.details[0].settlement_utr, /\w+/)
+  assert.equal((await demo.post(`${PAY}/orders/${order.id}/refunds`, { amount: 10 })).status, 201)
   assert.equal((await fetch(`${bursar.url}/pay/demo-school/${order.id}`)).status, 200)
 })
 

@@ -30,7 +30,7 @@ export async function listReceipts(
 export async function readReceiptPdf(ctx: PaymentContext, institute: Institute, id: string): Promise<Buffer> {
   const row = await store.findReceipt(ctx.db, institute.id, keyOf(id))
   if (row === null) throw notFound('This receipt')
-  const order = await getOrder(ctx, institute, row.orderKind, row.orderId)
+  const order = await getOrder(ctx, institute, undefined, row.orderId)
   const pdf = await receiptPdf(ctx, institute, order)
   if (pdf === null) throw notFound('This receipt')
   return pdf

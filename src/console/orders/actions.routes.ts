@@ -1,21 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { created, ok } from '../../http/envelope.ts'
-import { createOrder, type CreatedOrder } from '../../orders/orders.service.ts'
+import { orderParams } from '../../orders/order.input.ts'
+import { createdOrderOutput } from '../../orders/order.output.ts'
+import { totalOf, type Order } from '../../orders/orders.rules.ts'
+import { cancelOrder, createOrder, type CreatedOrder } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
+import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import {
-  cancelAny,
-  refundAny,
-  sendLink,
-  type Cancelled,
-  type Refunded,
-  type Sent,
-} from './actions.service.ts'
+import { sendLink, type Sent } from './actions.service.ts'
+import { createInput, reasonInput, refundInput, sendInput } from './order.input.ts'
+import { refundableAfter, requestedRefundOutput, sentOutput } from './order.output.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
-import * as schemas from './orders.schemas.ts'
 
-/** What can be done to orders and links. */
+/** What can be done to orders and links: the commands of the API, by a person and with a reason. */
 export function orderActRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addCreateRoute(app, ctx)
   addCancelRoute(app, ctx)
@@ -32,11 +30,11 @@ function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleCreateOrder',
       summary: 'Create a link or an order',
       description: 'The same as by the API, by a person.',
-      data: schemas.CreatedView,
+      data: createdOrderOutput.schema,
       creates: true,
     },
-    body: schemas.createInput,
-    perform: (act, { institute, body }) => createOrder(ctx, act, institute, body),
+    body: createInput,
+    perform: (command, { institute, body }) => createOrder(ctx, command, institute, body),
     audit: ({ body }, { orderId }) => ({
       what: 'order.created',
       about: orderId,
@@ -46,7 +44,7 @@ function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
         amount: toRupees(sumPaise(body.lines.map(line => line.amountPaise))),
       },
     }),
-    toResponse: ({ orderId, redirectUrl }: CreatedOrder) => created({ order_id: orderId, url: redirectUrl }),
+    toResponse: (order: CreatedOrder) => created(createdOrderOutput.toJson(order)),
   })
 }
 
@@ -60,14 +58,14 @@ function addCancelRoute(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Cancel a link or close an order',
       description: 'Nobody can start to pay it any more. A payment on its way still counts.',
     },
-    params: schemas.OrderParams,
-    body: schemas.ReasonBody,
-    perform: (act, { institute, params }) => cancelAny(ctx, act, { institute, orderId: params.order_id }),
-    audit: ({ body }, { orderId, kind, amountPaise }: Cancelled) => ({
+    params: orderParams,
+    body: reasonInput,
+    perform: (command, { institute, params }) => cancelOrder(ctx, command, { institute, id: params.orderId }),
+    audit: ({ body }, order: Order) => ({
       what: 'order.cancelled',
-      about: orderId,
+      about: order.id,
       why: body.reason,
-      before: { kind, status: 'unpaid', amount: toRupees(amountPaise) },
+      before: { kind: order.kind, status: 'unpaid', amount: toRupees(totalOf(order)) },
       after: { status: 'cancelled' },
     }),
     toResponse: () => ok(),
@@ -83,24 +81,19 @@ function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleSendOrder',
       summary: 'Send a link to its payer',
       description: 'By e-mail, SMS or both, in English or Hindi. At most six messages about one order a day.',
-      data: schemas.SentView,
+      data: sentOutput.schema,
       creates: true,
     },
-    params: schemas.OrderParams,
-    body: schemas.SendBody,
-    perform: (act, { institute, params, body }) =>
-      sendLink(
-        ctx,
-        act,
-        { institute, orderId: params.order_id },
-        { channels: [...new Set(body.channels)], language: body.language ?? 'en' },
-      ),
-    audit: ({ body }, { orderId, recipients }: Sent) => ({
+    params: orderParams,
+    body: sendInput,
+    perform: (command, { institute, params: { orderId }, body: { channels, language } }) =>
+      sendLink(ctx, command, { institute, orderId }, { channels: [...new Set(channels)], language }),
+    audit: ({ body: { language } }, { orderId, recipients }: Sent) => ({
       what: 'order.sent',
       about: orderId,
-      after: { recipients, language: body.language ?? 'en' },
+      after: { recipients, language },
     }),
-    toResponse: ({ recipients }) => created({ recipients }),
+    toResponse: (sent: Sent) => created(sentOutput.toJson(sent)),
   })
 }
 
@@ -112,31 +105,26 @@ function addRefundRoute(app: FastifyInstance, ctx: PaymentContext): void {
     docs: {
       operationId: 'consoleRefundOrder',
       summary: 'Give money back',
-      description: 'All that is left of what was paid, or a part of it. It goes back the way it came.',
-      data: schemas.RefundedView,
+      description:
+        'All that is left of what was paid, or a part of it, of all lines or of those named. It goes back the way it came.',
+      data: requestedRefundOutput.schema,
       creates: true,
     },
-    params: schemas.OrderParams,
-    body: schemas.RefundBody,
-    perform: (act, { institute, params, body }) =>
-      refundAny(
-        ctx,
-        act,
-        { institute, orderId: params.order_id },
-        { amountPaise: body.amount, reason: body.reason },
-      ),
-    audit: ({ params, body }, { refund, before, after }: Refunded) => ({
+    params: orderParams,
+    body: refundInput,
+    perform: (command, { institute, params: { orderId }, body }) =>
+      requestRefund(ctx, command, { institute, orderId }, body),
+    audit: ({ params, body }, refund: RequestedRefund) => ({
       what: 'order.refunded',
-      about: params.order_id,
+      about: params.orderId,
       why: body.reason,
-      before: { refundable: toRupees(before) },
-      after: { refund_id: refund.id, amount: toRupees(refund.amountPaise), refundable: toRupees(after) },
-    }),
-    toResponse: ({ refund, after }) =>
-      created({
+      before: { refundable: toRupees(refund.refundableBeforePaise) },
+      after: {
         refund_id: refund.id,
         amount: toRupees(refund.amountPaise),
-        refundable: toRupees(after),
-      }),
+        refundable: toRupees(refundableAfter(refund)),
+      },
+    }),
+    toResponse: (refund: RequestedRefund) => created(requestedRefundOutput.toJson(refund)),
   })
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ok, page } from '../../http/envelope.ts'
-import { findOrder } from '../../orders/orders.service.ts'
+import { orderParams } from '../../orders/order.input.ts'
+import { readSearch } from '../../orders/order-search.rules.ts'
+import { getOrder, searchOrders } from '../../orders/orders.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -12,10 +14,10 @@ import { orderActRoutes } from './actions.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
-import { LISTED_KINDS, readSearch } from './orders.rules.ts'
-import * as schemas from './orders.schemas.ts'
-import { checkoutUrl, getRecord, listOrders, readChoices, readDetail } from './orders.service.ts'
-import { rowView, storyView } from './orders-view.ts'
+import { LISTED_KINDS } from './orders.rules.ts'
+import { listOrdersQuery } from './order.input.ts'
+import { choicesOutput, orderDetailOutput, orderRowOutput } from './order.output.ts'
+import { checkoutUrl, readChoices, readDetail } from './orders.service.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
 export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {
@@ -35,26 +37,20 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleListOrders',
       summary: 'List orders and links',
       description: 'Pay orders, payment links, and what payers made on pages and of dues, the newest first.',
-      data: Type.Array(schemas.OrderRowView),
+      data: Type.Array(orderRowOutput.schema),
       isList: true,
     },
-    query: schemas.ListOrdersQuery,
-    async answer({ institute, query }) {
+    query: listOrdersQuery,
+    async answer({ institute, query: { q, kind, cursor, limit, ...filters } }) {
       const filter = {
-        kinds: query.kind === undefined ? LISTED_KINDS : [query.kind],
-        status: query.status,
-        collectorCode: query.collector_code,
-        createdFrom: query.created_from,
-        createdBefore: query.created_to,
-        pageId: query.page_id,
-        studentId: query.student_id,
-        search: query.q === undefined ? undefined : (readSearch(query.q) ?? undefined),
+        ...filters,
+        kinds: kind === undefined ? LISTED_KINDS : [kind],
+        search: q === undefined ? undefined : (readSearch(q) ?? undefined),
       }
-      const range = { cursor: query.cursor, limit: query.limit ?? 50 }
-      const { rows, nextCursor } = await listOrders(ctx, institute, filter, range)
+      const { rows, nextCursor } = await searchOrders(ctx, institute, filter, { cursor, limit })
       const now = ctx.clock.now()
       return page(
-        rows.map(order => rowView(order, now)),
+        rows.map(order => orderRowOutput.toJson(order, now)),
         nextCursor,
       )
     },
@@ -69,13 +65,12 @@ function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleGetOrder',
       summary: 'Read an order',
       description: 'What it is, every try to pay it, refunds, settlement, and all that happened to it.',
-      data: schemas.OrderDetailView,
+      data: orderDetailOutput.schema,
     },
-    params: schemas.OrderParams,
+    params: orderParams,
     async answer({ institute, params }) {
-      const story = await readDetail(ctx, institute, params.order_id)
-      const url = checkoutUrl(ctx, institute, story.facts)
-      return ok(storyView(story, { institute, url, now: ctx.clock.now() }))
+      const detail = await readDetail(ctx, institute, params.orderId)
+      return ok(orderDetailOutput.toJson(detail, ctx.clock.now()))
     },
   })
   addConsoleRead(app, ctx, {
@@ -85,13 +80,9 @@ function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleGetOrderChoices',
       summary: 'Read what an order can be made of',
       description: 'Branches, fees and grades, for the forms that ask for them.',
-      data: schemas.ChoicesView,
+      data: choicesOutput.schema,
     },
-    async answer({ institute }) {
-      const { branches, components, grades, isStrict } = await readChoices(ctx, institute)
-      const named = branches.map(({ collectorCode, name }) => ({ collector_code: collectorCode, name }))
-      return ok({ branches: named, components, grades, is_strict: isStrict })
-    },
+    answer: async ({ institute }) => ok(choicesOutput.toJson(await readChoices(ctx, institute))),
   })
 }
 
@@ -104,10 +95,10 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Draw the QR code of an order',
       description: 'Leads to where it is paid.',
     },
-    params: schemas.OrderParams,
+    params: orderParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
-      const url = checkoutUrl(ctx, institute, await getRecord(ctx, institute, params.order_id))
+      const url = checkoutUrl(ctx, institute, await getOrder(ctx, institute, undefined, params.orderId))
       if (url === null) throw notFound('A page where this is paid')
       return { body: await drawQr(url) }
     },
@@ -120,13 +111,13 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Get the receipt of an order',
       description: 'As the payer gets it. None while it is unpaid.',
     },
-    params: schemas.OrderParams,
+    params: orderParams,
     mediaType: 'application/pdf',
     async answer({ institute, params }) {
-      const order = await findOrder(ctx, institute, params.order_id)
-      const pdf = order === null ? null : await receiptPdf(ctx, institute, order)
+      const { orderId } = params
+      const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
       if (pdf === null) throw notFound('A receipt for this order')
-      return { body: pdf, saveAs: `receipt-${params.order_id}.pdf` }
+      return { body: pdf, saveAs: `receipt-${orderId}.pdf` }
     },
   })
 }

@@ -1,68 +1,77 @@
-import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
-import { notFound } from '../../platform/errors.ts'
-import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Order } from '../../orders/orders.rules.ts'
+import { getOrder } from '../../orders/orders.service.ts'
+import type { PaymentContext } from '../../payments/context.ts'
+import { listPaymentRecords, type PaymentRecord } from '../../payments/payments.service.ts'
+import type { Refund } from '../../payments/refunds/refunds.rules.ts'
+import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 import type { Context } from '../../platform/context.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { listAudit, type AuditRow } from '../audit/audit.service.ts'
-import { hasCheckout } from './orders.rules.ts'
-import * as list from './orders.store.ts'
-import * as story from './detail.store.ts'
+import * as store from './detail.store.ts'
+import { actsOn, hasCheckout, leftToRefund, type Acts } from './orders.rules.ts'
 
-export type { OrderRow } from './orders.store.ts'
-
-/** A page of orders and links, the newest first: one statement, and one more for a cursor. */
-export async function listOrders(
-  { db, clock }: Context,
-  institute: Institute,
-  filter: list.OrderListFilter,
-  page: PageRange,
-): Promise<Page<list.OrderRow>> {
-  const { collectorCode: sent } = filter
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
-  if (page.cursor !== undefined && !(await list.isOrder(db, institute.id, page.cursor))) throw badCursor()
-  return list.listOrders(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
-}
-
-export type OrderDetail = {
-  facts: story.OrderRecord
-  payments: story.PaymentRecord[]
-  refunds: story.RefundRecord[]
-  messages: story.MessageRecord[]
-  events: story.EventRecord[]
-  audit: AuditRow[]
-}
+export type OrderDetail = Order &
+  store.OrderOrigin &
+  Acts & {
+    branch: string
+    /** Where it is paid. */
+    url: string | null
+    payments: PaymentRecord[]
+    refunds: Refund[]
+    refundablePaise: Paise
+    receiptCancelledAt: Date | null
+    receiptCancelReason: string | null
+    messages: store.MessageRecord[]
+    events: store.EventRecord[]
+    audit: AuditRow[]
+  }
 
 const MOST_ACTS = 200
 
 /** Everything of one order, whatever it is for. */
-export async function readDetail(ctx: Context, institute: Institute, id: string): Promise<OrderDetail> {
-  const { db } = ctx
-  const facts = await getRecord(ctx, institute, id)
-  const [payments, refunds, messages, events, { rows: audit }] = await Promise.all([
-    story.readPayments(db, institute.id, id),
-    story.readRefunds(db, institute.id, id),
-    story.readMessages(db, institute.id, id),
-    story.readEvents(db, institute.id, facts),
-    listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
-  ])
-  return { facts, payments, refunds, messages, events, audit: audit.toReversed() }
-}
-
-export async function getRecord(
-  { db }: Context,
+export async function readDetail(
+  ctx: PaymentContext,
   institute: Institute,
   id: string,
-): Promise<story.OrderRecord> {
-  const facts = await story.readRecord(db, institute.id, id)
-  if (facts === null) throw notFound('This order')
-  return facts
+): Promise<OrderDetail> {
+  const { db } = ctx
+  const order = await getOrder(ctx, institute, undefined, id)
+  const [origin, payments, refunds, messages, events, { rows: audit }] = await Promise.all([
+    store.readOrigin(db, institute.id, order),
+    listPaymentRecords(ctx, institute.id, id),
+    listRefunds(ctx, institute.id, id),
+    store.readMessages(db, institute.id, id),
+    store.readEvents(db, institute.id, order),
+    listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
+  ])
+  const refundablePaise = leftToRefund(payments, refunds)
+  const branch = institute.branches.find(one => one.collectorCode === order.collectorCode)
+  const paying = payments.find(payment => payment.receipt !== null)
+  const acts = actsOn(order, { refundablePaise, now: ctx.clock.now() })
+  return {
+    ...order,
+    ...origin,
+    ...acts,
+    branch: branch?.name ?? order.collectorCode,
+    url: checkoutUrl(ctx, institute, order),
+    payments,
+    refunds,
+    refundablePaise: acts.canRefund ? refundablePaise : ZERO,
+    receiptCancelledAt: paying?.receiptCancelledAt ?? null,
+    receiptCancelReason: paying?.receiptCancelReason ?? null,
+    messages,
+    events,
+    audit: audit.toReversed(),
+  }
 }
 
 /** Where its payer pays; null for what a bank debits or a lender pays. */
 export function checkoutUrl(
   { publicUrl }: Context,
   institute: Institute,
-  order: Pick<story.OrderRecord, 'id' | 'kind'>,
+  order: Pick<Order, 'id' | 'kind'>,
 ): string | null {
   return hasCheckout(order.kind) ? `${publicUrl}/pay/${institute.code}/${order.id}` : null
 }

@@ -21,7 +21,7 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { changePage, type ChangedPage } from './pages.service.ts'
-import * as schemas from './pages.schemas.ts'
+import { listPagesQuery, pageChangeInput } from './page.input.ts'
 import { drawQr } from './qr.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
 
@@ -49,9 +49,8 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       data: Type.Array(namedPageOutput.schema),
       isList: true,
     },
-    query: schemas.ListPagesQuery,
-    async answer({ institute, query }) {
-      const { status, collector_code: collectorCode, cursor, limit = 50 } = query
+    query: listPagesQuery,
+    async answer({ institute, query: { status, collectorCode, cursor, limit } }) {
       const isPublished = status === undefined ? undefined : status === 'published'
       const filter = { isPublished, collectorCode }
       const { rows, nextCursor } = await listPages(ctx, institute, filter, { cursor, limit })
@@ -123,7 +122,7 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
         'What is sent changes, the rest stays. Taking a page off wants a reason: nobody can pay on it from then on.',
     },
     params: pageParams,
-    body: schemas.pageChangeInput,
+    body: pageChangeInput,
     perform: (act, { institute, params, body: { reason, ...terms } }) =>
       changePage(ctx, act, { institute, id: params.pageId }, { terms, reason }),
     audit: ({ params, body }, { before, after }: ChangedPage) => ({

@@ -1,9 +1,11 @@
 import { stateAt, type OrderKind } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { AuditRow } from '../audit/audit.service.ts'
-import { messageView, paymentView, refundRowView } from './record-view.ts'
+import type { PaymentRecord } from '../../payments/payments.service.ts'
+import type { Refund } from '../../payments/refunds/refunds.rules.ts'
+import type { MessageRecord } from './detail.store.ts'
+import { messageOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
 import type { OrderDetail } from './orders.service.ts'
-import type { MessageRecord, PaymentRecord, RefundRecord } from './detail.store.ts'
 
 /** Everything that happened to an order, as one reads it: newest first, with who did it, why, and the data behind it. */
 export type Happening = {
@@ -16,17 +18,17 @@ export type Happening = {
   raw?: unknown
 }
 
-export function timelineOf(story: OrderDetail, now: Date): Happening[] {
-  const { facts, payments, refunds, messages, events, audit } = story
-  const acts = audit.map(entry => actOf(entry, facts.kind))
+export function timelineOf(order: OrderDetail, now: Date): Happening[] {
+  const { payments, refunds, messages, events, audit } = order
+  const acts = audit.map(entry => actOf(entry, order.kind))
   const told = (what: string): boolean => audit.some(entry => entry.what === what)
   const all = [
-    ...(told('order.created') ? [] : [createdOf(story)]),
+    ...(told('order.created') ? [] : [createdOf(order)]),
     ...payments.flatMap(paymentHappenings),
     ...settledOf(payments),
     // Who asked for a refund stands in the act; one that came by itself or by the API has none.
     ...refunds.flatMap(refund => refundHappenings(refund, audit)),
-    ...(told('order.cancelled') ? [] : closedOf(story, now)),
+    ...(told('order.cancelled') ? [] : closedOf(order, now)),
     ...messages.map(messageOf),
     ...acts,
     ...events.map(event => ({
@@ -44,20 +46,19 @@ export function timelineOf(story: OrderDetail, now: Date): Happening[] {
     .map(({ happening }) => happening)
 }
 
-function createdOf({ facts }: OrderDetail): Happening {
-  const { fileName, fileRow, pageTitle } = facts
+function createdOf({ id, createdAt, file, pageTitle }: OrderDetail): Happening {
   const from =
-    fileName !== null
-      ? ` out of the file ${fileName}, row ${fileRow}`
+    file !== null
+      ? ` out of the file ${file.name}, row ${file.row}`
       : pageTitle !== null
         ? ` on the payment page “${pageTitle}”`
         : ''
   return {
-    id: `${facts.id}.created`,
-    at: facts.createdAt,
+    id: `${id}.created`,
+    at: createdAt,
     title: `Created${from}`,
     tone: 'plain',
-    raw: { order_id: facts.id },
+    raw: { order_id: id },
   }
 }
 
@@ -70,7 +71,7 @@ function modeWords(mode: string): string {
 function paymentHappenings(payment: PaymentRecord): Happening[] {
   const amount = formatRupees(payment.amountPaise)
   const by = modeWords(payment.mode)
-  const raw = paymentView(payment)
+  const raw = paymentOutput.toJson(payment, undefined)
   const started: Happening = {
     id: `${payment.id}.started`,
     at: payment.createdAt,
@@ -111,9 +112,9 @@ function settledOf(payments: readonly PaymentRecord[]): Happening[] {
   )
 }
 
-function refundHappenings(refund: RefundRecord, audit: readonly AuditRow[]): Happening[] {
+function refundHappenings(refund: Refund, audit: readonly AuditRow[]): Happening[] {
   const amount = formatRupees(refund.amountPaise)
-  const raw = refundRowView(refund)
+  const raw = refundRowOutput.toJson(refund, undefined)
   const isActed = audit.some(entry => refundIdOf(entry) === refund.id)
   const why = refund.kind === 'duplicate' ? 'It was paid twice.' : (refund.reason ?? undefined)
   const asked: Happening[] = isActed
@@ -140,12 +141,12 @@ function refundIdOf({ what, after }: AuditRow): string | undefined {
   return what === 'order.refunded' ? (after as { refund_id?: string } | null)?.refund_id : undefined
 }
 
-function closedOf({ facts }: OrderDetail, now: Date): Happening[] {
-  const state = stateAt(facts, now)
-  const at = facts.closedAt ?? (state === 'expired' ? facts.expiresAt : null)
+function closedOf(order: OrderDetail, now: Date): Happening[] {
+  const state = stateAt(order, now)
+  const at = order.closedAt ?? (state === 'expired' ? order.expiresAt : null)
   if (at === null || (state !== 'expired' && state !== 'cancelled')) return []
-  const title = state === 'expired' ? 'Expired unpaid' : closedWord(facts.kind)
-  return [{ id: `${facts.id}.closed`, at, title, tone: 'plain' }]
+  const title = state === 'expired' ? 'Expired unpaid' : closedWord(order.kind)
+  return [{ id: `${order.id}.closed`, at, title, tone: 'plain' }]
 }
 
 function closedWord(kind: OrderKind): string {
@@ -164,7 +165,7 @@ function messageOf(message: MessageRecord): Happening {
     title: `${noun} ${words} ${recipient}`,
     tone: state === 'failed' ? 'bad' : state === 'queued' ? 'waiting' : 'plain',
     why: state === 'sent' ? undefined : (failure ?? undefined),
-    raw: messageView(message),
+    raw: messageOutput.toJson(message, undefined),
   }
 }
 

@@ -106,11 +106,11 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
     return null
   }
   const { student } = plan.student
-  const { instituteId } = plan.plan
+  const { instituteId, id: planId } = plan.plan
   const at = plan.now
   const attempt = instalment.attempt + 1
   const amountPaise = sumLines(instalment.lines)
-  const order = orderFor(student, { kind: 'instalment', lines: instalment.lines, at })
+  const order = orderFor(student, { kind: 'instalment', lines: instalment.lines, at, planId, instalmentId })
   const why = `${formatRupees(amountPaise)} handed to the bank, presentation ${attempt}`
   plan.move(instalment, 'presented', why, {
     attempt,
@@ -122,7 +122,7 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
   const presentation = attempt + instalment.bankReturns
   const ids = { instituteId, instalmentId, orderId: order.id, mandateId }
   return {
-    debit: { instituteId, order, studentId: student.id, provider, mode, at },
+    debit: { instituteId, order, provider, mode, at },
     presentation: { ...ids, presentation, amountPaise, presentedAt: at },
     mandateRef,
   }

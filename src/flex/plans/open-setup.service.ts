@@ -92,8 +92,15 @@ export async function downpaymentOrder(
     if (down === undefined || down.state !== 'scheduled') return null
     if (down.orderId !== null) return down.orderId
     const { student } = plan.student
-    const order = orderFor(student, { kind: 'downpayment', lines: down.lines, at: plan.now, callbackUrl })
-    await openOrder(tx, { instituteId: key.instituteId, order, studentId: student.id })
+    const order = orderFor(student, {
+      kind: 'downpayment',
+      lines: down.lines,
+      at: plan.now,
+      callbackUrl,
+      planId: key.planId,
+      instalmentId: down.id,
+    })
+    await openOrder(tx, { instituteId: key.instituteId, order })
     plan.change(down, { orderId: order.id })
     return order.id
   })

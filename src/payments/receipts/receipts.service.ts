@@ -23,10 +23,7 @@ export async function findReceipt(
 }
 
 /** 2026-27/000042, as people quote it. */
-export function receiptNumber({
-  financialYear,
-  number,
-}: Pick<store.Receipt, 'financialYear' | 'number'>): string {
+export function receiptNumber({ financialYear, number }: store.ReceiptKey): string {
   return `${financialYear}/${String(number).padStart(6, '0')}`
 }
 
@@ -34,14 +31,15 @@ export function receiptNumber({
 export async function cancelReceipt(
   ctx: Pick<PaymentContext, 'db' | 'clock'>,
   command: Command<store.Receipt>,
-  cancelled: { financialYear: string; number: number; reason: string },
+  cancelled: store.ReceiptKey & { reason: string },
 ): Promise<store.Receipt> {
   return transact(ctx.db, command, async tx => {
     const receipt = await store.lockReceipt(tx, command.instituteId, cancelled)
     if (receipt === null) throw notFound(`A receipt ${receiptNumber(cancelled)}`)
     if (receipt.cancelledAt !== null)
       throw conflict(`The receipt ${receiptNumber(cancelled)} is cancelled already: ${receipt.cancelReason}`)
-    await store.cancelReceipt(tx, command.instituteId, { ...cancelled, at: ctx.clock.now() })
+    const payment = { instituteId: command.instituteId, id: receipt.paymentId }
+    await store.cancelReceiptOf(tx, payment, { reason: cancelled.reason, at: ctx.clock.now() })
     return receipt
   })
 }

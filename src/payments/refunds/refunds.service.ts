@@ -3,19 +3,20 @@ import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder, markRefunded } from '../../orders/order-payments.service.ts'
-import type { Order, OrderKind } from '../../orders/orders.rules.ts'
+import { requireAt, type OrderAddress } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
+import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
-import { splitInProportion, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
-import { refundableOf, refundAmount, type Payment, type Refund } from '../payments.rules.ts'
+import type { Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import type { RefundReport } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
+import { refundableOf, refundLines, type AskedRefund, type Refund } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
@@ -26,40 +27,36 @@ export type RequestedRefund = Refund & { refundableBeforePaise: Paise }
 export async function requestRefund(
   ctx: PaymentContext,
   command: Command<RequestedRefund>,
-  target: { institute: Institute; kind: OrderKind; orderId: string },
-  asked: { amountPaise: Paise | null | undefined; reason: string | null },
+  target: { institute: Institute; address?: OrderAddress; orderId: string },
+  asked: AskedRefund,
 ): Promise<RequestedRefund> {
-  const { institute, kind, orderId } = target
+  const { institute, address, orderId } = target
   return transact(ctx.db, command, async tx => {
-    const order = await lockOrder(tx, institute.id, orderId)
-    if (order === null || order.kind !== kind) {
-      throw notFound(kind === 'link' ? 'This payment link' : 'This pay order')
-    }
+    const order = requireAt(await lockOrder(tx, institute.id, orderId), address)
     const payment = await lockPaying(tx, institute.id, orderId)
     if (payment === null) throw conflict('Nothing has been paid yet, so there is nothing to refund.')
-    const refundable = refundableOf(payment, await store.listRefunds(tx, institute.id, payment.id))
-    const amountPaise = refundAmount(asked.amountPaise, refundable)
+    const earlier = await store.listRefunds(tx, institute.id, payment.id)
+    const lines = refundLines(order, earlier, asked)
     const refund = newRefund(payment, {
       kind: 'requested',
-      amountPaise,
+      lines,
       reason: asked.reason,
-      at: ctx.clock.now(),
+      requestedAt: ctx.clock.now(),
     })
-    const refunded = await store.refundedByLine(tx, institute.id, payment.id)
-    await store.insertRefund(tx, refund, spread(order, amountPaise, refunded))
-    await markRefunded(tx, institute.id, orderId)
-    await post(tx, institute.id, refundRequestOf(refund.id, amountPaise), refund.requestedAt)
-    return { ...refund, refundableBeforePaise: refundable }
+    await store.insertRefund(tx, refund)
+    markRefunded(tx, institute.id, order)
+    await post(tx, institute.id, refundRequestOf(refund.id, refund.amountPaise), refund.requestedAt)
+    return { ...refund, refundableBeforePaise: refundableOf(payment, earlier) }
   })
 }
 
 /** A second capture for a paid order goes back by itself, in the transaction that recorded it. */
 export async function refundDuplicate(tx: Transaction, payment: Payment, at: Date): Promise<void> {
-  const reason = 'paid twice'
   const order = await lockOrder(tx, payment.instituteId, payment.orderId)
   if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
-  const refund = newRefund(payment, { kind: 'duplicate', amountPaise: payment.amountPaise, reason, at })
-  await store.insertRefund(tx, refund, spread(order, payment.amountPaise, new Map()))
+  const all = refundLines(order, [], { amountPaise: payment.amountPaise, lines: null })
+  const reason = 'paid twice'
+  await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines: all, reason, requestedAt: at }))
 }
 
 export async function listRefunds(
@@ -126,61 +123,41 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
     if (refund.state !== 'pending') return
     const isProcessed = outcome.kind === 'processed'
     const at = isProcessed ? outcome.processedAt : ctx.clock.now()
-    const result = {
+    const done: Refund = {
+      ...refund,
       state: outcome.kind,
       providerRef: report.providerRef,
       utr: isProcessed ? outcome.utr : null,
       processedAt: isProcessed ? at : null,
-      failure: isProcessed ? null : outcome.message,
+      failureMessage: isProcessed ? null : outcome.message,
     }
-    await store.finishRefund(tx, refund, result)
-    if (!isProcessed) await markRefunded(tx, known.instituteId, known.orderId)
+    await store.finishRefund(tx, done)
+    if (!isProcessed) markRefunded(tx, known.instituteId, order)
     if (refund.kind === 'requested') {
       await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
     } else if (isProcessed) {
       await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
     }
-    const done: Refund = { ...refund, ...result, failureMessage: result.failure }
-    const studentId = await store.findStudentOf(tx, known.instituteId, known.orderId)
-    await recordEvents(tx, [refundEvent(done, payment, { order, studentId }, { happened: outcome.kind, at })])
+    await recordEvents(tx, [refundEvent(done, payment, order, { happened: outcome.kind, at })])
   })
 }
 
 function newRefund(
   payment: Payment,
-  {
-    kind,
-    amountPaise,
-    reason,
-    at,
-  }: { kind: Refund['kind']; amountPaise: Paise; reason: string | null; at: Date },
+  asked: Pick<Refund, 'kind' | 'lines' | 'reason' | 'requestedAt'>,
 ): Refund {
   return {
+    ...asked,
     instituteId: payment.instituteId,
     id: newId('rfd'),
     paymentId: payment.id,
     orderId: payment.orderId,
-    kind,
     state: 'pending',
-    amountPaise,
-    reason,
+    amountPaise: sumPaise(asked.lines.map(line => line.amountPaise)),
     providerRef: null,
     utr: null,
     failureMessage: null,
-    requestedAt: at,
     processedAt: null,
     tries: 0,
   }
-}
-
-/** In proportion to what is left of each line, so that many part refunds add up to the lines themselves. */
-function spread(order: Order, amountPaise: Paise, refunded: ReadonlyMap<number, Paise>) {
-  const left = order.lines.map((line, index) =>
-    subtractPaise(line.amountPaise, refunded.get(index + 1) ?? ZERO),
-  )
-  const parts = splitInProportion(amountPaise, left)
-  return order.lines.map((line, index) => ({
-    componentType: line.componentType,
-    amountPaise: parts[index] ?? ZERO,
-  }))
 }

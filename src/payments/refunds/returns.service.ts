@@ -3,12 +3,12 @@ import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { ReturnReport } from '../../providers/mandate-port.ts'
-import { returnedBy, returnIdOf } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../receipts/receipts.store.ts'
 import type { ProviderName } from '../../providers/port.ts'
-import { insertReturn, listUnreturned } from './refunds.store.ts'
+import { refundLines, returnedBy, returnIdOf } from './refunds.rules.ts'
+import { insertRefund, listUnreturned } from './refunds.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
 /**
@@ -61,7 +61,23 @@ async function reverse(
   if (payment === null || payment.id !== paymentId || payment.amountPaise !== amountPaise) return 'nothing'
   const reason = `The bank took the debit back (${code}). ${message}`
   const refundId = returnIdOf(payment.id)
-  await insertReturn(tx, payment, { refundId, reason, at: returnedAt })
+  await insertRefund(tx, {
+    instituteId,
+    id: refundId,
+    paymentId: payment.id,
+    orderId,
+    kind: 'returned',
+    state: 'processed',
+    amountPaise,
+    reason,
+    providerRef: null,
+    utr: null,
+    failureMessage: null,
+    requestedAt: returnedAt,
+    processedAt: returnedAt,
+    tries: 0,
+    lines: refundLines(order, [], { amountPaise, lines: null }),
+  })
   await post(tx, instituteId, returnOf(refundId, amountPaise), returnedAt)
   const reversed = await markReversed(tx, instituteId, order)
   await cancelReceiptOf(tx, payment, { reason, at: returnedAt })

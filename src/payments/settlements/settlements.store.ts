@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Payment } from '../payments.rules.ts'
+import { payments } from '../payments.store.ts'
 import type { ProviderName } from '../../providers/port.ts'
 
 export type SettledSums = { grossPaise: Paise; feePaise: Paise; refundPaise: Paise }
@@ -75,11 +76,7 @@ export async function lockPayments(
   ids: readonly string[],
 ): Promise<Map<string, Payment & { collectorCode: string }>> {
   const rows = await tx.query<Payment & { collectorCode: string }>(
-    `select p.institute_id as "instituteId", p.id, p.order_id as "orderId", p.provider, p.state,
-       p.amount_paise as "amountPaise", p.mode, p.provider_ref as "providerRef", p.redirect_url as "redirectUrl",
-       p.transaction_id as "transactionId", p.failure_code as "failureCode", p.failure_message as "failureMessage",
-       p.is_duplicate as "isDuplicate", p.created_at as "createdAt", p.captured_at as "capturedAt",
-       p.settlement_id as "settlementId", p.checks, o.collector_code as "collectorCode"
+    `select ${payments.columns('p')}, o.collector_code as "collectorCode"
      from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      where p.institute_id = $1 and p.id = any($2) order by p.id for update of p`,
     [instituteId, ids],

@@ -71,7 +71,7 @@ const MOST = 500
 const WAYS: Partial<Record<StudentPayment['orderKind'], Row['way']>> = {
   instalment: 'instalment',
   downpayment: 'downpayment',
-  disbursement: 'loan',
+  loan: 'loan',
 }
 
 function onlineRow(payment: StudentPayment, language: Language, { history }: ParentsTexts): Row {

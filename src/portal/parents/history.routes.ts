@@ -53,7 +53,7 @@ async function sendReceipt(ctx: PaymentContext, visit: Visit): Promise<FastifyRe
   const ids = await listChildren(ctx, userOf(session))
   const paid = (await listPaid(ctx.db, institute.id, ids)).find(payment => payment.orderId === id)
   if (paid === undefined) return sendUnknown(visit)
-  const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, paid.orderKind, id))
+  const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, undefined, id))
   if (pdf === null) return sendUnknown(visit)
   return reply
     .header('content-type', 'application/pdf')

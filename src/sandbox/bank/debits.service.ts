@@ -14,7 +14,7 @@ import {
 } from './mandates.rules.ts'
 import * as store from './debits.store.ts'
 import type { DebitRequest, ReturnReport } from '../../providers/mandate-port.ts'
-import { returnIdOf } from '../../payments/payments.rules.ts'
+import { returnIdOf } from '../../payments/refunds/refunds.rules.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
 import type { PaymentAtProvider, Report } from '../../providers/port.ts'
 

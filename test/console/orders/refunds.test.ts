@@ -36,7 +36,7 @@ test('money goes back in part and then whole, each with its reason, never more t
   assertAnswer(await finance.post(refunds, WHY), '409 HUE00002')
   await demo.post('/api/v1/sandbox/clock', { advance: 'P1D' })
   const told = await read(viewer, `${AT}/orders/${id}`)
-  assert.deepEqual([told.refunded, told.can_refund], [45000, false])
+  assert.deepEqual([told.refunded_amount, told.can_refund], [45000, false])
   const acts = told.timeline.filter((one: Json) => one.by === 'finance@school.example')
   assert.deepEqual(
     acts.map((one: Json) => [one.title, one.why, one.raw.before.refundable, one.raw.after.amount]),

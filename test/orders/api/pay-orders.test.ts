@@ -108,6 +108,8 @@ test('the read view of an order made of required fields alone has no other keys 
     status: 'success',
     data: {
       id,
+      kind: 'order',
+      collector_code: 'MAIN',
       name: 'Asha Rao',
       phone: '+91 98765 43210',
       email: 'asha@example.in',
@@ -129,6 +131,8 @@ test('every optional field that was provided is in the read view as sent, and no
   const id = await createOrder(demo, { ...EVERY_OPTION, ...silent, details, collector_code: 'MAIN' })
   assert.deepEqual((await demo.get(`${ORDERS}/${id}`)).body.data, {
     id,
+    kind: 'order',
+    collector_code: 'MAIN',
     name: 'Asha Rao',
     phone: '+91 98765 43210',
     email: 'asha@example.in',

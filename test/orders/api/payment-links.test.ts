@@ -52,6 +52,8 @@ test('the read view of a link without options has exactly the constant keys, exp
   const id = await createLink(demo)
   assert.deepEqual(await read(id), {
     id,
+    kind: 'link',
+    collector_code: 'MAIN',
     name: 'Asha Rao',
     phone: '+91 98765 43210',
     email: 'asha@example.in',
@@ -78,6 +80,8 @@ test('every optional field of a link is in its read view as sent', async () => {
   const id = await createLink(demo, { ...options, callback_url: 'https://erp.example.in/' })
   assert.deepEqual(await read(id), {
     id,
+    kind: 'link',
+    collector_code: 'MAIN',
     name: 'Asha Rao',
     phone: '+91 98765 43210',
     email: 'asha@example.in',

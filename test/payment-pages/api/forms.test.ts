@@ -51,6 +51,9 @@ test('a filled-in form is an order with what was chosen and typed', async () => 
   })
   assert.deepEqual(await paymentOf(id, orderId), {
     id: orderId,
+    kind: 'page',
+    page_id: id,
+    collector_code: 'MAIN',
     ...CONTACT,
     student_name: 'Kabir Rao',
     grade: '5',

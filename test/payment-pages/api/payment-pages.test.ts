@@ -207,7 +207,7 @@ test('pages are listed newest first, page by page, and filtered', async () => {
 
 const ids = (body: { data: { id: string }[] }) => body.data.map(order => order.id)
 
-test('the payments of a page are listed newest first, paid and unpaid, and found nowhere else', async () => {
+test('the payments of a page are listed newest first, paid and unpaid, below their page and by id among the orders', async () => {
   const { id, url } = await createPage(demo)
   const other = await createPage(demo)
   const [first, second] = [await submit(url), await submit(url, { name: 'Meera Iyer' })]
@@ -230,12 +230,12 @@ test('the payments of a page are listed newest first, paid and unpaid, and found
   assert.deepEqual([one.body.data.id, one.body.data.status], [first, 'paid'])
   assert.equal((await read(id)).paid_count, 1)
   assertRefused(await demo.get(`${PAGES}/${other.id}/payments/${first}`), 'HUE00001')
-  for (const kind of ['orders', 'payment_links']) {
-    assertRefused(await demo.get(`${PAY}/${kind}/${first}`), 'HUE00001')
-    assertRefused(await demo.post(`${PAY}/${kind}/${first}/refunds`), 'HUE00001')
-    assertRefused(await demo.delete(`${PAY}/${kind}/${second}`), 'HUE00001')
+  assert.deepEqual((await demo.get(`${PAY}/orders/${first}`)).body.data, one.body.data)
+  assertRefused(await demo.delete(`${PAY}/orders/${second}`), 'HUE00002')
+  assertRefused(await demo.get(`${PAY}/payment_links/${first}`), 'HUE00001')
+  assertRefused(await demo.post(`${PAY}/payment_links/${first}/refunds`), 'HUE00001')
+  for (const kind of ['orders', 'payment_links'])
     assert.ok(!ids((await demo.get(`${PAY}/${kind}`)).body).includes(first))
-  }
 })
 
 test('a form that nobody began to pay is forgotten a month after its time, and no other payment is', async () => {

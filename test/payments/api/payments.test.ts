@@ -120,7 +120,16 @@ test('refunds, whole and in part, never go above what was paid; the status stays
   assertStatus(part, 201)
   assert.deepEqual(
     { ...part.body.data, id: '' },
-    { id: '', amount: 100, status: 'pending', reason: 'left the school' },
+    {
+      id: '',
+      amount: 100,
+      status: 'pending',
+      reason: 'left the school',
+      details: [
+        { component_type: 'TUITION_FEE', amount: 66.67 },
+        { component_type: 'BUS_FEE', amount: 33.33 },
+      ],
+    },
   )
   assert.equal((await demo.post(refunds)).body.data.amount, 50.01)
   assertRefused(await demo.post(refunds, { amount: 0.01 }), 'HUE00002')
@@ -130,7 +139,8 @@ test('refunds, whole and in part, never go above what was paid; the status stays
     list.body.data.map((refund: Json) => refund.status),
     ['processed', 'processed'],
   )
-  assert.equal((await read(id)).status, 'paid')
+  const view = await read(id)
+  assert.deepEqual([view.status, view.refunded_amount], ['paid', 150.01])
   const told = (await eventsOf(id)).filter(event => event.event_code === 'refund.processed')
   assert.deepEqual(told.map(event => event.payload.refund.amount).toSorted(byText), [100, 50.01])
 })

@@ -33,6 +33,9 @@ test('the refund of what was paid for a student is told of the student, in the o
     `select resource_id, payload from events where event_code = 'refund.processed'`,
   )
   assert.equal(event?.resource_id, studentId)
-  assert.deepEqual(Object.keys(event?.payload).toSorted(), ['payment', 'refund', 'service_student_id'])
+  assert.deepEqual(
+    [event?.payload.order_id, event?.payload.kind, event?.payload.collector_code],
+    [order.data.order_id, 'student', 'MAIN'],
+  )
   assert.deepEqual([event?.payload.service_student_id, event?.payload.refund.amount], [studentId, 10])
 })

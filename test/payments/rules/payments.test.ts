@@ -6,16 +6,13 @@ import {
   decide,
   financialYear,
   nextCheck,
-  refundableOf,
-  refundAmount,
   settleDueOn,
   type Payment,
   type PaymentState,
-  type Refund,
 } from '../../../src/payments/payments.rules.ts'
 import type { PaymentOutcome, SettlementItem } from '../../../src/providers/port.ts'
 import { judge, sumItems, type Known } from '../../../src/payments/settlements/settlements.rules.ts'
-import { paiseOf, subtractPaise } from '../../../src/platform/money.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
 
 const STATES: PaymentState[] = ['created', 'pending', 'captured', 'failed']
 const amount = fc.integer({ min: 1, max: 10_000_000_000_000 }).map(paiseOf)
@@ -40,26 +37,6 @@ function paymentOf(changes: Partial<Payment> = {}): Payment {
     capturedAt: null,
     settlementId: null,
     checks: 0,
-    ...changes,
-  }
-}
-
-function refundOf(changes: Partial<Refund>): Refund {
-  return {
-    instituteId: 1,
-    id: 'rfd_1',
-    paymentId: 'pay_1',
-    orderId: 'order_1',
-    kind: 'requested',
-    state: 'pending',
-    amountPaise: paiseOf(1),
-    reason: null,
-    providerRef: null,
-    utr: null,
-    failureMessage: null,
-    requestedAt: new Date(0),
-    processedAt: null,
-    tries: 0,
     ...changes,
   }
 }
@@ -150,48 +127,6 @@ test('a payment never goes back to under way, and a move outside the table is re
   for (const from of ['captured', 'failed', 'pending'] as const)
     assert.throws(() => assertMove(from, 'pending'))
   for (const to of STATES) assert.throws(() => assertMove('captured', to))
-})
-
-test('what can be refunded is the payment less asked-for refunds that have not failed, and never less than nothing', () => {
-  const parts = fc.array(
-    fc.record({
-      share: fc.double({ min: 0, max: 1, noNaN: true }),
-      state: fc.constantFrom('pending', 'processed', 'failed'),
-      kind: fc.constantFrom('requested', 'duplicate'),
-    }),
-    { maxLength: 12 },
-  )
-  fc.assert(
-    fc.property(amount, parts, (paise, asked) => {
-      const payment = paymentOf({ state: 'captured', amountPaise: paise })
-      const refunds: Refund[] = []
-      let expected = paise
-      for (const part of asked) {
-        const left = refundableOf(payment, refunds)
-        assert.equal(left, expected)
-        const wanted = paiseOf(Math.floor(left * part.share))
-        if (wanted === 0) continue
-        refunds.push(
-          refundOf({ kind: part.kind, state: part.state, amountPaise: refundAmount(wanted, left) }),
-        )
-        if (part.kind === 'requested' && part.state !== 'failed') expected = subtractPaise(expected, wanted)
-      }
-      assert.equal(refundableOf(payment, refunds), expected)
-      assert.ok(expected >= 0)
-    }),
-  )
-})
-
-test('a refund is what was asked for, or all that is left, and above that it is refused', () => {
-  fc.assert(
-    fc.property(amount, amount, (asked, refundable) => {
-      assert.equal(refundAmount(undefined, refundable), refundable)
-      if (asked <= refundable) assert.equal(refundAmount(asked, refundable), asked)
-      else assert.throws(() => refundAmount(asked, refundable), { code: 'HUE00002' })
-    }),
-  )
-  assert.throws(() => refundAmount(undefined, paiseOf(0)), { code: 'HUE00002' })
-  assert.throws(() => refundAmount(paiseOf(1), paiseOf(0)), { code: 'HUE00002' })
 })
 
 test('the financial year turns on the first of April, also at the end of a century', () => {

@@ -16,8 +16,16 @@ import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
-import * as schemas from './link-files.schemas.ts'
-import { batchView, linksCsv } from './link-files-view.ts'
+import { reasonInput } from '../order.input.ts'
+import {
+  batchParams,
+  listBatchesQuery,
+  listProblemsQuery,
+  startInput,
+  uploadQuery,
+} from './link-file.input.ts'
+import { batchOutput } from './link-file.output.ts'
+import { linksCsv } from './links-csv.ts'
 import { MONEY_HANDLERS } from '../orders.rules.ts'
 
 const BATCHES = '/link-batches'
@@ -42,10 +50,10 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Send a file of links',
       description:
         'CSV or XLSX as the body, one row a link. It is checked whole and waits; nothing is made before it is started.',
-      data: schemas.BatchView,
+      data: batchOutput.schema,
       creates: true,
     },
-    query: schemas.UploadQuery,
+    query: uploadQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (act, { institute, query, file, who }) =>
       createLinkFile(ctx, act, institute, { file, fileName: query.name, createdBy: who.email }),
@@ -54,7 +62,7 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
       about: batch.id,
       after: { file: batch.fileName, rows: batch.totalRows, bad_rows: batch.badRows },
     }),
-    toResponse: batch => created(batchView(batch)),
+    toResponse: batch => created(batchOutput.toJson(batch)),
   })
 }
 
@@ -66,14 +74,17 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleListLinkFiles',
       summary: 'List files of links',
       description: 'The newest first.',
-      data: Type.Array(schemas.BatchView),
+      data: Type.Array(batchOutput.schema),
       isList: true,
     },
-    query: schemas.ListBatchesQuery,
-    async answer({ institute, query: { limit = 50, state, cursor } }) {
+    query: listBatchesQuery,
+    async answer({ institute, query: { limit, state, cursor } }) {
       const range = { cursor, limit, family: LINK_FILES }
       const { rows, nextCursor } = await listImports(ctx, institute, { state }, range)
-      return page(rows.map(batchView), nextCursor)
+      return page(
+        rows.map(batch => batchOutput.toJson(batch)),
+        nextCursor,
+      )
     },
   })
   addConsoleRead(app, ctx, {
@@ -83,11 +94,11 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleGetLinkFile',
       summary: 'Read a file of links',
       description: 'How far it is.',
-      data: schemas.BatchView,
+      data: batchOutput.schema,
     },
-    params: schemas.BatchParams,
+    params: batchParams,
     answer: async ({ institute, params }) =>
-      ok(batchView(await getImport(ctx, institute, params.batch_id, LINK_FILES))),
+      ok(batchOutput.toJson(await getImport(ctx, institute, params.batchId, LINK_FILES))),
   })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id/problems`,
@@ -99,11 +110,11 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
       data: Type.Array(problemOutput.schema),
       isList: true,
     },
-    params: schemas.BatchParams,
-    query: schemas.ListProblemsQuery,
-    async answer({ institute, params, query: { limit = 50, cursor } }) {
+    params: batchParams,
+    query: listProblemsQuery,
+    async answer({ institute, params, query: { limit, cursor } }) {
       const range = { cursor, limit, family: LINK_FILES }
-      const { rows, nextCursor } = await listProblems(ctx, institute, params.batch_id, range)
+      const { rows, nextCursor } = await listProblems(ctx, institute, params.batchId, range)
       return page(
         rows.map(one => problemOutput.toJson(one)),
         nextCursor,
@@ -121,12 +132,12 @@ function addLinksRoute(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Get the links of a file',
       description: 'As CSV, row by row: those made now, and those that were there before.',
     },
-    params: schemas.BatchParams,
+    params: batchParams,
     mediaType: 'text/csv',
     async answer({ institute, params }) {
-      const links = await listLinks(ctx, { institute, id: params.batch_id })
+      const links = await listLinks(ctx, { institute, id: params.batchId })
       const body = linksCsv(links, orderId => `${ctx.publicUrl}/pay/${institute.code}/${orderId}`)
-      return { body, saveAs: `links-${params.batch_id}.csv` }
+      return { body, saveAs: `links-${params.batchId}.csv` }
     },
   })
 }
@@ -141,15 +152,15 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Make the links of a file',
       description:
         'Of its good rows, in the background. A row whose link was made before makes no second one.',
-      data: schemas.BatchView,
+      data: batchOutput.schema,
     },
-    params: schemas.BatchParams,
-    body: schemas.StartBody,
-    perform: (act, { institute, params, body: { channels = [], language = 'en' } }) =>
+    params: batchParams,
+    body: startInput,
+    perform: (act, { institute, params, body: { channels, language } }) =>
       startLinkFile(
         ctx,
         act,
-        { institute, id: params.batch_id },
+        { institute, id: params.batchId },
         { channels: [...new Set(channels)], language },
       ),
     audit: (_call, batch: Import) => ({
@@ -158,7 +169,7 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       before: { state: 'checked' },
       after: { state: batch.state, file: batch.fileName, channels: batch.options?.channels ?? [] },
     }),
-    toResponse: (batch: Import) => ok(batchView(batch)),
+    toResponse: (batch: Import) => ok(batchOutput.toJson(batch)),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
@@ -168,11 +179,11 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       operationId: 'consoleStopLinkFile',
       summary: 'Call off or stop a file of links',
       description: 'Links that were made stay; the others are not made.',
-      data: schemas.BatchView,
+      data: batchOutput.schema,
     },
-    params: schemas.BatchParams,
-    body: schemas.StopBody,
-    perform: (act, { institute, params }) => stopLinkFile(ctx, act, { institute, id: params.batch_id }),
+    params: batchParams,
+    body: reasonInput,
+    perform: (act, { institute, params }) => stopLinkFile(ctx, act, { institute, id: params.batchId }),
     audit: ({ body }, batch: Import) => ({
       what: 'links.file_stopped',
       about: batch.id,
@@ -180,6 +191,6 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       before: { state: batch.state === 'cancelled' ? 'checked' : 'running' },
       after: { state: batch.state, made: batch.appliedRows },
     }),
-    toResponse: (batch: Import) => ok(batchView(batch)),
+    toResponse: (batch: Import) => ok(batchOutput.toJson(batch)),
   })
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { NewOrder } from '../../../orders/orders.service.ts'
+import type { AskedOrder } from '../../../orders/orders.service.ts'
 
 /** An order as a row asks for it; moments as JSON holds them. */
-export type LinkRow = Omit<NewOrder, 'expiresAt' | 'kind'> & { expiresAt: string | null }
+export type LinkRow = Omit<AskedOrder, 'expiresAt' | 'kind'> & { expiresAt: string | null }
 
 export function referenceOf({ notes }: LinkRow): string | null {
   return notes.find(note => note.key === 'reference')?.value ?? null

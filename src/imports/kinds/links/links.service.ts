@@ -137,7 +137,7 @@ async function apply(
   const { made, repeated } = await takeKeys(tx, context, planned)
   await openOrders(
     tx,
-    made.map(({ order }) => ({ instituteId: institute.id, order, studentId: null })),
+    made.map(({ order }) => ({ instituteId: institute.id, order })),
   )
   await queueLinkMessages(
     tx,

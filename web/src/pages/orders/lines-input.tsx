@@ -1,5 +1,5 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
-import type { ChoicesAnswer } from '../../../../src/console/orders/orders.schemas.ts'
+import type { ChoicesAnswer } from '../../../../src/console/orders/order.output.ts'
 import { problemOf } from '../../api/command.ts'
 import { CodeList } from './field.tsx'
 

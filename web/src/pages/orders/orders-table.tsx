@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { OrderRowAnswer } from '../../../../src/console/orders/orders.schemas.ts'
+import type { OrderRowAnswer } from '../../../../src/console/orders/order.output.ts'
 import type { Query } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

@@ -1,4 +1,4 @@
-import type { OrderRowAnswer } from '../../../../src/console/orders/orders.schemas.ts'
+import type { OrderRowAnswer } from '../../../../src/console/orders/order.output.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 export const KINDS: Record<OrderRowAnswer['kind'], string> = {
@@ -23,9 +23,12 @@ export const STATUS_CHOICES = [
   { value: 'cancelled', label: 'Cancelled or closed' },
 ]
 
-type Standing = Pick<OrderRowAnswer, 'kind' | 'status' | 'amount' | 'refunded'>
+type Standing = Pick<OrderRowAnswer, 'kind' | 'status' | 'amount' | 'refunded_amount'>
 
-export function statusWord({ kind, status, amount, refunded }: Standing): { label: string; tone: Tone } {
+export function statusWord({ kind, status, amount, refunded_amount: refunded = 0 }: Standing): {
+  label: string
+  tone: Tone
+} {
   switch (status) {
     case 'paid':
       if (refunded === 0) return { label: 'Paid', tone: 'good' }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ChoicesAnswer } from '../../../../src/console/orders/orders.schemas.ts'
+import type { ChoicesAnswer } from '../../../../src/console/orders/order.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type {
   BatchAnswer,
   ProblemAnswer,
-} from '../../../../../src/console/orders/link-files/link-files.schemas.ts'
+} from '../../../../../src/console/orders/link-files/link-file.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'

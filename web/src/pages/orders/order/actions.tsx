@@ -4,7 +4,7 @@ import type {
   OrderDetailAnswer,
   RefundedAnswer,
   SentAnswer,
-} from '../../../../../src/console/orders/orders.schemas.ts'
+} from '../../../../../src/console/orders/order.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
@@ -48,8 +48,18 @@ export function RefundDialogue({ order, onClose }: Props) {
   const path = useInstitutePath()
   const [part, setPart] = useState('whole')
   const [typed, setTyped] = useState('')
-  const amount = part === 'whole' ? order.refundable : Number(plainAmount(typed))
-  const refund = useCommand<{ reason: string; amount?: string }, RefundedAnswer>({
+  const [byFee, setByFee] = useState<Record<string, string>>({})
+  const left = leftByFee(order)
+  const details = left
+    .map(({ component_type }) => ({ component_type, amount: plainAmount(byFee[component_type] ?? '') }))
+    .filter(line => line.amount !== '')
+  const amount =
+    part === 'whole'
+      ? order.refundable
+      : part === 'part'
+        ? Number(plainAmount(typed))
+        : details.reduce((sum, line) => sum + Number(line.amount), 0)
+  const refund = useCommand<RefundBody, RefundedAnswer>({
     method: 'POST',
     path: `${path}/orders/${order.id}/refunds`,
     refreshes: REFRESHES,
@@ -71,13 +81,20 @@ export function RefundDialogue({ order, onClose }: Props) {
       isBusy={refund.isPending}
       error={refund.error}
       onConfirm={reason =>
-        refund.mutate(part === 'whole' ? { reason } : { reason, amount: plainAmount(typed) })
+        refund.mutate(
+          part === 'whole'
+            ? { reason }
+            : part === 'part'
+              ? { reason, amount: plainAmount(typed) }
+              : { reason, details },
+        )
       }
     >
       <Radio.Group label="How much" value={part} onChange={setPart} mb="sm">
         <Stack gap="xs" mt={4}>
           <Radio value="whole" label={`The full remaining amount, ${formatRupees(order.refundable)}`} />
-          <Radio value="part" label="Part of it" />
+          <Radio value="part" label="Part of it, spread over all fees" />
+          <Radio value="fees" label="By fee" />
         </Stack>
       </Radio.Group>
       {part === 'part' && (
@@ -91,8 +108,46 @@ export function RefundDialogue({ order, onClose }: Props) {
           error={problemOf(refund.error, 'amount')}
         />
       )}
+      {part === 'fees' &&
+        left.map(({ component_type, label, amount: most }) => (
+          <TextInput
+            key={component_type}
+            label={`${label}, at most ${formatRupees(most)}`}
+            inputMode="decimal"
+            mb="sm"
+            value={byFee[component_type] ?? ''}
+            onChange={event => setByFee({ ...byFee, [component_type]: event.currentTarget.value })}
+          />
+        ))}
     </ConfirmWithReason>
   )
+}
+
+type RefundBody = {
+  reason: string
+  amount?: string
+  details?: { component_type: string; amount: string }[]
+}
+
+/** What can still be given back of each fee; a fee may stand on several lines. */
+function leftByFee(order: OrderDetailAnswer): { component_type: string; label: string; amount: number }[] {
+  const paise = new Map<string, number>()
+  const add = (component: string, rupees: number): void => {
+    paise.set(component, (paise.get(component) ?? 0) + Math.round(rupees * 100))
+  }
+  for (const line of order.details) add(line.component_type, line.amount)
+  for (const refund of order.refunds) {
+    if (refund.kind === 'duplicate' || refund.status === 'failed') continue
+    for (const line of refund.details) add(line.component_type, -line.amount)
+  }
+  const labels = new Map(order.details.map(line => [line.component_type, line.label]))
+  return [...paise]
+    .filter(([, amount]) => amount > 0)
+    .map(([component_type, amount]) => ({
+      component_type,
+      label: labels.get(component_type) ?? component_type,
+      amount: amount / 100,
+    }))
 }
 
 export function SendDialogue({ order, onClose }: Props) {

@@ -2,7 +2,7 @@ import '../orders.css'
 import { Button, Group, NativeSelect, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { CreatedAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
+import type { CreatedOrderAnswer } from '../../../../../src/orders/order.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { formatRupees } from '../../../ui/money.tsx'
@@ -21,7 +21,7 @@ export function NewOrderPage() {
   const navigate = useNavigate()
   const [values, setValues] = useState<Record<string, string>>({ kind: 'link' })
   const [lines, setLines] = useState<Line[]>([EMPTY_LINE])
-  const create = useCommand<Record<string, unknown>, CreatedAnswer>({
+  const create = useCommand<Record<string, unknown>, CreatedOrderAnswer>({
     method: 'POST',
     path: `${path}/orders`,
     refreshes: ['orders', 'order-choices'],

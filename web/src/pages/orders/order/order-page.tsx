@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import type { OrderDetailAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
+import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail, RawJson, Timeline, type Fact } from '../../../ui/detail.tsx'
@@ -24,7 +24,7 @@ export function OrderPage() {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()
   const { order: orderId = '' } = useParams({ strict: false })
-  const story = useQuery({
+  const detail = useQuery({
     queryKey: ['order', path, orderId],
     queryFn: ({ signal }) =>
       get<OrderDetailAnswer>(`${path}/orders/${encodeURIComponent(orderId)}`, {}, signal),
@@ -35,12 +35,12 @@ export function OrderPage() {
       <BackLink to="/i/$institute/orders" params={{ institute }} search={{}}>
         Orders & links
       </BackLink>
-      {story.isSuccess ? <Story order={story.data} /> : <AwaitedPage kind="Order" query={story} />}
+      {detail.isSuccess ? <Loaded order={detail.data} /> : <AwaitedPage kind="Order" query={detail} />}
     </>
   )
 }
 
-function Story({ order }: { order: OrderDetailAnswer }) {
+function Loaded({ order }: { order: OrderDetailAnswer }) {
   const { label, tone } = statusWord(order)
   return (
     <Detail
@@ -82,7 +82,7 @@ function Actions({ order }: { order: OrderDetailAnswer }) {
           Send
         </Button>
       )}
-      {order.receipt !== undefined && (
+      {order.receipt_number !== undefined && (
         <Button variant="default" component="a" href={`/console/api${base}/receipt`}>
           Receipt
         </Button>
@@ -113,7 +113,7 @@ function moment(at: string | undefined): ReactNode {
 
 function useFacts(order: OrderDetailAnswer): Fact[] {
   const { code: institute } = useInstitute()
-  const { file, page_id: pageId, receipt } = order
+  const { file, page_id: pageId, receipt_number: receipt, refunded_amount: refunded } = order
   return [
     { label: 'Payer', value: order.name },
     { label: 'Phone', value: order.phone },
@@ -121,7 +121,10 @@ function useFacts(order: OrderDetailAnswer): Fact[] {
     { label: 'Student', value: order.student_name },
     { label: 'Identifier', value: order.identifier },
     { label: 'Grade', value: [order.grade, order.stream].filter(Boolean).join(', ') },
-    { label: 'Academic year', value: order.academic_year },
+    {
+      label: 'Academic year',
+      value: order.academic_year_start && `${order.academic_year_start}-${order.academic_year_end ?? ''}`,
+    },
     { label: 'Date of birth', value: order.date_of_birth && formatDay(order.date_of_birth) },
     { label: 'Second identifier', value: order.custom_identifier },
     { label: 'Branch', value: order.branch },
@@ -132,10 +135,10 @@ function useFacts(order: OrderDetailAnswer): Fact[] {
       label: 'Transaction',
       value: order.transaction_id && <span className="mono">{order.transaction_id}</span>,
     },
-    { label: 'Refunded', value: order.refunded > 0 ? formatRupees(order.refunded) : undefined },
+    { label: 'Refunded', value: refunded === undefined ? undefined : formatRupees(refunded) },
     {
       label: 'Receipt',
-      value: receipt && `${receipt.number}${receipt.cancelled_at === undefined ? '' : ', cancelled'}`,
+      value: receipt && `${receipt}${order.receipt_cancelled_at === undefined ? '' : ', cancelled'}`,
     },
     {
       label: 'Payment page',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { OrderDetailAnswer } from '../../../../../src/console/orders/orders.schemas.ts'
-import { Money } from '../../../ui/money.tsx'
+import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
+import { formatRupees, Money } from '../../../ui/money.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { Badge } from '../badge.tsx'
 import { modeLabel, PAYMENT_LABELS, REFUND_LABELS } from '../texts.ts'
@@ -34,8 +34,8 @@ function Table({ name, heads, children }: { name: string; heads: readonly string
 export function Lines({ order }: { order: OrderDetailAnswer }) {
   return (
     <Table name="What it is for" heads={['Fee', 'Amount', 'Settled to bank']}>
-      {order.lines.map(line => (
-        <tr key={line.component_type}>
+      {order.details.map((line, index) => (
+        <tr key={index}>
           <td>
             {line.label} <span className="mono faint nowrap">{line.component_type}</span>
           </td>
@@ -115,7 +115,7 @@ const REFUND_KINDS = {
 export function Refunds({ order }: { order: OrderDetailAnswer }) {
   if (order.refunds.length === 0) return null
   return (
-    <Table name="Refunds" heads={['Status', 'Amount', 'Why', 'Asked for', 'Bank']}>
+    <Table name="Refunds" heads={['Status', 'Amount', 'Of which', 'Why', 'Asked for', 'Bank']}>
       {order.refunds.toReversed().map(refund => (
         <tr key={refund.id}>
           <td>
@@ -124,6 +124,13 @@ export function Refunds({ order }: { order: OrderDetailAnswer }) {
           </td>
           <td className="right">
             <Money rupees={refund.amount} />
+          </td>
+          <td>
+            {refund.details.map((line, index) => (
+              <div key={index} className="nowrap">
+                {line.component_type} {formatRupees(line.amount)}
+              </div>
+            ))}
           </td>
           <td>{refund.reason ?? REFUND_KINDS[refund.kind]}</td>
           <td>

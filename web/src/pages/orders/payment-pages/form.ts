@@ -1,4 +1,4 @@
-import type { PageAnswer } from '../../../../../src/console/orders/pages.schemas.ts'
+import type { PageAnswer } from '../../../../../src/payment-pages/page.output.ts'
 import type { Values } from '../field.tsx'
 import { plainAmount } from '../texts.ts'
 

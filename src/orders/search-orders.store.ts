@@ -1,32 +1,13 @@
-import type { OrderKind, OrderState } from '../../orders/orders.rules.ts'
-import { assertNever } from '../../platform/assert.ts'
-import type { Queryable } from '../../platform/db/database.ts'
-import { allOf, toPage, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
-import type { Paise } from '../../platform/money.ts'
-import type { ListedKind, ListStatus, OrderSearch } from './orders.rules.ts'
+import { assertNever } from '../platform/assert.ts'
+import type { Queryable } from '../platform/db/database.ts'
+import { allOf, badCursor, toPage, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
+import type { OrderSearch } from './order-search.rules.ts'
+import type { Order, OrderKind, OrderStatus } from './orders.rules.ts'
+import { ORDER_COLUMNS, toOrder, type OrderRow } from './orders.store.ts'
 
-export type OrderRow = {
-  id: string
-  kind: OrderKind
-  state: OrderState
-  collectorCode: string
-  name: string
-  phone: string
-  email: string
-  identifier: string | null
-  studentName: string | null
-  studentId: string | null
-  pageId: string | null
-  expiresAt: Date | null
-  paidAt: Date | null
-  createdAt: Date
-  amountPaise: Paise
-  refundedPaise: Paise
-}
-
-export type OrderListFilter = {
-  kinds: readonly ListedKind[]
-  status?: ListStatus | undefined
+export type OrderSearchFilter = {
+  kinds: readonly OrderKind[]
+  status?: OrderStatus | undefined
   collectorCode?: string | undefined
   createdFrom?: Date | undefined
   createdBefore?: Date | undefined
@@ -38,24 +19,16 @@ export type OrderListFilter = {
 /** Said in so many words: the indexes hold no others. */
 const LISTED = `o.kind in ('order', 'link', 'page', 'student')`
 
-const COLUMNS = `o.id, o.kind, o.state, o.collector_code as "collectorCode", o.name, o.phone, o.email, o.identifier,
-  o.student_name as "studentName", o.student_id as "studentId", o.page_id as "pageId", o.expires_at as "expiresAt",
-  o.paid_at as "paidAt", o.created_at as "createdAt",
-  (select coalesce(sum(l.amount_paise), 0)::bigint from order_lines l
-   where l.institute_id = o.institute_id and l.order_id = o.id) as "amountPaise",
-  (select coalesce(sum(r.amount_paise), 0)::bigint from refunds r where r.institute_id = o.institute_id
-     and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed') as "refundedPaise"`
-
 /**
  * Newest first, by keyset: the cursor is the id of the last one shown. Each kind is read along its own index and the
  * first few of each are merged; only what is looked for by something rarer is looked for in all kinds at once.
  */
-export async function listOrders(
+export async function searchOrders(
   db: Queryable,
   instituteId: number,
-  filter: OrderListFilter,
+  filter: OrderSearchFilter,
   { cursor, limit, now }: PageRange & { now: Date },
-): Promise<Page<OrderRow>> {
+): Promise<Page<Order>> {
   const values: unknown[] = [filter.kinds, limit + 1]
   const where = allOf(values, conditions(instituteId, filter, { cursor, now }))
   const isRare = filter.search !== undefined || filter.pageId !== undefined || filter.studentId !== undefined
@@ -65,10 +38,12 @@ export async function listOrders(
     : `select o.* from unnest($1::text[]) k cross join lateral (
          select * from orders o where o.kind = k and ${where} ${last}) o ${last}`
   const rows = await db.query<OrderRow>(
-    `select ${COLUMNS} from (${found}) o order by o.created_at desc, o.id desc`,
+    `select ${ORDER_COLUMNS} from (${found}) o order by o.created_at desc, o.id desc`,
     values,
   )
-  return toPage(rows, limit, order => order.id)
+  if (cursor !== undefined && rows.length === 0 && !(await isOrder(db, instituteId, cursor)))
+    throw badCursor()
+  return toPage(rows.map(toOrder), limit, order => order.id)
 }
 
 /** `order_words` begins each word with the institute; what is typed may be the beginning of the rest. */
@@ -80,7 +55,7 @@ function wordsQuery(instituteId: number, anyOf: readonly string[][]): string {
 
 function conditions(
   instituteId: number,
-  filter: OrderListFilter,
+  filter: OrderSearchFilter,
   { cursor, now }: { cursor: string | undefined; now: Date },
 ): Condition[] {
   const { search } = filter
@@ -107,7 +82,7 @@ function conditions(
 }
 
 /** All but the paid ones say so, which lets them be read along their own index. */
-function statusCondition(status: ListStatus, now: Date): Condition {
+function statusCondition(status: OrderStatus, now: Date): Condition {
   switch (status) {
     case 'unpaid':
       return [`o.state <> 'paid' and o.state = 'unpaid' and (o.expires_at is null or o.expires_at > $1)`, now]
@@ -125,7 +100,7 @@ function statusCondition(status: ListStatus, now: Date): Condition {
   }
 }
 
-export async function isOrder(db: Queryable, instituteId: number, id: string): Promise<boolean> {
+async function isOrder(db: Queryable, instituteId: number, id: string): Promise<boolean> {
   const rows = await db.query('select 1 from orders where institute_id = $1 and id = $2', [instituteId, id])
   return rows.length === 1
 }

@@ -1,0 +1,31 @@
+import { field, input, optional, query } from '../../../http/wire/input.ts'
+import { LINK_FILE_STATES } from '../../../imports/kinds/links/links.rules.ts'
+import { SEND_CHANNELS } from '../../../orders/link-messages.texts.ts'
+import { languageField } from '../order.input.ts'
+
+const BATCH_ID = 'batch_01k9zq4m0ve8sbn6yt2hw3c5da'
+
+export const uploadQuery = query({
+  name: optional(field.text('What the file is called.', 'term-2.xlsx', 200)),
+})
+
+export const batchParams = input({ batch_id: field.resourceId('Id of the file of links.', BATCH_ID) })
+
+const paging = { limit: field.pageSize(), cursor: field.cursor(BATCH_ID) }
+export const listBatchesQuery = query({
+  state: optional(field.oneOf(LINK_FILE_STATES, 'Only in this state.')),
+  ...paging,
+})
+export const listProblemsQuery = query(paging)
+
+export const startInput = input({
+  channels: optional(
+    field.list(
+      'How each payer gets their link; nobody gets a message when absent.',
+      field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'),
+      { max: 2 },
+    ),
+    [],
+  ),
+  language: languageField,
+})

@@ -1,0 +1,39 @@
+import { field, input, optional, query } from '../../http/wire/input.ts'
+import { LANGUAGES, SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
+import { ORDER_ID, orderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
+import { refundFields } from '../../payments/refund.input.ts'
+import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
+
+/** What the console's operations on orders and links take beyond those of the API. */
+const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')
+export const reasonInput = input({ reason })
+
+export const listOrdersQuery = query({
+  q: optional(field.text('An id, beginnings of names, an identifier or a phone.', 'Rao', 100)),
+  kind: optional(field.oneOf(LISTED_KINDS, 'Only of this kind.')),
+  status: optional(field.oneOf(LIST_STATUSES, 'Only in this state.')),
+  collector_code: optional(field.code('Only of this branch.', 'MAIN')),
+  created_from: optional(field.rangeStart('Made on this day or later.')),
+  created_to: optional(field.rangeEnd('Made on this day or earlier.')).as('createdBefore'),
+  page_id: optional(field.resourceId('Only of this payment page.', 'page_01k9zq4m0ve8sbn6yt2hw3c5da')),
+  service_student_id: optional(
+    field.resourceId('Only of this student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  ).as('studentId'),
+  limit: field.pageSize(),
+  cursor: field.cursor(ORDER_ID),
+})
+
+export const createInput = input(
+  { kind: field.oneOf(['link', 'order'], 'A payment link, or a pay order.'), ...orderFields },
+  SCHOOL_YEAR,
+)
+
+const channelsField = field.list('How to send it.', field.oneOf(SEND_CHANNELS, 'E-mail or SMS.'), {
+  min: 1,
+  max: 2,
+})
+export const languageField = optional(field.oneOf(LANGUAGES, 'English when absent.'), 'en')
+
+export const sendInput = input({ channels: channelsField, language: languageField })
+
+export const refundInput = input({ ...refundFields, reason })

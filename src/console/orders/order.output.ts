@@ -1,0 +1,117 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { lineFields, orderFields, purposeFields } from '../../orders/order.output.ts'
+import { readableComponent, stateAt, totalOf, type Order, type OrderLine } from '../../orders/orders.rules.ts'
+import { refundFields } from '../../payments/refund.output.ts'
+import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
+import { subtractPaise, type Paise } from '../../platform/money.ts'
+import type { LinkFileRow } from './detail.store.ts'
+import { paymentOutput, refundRowOutput } from './order-parts.output.ts'
+import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
+import type { Choices, OrderDetail } from './orders.service.ts'
+import { timelineOf, type Happening } from './timeline.ts'
+
+/** Orders and links as the console shows them: the views of the API, and what a person wants to know beyond them. */
+const line = outputOf<OrderLine, Date>()
+const labelledLine = line.object({
+  ...lineFields,
+  label: line.text('What is paid for, for people.', 'Tuition fee', ({ componentType }) =>
+    readableComponent(componentType),
+  ),
+})
+
+const row = outputOf<Order, Date>()
+const rowFields = {
+  ...orderFields,
+  ...purposeFields,
+  details: row.list('What is paid for.', labelledLine, order => order.lines),
+  kind: row.oneOf(ORDER_KINDS, 'What it is.'),
+  status: row.oneOf(
+    [...LIST_STATUSES, 'reversed'],
+    'Where it stands; `reversed`: the bank took the money back.',
+    stateAt,
+  ),
+  amount: row.amount('In rupees.', 45000, totalOf),
+  created_at: row.moment('When it was made, UTC.', '2026-11-15T04:00:00.000Z'),
+  expires_at: row.optional.moment('Until when it can be paid, UTC.', '2026-12-01T18:29:59.000Z'),
+}
+export const orderRowOutput = row.object(rowFields)
+export type OrderRowAnswer = Shown<typeof orderRowOutput>
+
+const requested = outputOf<RequestedRefund>()
+export const requestedRefundOutput = requested.object({
+  ...refundFields,
+  refundable: requested.amount('What can still be given back, in rupees.', 40000, refundableAfter),
+})
+
+export function refundableAfter({ refundableBeforePaise, amountPaise }: RequestedRefund): Paise {
+  return subtractPaise(refundableBeforePaise, amountPaise)
+}
+
+const happening = outputOf<Happening, unknown>()
+const happeningOutput = happening.object({
+  id: happening.text('Of the entry.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da.captured'),
+  at: happening.moment('When, UTC.', '2026-11-15T04:32:10.000Z'),
+  title: happening.text('What happened.', '₹45,000.00 paid by UPI'),
+  tone: happening.oneOf(['good', 'waiting', 'bad', 'plain'], 'How to take it.'),
+  by: happening.optional.text('Who did it.', 'Meera Iyer', one => one.by),
+  why: happening.optional.text('Why.', 'Asked for by the parent', one => one.why),
+  raw: happening.optional.json('The data behind it.', {}, one => one.raw),
+})
+
+const file = outputOf<LinkFileRow, unknown>()
+const fileOutput = file.object({
+  batch_id: file.text('The file it was made of.', 'batch_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  name: file.text('Its name.', 'term-2.xlsx'),
+  row: file.integer('Which row of it.', 2),
+})
+
+const out = outputOf<OrderDetail, Date>()
+export const orderDetailOutput = out.object({
+  ...rowFields,
+  branch: out.text('Name of the branch.', 'Main campus'),
+  page_title: out.optional.text('Title of the payment page.', 'Annual fair'),
+  callback_url: out.optional.text(
+    "Where the payer's browser goes afterwards.",
+    'https://erp.example.in/done',
+  ),
+  closed_at: out.optional.moment('When it stopped taking payments, UTC.', '2026-11-14T18:30:00.000Z'),
+  url: out.optional.text('Where it is paid.', 'https://pay.example.in/pay/demo-school/order_01'),
+  file: out.optional.one('The file it was made of.', fileOutput),
+  payments: out.list('Every try, the oldest first.', paymentOutput),
+  refunds: out.list('The oldest first.', refundRowOutput),
+  receipt_cancelled_at: out.optional.moment(
+    'When its receipt was cancelled, UTC.',
+    '2026-11-17T06:00:00.000Z',
+  ),
+  receipt_cancel_reason: out.optional.text('Why.', 'Wrong payer'),
+  refundable: out.amount('What can still be given back, in rupees.', 40000),
+  can_cancel: out.flag('Whether it can be cancelled or closed.', false),
+  can_send: out.flag('Whether its link can be sent.', false),
+  can_refund: out.flag('Whether something can be given back.', true),
+  timeline: out.list('Everything that happened, the newest first.', happeningOutput, timelineOf),
+})
+export type RefundedAnswer = Shown<typeof requestedRefundOutput>
+export type OrderDetailAnswer = Shown<typeof orderDetailOutput>
+
+const sent = outputOf<{ recipients: string[] }>()
+export const sentOutput = sent.object({
+  recipients: sent.texts('Channel and address of each.', ['email asha@example.in']),
+})
+export type SentAnswer = Shown<typeof sentOutput>
+
+type Named = { code: string; name: string }
+const entry = outputOf<Named>()
+const entryOutput = entry.object({ code: entry.text('Code.', '5'), name: entry.text('Name.', 'Grade 5') })
+const branch = outputOf<Choices['branches'][number]>()
+const branchOutput = branch.object({
+  collector_code: branch.text('Code.', 'MAIN'),
+  name: branch.text('Name.', 'Main campus'),
+})
+const choices = outputOf<Choices>()
+export const choicesOutput = choices.object({
+  branches: choices.list('Branches.', branchOutput),
+  components: choices.list('Fee components.', entryOutput),
+  grades: choices.list('Grades.', entryOutput),
+  is_strict: choices.flag('Whether only codes of the catalogue are taken.', false),
+})
+export type ChoicesAnswer = Shown<typeof choicesOutput>

@@ -1,0 +1,122 @@
+import type { Order } from '../../orders/orders.rules.ts'
+import { badField, conflict } from '../../platform/errors.ts'
+import {
+  paiseOf,
+  splitInProportion,
+  subtractPaise,
+  sumPaise,
+  ZERO,
+  type Paise,
+} from '../../platform/money.ts'
+import type { Payment } from '../payments.rules.ts'
+
+type RefundState = 'pending' | 'processed' | 'failed'
+
+/** What it gives back of a line of the order, by the line's number. */
+export type RefundLine = { lineNo: number; componentType: string; amountPaise: Paise }
+
+export type Refund = {
+  instituteId: number
+  id: string
+  paymentId: string
+  orderId: string
+  /** returned: a debit that the bank took back; nobody asked for it. */
+  kind: 'requested' | 'duplicate' | 'returned'
+  state: RefundState
+  amountPaise: Paise
+  reason: string | null
+  providerRef: string | null
+  utr: string | null
+  failureMessage: string | null
+  requestedAt: Date
+  processedAt: Date | null
+  tries: number
+  lines: RefundLine[]
+}
+
+/** A debit is taken back once, so its refund is named after it, and the provider's pay-out can name it too. */
+export function returnIdOf(paymentId: string): string {
+  return paymentId.replace(/^pay_/, 'rfd_')
+}
+
+/** The debit that such a refund would take back, if it is one. */
+export function returnedBy(refundId: string): string {
+  return refundId.replace(/^rfd_/, 'pay_')
+}
+
+/** How a refund is asked for; all that is left when it says neither how much nor of what. */
+export type AskedRefund = {
+  amountPaise: Paise | null
+  lines: readonly { componentType: string; amountPaise: Paise }[] | null
+  reason: string | null
+}
+
+/** Those that lower what can be refunded: failed ones and those of duplicates do not. */
+function counted(refunds: readonly Refund[]): Refund[] {
+  return refunds.filter(refund => refund.kind !== 'duplicate' && refund.state !== 'failed')
+}
+
+/** What is left to refund of the payment that paid an order. */
+export function refundableOf(payment: Payment, refunds: readonly Refund[]): Paise {
+  return subtractPaise(payment.amountPaise, sumPaise(counted(refunds).map(refund => refund.amountPaise)))
+}
+
+/** What is left of each line of the order. */
+export function leftByLine({ lines }: Pick<Order, 'lines'>, refunds: readonly Refund[]): Paise[] {
+  const refunded = counted(refunds).flatMap(refund => refund.lines)
+  return lines.map((line, index) => {
+    const parts = refunded.filter(part => part.lineNo === index + 1)
+    return subtractPaise(line.amountPaise, sumPaise(parts.map(part => part.amountPaise)))
+  })
+}
+
+/** The lines of a refund: as asked for, or in proportion to what is left of each. Never more than is left. */
+export function refundLines(
+  order: Pick<Order, 'lines'>,
+  refunds: readonly Refund[],
+  asked: Omit<AskedRefund, 'reason'>,
+): RefundLine[] {
+  const left = leftByLine(order, refunds)
+  const total = sumPaise(left)
+  if (total === 0) throw conflict('All of this payment has been refunded already.')
+  const parts =
+    asked.lines === null ? spread(asked.amountPaise ?? total, left) : pick(order, left, asked.lines)
+  if (asked.lines !== null && asked.amountPaise !== null && sumPaise(parts) !== asked.amountPaise)
+    throw badField('amount', 'must be the sum of details when both are sent')
+  return order.lines.flatMap(({ componentType }, index) => {
+    const amountPaise = parts[index] ?? ZERO
+    return amountPaise === 0 ? [] : [{ lineNo: index + 1, componentType, amountPaise }]
+  })
+}
+
+function spread(amountPaise: Paise, left: readonly Paise[]): Paise[] {
+  const total = sumPaise(left)
+  if (amountPaise > total)
+    throw conflict(`At most ${total / 100} rupees of this payment can still be refunded.`)
+  return splitInProportion(amountPaise, left)
+}
+
+/** A component may stand on several lines: the earlier ones are given back first. */
+function pick(
+  { lines }: Pick<Order, 'lines'>,
+  left: readonly Paise[],
+  asked: NonNullable<AskedRefund['lines']>,
+): Paise[] {
+  const parts = lines.map(() => ZERO)
+  for (const [no, { componentType, amountPaise }] of asked.entries()) {
+    if (asked.findIndex(other => other.componentType === componentType) !== no)
+      throw badField(`details.${no}.component_type`, 'stands twice')
+    const own = lines.flatMap((line, index) => (line.componentType === componentType ? [index] : []))
+    if (own.length === 0) throw badField(`details.${no}.component_type`, 'is not among what was paid')
+    const most = sumPaise(own.map(index => left[index] ?? ZERO))
+    if (amountPaise > most)
+      throw conflict(`At most ${most / 100} rupees of ${componentType} can still be refunded.`)
+    let open: number = amountPaise
+    for (const index of own) {
+      const part = Math.min(open, left[index] ?? ZERO)
+      parts[index] = paiseOf(part)
+      open -= part
+    }
+  }
+  return parts
+}
