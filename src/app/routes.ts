@@ -56,7 +56,6 @@ import { masterdataRoutes } from '../students/masterdata/masterdata.routes.ts'
 import { pullRoutes } from '../erp/pull/pull.routes.ts'
 import { studentRoutes } from '../students/students.routes.ts'
 import { deliveryRoutes } from '../webhooks/delivery-log/deliveries.routes.ts'
-import { eventRoutes } from '../webhooks/delivery-log/events.routes.ts'
 import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.routes.ts'
 
 /** What only a sandbox's routes reach: its clock and who stands in for banks and lenders. */
@@ -119,7 +118,6 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   productRoutes(app, ctx)
   loanRoutes(app, ctx)
   subscriptionRoutes(app, ctx)
-  eventRoutes(app, ctx)
   deliveryRoutes(app, ctx)
   await consoleRoutes(app, ctx)
   operatorRoutes(app, ctx, { installation: options.installation, metrics, requestLog })

@@ -8,6 +8,8 @@ import { getInstitute } from './institutes.service.ts'
 import { lockInstitute } from './institutes.store.ts'
 import * as store from './keys.store.ts'
 
+export type { ApiKey } from './keys.store.ts'
+
 export type NewKey = {
   label: string
   scopes: readonly Scope[]

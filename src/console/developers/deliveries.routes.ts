@@ -1,20 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { getEvent } from '../../events/events.service.ts'
 import { ok, page } from '../../http/envelope.ts'
-import { getEvent, listEvents, type RecordedEvent } from '../../events/events.service.ts'
-import { branchFor } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
+import {
+  deliveryParams,
+  eventParams,
+  listDeliveriesQuery,
+  listEventsQuery,
+} from '../../webhooks/delivery-log/delivery.input.ts'
+import { deliveryOutput } from '../../webhooks/delivery-log/delivery.output.ts'
 import {
   getDelivery,
   listDeliveries,
   redeliver,
   type Delivery,
 } from '../../webhooks/delivery-log/deliveries.service.ts'
-import { EVERYONE } from '../console.rules.ts'
-import { EventParams, EventsQuery, EventView, type EventAnswer } from './events.schemas.ts'
-import * as schemas from './webhooks.schemas.ts'
-import { DEVELOPERS } from './developers.rules.ts'
+import { listEventsOf } from '../../webhooks/delivery-log/events.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { DEVELOPERS } from './developers.rules.ts'
+import { eventOutput } from './webhook.output.ts'
 
 export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
@@ -24,15 +30,16 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
       operationId: 'consoleListDeliveries',
       summary: 'List deliveries',
       description: 'Of three months, the newest first.',
-      data: Type.Array(schemas.DeliveryView),
+      data: Type.Array(deliveryOutput.schema),
       isList: true,
     },
-    query: schemas.DeliveriesQuery,
+    query: listDeliveriesQuery,
     async answer({ institute, query }) {
-      const { status, event_id: eventId, webhook_id: webhookId, cursor, limit = 50 } = query
-      const filter = { status, eventId, webhookId }
-      const { rows, nextCursor } = await listDeliveries(ctx, institute, filter, { cursor, limit })
-      return page(rows.map(deliveryView), nextCursor)
+      const { rows, nextCursor } = await listDeliveries(ctx, institute, query)
+      return page(
+        rows.map(delivery => deliveryOutput.toJson(delivery)),
+        nextCursor,
+      )
     },
   })
   addConsoleRead(app, ctx, {
@@ -42,11 +49,11 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
       operationId: 'consoleGetDelivery',
       summary: 'Read a delivery',
       description: 'With every attempt and what was answered.',
-      data: schemas.DeliveryView,
+      data: deliveryOutput.schema,
     },
-    params: schemas.DeliveryParams,
+    params: deliveryParams,
     answer: async ({ institute, params }) =>
-      ok(deliveryView(await getDelivery(ctx, institute, params.delivery_id))),
+      ok(deliveryOutput.toJson(await getDelivery(ctx, institute, params.deliveryId))),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -56,16 +63,16 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
       operationId: 'consoleRedeliver',
       summary: 'Send a delivery again',
       description: 'The same event under the same id, at once.',
-      data: schemas.DeliveryView,
+      data: deliveryOutput.schema,
     },
-    params: schemas.DeliveryParams,
-    perform: (act, { institute, params }) => redeliver(ctx, act, institute, params.delivery_id),
+    params: deliveryParams,
+    perform: (command, { institute, params }) => redeliver(ctx, command, institute, params.deliveryId),
     audit: (_call, { id, webhookId, eventId, attempts }) => ({
       what: 'delivery.sent_again',
       about: id,
       after: { webhook: webhookId, event: eventId, attempts_before: attempts.length },
     }),
-    toResponse: (delivery: Delivery) => ok(deliveryView(delivery)),
+    toResponse: (delivery: Delivery) => ok(deliveryOutput.toJson(delivery)),
   })
   addEvents(app, ctx)
 }
@@ -77,23 +84,17 @@ function addEvents(app: FastifyInstance, ctx: Context): void {
     docs: {
       operationId: 'consoleListEvents',
       summary: 'List events',
-      description: 'Everything that happened, told or not, the newest first.',
-      data: Type.Array(EventView),
+      description: 'Everything that was recorded, subscribed to or not, the newest first.',
+      data: Type.Array(eventOutput.schema),
       isList: true,
     },
-    query: EventsQuery,
+    query: listEventsQuery,
     async answer({ institute, query }) {
-      const { event_code: eventCode, resource_id: resourceId, collector_code: branch, cursor } = query
-      const filter = {
-        eventCode,
-        resourceId,
-        collectorCode: branch === undefined ? undefined : branchFor(institute, branch),
-        recordedFrom: query.from,
-        recordedBefore: query.to,
-      }
-      const range = { cursor, order: 'newest', limit: query.limit ?? 50 } as const
-      const { rows, nextCursor } = await listEvents(ctx, institute.id, filter, range)
-      return page(rows.map(eventView), nextCursor)
+      const { rows, nextCursor } = await listEventsOf(ctx, institute, query)
+      return page(
+        rows.map(event => eventOutput.toJson(event)),
+        nextCursor,
+      )
     },
   })
   addConsoleRead(app, ctx, {
@@ -103,35 +104,10 @@ function addEvents(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleGetEvent',
       summary: 'Read an event',
       description: 'As it is delivered.',
-      data: EventView,
+      data: eventOutput.schema,
     },
-    params: EventParams,
+    params: eventParams,
     answer: async ({ institute, params }) =>
-      ok(eventView(await getEvent(ctx, institute.id, params.event_id))),
+      ok(eventOutput.toJson(await getEvent(ctx, institute.id, params.eventId))),
   })
-}
-
-export function deliveryView(delivery: Delivery): schemas.DeliveryAnswer {
-  return {
-    id: delivery.id,
-    event_id: delivery.eventId,
-    event_code: delivery.eventCode,
-    webhook_id: delivery.webhookId,
-    status: delivery.state,
-    attempts: delivery.attempts,
-    ...(delivery.nextAttemptAt === null ? {} : { next_attempt_at: delivery.nextAttemptAt.toISOString() }),
-    created_at: delivery.createdAt.toISOString(),
-  }
-}
-
-function eventView(event: RecordedEvent): EventAnswer {
-  return {
-    event_id: event.id,
-    event_code: event.code,
-    resource_id: event.resourceId,
-    occurred_at: event.occurredAt.toISOString(),
-    recorded_at: event.recordedAt.toISOString(),
-    sequence: event.sequence,
-    payload: event.payload,
-  }
 }

@@ -1,6 +1,7 @@
+import { isPaused } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 
-/** Whoever connects the ERP: keys, webhooks, what is fetched. */
+/** Those who connect the ERP: keys, webhooks, what is fetched. */
 export const DEVELOPERS: readonly ConsoleRole[] = ['owner', 'developer', 'operator']
 
 /** How a subscription fares, as one word. */
@@ -13,6 +14,6 @@ export function healthOf(
   now: Date,
 ): WebhookHealth {
   if (subscription.disabledAt !== null) return 'disabled'
-  if (subscription.pausedUntil !== null && subscription.pausedUntil > now) return 'paused'
+  if (isPaused(subscription, now)) return 'paused'
   return subscription.failuresInRow > 0 ? 'failing' : 'well'
 }

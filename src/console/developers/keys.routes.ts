@@ -5,9 +5,11 @@ import { SCOPES } from '../../institutes/institutes.rules.ts'
 import { listKeys, revokeKeyOf } from '../../institutes/keys.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'
-import * as schemas from './keys.schemas.ts'
+import { keyParams, newKeyInput } from './key.input.ts'
+import { issuedKeyOutput, keyOutput } from './key.output.ts'
 import { createKeyOnce, rotateKeyOnce, type ShownKey } from './keys.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
+import { reasonInput } from './webhook.output.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
 export function keyRoutes(app: FastifyInstance, ctx: Context): void {
@@ -18,10 +20,10 @@ export function keyRoutes(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleListKeys',
       summary: 'List API keys',
       description: 'All keys there ever were, the newest first. Secrets are never shown.',
-      data: Type.Array(schemas.KeyView),
+      data: Type.Array(keyOutput.schema),
     },
     async answer({ institute }) {
-      return ok((await listKeys(ctx, institute.code)).map(view).toReversed())
+      return ok((await listKeys(ctx, institute.code)).toReversed().map(key => keyOutput.toJson(key)))
     },
   })
   addConsoleWrite(app, ctx, {
@@ -32,23 +34,21 @@ export function keyRoutes(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleCreateKey',
       summary: 'Make an API key',
       description: 'Its secret is answered this once and kept nowhere.',
-      data: schemas.IssuedKeyView,
+      data: issuedKeyOutput.schema,
       creates: true,
     },
-    body: schemas.NewKeyBody,
-    perform: (act, { institute, body }) =>
-      createKeyOnce(ctx, act, institute, {
-        label: body.label,
+    body: newKeyInput,
+    perform: (command, { institute, body }) =>
+      createKeyOnce(ctx, command, institute, {
+        ...body,
         scopes: SCOPES.filter(scope => body.scopes.includes(scope)),
-        ratePerSecond: body.rate_per_second,
-        burst: body.burst,
       }),
     audit: (_call, { keyId, label, scopes }) => ({
       what: 'key.created',
       about: keyId,
       after: { label, scopes },
     }),
-    toResponse: (key: ShownKey) => created(issuedView(key)),
+    toResponse: (key: ShownKey) => created(issuedKeyOutput.toJson(key)),
   })
   addEndings(app, ctx)
 }
@@ -62,17 +62,17 @@ function addEndings(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleRotateKey',
       summary: 'Make a successor of a key',
       description: 'With the same label, scopes and limits. The old one works until it is revoked.',
-      data: schemas.IssuedKeyView,
+      data: issuedKeyOutput.schema,
       creates: true,
     },
-    params: schemas.KeyParams,
-    perform: (act, { institute, params }) => rotateKeyOnce(ctx, act, institute, params.key_id),
+    params: keyParams,
+    perform: (command, { institute, params }) => rotateKeyOnce(ctx, command, institute, params.keyId),
     audit: ({ params }, { keyId, label, scopes }) => ({
       what: 'key.rotated',
-      about: params.key_id,
+      about: params.keyId,
       after: { successor: keyId, label, scopes },
     }),
-    toResponse: (key: ShownKey) => created(issuedView(key)),
+    toResponse: (key: ShownKey) => created(issuedKeyOutput.toJson(key)),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
@@ -83,9 +83,9 @@ function addEndings(app: FastifyInstance, ctx: Context): void {
       summary: 'End an API key',
       description: 'For good: it is refused everywhere within five seconds.',
     },
-    params: schemas.KeyParams,
-    body: schemas.RevokeBody,
-    perform: (act, { institute, params }) => revokeKeyOf(ctx, act, institute, params.key_id),
+    params: keyParams,
+    body: reasonInput,
+    perform: (command, { institute, params }) => revokeKeyOf(ctx, command, institute, params.keyId),
     audit: ({ body }, { keyId, label, scopes }) => ({
       what: 'key.revoked',
       about: keyId,
@@ -94,21 +94,4 @@ function addEndings(app: FastifyInstance, ctx: Context): void {
     }),
     toResponse: () => ok(),
   })
-}
-
-function view(key: Awaited<ReturnType<typeof listKeys>>[number]): schemas.KeyAnswer {
-  return {
-    key_id: key.keyId,
-    label: key.label,
-    scopes: [...key.scopes],
-    ...(key.ratePerSecond === null ? {} : { rate_per_second: key.ratePerSecond }),
-    ...(key.burst === null ? {} : { burst: key.burst }),
-    created_at: key.createdAt.toISOString(),
-    ...(key.lastUsedAt === null ? {} : { last_used_at: key.lastUsedAt.toISOString() }),
-    ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt.toISOString() }),
-  }
-}
-
-function issuedView({ keyId, label, scopes, secret }: ShownKey): schemas.IssuedKeyAnswer {
-  return { key_id: keyId, label, scopes: [...scopes], ...(secret === null ? {} : { secret }) }
 }

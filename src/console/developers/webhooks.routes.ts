@@ -1,9 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { created, ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
 import { recoverFailed, sendTest, type Delivery } from '../../webhooks/delivery-log/deliveries.service.ts'
-import type { SubscriptionChange } from '../../webhooks/subscriptions/subscriptions.rules.ts'
+import { recoverInput } from '../../webhooks/delivery-log/delivery.input.ts'
+import { deliveryOutput, recoveredOutput } from '../../webhooks/delivery-log/delivery.output.ts'
+import {
+  addWebhookInput,
+  changeWebhookInput,
+  listWebhooksQuery,
+  webhookParams,
+} from '../../webhooks/subscriptions/subscription.input.ts'
 import {
   addSubscription,
   type Subscribed,
@@ -11,9 +18,8 @@ import {
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { deliveryView } from './deliveries.routes.ts'
-import * as schemas from './webhooks.schemas.ts'
-import { changeWebhook, disableWebhook, listWebhooks, type Webhook } from './webhooks.service.ts'
+import { addedWebhookOutput, reasonInput, webhookOutput } from './webhook.output.ts'
+import { changeWebhook, disableWebhook, listWebhooks } from './webhooks.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 
@@ -25,12 +31,12 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleListWebhooks',
       summary: 'List webhooks',
       description: 'With how each fares and what waits for it.',
-      data: Type.Array(schemas.WebhookView),
+      data: Type.Array(webhookOutput.schema),
     },
-    query: schemas.WebhooksQuery,
+    query: listWebhooksQuery,
     async answer({ institute, query }) {
-      const filter = { withDisabled: query.include === 'disabled' }
-      return ok((await listWebhooks(ctx, institute, filter)).map(view))
+      const found = await listWebhooks(ctx, institute, query)
+      return ok(found.map(webhook => webhookOutput.toJson(webhook)))
     },
   })
   addConsoleWrite(app, ctx, {
@@ -41,20 +47,13 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleAddWebhook',
       summary: 'Add a webhook',
       description: 'One for each event and branch; on a subscribed event only secret and header change.',
-      data: Type.Object({ id: schemas.WebhookView.properties.id }),
+      data: addedWebhookOutput.schema,
       creates: true,
     },
-    body: schemas.AddWebhookBody,
-    perform: (act, { institute, body }) =>
-      addSubscription(ctx, act, institute, {
-        collectorCode: body.collector_code,
-        eventCode: body.event_code,
-        url: body.url,
-        failureEmails: body.failure_notification_email,
-        ...changeOf(body),
-      }),
+    body: addWebhookInput,
+    perform: (command, { institute, body }) => addSubscription(ctx, command, institute, body),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
-    toResponse: ({ subscription, message }) => created({ id: subscription.id }, message),
+    toResponse: ({ subscription, message }) => created(addedWebhookOutput.toJson(subscription), message),
   })
   addConsoleWrite(app, ctx, {
     method: 'PATCH',
@@ -65,10 +64,10 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'Change secret or header',
       description: 'An old secret signs beside the new one for a day.',
     },
-    params: schemas.WebhookParams,
-    body: schemas.ChangeWebhookBody,
-    perform: (act, { institute, params, body }) =>
-      changeWebhook(ctx, act, institute, { id: params.webhook_id, ...changeOf(body) }),
+    params: webhookParams,
+    body: changeWebhookInput,
+    perform: (command, { institute, params, body }) =>
+      changeWebhook(ctx, command, institute, { id: params.webhookId, ...body }),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
     toResponse: () => ok(),
   })
@@ -81,9 +80,9 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'Disable a webhook',
       description: 'Nothing more is sent, and what waits is not.',
     },
-    params: schemas.WebhookParams,
-    body: schemas.DisableBody,
-    perform: (act, { institute, params }) => disableWebhook(ctx, act, institute, params.webhook_id),
+    params: webhookParams,
+    body: reasonInput,
+    perform: (command, { institute, params }) => disableWebhook(ctx, command, institute, params.webhookId),
     audit: ({ body }, subscription: Subscription) => ({
       what: 'webhook.disabled',
       about: subscription.id,
@@ -104,17 +103,17 @@ function addTrials(app: FastifyInstance, ctx: Context): void {
       operationId: 'consoleTestWebhook',
       summary: 'Send a test',
       description: 'One `webhook.test`; answers its delivery, which can be watched.',
-      data: schemas.DeliveryView,
+      data: deliveryOutput.schema,
       creates: true,
     },
-    params: schemas.WebhookParams,
-    perform: (act, { institute, params }) => sendTest(ctx, act, institute, params.webhook_id),
+    params: webhookParams,
+    perform: (command, { institute, params }) => sendTest(ctx, command, institute, params.webhookId),
     audit: ({ params }, { id }) => ({
       what: 'webhook.tested',
-      about: params.webhook_id,
+      about: params.webhookId,
       after: { delivery: id },
     }),
-    toResponse: (delivery: Delivery) => created(deliveryView(delivery)),
+    toResponse: (delivery: Delivery) => created(deliveryOutput.toJson(delivery)),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -125,23 +124,19 @@ function addTrials(app: FastifyInstance, ctx: Context): void {
       summary: 'Send again what failed',
       description:
         'Whatever was given up since a moment, here or under an earlier subscription of the event.',
-      data: schemas.RecoveredView,
+      data: recoveredOutput.schema,
     },
-    params: schemas.WebhookParams,
-    body: schemas.RecoverBody,
-    perform: (act, { institute, params, body }) =>
-      recoverFailed(ctx, act, institute, { webhookId: params.webhook_id, since: body.since }),
+    params: webhookParams,
+    body: recoverInput,
+    perform: (command, { institute, params, body }) =>
+      recoverFailed(ctx, command, institute, { ...params, ...body }),
     audit: ({ params, body }, deliveries) => ({
       what: 'webhook.recovered',
-      about: params.webhook_id,
+      about: params.webhookId,
       after: { since: body.since, deliveries },
     }),
-    toResponse: deliveries => ok({ deliveries }),
+    toResponse: (deliveries: number) => ok(recoveredOutput.toJson({ deliveries })),
   })
-}
-
-function changeOf(body: Static<typeof schemas.ChangeWebhookBody>): SubscriptionChange {
-  return { secretKey: body.secret_key, headerKey: body.header_key, headerValue: body.header_value }
 }
 
 function noteOf({ subscription, before }: Subscribed): AuditNote {
@@ -173,27 +168,5 @@ function plain(subscription: Subscription): Record<string, unknown> {
     failure_notification_email: subscription.failureEmails,
     is_signed: subscription.secretSealed !== null,
     header_key: subscription.headerKey ?? undefined,
-  }
-}
-
-function view(webhook: Webhook): schemas.WebhookAnswer {
-  return {
-    id: webhook.id,
-    event_code: webhook.eventCode,
-    url: webhook.url,
-    collector_code: webhook.collectorCode,
-    failure_notification_email: webhook.failureEmails,
-    health: webhook.health,
-    failures_in_row: webhook.failuresInRow,
-    ...(webhook.health === 'paused' && webhook.pausedUntil !== null
-      ? { paused_until: webhook.pausedUntil.toISOString() }
-      : {}),
-    waiting: webhook.waiting,
-    given_up: webhook.givenUp,
-    is_signed: webhook.secretSealed !== null,
-    ...(webhook.headerKey === null ? {} : { header_key: webhook.headerKey }),
-    created_at: webhook.createdAt.toISOString(),
-    ...(webhook.disabledAt === null ? {} : { disabled_at: webhook.disabledAt.toISOString() }),
-    ...(webhook.disabledBecause === null ? {} : { disabled_because: webhook.disabledBecause }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
-import { innerCommand, type Command } from '../../platform/idempotency.ts'
+import type { Command } from '../../platform/idempotency.ts'
 import type { SubscriptionChange } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import {
   addSubscription,
@@ -20,10 +20,10 @@ export type Webhook = Subscription & { health: WebhookHealth; waiting: number; g
 export async function listWebhooks(
   ctx: Context,
   institute: Institute,
-  { withDisabled }: { withDisabled: boolean },
+  filter: Parameters<typeof listSubscriptions>[2],
 ): Promise<Webhook[]> {
   const [subscriptions, counts] = await Promise.all([
-    listSubscriptions(ctx, institute, { collectorCode: undefined, withDisabled }),
+    listSubscriptions(ctx, institute, filter),
     countDeliveries(ctx.db, institute.id),
   ])
   const now = new Date()
@@ -64,10 +64,8 @@ export async function disableWebhook(
   institute: Institute,
   id: string,
 ): Promise<Subscription> {
-  const subscription = await requireActive(ctx, institute, id)
-  const inner = innerCommand<null, Subscription>(command, () => subscription)
-  await disableSubscription(ctx, inner, institute, id)
-  return subscription
+  await requireActive(ctx, institute, id)
+  return disableSubscription(ctx, command, institute, id)
 }
 
 async function requireActive(ctx: Context, institute: Institute, id: string): Promise<Subscription> {

@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema, type TUnsafe } from 'typebox'
+import { Type, type TUnsafe } from 'typebox'
 import type { Paise } from '../../platform/money.ts'
 
 /**
@@ -46,12 +46,6 @@ export const field = {
       default: 50,
       format: 'page-size',
     }),
-}
-
-/** A field that null or "" empties, where absent leaves it as it is. */
-export function clearable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
-  const { type } = schema as { type?: string }
-  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] })
 }
 
 /** What answers are made of; nothing reads these, tests hold every answer against them. */

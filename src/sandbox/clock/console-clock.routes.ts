@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { EVERYONE } from '../../console/console.rules.ts'
-import { TriggerBody, TriggeredView } from '../../console/developers/sandbox.schemas.ts'
 import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
-import { created, ok } from '../../http/envelope.ts'
+import { ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
 import { moveInput } from './clock.input.ts'
 import { bothClocksOutput, movedOutput } from './clock.output.ts'
 import { loadOffset, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
+import { triggerInput } from '../trigger/trigger.input.ts'
+import { respondTriggered, triggeredOutput } from '../trigger/trigger.output.ts'
 import { triggerEvent, type Triggered } from '../trigger/trigger.service.ts'
 
 /** What a developer plays with that only a sandbox has: time, and events of which nothing happened. */
@@ -55,21 +56,16 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox
       operationId: 'consoleTriggerEvent',
       summary: 'Trigger an event',
       description: 'With a made-up payload, delivered like any other. Sandbox only.',
-      data: TriggeredView,
+      data: triggeredOutput.schema,
       creates: true,
     },
-    body: TriggerBody,
-    perform: (act, { institute, body }) =>
-      triggerEvent(ctx, act, institute, {
-        eventCode: body.event_code,
-        collectorCode: body.collector_code,
-      }),
+    body: triggerInput,
+    perform: (command, { institute, body }) => triggerEvent(ctx, command, institute, body),
     audit: (_call, { eventId, eventCode }: Triggered) => ({
       what: 'sandbox.event.triggered',
       about: eventId,
       after: { event_code: eventCode },
     }),
-    toResponse: ({ eventId, eventCode, resourceId, subscriptions }: Triggered) =>
-      created({ event_id: eventId, event_code: eventCode, resource_id: resourceId, subscriptions }),
+    toResponse: respondTriggered,
   })
 }

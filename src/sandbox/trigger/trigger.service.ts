@@ -16,11 +16,11 @@ export async function triggerEvent(
   ctx: Context,
   command: Command<Triggered>,
   institute: Institute,
-  wanted: { eventCode: EventCode; collectorCode: string | undefined },
+  wanted: { eventCode: EventCode; collectorCode?: string },
 ): Promise<Triggered> {
   const { eventCode } = wanted
   const collectorCode = branchFor(institute, wanted.collectorCode)
-  const active = await listSubscriptions(ctx, institute, { collectorCode, withDisabled: false })
+  const active = await listSubscriptions(ctx, institute, { collectorCode })
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
     const payload = exampleEvent(eventCode, { now, collectorCode })

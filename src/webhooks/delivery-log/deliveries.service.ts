@@ -19,10 +19,9 @@ export type { Delivery } from './deliveries.store.ts'
 export async function listDeliveries(
   { db }: Context,
   institute: Institute,
-  filter: store.DeliveryFilter,
-  page: PageRange,
+  { cursor, limit, ...filter }: store.DeliveryFilter & PageRange,
 ): Promise<Page<store.Delivery>> {
-  return store.listDeliveries(db, institute.id, filter, page)
+  return store.listDeliveries(db, institute.id, filter, { cursor, limit })
 }
 
 export async function getDelivery(

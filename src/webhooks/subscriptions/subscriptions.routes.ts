@@ -1,17 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
+import { answer, answerAll } from '../../http/wire/answers.ts'
 import type { Context } from '../../platform/context.ts'
-import * as docs from './subscriptions.docs.ts'
-import * as schemas from './subscriptions.schemas.ts'
+import { addWebhookInput, listWebhooksQuery, webhookParams } from './subscription.input.ts'
+import { webhookDetailOutput, webhookOutput } from './subscription.output.ts'
 import {
   addSubscription,
   disableSubscription,
   getSubscription,
   listSubscriptions,
-  type NewSubscription,
-  type Subscription,
+  type Subscribed,
 } from './subscriptions.service.ts'
 
 const BASE = '/api/v1/integrations/erp/webhooks'
@@ -20,75 +19,71 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: BASE,
-    docs: docs.addDocs,
-    body: schemas.AddWebhookBody,
-    perform: (act, { caller, body }) => addSubscription(ctx, act, caller.institute, toNewSubscription(body)),
-    toResponse: ({ subscription, message }) => created(view(subscription), message),
+    docs: {
+      operationId: 'addWebhook',
+      tag: 'Webhooks',
+      summary: 'Add or update a webhook',
+      description:
+        'One URL per event code (and branch, where there are several). On a subscribed code only secret_key, header_key ' +
+        'and header_value change: absent leaves them, null or "" clears them. One payment sends `pay.payment.*` and the ' +
+        'event of its order, link or page: subscribe to one of them, or book by `payment.id`; drop repeats by `event_id`.',
+      answers: {
+        201: {
+          ...answer('Subscribed.', webhookOutput),
+          remark: 'The url and the mail list of a subscription stay as they were at its creation.',
+        },
+      },
+    },
+    body: addWebhookInput,
+    perform: (command, { caller, body }) => addSubscription(ctx, command, caller.institute, body),
+    toResponse: ({ subscription, message }: Subscribed) =>
+      created(webhookOutput.toJson(subscription), message),
   })
   addRead(app, {
     url: BASE,
-    docs: docs.listDocs,
-    query: schemas.ListWebhooksQuery,
+    docs: {
+      operationId: 'listWebhooks',
+      tag: 'Webhooks',
+      summary: 'List webhooks',
+      description:
+        'All active subscriptions of the institute; on request also disabled ones, at most the 200 disabled last.',
+      answers: { 200: answerAll('The subscriptions.', webhookOutput) },
+    },
+    query: listWebhooksQuery,
     async answer({ caller, query }) {
-      const found = await listSubscriptions(ctx, caller.institute, {
-        collectorCode: query.collector_code,
-        withDisabled: query.include === 'disabled',
-      })
-      return ok(found.map(view))
+      const found = await listSubscriptions(ctx, caller.institute, query)
+      return ok(found.map(one => webhookOutput.toJson(one)))
     },
   })
   addRead(app, {
     url: `${BASE}/:webhook_id`,
-    docs: docs.getDocs,
-    params: schemas.WebhookParams,
-    answer: async ({ caller, params }) =>
-      ok(detailView(await getSubscription(ctx, caller.institute, params.webhook_id))),
+    docs: {
+      operationId: 'getWebhook',
+      tag: 'Webhooks',
+      summary: 'Get a webhook',
+      description: 'One subscription, disabled or not. Secrets and header values are never shown.',
+      errors: [404],
+      answers: { 200: answer('The subscription.', webhookDetailOutput) },
+    },
+    params: webhookParams,
+    async answer({ caller, params }) {
+      return ok(webhookDetailOutput.toJson(await getSubscription(ctx, caller.institute, params.webhookId)))
+    },
   })
   addWrite(app, ctx, {
     method: 'DELETE',
     url: `${BASE}/:webhook_id`,
-    docs: docs.disableDocs,
-    params: schemas.WebhookParams,
-    perform: (act, { caller, params }) => disableSubscription(ctx, act, caller.institute, params.webhook_id),
+    docs: {
+      operationId: 'disableWebhook',
+      tag: 'Webhooks',
+      summary: 'Disable a webhook',
+      description:
+        'Nothing more is delivered. Adding the event code again makes a new subscription with a new id.',
+      answers: { 200: answer('Disabled.') },
+    },
+    params: webhookParams,
+    perform: (command, { caller, params }) =>
+      disableSubscription(ctx, command, caller.institute, params.webhookId),
     toResponse: () => ok(),
   })
-}
-
-function toNewSubscription(body: Static<typeof schemas.AddWebhookBody>): NewSubscription {
-  return {
-    collectorCode: body.collector_code,
-    eventCode: body.event_code,
-    url: body.url,
-    failureEmails: body.failure_notification_email,
-    secretKey: body.secret_key,
-    headerKey: body.header_key,
-    headerValue: body.header_value,
-  }
-}
-
-function view(subscription: Subscription): Record<string, unknown> {
-  return {
-    id: subscription.id,
-    event_code: subscription.eventCode,
-    failure_notification_email: subscription.failureEmails,
-    url: subscription.url,
-    disabled_at: subscription.disabledAt?.toISOString(),
-  }
-}
-
-function detailView(subscription: Subscription): Record<string, unknown> {
-  return {
-    ...view(subscription),
-    status: subscription.disabledAt === null ? 'subscribed' : 'disabled',
-    is_signed: subscription.secretSealed !== null,
-    has_header: subscription.headerKey !== null && subscription.headerValueSealed !== null,
-    failures_in_row: subscription.failuresInRow,
-    paused_until: isPaused(subscription) ? subscription.pausedUntil?.toISOString() : undefined,
-    disabled_because: subscription.disabledBecause ?? undefined,
-    created_at: subscription.createdAt.toISOString(),
-  }
-}
-
-function isPaused({ disabledAt, pausedUntil }: Subscription): boolean {
-  return disabledAt === null && pausedUntil !== null && pausedUntil.getTime() > Date.now()
 }

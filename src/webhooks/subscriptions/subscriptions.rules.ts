@@ -10,6 +10,14 @@ export type SubscriptionChange = {
 /** By the institute, by an answer of 410, or because nothing arrived for a day. */
 export type DisabledBecause = 'request' | 'gone' | 'failures'
 
+/** Real time, which receivers live in. */
+export function isPaused(
+  { disabledAt, pausedUntil }: { disabledAt: Date | null; pausedUntil: Date | null },
+  now: Date,
+): boolean {
+  return disabledAt === null && pausedUntil !== null && pausedUntil > now
+}
+
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 // Visible ASCII with inner blanks: what every server accepts, and nothing that could start another header.
 const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/
@@ -54,15 +62,15 @@ export function urlProblem(url: string, mode: 'sandbox' | 'live'): FieldProblem 
 }
 
 /** What to tell the caller about things that were sent and not applied, or that will have no effect yet. */
-export function remarks(facts: { isFixedChanged: boolean; isHalfHeader: boolean }): string | undefined {
+export function remarks(on: { isFixedChanged: boolean; isHalfHeader: boolean }): string | undefined {
   const texts: string[] = []
-  if (facts.isFixedChanged) {
+  if (on.isFixedChanged) {
     texts.push(
       'This event code is subscribed already. Its url and failure_notification_email stay as shown; ' +
         'to change them, disable the subscription and add it again.',
     )
   }
-  if (facts.isHalfHeader) {
+  if (on.isHalfHeader) {
     texts.push('The custom header is sent only when header_key and header_value are both set.')
   }
   return texts.length === 0 ? undefined : texts.join(' ')

@@ -11,7 +11,7 @@ import * as store from './subscriptions.store.ts'
 export type { Subscription } from './subscriptions.store.ts'
 
 export type NewSubscription = SubscriptionChange & {
-  collectorCode: string | undefined
+  collectorCode?: string | undefined
   eventCode: EventCode
   url: string
   failureEmails: string
@@ -72,17 +72,17 @@ export async function addSubscription(
 
 export async function disableSubscription(
   ctx: Context,
-  command: Command<null>,
+  command: Command<store.Subscription>,
   institute: Institute,
   id: string,
-): Promise<null> {
+): Promise<store.Subscription> {
   return transact(ctx.db, command, async tx => {
-    if (await store.disableSubscription(tx, institute.id, id, 'request')) {
-      await cancelWaiting(tx, institute.id, id)
-      tx.notify('deliveries')
-      return null
-    }
-    throw badRequest('There is no active subscription with this id. List Webhooks shows those there are.')
+    const disabled = await store.disableSubscription(tx, institute.id, id, 'request')
+    if (disabled === null)
+      throw badRequest('There is no active subscription with this id. List Webhooks shows those there are.')
+    await cancelWaiting(tx, institute.id, id)
+    tx.notify('deliveries')
+    return disabled
   })
 }
 
@@ -99,12 +99,11 @@ export async function getSubscription(
 export async function listSubscriptions(
   ctx: Context,
   institute: Institute,
-  filter: { collectorCode: string | undefined; withDisabled: boolean },
+  { collectorCode, include }: { collectorCode?: string; include?: 'disabled' },
 ): Promise<store.Subscription[]> {
-  const { collectorCode, withDisabled } = filter
   return store.listSubscriptions(ctx.db, institute.id, {
     collectorCode: collectorCode === undefined ? null : branchFor(institute, collectorCode),
-    withDisabled,
+    withDisabled: include === 'disabled',
   })
 }
 

@@ -79,19 +79,19 @@ export async function updateSecrets(
   })
 }
 
-/** False when there is no active subscription with this id. */
+/** Null when there is no active subscription with this id. */
 export async function disableSubscription(
   tx: Transaction,
   instituteId: number,
   id: string,
   because: DisabledBecause,
-): Promise<boolean> {
-  const rows = await tx.query(
-    `update webhook_subscriptions set disabled_at = now(), disabled_because = $3
-     where institute_id = $1 and id = $2 and disabled_at is null returning 1`,
+): Promise<Subscription | null> {
+  const [row] = await tx.query<Subscription>(
+    `update webhook_subscriptions s set disabled_at = now(), disabled_because = $3
+     where institute_id = $1 and id = $2 and disabled_at is null returning ${COLUMNS}`,
     [instituteId, id, because],
   )
-  return rows.length === 1
+  return row ?? null
 }
 
 export async function findSubscription(

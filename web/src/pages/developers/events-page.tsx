@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { EventAnswer } from '../../../../src/console/developers/events.schemas.ts'
+import type { EventAnswer } from '../../../../src/console/developers/webhook.output.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { Summary } from '../../ui/detail.tsx'
@@ -17,12 +17,12 @@ const COLUMNS: readonly Column<EventAnswer>[] = [
     text: row => formatMoment(row.occurred_at),
     render: row => <When at={row.occurred_at} />,
   },
-  { key: 'what', title: 'What', text: row => eventLabel(row.event_code) },
+  { key: 'what', title: 'What', text: row => eventLabel(row.event) },
   {
     key: 'code',
     title: 'Event code',
-    text: row => row.event_code,
-    render: row => <span className="mono">{row.event_code}</span>,
+    text: row => row.event,
+    render: row => <span className="mono">{row.event}</span>,
   },
   {
     key: 'resource',
@@ -40,8 +40,8 @@ const FILTERS: readonly Filter[] = [
   },
   { key: 'resource_id', label: 'Of what (id)' },
   { key: 'collector_code', label: 'Branch' },
-  { key: 'from', label: 'From', kind: 'day' },
-  { key: 'to', label: 'Up to', kind: 'day' },
+  { key: 'created_from', label: 'From', kind: 'day' },
+  { key: 'created_to', label: 'Up to', kind: 'day' },
 ]
 
 export function EventsPage() {
@@ -64,7 +64,7 @@ export function EventsPage() {
         }}
       />
       {open !== null && (
-        <SideDialogue onClose={() => setOpen(null)} title={eventLabel(open.event_code)}>
+        <SideDialogue onClose={() => setOpen(null)} title={eventLabel(open.event)}>
           <Event event={open} />
         </SideDialogue>
       )}
@@ -80,7 +80,7 @@ function Event({ event }: { event: EventAnswer }) {
         fields={[
           { label: 'Happened', value: <When at={event.occurred_at} /> },
           { label: 'Written down', value: <When at={event.recorded_at} isReal /> },
-          { label: 'Event code', value: <span className="mono">{event.event_code}</span> },
+          { label: 'Event code', value: <span className="mono">{event.event}</span> },
           { label: 'Event', value: <span className="mono">{event.event_id}</span> },
           { label: 'Of what', value: <span className="mono">{event.resource_id}</span> },
           { label: 'Sequence', value: event.sequence },

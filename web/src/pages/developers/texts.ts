@@ -2,7 +2,7 @@ import type {
   DeliveryAnswer,
   EventCode,
   WebhookAnswer,
-} from '../../../../src/console/developers/webhooks.schemas.ts'
+} from '../../../../src/console/developers/webhook.output.ts'
 import type { Tone } from '../../ui/status-badge.tsx'
 
 export const HEALTH_LABELS: Record<WebhookAnswer['health'], { label: string; tone: Tone }> = {

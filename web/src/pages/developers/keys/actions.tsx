@@ -1,6 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { IssuedKeyAnswer, KeyAnswer } from '../../../../../src/console/developers/keys.schemas.ts'
+import type { IssuedKeyAnswer, KeyAnswer } from '../../../../../src/console/developers/key.output.ts'
 import { useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'

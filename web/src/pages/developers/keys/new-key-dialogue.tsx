@@ -1,6 +1,6 @@
 import { Checkbox, Group, NumberInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { IssuedKeyAnswer } from '../../../../../src/console/developers/keys.schemas.ts'
+import type { IssuedKeyAnswer } from '../../../../../src/console/developers/key.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { FormDialogue } from '../form-dialogue.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { DeliveryAnswer, WebhookAnswer } from '../../../../../src/console/developers/webhooks.schemas.ts'
+import type { DeliveryAnswer, WebhookAnswer } from '../../../../../src/console/developers/webhook.output.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
