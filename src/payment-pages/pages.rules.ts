@@ -117,5 +117,5 @@ export function slugWithId(slug: string, id: string): string {
 }
 
 function trimDashes(text: string): string {
-  return text.replaceAll(/^-+|-+$/g, '')
+  return text.replaceAll(/^-+|(?<!-)-+$/g, '')
 }

@@ -5,7 +5,9 @@ export function isPhone(text: string): boolean {
 }
 
 export function isEmail(text: string): boolean {
-  return isOneLine(text) && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+  const [local = '', domain = '', ...more] = text.split('@')
+  if (local === '' || more.length > 0 || /\s/.test(text) || !isOneLine(text)) return false
+  return domain.slice(1, -1).includes('.')
 }
 
 /** No control characters and nothing that breaks a line: what goes into headers and mails stays in its place. */

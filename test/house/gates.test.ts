@@ -56,6 +56,19 @@ test('oxlint refuses a promise left alone', () => {
   assert.match(bad.text, /no-floating-promises/)
 })
 
+test('oxlint refuses a regular expression whose time grows faster than its text', () => {
+  const offences = [String.raw`/\s*\/-$/`, String.raw`/^(?:a+)+$/`, String.raw`/^[^@]+@[^@]+\.[^@]+$/`]
+  for (const [index, offence] of offences.entries()) {
+    const bad = run(
+      plant(`regex-${index}`, { 'src/a.ts': `export const slow = ${offence}\n` }),
+      'oxlint',
+      '--deny-warnings',
+    )
+    assert.ok(bad.failed)
+    assert.match(bad.text, /regexes\(linear-time\)/)
+  }
+})
+
 test('oxlint refuses an import that points up, a file that is too long, and a cycle', () => {
   const up = run(
     plant('layers', {

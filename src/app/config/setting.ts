@@ -105,7 +105,7 @@ export const existingFile: Reader<string> = text => {
 export const httpUrl: Reader<string> = text => {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw new WrongValue('must be an http or https address')
-  return text.replace(/\/+$/, '')
+  return text.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Of a provider: a sandbox may talk to a fake one without TLS. */
@@ -113,5 +113,5 @@ export const providerUrl: Reader<string> = (text, mode) => {
   const { protocol = '' } = URL.parse(text) ?? {}
   if (protocol !== 'https:' && !(protocol === 'http:' && mode === 'sandbox'))
     throw new WrongValue('must be an https address')
-  return text.replace(/\/+$/, '')
+  return text.replace(/(?<!\/)\/+$/, '')
 }

@@ -49,7 +49,7 @@ export async function openApi(options: ApiOptions): Promise<ApiClient> {
     import('../../platform/http-client/http-client.ts'),
     import('../../platform/http-client/addresses.ts'),
   ])
-  const url = (options.url ?? config.publicUrl).replace(/\/+$/, '')
+  const url = (options.url ?? config.publicUrl).replace(/(?<!\/)\/+$/, '')
   return new ApiClient(url, credentials, new HttpClient({ policy: anyAddress }))
 }
 

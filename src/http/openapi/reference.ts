@@ -27,7 +27,7 @@ export function addReference(app: FastifyInstance): void {
   app.get('/docs', hidden, (_request, reply) => reply.redirect(PAGE, 301))
   app.get('/docs/*', hidden, async (request, reply) => {
     assets ??= makeAssets()
-    const asset = (await assets).get(request.url.replace(/\?.*$/s, ''))
+    const asset = (await assets).get(request.url.split('?')[0] ?? '')
     if (asset === undefined)
       throw new BursarError('HUE00001', 'There is no such page. The API reference is at /docs.')
     return sendAsset(request, reply, asset)

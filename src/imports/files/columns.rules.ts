@@ -49,7 +49,7 @@ function normalise(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-    .replaceAll(/^_+|_+$/g, '')
+    .replaceAll(/^_|_$/g, '')
 }
 
 /** A row by the names of its columns, as the API would be sent it; what is blank is absent. */

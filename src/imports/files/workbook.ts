@@ -174,6 +174,6 @@ function isDateFormat(id: number, code: string | undefined): boolean {
   const bare = code
     .slice(0, LONGEST_FORMAT)
     .replaceAll(/"[^"]*"|\\.|[_*]./gs, '')
-    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+    .replaceAll(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, '')
   return /[dmyhs]/i.test(bare)
 }

@@ -10,7 +10,8 @@ export function isMailAddress(text: string): boolean {
 
 /** `Name <address>` or an address alone; null when it is neither. */
 export function parseMailAddress(text: string): MailAddress | null {
-  const [, name = '', address = text] = /^"?([^<>"]*)"?\s*<([^<>]+)>$/.exec(text) ?? []
+  const [, quoted, plain = '', address = text] = /^(?:"([^<>"]*)"\s*|([^<>"]*))<([^<>]+)>$/.exec(text) ?? []
+  const name = quoted ?? plain
   return isMailAddress(address) && !/\p{Cc}/u.test(name) ? { name: name.trim(), address } : null
 }
 

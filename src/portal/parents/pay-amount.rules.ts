@@ -13,7 +13,8 @@ export function readAmount(text: string): Paise | null {
     .trim()
     .replaceAll(/[०-९]/g, digit => String(digit.charCodeAt(0) - DEVANAGARI_ZERO))
     .replace(/^(₹|rs\.?|inr)\s*/i, '')
-    .replace(/\s*\/-$/, '')
+    .replace(/\/-$/, '')
+    .trimEnd()
   // Commas only as group separators: "1,5" is not fifteen.
   const isGrouped = /^\d{1,3}(,\d{2,3})*(,\d{3})(\.\d{1,2})?$/.test(plain)
   return parseRupees(isGrouped ? plain.replaceAll(',', '') : plain)

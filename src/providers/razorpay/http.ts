@@ -29,7 +29,7 @@ export function createCaller(options: CallerOptions): () => Call {
   // The operator chose where Razorpay is. Nothing has to close it: an idle connection keeps no process alive.
   const httpClient = new HttpClient({ policy: anyAddress })
   const authorization = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`
-  const root = baseUrl.replace(/\/+$/, '')
+  const root = baseUrl.replace(/(?<!\/)\/+$/, '')
   return () => {
     const deadline = performance.now() + timeoutMs
     return async (method, path, read, { body, headers, maxBytes = ANSWER_BYTES } = {}) => {

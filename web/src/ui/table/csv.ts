@@ -16,7 +16,7 @@ export function downloadCsv(
 
 /** Spreadsheets would run text that begins like a formula. */
 function cell(text: string): string {
-  const isNumber = /^-?[\d,]*\.?\d+$/.test(text)
+  const isNumber = /^-?[\d,.]*\d$/.test(text)
   const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
