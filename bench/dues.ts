@@ -35,14 +35,12 @@ export async function measureDues(): Promise<Figure[]> {
       await client.query('vacuum analyze')
       const raw = async (): Promise<number> =>
         Number((await client.query<{ paise: string }>(RAW_SUM, [institute.id])).rows[0]?.paise)
-      const ageing = { by: 'grade', filter: {} } as const
-      const late = { bucket: 'no_due_day', filter: {} } as const
+      const ageing = { by: 'grade' } as const
+      const late = { bucket: 'no_due_day', cursor: undefined, limit: PAGE } as const
       const figures = [
         await compareWith(raw, 'Home', () => readHome(ctx, institute)),
         await compareWith(raw, 'Dues by age', () => readAgeing(ctx, institute, ageing)),
-        await compareWith(raw, 'Defaulters', () =>
-          listDefaulters(ctx, institute, late, { cursor: undefined, limit: PAGE }),
-        ),
+        await compareWith(raw, 'Defaulters', () => listDefaulters(ctx, institute, late)),
       ]
       const sums = [
         await raw(),

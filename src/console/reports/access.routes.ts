@@ -1,44 +1,42 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Static, TObject } from 'typebox'
 import { compileCall, type NOTHING, type Sent } from '../../http/endpoint.ts'
 import { documentFile } from '../../http/openapi/openapi.ts'
+import { schemaOf, type Readable, type SentBy } from '../../http/wire/readable.ts'
 import type { Context } from '../../platform/context.ts'
-import type { ConsoleRole } from '../console.rules.ts'
-import { admit, atInstitute, type InstituteVisit } from '../auth/roles.routes.ts'
 import { INSTITUTE, withInstitute } from '../auth/access.routes.ts'
+import { admit, atInstitute, type InstituteVisit } from '../auth/roles.routes.ts'
+import type { ConsoleRole } from '../console.rules.ts'
 import type { ExportedFile } from './export.service.ts'
 
-type Download<Params extends TObject, Query extends TObject> = {
-  /** Below /console/api/institutes/:institute_code, as of the guard's other routes. */
+type Download<Params extends Readable, Query extends Readable> = {
+  /** Below /console/api/institutes/:institute_code, as of the other routes. */
   url: string
   roles: readonly ConsoleRole[]
-  docs: { operationId: string; summary: string; description: string }
+  docs?: unknown
   params?: Params
   query?: Query
   /** Of the file, or of one of the files it may be. */
   mediaType: string
   /** Shown in the browser instead of saved. */
   isShown?: boolean
-  answer(call: Sent<Static<Params>, Static<Query>, unknown> & InstituteVisit): Promise<ExportedFile>
+  answer(call: Sent<SentBy<Params>, SentBy<Query>, unknown> & InstituteVisit): Promise<ExportedFile>
 }
 
 /** A read of the console that answers a file, not an envelope; errors wear the envelope as everywhere. */
 export function addConsoleDownload<
-  Params extends TObject = typeof NOTHING,
-  Query extends TObject = typeof NOTHING,
+  Params extends Readable = typeof NOTHING,
+  Query extends Readable = typeof NOTHING,
 >(app: FastifyInstance, ctx: Context, download: Download<Params, Query>): void {
-  const { docs, roles, query, mediaType, isShown = false } = download
+  const { roles, query, mediaType, isShown = false } = download
   const url = INSTITUTE + download.url
   const params = withInstitute(url, download.params) as Params
   const access = atInstitute(ctx, roles)
   const asked = query === undefined ? {} : { query }
-  const readCall = compileCall<Static<Params>, Static<Query>, unknown>({ params, ...asked })
-  const description = `${docs.description} For the roles ${roles.join(', ')}.`
+  const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>({ params, ...asked })
   app.get(url, {
     schema: {
-      ...documentFile({ ...docs, description, tag: 'Console', params, mediaType }),
-      ...(query === undefined ? {} : { querystring: query }),
-      security: [{ session: [] }],
+      ...documentFile({ params, mediaType }),
+      ...(query === undefined ? {} : { querystring: schemaOf(query) }),
       'x-roles': roles,
     },
     handler: async (request, reply) => {

@@ -1,21 +1,25 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { Values, type Query } from '../money/query.ts'
+import { limitOf, type Query } from '../money/query.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './dues.rules.ts'
 
-export type DuesFilter = {
+type DuesFilter = {
   grade?: string | undefined
   collectorCode?: string | undefined
   academicYearStart?: number | undefined
 }
+export type AskedAgeing = DuesFilter & { by: Grouping }
+export type AskedDefaulters = DuesFilter & { bucket: DefaulterBucket }
 
-/** Active students who are asked for. $1 is the institute. */
-function isWanted(values: Values, filter: DuesFilter): string {
-  return `s.institute_id = $1 and s.status = 'active'${
-    values.and(filter.grade, grade => `s.grade = ${grade}`) +
-    values.and(filter.collectorCode, code => `s.collector_code = ${code}`) +
-    values.and(filter.academicYearStart, year => `s.academic_year_start = ${year}`)
-  }`
+/** Active students who are asked for. $1 is the institute, $2 today. */
+function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }: DuesFilter): string {
+  const filters = allOf(values, [
+    ['s.grade = $1', grade],
+    ['s.collector_code = $1', collectorCode],
+    ['s.academic_year_start = $1', academicYearStart],
+  ])
+  return `s.institute_id = $1 and s.status = 'active' and ${filters}`
 }
 
 const OWING = `b.institute_id = s.institute_id and b.student_id = s.id and b.outstanding_paise > 0`
@@ -56,11 +60,8 @@ const sum = (bucket: Bucket): string => `coalesce(sum(owed) filter (where ${inBu
  * The whole and its groups in one statement, the whole last. What is owed is first added up by group and component, of
  * which there are few: a due day belongs to a component. A student is in one grade and branch, but owes several components.
  */
-export function ageingQuery(
-  instituteId: number,
-  { today, by, filter }: { today: string; by: Grouping; filter: DuesFilter },
-): Query {
-  const values = new Values(instituteId, today)
+export function ageingQuery(instituteId: number, today: string, { by, ...filter }: AskedAgeing): Query {
+  const values: unknown[] = [instituteId, today]
   const wanted = isWanted(values, filter)
   const ofStudent = by === 'component' ? 'null::text' : `s.${KEYS[by]}`
   const text = `with sums as (
@@ -82,7 +83,7 @@ export function ageingQuery(
       ${sum('no_due_day')} as "noDueDayPaise"
     from owed group by grouping sets ((key), ())
     order by grouping(key), "totalPaise" desc, 1`
-  return { text, values: values.list }
+  return { text, values }
 }
 
 export async function listAgeing(db: Queryable, { text, values }: Query): Promise<AgeingRow[]> {
@@ -112,17 +113,17 @@ export type DefaulterRow = {
 /** Who owes, the longest first: one statement, which reads contacts and last payments of the shown ones only. */
 export function defaultersQuery(
   instituteId: number,
-  { today, bucket, filter }: { today: string; bucket: DefaulterBucket; filter: DuesFilter },
+  today: string,
+  { bucket, ...filter }: AskedDefaulters,
   range?: { cursor: { dueOn: string; studentId: string } | undefined; limit: number },
 ): Query {
-  const values = new Values(instituteId, today)
+  const values: unknown[] = [instituteId, today]
   const condition = bucket === 'late' ? 'days > 0' : inBucket(bucket)
   const wanted = isWanted(values, filter)
   const cursor = range?.cursor
-  const past =
-    cursor === undefined
-      ? ''
-      : ` where (coalesce(oldest, '9999-12-31'), student_id) > (${values.add(cursor.dueOn)}::date, ${values.add(cursor.studentId)})`
+  const past = allOf(values, [
+    [`(coalesce(oldest, '9999-12-31'), student_id) > ($1::date, $2)`, cursor?.dueOn, cursor?.studentId],
+  ])
   const text = `with lines as (
       select b.student_id, b.outstanding_paise as owed, due.due_on, $2::date - due.due_on as days
       from students s join student_balances b on ${OWING}
@@ -134,9 +135,8 @@ export function defaultersQuery(
         min(due_on) filter (where ${condition}) as oldest
       from lines group by student_id having bool_or(${condition})
     ), shown as (
-      select * from per_student${past} order by coalesce(oldest, '9999-12-31'), student_id${
-        range === undefined ? '' : ` limit ${values.add(range.limit)}`
-      }
+      select * from per_student where ${past}
+      order by coalesce(oldest, '9999-12-31'), student_id${limitOf(values, range)}
     )
     select s.id as "studentId", s.fullname, s.identifier, s.grade, s.collector_code as "collectorCode",
       s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
@@ -155,5 +155,5 @@ export function defaultersQuery(
       order by at desc limit 1
     ) last on true
     order by coalesce(h.oldest, '9999-12-31'), s.id`
-  return { text, values: values.list }
+  return { text, values }
 }

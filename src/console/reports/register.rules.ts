@@ -4,6 +4,8 @@ import { badField } from '../../platform/errors.ts'
 export const SOURCES = ['online', 'flex', 'direct', 'cred'] as const
 export type Source = (typeof SOURCES)[number]
 
+export const KINDS = ['payment', 'refund'] as const
+
 export const PERIODS = ['day', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 

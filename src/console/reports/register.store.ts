@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
-import { Values, type Query } from '../money/query.ts'
+import { limitOf, type Query } from '../money/query.ts'
 import type { Period, Source } from './register.rules.ts'
 
 /** A payment that came, or one that went back, whatever way. */
@@ -88,34 +89,29 @@ function partsOf({ kind, source, isSettled }: RegisterFilter): Part[] {
   ]
 }
 
-const MOMENT_OF = (id: string): string => `(select at from (
-    select captured_at as at from payments where institute_id = $1 and id = ${id}
-    union all select processed_at from refunds where institute_id = $1 and id = ${id}
-    union all select paid_at from direct_payments where institute_id = $1 and id = ${id}) c limit 1)`
+/** Of the row that a page ended with. */
+const MOMENT_OF = `(select at from (
+    select captured_at as at from payments where institute_id = $1 and id = $2
+    union all select processed_at from refunds where institute_id = $1 and id = $2
+    union all select paid_at from direct_payments where institute_id = $1 and id = $2) c limit 1)`
 
 /** Newest first. Each part is cut to a page by its own index before they are put together. */
 export function registerQuery(instituteId: number, filter: RegisterFilter, range?: Range): Query | null {
   const parts = partsOf(filter)
   if (parts.length === 0) return null
-  const values = new Values(instituteId)
-  const place = (value: unknown): string | null => (value === undefined ? null : values.add(value))
-  const [from, before, component, cursor] = [filter.from, filter.before, filter.component, range?.cursor].map(
-    place,
-  )
-  const source = filter.source === 'direct' ? null : place(filter.source)
-  const limit = range === undefined ? '' : ` limit ${values.add(range.limit)}`
+  const { from, before, component, isSettled } = filter
+  const source = filter.source === 'direct' ? undefined : filter.source
+  const values: unknown[] = [instituteId]
   const texts = parts.map(({ select, at, id, settlement, lines }) => {
-    const where = [
-      from && `${at} >= ${from}`,
-      before && `${at} < ${before}`,
-      source && `${SOURCE_OF_KIND} = ${source}`,
-      component && `exists (select from ${lines} and l.component_type = ${component})`,
-      filter.isSettled !== undefined &&
-        settlement &&
-        `${settlement} is ${filter.isSettled ? 'not ' : ''}null`,
-      cursor && `(${at}, ${id}) < (${MOMENT_OF(cursor)}, ${cursor})`,
-    ].filter(condition => typeof condition === 'string')
-    return `(${[select, ...where].join(' and ')} order by ${at} desc, ${id} desc${limit})`
+    const where = allOf(values, [
+      [`${at} >= $1`, from],
+      [`${at} < $1`, before],
+      [`${SOURCE_OF_KIND} = $1`, source],
+      [`exists (select from ${lines} and l.component_type = $1)`, component],
+      isSettled !== undefined && settlement !== null && [`${settlement} is ${isSettled ? 'not ' : ''}null`],
+      [`(${at}, ${id}) < (${MOMENT_OF}, $2)`, instituteId, range?.cursor],
+    ])
+    return `(${select} and ${where} order by ${at} desc, ${id} desc${limitOf(values, range)})`
   })
   const text = `select m.id, m.kind, m.source, m.mode, m.at, m.amount_paise as "amountPaise", m.reference,
       m.order_id as "orderId", m.payer, m.student_id as "studentId", m.student_name as "studentName", m.identifier,
@@ -125,8 +121,8 @@ export function registerQuery(instituteId: number, filter: RegisterFilter, range
       student_name, identifier, settlement_id)
     left join receipts c on c.institute_id = $1 and c.payment_id = m.id and c.cancelled_at is null
     left join settlements s on s.institute_id = $1 and s.id = m.settlement_id
-    order by m.at desc, m.id desc${limit}`
-  return { text, values: values.list }
+    order by m.at desc, m.id desc${limitOf(values, range)}`
+  return { text, values }
 }
 
 const LINES = `(select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise))
@@ -161,7 +157,6 @@ export function collectionQuery(
   instituteId: number,
   { from, before, by }: { from: Date; before: Date; by: Period },
 ): Query {
-  const values = new Values(instituteId, from, before, by)
   const text = `select date_trunc($4, at at time zone 'Asia/Kolkata')::date as period, component_type as "componentType",
       ${sum(`amount > 0 and source = 'online'`)} as "onlinePaise", ${sum(`amount > 0 and source = 'flex'`)} as "flexPaise",
       ${sum(`amount > 0 and source = 'direct'`)} as "directPaise", ${sum(`amount > 0 and source = 'cred'`)} as "credPaise",
@@ -185,7 +180,7 @@ export function collectionQuery(
         and r.processed_at >= $2 and r.processed_at < $3
     ) moved
     where amount <> 0 group by 1, 2 order by 1 desc, 2`
-  return { text, values: values.list }
+  return { text, values: [instituteId, from, before, by] }
 }
 
 export async function listCollection(db: Queryable, query: Query, limit: number): Promise<CollectionRow[]> {

@@ -1,4 +1,5 @@
 import { INDIA } from '../../platform/calendar.ts'
+import { toRupees, type Paise } from '../../platform/money.ts'
 
 /** A column of a report, the same in every kind of file. */
 export type Column<Row> = {
@@ -10,6 +11,23 @@ export type Column<Row> = {
 /** money: rupees. day: YYYY-MM-DD. moment: shown in Indian time. */
 export type CellKind = 'text' | 'money' | 'count' | 'day' | 'moment'
 export type CellValue = string | number | Date | null
+
+const column =
+  <Value extends CellValue>(kind: CellKind) =>
+  <Row>(title: string, value: (row: Row) => Value | null): Column<Row> => ({ title, kind, value })
+
+export const text = column<string>('text')
+export const count = column<number>('count')
+export const day = column<string>('day')
+export const moment = column<Date>('moment')
+export const money = <Row>(title: string, value: (row: Row) => Paise | null): Column<Row> => ({
+  title,
+  kind: 'money',
+  value: row => {
+    const amountPaise = value(row)
+    return amountPaise === null ? null : toRupees(amountPaise)
+  },
+})
 
 export const FORMATS = ['csv', 'xlsx', 'tally'] as const
 export type Format = (typeof FORMATS)[number]
@@ -70,7 +88,7 @@ function csvCell(kind: CellKind, value: CellValue): string {
   }
 }
 
-/** A text that begins like a formula would be run as one by whoever opens the file: the mark before it makes it a text. */
+/** A text that begins like a formula would be run as one by the program that opens the file: the mark before it makes it text. */
 function csvText(text: string): string {
   const safe = /^[=+\-@\t\r\n|]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

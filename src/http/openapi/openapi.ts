@@ -105,20 +105,18 @@ export function documentParts(
 }
 
 /** The same for an operation that answers with a file. */
-export function documentFile(file: {
-  operationId: string
-  tag: EndpointDocs['tag']
-  summary: string
-  description: string
-  params: Readable
-  mediaType: string
-}): Record<string, unknown> {
+export function documentFile(
+  file: Partial<Pick<EndpointDocs, 'operationId' | 'tag' | 'summary' | 'description'>> & {
+    params: Readable
+    mediaType: string
+  },
+): Record<string, unknown> {
   const { mediaType, tag, params, ...docs } = file
   const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file.' })
   return {
     ...docs,
     params: schemaOf(params),
-    tags: [tag],
+    ...(tag === undefined ? {} : { tags: [tag] }),
     response: {
       200: { description: 'The file.', content: { [mediaType]: { schema } } },
       ...errorAnswers([404]),

@@ -1,6 +1,6 @@
 import { Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { CollectionAnswer } from '../../../../src/console/reports/reports.schemas.ts'
+import type { CollectionAnswer } from '../../../../src/console/reports/register.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/reports/reports.schemas.ts'
+import type { AgeingAnswer, DefaulterAnswer } from '../../../../src/console/reports/dues.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

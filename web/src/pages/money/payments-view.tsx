@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RegisterAnswer } from '../../../../src/console/reports/reports.schemas.ts'
+import type { RegisterAnswer } from '../../../../src/console/reports/register.output.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'

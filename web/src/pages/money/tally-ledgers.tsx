@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { TallyLedgerAnswer } from '../../../../src/console/reports/reports.schemas.ts'
+import type { TallyLedgerAnswer } from '../../../../src/console/reports/register.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { download, get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify'
+import { field, query, type Fields, type Input, type Read } from '../../http/wire/input.ts'
+import type { Context } from '../../platform/context.ts'
+import { addConsoleRead } from '../auth/access.routes.ts'
+import type { Reply } from '../auth/replies.output.ts'
+import type { InstituteVisit } from '../auth/roles.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { addConsoleDownload } from './access.routes.ts'
+import { exportReport, type ExportFor, type Report } from './export.service.ts'
+import { FORMATS, MEDIA_TYPES } from './reports.rules.ts'
+
+type Asked<Given> = { query: Read<Given> } & InstituteVisit
+
+type ReportEndpoint<Query, Filters, Result, Row extends object> = {
+  url: string
+  /** Of the page. */
+  query: Query
+  /** Of the file, beside its format. */
+  filters: Filters
+  output: Reply<Result>
+  answer(call: Asked<Query>): Promise<Result>
+  report(call: Asked<Filters>): Report<Row> | Promise<Report<Row>>
+}
+
+const format = field.oneOf(FORMATS, 'The kind of file.')
+
+/** A report on the screen, and below `/export` the same as a file. */
+export function addReport<
+  Query extends Input<unknown>,
+  Filters extends Input<unknown, Fields>,
+  Result,
+  Row extends object,
+>(app: FastifyInstance, ctx: Context, endpoint: ReportEndpoint<Query, Filters, Result, Row>): void {
+  const { url, output } = endpoint
+  addConsoleRead(app, ctx, {
+    url,
+    roles: EVERYONE,
+    query: endpoint.query,
+    output,
+    answer: call => endpoint.answer(call as unknown as Asked<Query>),
+  })
+  addConsoleDownload(app, ctx, {
+    url: `${url}/export`,
+    roles: EVERYONE,
+    query: query({ ...endpoint.filters.fields, format }),
+    mediaType: MEDIA_TYPES.csv,
+    async answer(call) {
+      const asked = await endpoint.report(call as unknown as Asked<Filters>)
+      return exportReport(
+        ctx,
+        asked,
+        (call.query as { format: (typeof FORMATS)[number] }).format,
+        exportFor(call),
+      )
+    },
+  })
+}
+
+/** Who takes a list out of the process, and which: the filters stand in the log as they were sent. */
+function exportFor({ request, institute, who, origin }: InstituteVisit): ExportFor {
+  const { format: _format, ...filters } = request.query as Record<string, unknown>
+  return { instituteId: institute.id, actor: { who, origin }, filters }
+}
