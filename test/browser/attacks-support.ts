@@ -230,9 +230,10 @@ async function plantFiles(bursar: TestBursar, owner: Visitor): Promise<string> {
 async function plantLoan({ demo }: TestBursar, student: string): Promise<string> {
   const path = `/api/v1/integrations/cred/students/${student}/applications`
   const { application_id: id } = await data(demo.post(path, { amount: 20_000 }))
-  const act = (verb: string, body?: object) => must(demo.post(`/api/v1/sandbox/loans/${id}/${verb}`, body))
-  await act('fill')
-  await act('reject', { reason: text('Lender') })
+  const perform = (verb: string, body?: object) =>
+    must(demo.post(`/api/v1/sandbox/loans/${id}/${verb}`, body))
+  await perform('fill')
+  await perform('reject', { reason: text('Lender') })
   return id
 }
 

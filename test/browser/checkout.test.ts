@@ -22,12 +22,12 @@ test('a parent pays', { concurrency: 3 }, async t => {
 
   part('by UPI, card and net banking, on a phone and on a desktop', async () => {
     const sizes = Object.entries({ phone: PHONE, desktop: DESKTOP })
-    const acts: [string, string, (page: Page) => Promise<void>][] = [
+    const actions: [string, string, (page: Page) => Promise<void>][] = [
       ['UPI', 'upi', page => press(page, 'Approve')],
       ['Card', 'card', payByCard],
       ['Net banking', 'netbanking', payByBank],
     ]
-    for (const [label, mode, act] of acts) {
+    for (const [label, mode, perform] of actions) {
       const page = await open()
       const link = await createLink(bursar)
       await goToBank(page, link, label)
@@ -37,7 +37,7 @@ test('a parent pays', { concurrency: 3 }, async t => {
         await expectSoundAndKeep(page, `bank-${mode}-${size}`)
         assert.equal(await openApp.isVisible(), mode === 'upi' && size === 'phone')
       }
-      await act(page)
+      await perform(page)
       await page.waitForURL(link.url)
       await expectWords(page, /Paid on \d+ \w+ \d{4}/, /Receipt \d{4}-\d\d\/\d{6}/, /₹45,000\.50/)
       assert.equal(await page.title(), 'Paid: Fees, Demo School')
@@ -93,7 +93,7 @@ test('a parent pays', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  part('after a refusal, told why and free to try again', async () => {
+  part('after a refusal, with the reason and another try', async () => {
     const page = await open()
     const link = await createLink(bursar, { callback_url: 'https://erp.example.in/back' })
     await goToBank(page, link, 'Card')

@@ -76,9 +76,9 @@ test('a parent takes a loan, knowing what it costs, and sees how it stands', asy
 
   const { body } = await demo.get(`/api/v1/integrations/cred/students/${studentId}/applications`)
   const [{ application_id: id, redirect_url: redirectUrl }] = body.data
-  const act = async (verb: string, sent?: object): Promise<void> =>
+  const perform = async (verb: string, sent?: object): Promise<void> =>
     assert.equal((await demo.post(`/api/v1/sandbox/loans/${id}/${verb}`, sent)).status, 200)
-  await act('approve')
+  await perform('approve')
   await page.reload()
   await expectWords(page, /Approved[\s\S]*Sandbox Lender lends you ₹45,000\.00/)
   await shoot(page, 'approved')
@@ -88,7 +88,7 @@ test('a parent takes a loan, knowing what it costs, and sees how it stands', asy
   await shoot(page, 'lender-offer')
   await press(page, 'Sign the agreement')
   await page.waitForURL(loan)
-  await act('disburse', { amount: 20_000 })
+  await perform('disburse', { amount: 20_000 })
   await demo.post('/api/v1/sandbox/settlements/run')
   await page.reload()
   await expectWords(page, /Loan taken/, /at the school\s+₹20,000\.00/, /planned\s+₹25,000\.00/)

@@ -7,7 +7,7 @@ import { waitFor } from '../harness/wait.ts'
 import { DELIVERIES, startDelivering, subscribe, trigger } from '../webhooks/support.ts'
 import { expectSoundAndKeep, expectWords } from './checkout-support.ts'
 
-test('behind the link of a failure mail the attempts are told, and a click sends the delivery again', async t => {
+test('the link of a failure mail shows the attempts, and a click sends the delivery again', async t => {
   const browser = await openBrowser(t)
   if (browser === null) return
   const bursar = await startDelivering(t, { WEBHOOK_RETRY_SECONDS: '0.02' })

@@ -14,7 +14,7 @@ const BANK = /\/sandbox\/bank\/mandates\//
 type Plan = { id: string; url: string; studentId: string }
 let students = 0
 
-/** A student with fees and a plan; ten instalments unless told. */
+/** A student with fees and a plan; ten instalments by default. */
 async function createPlan(
   client: Client,
   { fees = { TUITION_FEE: 60_000 }, rows }: PlanOptions = {},
@@ -250,7 +250,7 @@ test('a parent sets instalments up', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  part('again when the mandate has ended, and is told when there is nothing to set up', async () => {
+  part('again when the mandate has ended, and reads when there is nothing to set up', async () => {
     const plan = await createPlan(demo, { rows: [row('2027-08-05', 60_000)] })
     const page = await open()
     await page.goto(plan.url)

@@ -22,7 +22,7 @@ const CODES = [
   'flex.subscription.closed',
 ]
 
-/** The school's side: what its ERP reads by the API, and what it was told by webhooks. */
+/** The school's side: what its ERP reads by the API, and what webhooks brought. */
 class School {
   readonly #client: Client
   readonly #receiver: Receiver
@@ -44,16 +44,16 @@ class School {
     return answer.body.data
   }
 
-  told(code: string): Json[] {
+  received(code: string): Json[] {
     const bodies = this.#receiver.requests.map(({ body }) => JSON.parse(body))
     const events = new Map(bodies.map(event => [event.event_id, event]))
     return [...events.values()].filter(event => event.event === code).map(event => event.payload)
   }
 
   async isTold(code: string, times: number): Promise<Json> {
-    await waitFor(async () => this.told(code).length >= times, `${code} to be told ${times} times`)
-    assert.equal(this.told(code).length, times)
-    return this.told(code).at(-1)
+    await waitFor(async () => this.received(code).length >= times, `${code} to arrive ${times} times`)
+    assert.equal(this.received(code).length, times)
+    return this.received(code).at(-1)
   }
 
   /** The books and the webhooks tell of the same money. */
@@ -61,7 +61,7 @@ class School {
     const { fee_summary: summary } = await this.ask(`${ERP}/students/${studentId}`)
     assert.equal(summary.outstanding, outstanding)
     const payments = ['pay.payment.debited', 'direct.payment.added', 'flex.instalment.debited'].flatMap(
-      code => this.told(code).map(({ payment }) => Math.round(payment.amount * 100)),
+      code => this.received(code).map(({ payment }) => Math.round(payment.amount * 100)),
     )
     assert.equal(payments.reduce((sum, paise) => sum + paise, 0) / 100, summary.paid)
   }
@@ -157,12 +157,13 @@ test("a parent's whole year, and the ERP's view of it by API and webhooks agrees
   await page.getByRole('link', { name: 'Payments and receipts' }).click()
   await expectWords(page, /COUNTER-1/)
   const receipts = await page.getByRole('link', { name: /^Receipt/ }).count()
-  const paidHere = school.told('pay.payment.debited').length + school.told('flex.instalment.debited').length
+  const paidHere =
+    school.received('pay.payment.debited').length + school.received('flex.instalment.debited').length
   assert.equal(receipts, paidHere)
   await expectSoundAndKeep(page, 'parents-year-receipts')
 })
 
-/** The bank is asked at nine; whoever sits there says a minute later that the account is short. */
+/** The bank is asked at nine; a minute later the tester answers there that the account is short. */
 async function presentAndBounce(school: School, { id, present_on: day }: Json): Promise<void> {
   await school.say(`${SANDBOX}/clock`, { to: `${day}T09:01:00+05:30` })
   await school.say(`${SANDBOX}/flex/instalments/${id}/outcome`, { outcome: 'bounced', code: 'Z9' })

@@ -209,7 +209,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
   // Alone: it moves the clock that all share.
   await ended()
   await t.test(
-    'sees in a calendar what was debited and what was not, and is told when a link is of no use',
+    'sees in a calendar what was debited and what was not, and reads when a link is of no use',
     async () => {
       const { user, students } = await newFamily(demo, {
         fees: [{ component_type: 'HOSTEL_FEE', fee_amount: 9000 }],

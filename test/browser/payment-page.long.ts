@@ -57,7 +57,7 @@ test('a payer finds a public page', { concurrency: 3 }, async t => {
   const countOrders = async ({ id }: MadePage): Promise<number> =>
     (await bursar.sql('select 1 from orders where page_id = $1', [id])).length
 
-  part('fills it in, is told what to mend, pays, and has a receipt', async () => {
+  part('fills it in, reads what to correct, pays, and has a receipt', async () => {
     const made = await createPage(demo, FAIR)
     const page = await open()
     const session = await page.context().newCDPSession(page)
@@ -180,7 +180,7 @@ test('a payer finds a public page', { concurrency: 3 }, async t => {
     await page.context().close()
   })
 
-  part('that is full, closed or not published, or whose time to pay has passed, and is told so', async () => {
+  part('that is full, closed or not published, or whose time to pay has passed, and reads so', async () => {
     const full = await createPage(demo, { ...FAIR, title: 'Full', max_payments: 1 })
     const choices = { 'line.TICKET': '1', 'field.student_name': 'Kabir', 'field.grade': '5' }
     await pay(demo, await submit(full.url, choices))

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { createPerson, PASSWORD, Visitor } from '../../console/support.ts'
 import { expectCount, PHONE, setStage, type Stage } from '../../harness/browser.ts'
 import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
-import { openDesk, type Desk } from './support.ts'
+import { openConsole, type OpenConsole } from './support.ts'
 
 /** How people get in, and what they do with their own account. */
 const EMAIL = 'asha@school.example'
@@ -15,27 +15,27 @@ test('the account in a browser', async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const owner = await createPerson(stage.bursar, { email: EMAIL, institute: 'demo-school' })
-  const desk = await openDesk(stage, owner)
+  const session = await openConsole(stage, owner)
   let codes: string[] = []
   await t.test('a name and a password are changed; a wrong password changes nothing', () =>
-    changesNameAndPassword(desk),
+    changesNameAndPassword(session),
   )
   await t.test('an app is set up, its code and each recovery code sign in once', async () => {
-    codes = await setsUpAnApp(stage, desk)
+    codes = await setsUpAnApp(stage, session)
   })
   await t.test('recovery codes are renewed and codes switched off, both for the password alone', () =>
-    switchesOff(desk, codes),
+    switchesOff(session, codes),
   )
-  await t.test('sessions elsewhere are seen and ended, one or all', () => endsSessions(stage, desk))
+  await t.test('sessions elsewhere are seen and ended, one or all', () => endsSessions(stage, session))
   await t.test(
-    'whoever forgot the password gets a link by mail; an address that is unknown reads the same',
+    'a person who forgot the password gets a link by mail; an address that is unknown reads the same',
     () => forgets(stage),
   )
-  await t.test('after some wrong passwords one has to wait, and is told so', () => waits(stage))
-  assert.deepEqual(desk.complaints, [])
+  await t.test('after some wrong passwords one has to wait, and the page says so', () => waits(stage))
+  assert.deepEqual(session.complaints, [])
 })
 
-async function changesNameAndPassword({ go }: Desk): Promise<void> {
+async function changesNameAndPassword({ go }: OpenConsole): Promise<void> {
   const page = await go('/account')
   await page.getByLabel('Name').fill('Asha R. Rao')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -65,7 +65,7 @@ async function signIn(page: Page, code?: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-async function setsUpAnApp(stage: Stage, { go, page }: Desk): Promise<string[]> {
+async function setsUpAnApp(stage: Stage, { go, page }: OpenConsole): Promise<string[]> {
   await go('/account')
   await page.getByRole('button', { name: 'Set up an app' }).click()
   await prove(page, 'Continue')
@@ -82,7 +82,7 @@ async function setsUpAnApp(stage: Stage, { go, page }: Desk): Promise<string[]> 
   await page.getByRole('button', { name: 'I have kept them' }).click()
   await page.getByText('10 recovery codes are left').waitFor()
 
-  const other = await openDesk(stage, { cookie: null })
+  const other = await openConsole(stage, { cookie: null })
   await other.go('/sign-in')
   await signIn(other.page)
   await other.page.getByText('Six digits from your authenticator app, or a recovery code.').waitFor()
@@ -93,7 +93,7 @@ async function setsUpAnApp(stage: Stage, { go, page }: Desk): Promise<string[]> 
   await other.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await other.context.close()
 
-  const again = await openDesk(stage, { cookie: null })
+  const again = await openConsole(stage, { cookie: null })
   await again.go('/sign-in')
   await signIn(again.page)
   await signIn(again.page, codes[0])
@@ -104,7 +104,7 @@ async function setsUpAnApp(stage: Stage, { go, page }: Desk): Promise<string[]> 
   return codes
 }
 
-async function switchesOff({ go, page }: Desk, before: readonly string[]): Promise<void> {
+async function switchesOff({ go, page }: OpenConsole, before: readonly string[]): Promise<void> {
   await go('/account')
   await page.getByText('9 recovery codes are left').waitFor()
   await page.getByRole('button', { name: 'New recovery codes' }).click()
@@ -121,7 +121,7 @@ async function switchesOff({ go, page }: Desk, before: readonly string[]): Promi
   await page.getByRole('button', { name: 'Set up an app' }).waitFor()
 }
 
-async function endsSessions({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function endsSessions({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   const others = [new Visitor(bursar.url), new Visitor(bursar.url), new Visitor(bursar.url)]
   for (const visitor of others) assert.equal((await visitor.signIn(EMAIL, NEW_PASSWORD)).status, 200)
   await go('/account')
@@ -143,7 +143,7 @@ async function endsSessions({ bursar }: Stage, { go, page }: Desk): Promise<void
 }
 
 async function forgets(stage: Stage): Promise<void> {
-  const { page, go, context } = await openDesk(stage, { cookie: null })
+  const { page, go, context } = await openConsole(stage, { cookie: null })
   for (const email of ['nobody@school.example', EMAIL]) {
     await go('/forgot')
     await page.getByLabel('E-mail address').fill(email)
@@ -164,7 +164,7 @@ async function forgets(stage: Stage): Promise<void> {
 }
 
 async function waits(stage: Stage): Promise<void> {
-  const { page, go, context } = await openDesk(stage, { cookie: null })
+  const { page, go, context } = await openConsole(stage, { cookie: null })
   const email = 'guessed@school.example'
   for (let tries = 0; tries < 5; tries++) await new Visitor(stage.bursar.url).signIn(email, 'a wild guess')
   await go('/sign-in')

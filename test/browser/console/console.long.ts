@@ -238,7 +238,7 @@ async function protectsTheAccount(t: TestContext, stage: Stage, context: Browser
 
 async function asksToSignIn(t: TestContext, stage: Stage): Promise<void> {
   await t.test(
-    'whoever is not signed in is asked to, and comes back to where they wanted to be',
+    'a visitor who is not signed in is asked to, and comes back to where they wanted to be',
     async () => {
       const context = await stage.browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce' })
       const { page, watch } = await openPage(context)

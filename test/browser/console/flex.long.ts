@@ -75,7 +75,7 @@ async function showsDays(t: TestContext, stage: Stage): Promise<void> {
 
       await page.getByRole('navigation', { name: 'Flex' }).getByRole('link', { name: 'Coming run' }).click()
       await page.getByText('Plan is held').waitFor()
-      await page.getByText('Families are told by').first().waitFor()
+      await page.getByText('Families are notified by').first().waitFor()
       await expectSoundAndKeep(page, 'console-flex-coming')
       await go('/returns')
       await page.getByRole('link', { name: 'The account did not have enough money.' }).waitFor()
@@ -150,7 +150,7 @@ async function actsOnAPlan(t: TestContext, stage: Stage): Promise<void> {
 }
 
 async function onlyShowsAViewer(t: TestContext, stage: Stage): Promise<void> {
-  await t.test('whoever only looks is shown everything and offered nothing', async () => {
+  await t.test('a viewer is shown everything and offered no action', async () => {
     const { bursar, plans } = stage.school
     const viewer = await createPerson(bursar, {
       email: 'looks@school.example',

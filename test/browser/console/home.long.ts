@@ -8,7 +8,7 @@ import { openBrowser } from '../../harness/browser.ts'
 import { ERP } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { subscribe } from '../../webhooks/support.ts'
-import { I, openDesk, type Desk } from './support.ts'
+import { I, openConsole, type OpenConsole } from './support.ts'
 
 /**
  * Money that came every way and went back, a student who left owing, debits that came back at once and later, a plan that
@@ -48,7 +48,7 @@ function rupees(text: string): number {
   return Number(sign + digits.replaceAll(',', ''))
 }
 
-async function readNumber({ page }: Desk, label: string): Promise<Stat> {
+async function readNumber({ page }: OpenConsole, label: string): Promise<Stat> {
   const link = page.locator('.stat', { hasText: label })
   const value = await link.locator('.stat-value').innerText()
   const note = await link.locator('.stat-value + *').innerText()
@@ -79,11 +79,11 @@ test('every number of Home is the sum of the list that it leads to', async t => 
   const school = await openFlexSchool(t)
   await fill(school)
   const stage = { browser, bursar: school.bursar }
-  const desk = await openDesk(stage, await demoVisitor(stage.bursar.url))
-  await leadsToSums(t, desk)
-  await leadsToWords(t, desk)
-  assert.deepEqual(desk.complaints, [])
-  await desk.context.close()
+  const session = await openConsole(stage, await demoVisitor(stage.bursar.url))
+  await leadsToSums(t, session)
+  await leadsToWords(t, session)
+  assert.deepEqual(session.complaints, [])
+  await session.context.close()
 })
 
 const SUMS = {
@@ -95,12 +95,12 @@ const SUMS = {
   'On its way to the bank': 'Amount',
 } as const
 
-async function leadsToSums(t: TestContext, desk: Desk): Promise<void> {
+async function leadsToSums(t: TestContext, session: OpenConsole): Promise<void> {
   for (const [label, column] of Object.entries(SUMS))
     await t.test(`${label}: as much and as many as the list has`, async () => {
-      const page = await desk.go(I)
+      const page = await session.go(I)
       await page.locator('.stat').first().waitFor()
-      const { amount, count, link } = await readNumber(desk, label)
+      const { amount, count, link } = await readNumber(session, label)
       assert.ok(amount > 0, `there is something to compare: ${amount}`)
       await link.click()
       await page.waitForURL(url => url.pathname !== `/console${I}`)
@@ -110,11 +110,11 @@ async function leadsToSums(t: TestContext, desk: Desk): Promise<void> {
     })
 }
 
-async function leadsToWords(t: TestContext, desk: Desk): Promise<void> {
+async function leadsToWords(t: TestContext, session: OpenConsole): Promise<void> {
   await t.test('bounces and their ratio are those of the page of returns', async () => {
-    const page = await desk.go(I)
+    const page = await session.go(I)
     await page.locator('.stat').first().waitFor()
-    const { amount: bounced, link } = await readNumber(desk, 'Bounced debits')
+    const { amount: bounced, link } = await readNumber(session, 'Bounced debits')
     const note = await link.locator('.status').innerText()
     assert.equal(bounced, 3, 'two that bounced, and one that was taken back later')
     const [, ratio = '', sum = ''] = /^([\d.]+ %) came back, (₹.+)$/.exec(note) ?? []
@@ -125,25 +125,25 @@ async function leadsToWords(t: TestContext, desk: Desk): Promise<void> {
   })
 
   await t.test('webhooks and ERP lead to where they are looked after', async () => {
-    const page = await desk.go(I)
+    const page = await session.go(I)
     await page.locator('.stat', { hasText: 'Webhooks' }).click()
     await page.waitForURL(/\/developers\/webhooks$/)
     await page.getByRole('row', { name: /pay\.payment\.debited/ }).waitFor()
-    await desk.go(I)
+    await session.go(I)
     await page.locator('.stat', { hasText: 'ERP' }).click()
     await page.waitForURL(/\/developers\/erp$/)
     await page.getByText('Asked at').waitFor()
   })
 
   await t.test('nothing moves under the pointer when the chart has come', async () => {
-    const { page } = desk
+    const { page } = session
     const chart = Promise.withResolvers<void>()
     await page.route('**/bar-chart-*.js', async route => {
       await chart.promise
       await route.continue()
     })
     const below = page.locator('.stat', { hasText: 'ERP' })
-    await desk.go(I)
+    await session.go(I)
     await page.getByText('Drawing…').waitFor()
     const before = await below.boundingBox()
     chart.resolve()

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { pay } from '../../payment-pages/support.ts'
 import { setStage, type Stage } from '../../harness/browser.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
-import { I, memberOf, openDesk } from './support.ts'
+import { I, memberOf, openConsole } from './support.ts'
 
 const isRefund = (url: URL): boolean => url.pathname.endsWith('/refunds')
 
@@ -53,7 +53,7 @@ async function paidOrder({ bursar }: Stage): Promise<string> {
 test('a refund whose answer is lost', async t => {
   const stage = await setStage(t)
   if (stage === null) return
-  const { context, go, page } = await openDesk(stage, await memberOf(stage, 'finance'))
+  const { context, go, page } = await openConsole(stage, await memberOf(stage, 'finance'))
   t.after(() => context.close())
 
   await t.test('is made once, however often the button is pressed in the same dialogue', async () => {

@@ -42,9 +42,13 @@ test('the money pages in a browser', async t => {
     `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
      values (1, 'sandbox', 'SBX4410', 'bank_01x', 'amount differs', 4490000, 4500000, now())`,
   )
-  const desk = await browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', acceptDownloads: true })
-  desk.setDefaultTimeout(10_000)
-  const page = await enter(desk, stage)
+  const session = await browser.newContext({
+    viewport: DESKTOP,
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  })
+  session.setDefaultTimeout(10_000)
+  const page = await enter(session, stage)
 
   await t.test('every view shows what there is, and is sound', async () => {
     for (const view of VIEWS) {
@@ -107,7 +111,7 @@ test('the money pages in a browser', async t => {
     await page.locator('tbody').getByText('Cancelled').waitFor()
   })
 
-  await t.test('whoever only looks is offered no act', async () => {
+  await t.test('a viewer is offered no action', async () => {
     const viewer = await createPerson(bursar, {
       email: 'viewer@school.example',
       institute: 'demo-school',

@@ -158,7 +158,7 @@ async function tellsAStoryAndRefunds(
   context: BrowserContext,
   { paid }: Filled,
 ): Promise<void> {
-  await t.test('an order tells its story, and a part of it is given back with a reason', async () => {
+  await t.test('an order shows what happened to it, and a part of it is refunded with a reason', async () => {
     const { page, complaints } = await openPage(context)
     await enterAsDemo(page, stage)
     await page.goto(at(stage, `/${paid}`))
@@ -174,9 +174,9 @@ async function tellsAStoryAndRefunds(
     await page.locator('article .status', { hasText: 'Partly refunded' }).waitFor()
     await page.getByText('Raw JSON', { exact: true }).first().click()
     await page.locator('pre.raw-json').first().waitFor()
-    await expectSoundAndKeep(page, 'console-orders-story')
+    await expectSoundAndKeep(page, 'console-orders-detail')
     await page.setViewportSize(PHONE)
-    await expectSoundAndKeep(page, 'console-orders-story-phone')
+    await expectSoundAndKeep(page, 'console-orders-detail-phone')
     await page.goto(at(stage, ''))
     await page.getByRole('row', { name: /Meera Iyer/ }).waitFor()
     await expectSoundAndKeep(page, 'console-orders-list-phone')

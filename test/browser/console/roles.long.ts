@@ -9,19 +9,19 @@ import { API, createPerson, demoVisitor, type Visitor } from '../../console/supp
 import { createPage } from '../../payment-pages/support.ts'
 import { openBrowser, type Stage } from '../../harness/browser.ts'
 import { subscribe, trigger } from '../../webhooks/support.ts'
-import { I, memberOf, openDesk, type Desk } from './support.ts'
+import { I, memberOf, openConsole, type OpenConsole } from './support.ts'
 
-/** Every page that has acts, once by somebody who may do them and once by somebody who may only look. */
+/** Every page that has actions, once by somebody who may do them and once by somebody who may only look. */
 type Case = {
   path: string
   /** What is there for both. */
   there: string | RegExp
-  acts: readonly (string | RegExp)[]
+  actions: readonly (string | RegExp)[]
   may: ConsoleRole
   mayNot: ConsoleRole
-  /** Where acts stand beside the table, or in a menu. */
+  /** Where actions stand beside the table, or in a menu. */
   open?: (page: Page) => Promise<void>
-  /** What is read in the place of the acts. */
+  /** What is read in the place of the actions. */
   instead?: string
 }
 
@@ -49,123 +49,133 @@ type Ids = { link: string; paid: string; page: string; file: string; student: st
 function casesOf(ids: Ids): readonly Case[] {
   const developers = `${I}/developers`
   return [
-    { path: `${I}/orders`, there: 'Unpaid', acts: ['New link'], ...MONEY },
-    { path: `${I}/orders/pages`, there: 'Science fair', acts: ['New page'], ...MONEY },
-    { path: `${I}/orders/files`, there: 'links.csv', acts: ['Choose a file'], ...MONEY },
-    { path: `${I}/orders/new`, there: 'New link', acts: ['Make it'], instead: NOT_MAKING, ...MONEY },
+    { path: `${I}/orders`, there: 'Unpaid', actions: ['New link'], ...MONEY },
+    { path: `${I}/orders/pages`, there: 'Science fair', actions: ['New page'], ...MONEY },
+    { path: `${I}/orders/files`, there: 'links.csv', actions: ['Choose a file'], ...MONEY },
+    { path: `${I}/orders/new`, there: 'New link', actions: ['Make it'], instead: NOT_MAKING, ...MONEY },
     {
       path: `${I}/orders/pages/new`,
       there: 'New payment page',
-      acts: ['Create the page'],
+      actions: ['Create the page'],
       instead: NOT_MAKING,
       ...MONEY,
     },
     {
       path: `${I}/orders/pages/${ids.page}/edit`,
       there: 'Edit payment page',
-      acts: ['Save'],
+      actions: ['Save'],
       instead: NOT_MAKING,
       ...MONEY,
     },
-    { path: `${I}/orders/${ids.link}`, there: 'What happened', acts: ['Send', 'Cancel'], ...MONEY },
-    { path: `${I}/orders/${ids.paid}`, there: 'What happened', acts: ['Refund'], ...MONEY },
-    { path: `${I}/orders/pages/${ids.page}`, there: 'Copy address', acts: ['Edit', 'Unpublish'], ...MONEY },
-    { path: `${I}/orders/files/${ids.file}`, there: 'Rows', acts: ['Create 1 link', 'Discard'], ...MONEY },
+    { path: `${I}/orders/${ids.link}`, there: 'What happened', actions: ['Send', 'Cancel'], ...MONEY },
+    { path: `${I}/orders/${ids.paid}`, there: 'What happened', actions: ['Refund'], ...MONEY },
+    {
+      path: `${I}/orders/pages/${ids.page}`,
+      there: 'Copy address',
+      actions: ['Edit', 'Unpublish'],
+      ...MONEY,
+    },
+    { path: `${I}/orders/files/${ids.file}`, there: 'Rows', actions: ['Create 1 link', 'Discard'], ...MONEY },
     {
       path: `${I}/students/${ids.student}`,
       there: 'CASH-1',
-      acts: ['Payment link', 'Record a payment', /^More/, 'Cancel the payment CASH-1'],
+      actions: ['Payment link', 'Record a payment', /^More/, 'Cancel the payment CASH-1'],
       ...MONEY,
     },
     {
       path: `${I}/students/${ids.student}`,
       there: 'CASH-1',
-      acts: ['Fetch from the ERP'],
+      actions: ['Fetch from the ERP'],
       may: 'developer',
       mayNot: 'viewer',
     },
     {
       path: `${I}/flex/plans/${ids.plan}`,
       there: 'What happened',
-      acts: ['Hold', 'Cancel the plan', 'Move instalment 2 to another day'],
+      actions: ['Hold', 'Cancel the plan', 'Move instalment 2 to another day'],
       ...MONEY,
     },
     {
       path: `${I}/flex/settings`,
       there: 'Name for parents',
-      acts: ['Change the default plan'],
+      actions: ['Change the default plan'],
       ...MONEY,
     },
     {
       path: `${I}/money?view=receipts`,
       there: 'Receipt',
-      acts: ['Cancel this receipt'],
+      actions: ['Cancel this receipt'],
       open: firstRow,
       ...MONEY,
     },
     {
       path: `${I}/money?view=payments`,
       there: 'Export',
-      acts: ['Use these names'],
+      actions: ['Use these names'],
       open: menuItem('Export', /Tally ledgers/),
       ...MONEY,
     },
-    { path: `${developers}/keys`, there: 'Active', acts: ['Create a key'], ...CODE },
-    { path: `${developers}/keys`, there: 'Active', acts: ['Rotate', 'Revoke'], open: firstRow, ...CODE },
-    { path: `${developers}/webhooks`, there: 'pay.payment.debited', acts: ['Add a webhook'], ...CODE },
+    { path: `${developers}/keys`, there: 'Active', actions: ['Create a key'], ...CODE },
+    { path: `${developers}/keys`, there: 'Active', actions: ['Rotate', 'Revoke'], open: firstRow, ...CODE },
+    { path: `${developers}/webhooks`, there: 'pay.payment.debited', actions: ['Add a webhook'], ...CODE },
     {
       path: `${developers}/webhooks`,
       there: 'pay.payment.debited',
-      acts: ['Send a test', 'Change secret or header', 'Recover', 'Disable'],
+      actions: ['Send a test', 'Change secret or header', 'Recover', 'Disable'],
       open: firstRow,
       ...CODE,
     },
     {
       path: `${developers}/deliveries`,
       there: 'pay.payment.debited',
-      acts: ['Send again'],
+      actions: ['Send again'],
       open: firstRow,
       ...CODE,
     },
-    { path: `${developers}/erp`, there: 'Asked at', acts: ['Change', 'Disconnect', 'Ask the ERP'], ...CODE },
+    {
+      path: `${developers}/erp`,
+      there: 'Asked at',
+      actions: ['Change', 'Disconnect', 'Ask the ERP'],
+      ...CODE,
+    },
     {
       path: `${developers}/sandbox`,
       there: 'Mailbox',
-      acts: ['An hour', 'A day', 'A week', 'A month', 'Move', 'Trigger'],
+      actions: ['An hour', 'A day', 'A week', 'A month', 'Move', 'Trigger'],
       ...CODE,
     },
     {
       path: `${I}/settings/team`,
       there: 'Members',
-      acts: ['Invite a colleague', 'Change role', 'Remove', 'Withdraw'],
+      actions: ['Invite a colleague', 'Change role', 'Remove', 'Withdraw'],
       ...KEEP,
     },
     {
       path: `${I}/settings/audit`,
       there: 'Settings',
-      acts: [/^Export \d/],
+      actions: [/^Export \d/],
       instead: 'Your role here is finance',
       ...KEEP,
     },
-    { path: '/operator/institutes', there: 'Operator', acts: ['Create an institute'], ...RUN },
+    { path: '/operator/institutes', there: 'Operator', actions: ['Create an institute'], ...RUN },
     {
       path: '/operator/institutes',
       there: 'Operator',
-      acts: ['Rename', 'Add a branch'],
+      actions: ['Rename', 'Add a branch'],
       open: firstRow,
       ...RUN,
     },
-    { path: '/operator/holidays', there: 'Operator', acts: ['Add a holiday'], ...RUN },
+    { path: '/operator/holidays', there: 'Operator', actions: ['Add a holiday'], ...RUN },
     ...['jobs', 'health', 'providers', 'audit'].map(name => ({
       path: `/operator/${name}`,
       there: 'Operator',
-      acts: ['Institutes'],
+      actions: ['Institutes'],
       ...RUN,
     })),
   ]
 }
 
-/** Something of everything that can be acted on. */
+/** One of everything that has actions. */
 async function fill(school: FlexSchool, owner: Visitor): Promise<Ids> {
   const { bursar, plans } = school
   const { demo } = bursar
@@ -186,60 +196,60 @@ async function fill(school: FlexSchool, owner: Visitor): Promise<Ids> {
   }
 }
 
-function actOf(page: Page, name: string | RegExp): Locator {
+function actionNamed(page: Page, name: string | RegExp): Locator {
   const exact = typeof name === 'string'
   return page.getByRole('button', { name, exact }).or(page.locator('main').getByRole('link', { name, exact }))
 }
 
-async function expectOffered(desk: Desk, one: Case): Promise<void> {
-  const page = await desk.go(one.path)
+async function expectOffered(session: OpenConsole, one: Case): Promise<void> {
+  const page = await session.go(one.path)
   await page.locator('main').getByText(one.there).first().waitFor()
   await one.open?.(page)
-  for (const name of one.acts) await actOf(page, name).first().waitFor()
+  for (const name of one.actions) await actionNamed(page, name).first().waitFor()
 }
 
-async function expectNotOffered(desk: Desk, one: Case): Promise<void> {
-  const page = await desk.go(one.path)
+async function expectNotOffered(session: OpenConsole, one: Case): Promise<void> {
+  const page = await session.go(one.path)
   if (one.instead === undefined) {
     await page.locator('main').getByText(one.there).first().waitFor()
     await one.open?.(page)
   } else await page.locator('main').getByText(one.instead).first().waitFor()
   await page.waitForFunction(() => document.querySelector('.mantine-Loader-root') === null)
-  for (const name of one.acts) {
-    assert.equal(await actOf(page, name).count(), 0, `${one.mayNot} is offered ${String(name)}`)
+  for (const name of one.actions) {
+    assert.equal(await actionNamed(page, name).count(), 0, `${one.mayNot} is offered ${String(name)}`)
   }
 }
 
-test('each act is offered to those who may, and to nobody else', async t => {
+test('each action is offered to those who may, and to nobody else', async t => {
   const browser = await openBrowser(t)
   if (browser === null) return
   const school = await openFlexSchool(t)
   const stage: Stage = { browser, bursar: school.bursar }
   const ids = await fill(school, await demoVisitor(school.bursar.url))
-  const desks: Partial<Record<ConsoleRole, Desk>> = {}
+  const sessions: Partial<Record<ConsoleRole, OpenConsole>> = {}
   for (const role of ['owner', 'finance', 'developer', 'viewer'] as const)
-    desks[role] = await openDesk(stage, await memberOf(stage, role))
+    sessions[role] = await openConsole(stage, await memberOf(stage, role))
   const operator = { email: 'operator@house.example', operator: true }
-  desks.operator = await openDesk(stage, await createPerson(stage.bursar, operator))
-  const deskOf = (role: ConsoleRole): Desk => desks[role] as Desk
+  sessions.operator = await openConsole(stage, await createPerson(stage.bursar, operator))
+  const sessionOf = (role: ConsoleRole): OpenConsole => sessions[role] as OpenConsole
 
   for (const one of casesOf(ids))
     await t.test(
-      `${one.path.replace(/_\w+/, '')} ${one.acts.join(', ')}: ${one.may}, not ${one.mayNot}`,
+      `${one.path.replace(/_\w+/, '')} ${one.actions.join(', ')}: ${one.may}, not ${one.mayNot}`,
       async () => {
-        await expectOffered(deskOf(one.may), one)
-        await expectNotOffered(deskOf(one.mayNot), one)
+        await expectOffered(sessionOf(one.may), one)
+        await expectNotOffered(sessionOf(one.mayNot), one)
       },
     )
 
-  await t.test('another institute’s pages are not there, whoever asks', async () => {
+  await t.test('another institute’s pages are not found by anyone else', async () => {
     const member = { email: 'stranger@group.example', institute: 'demo-group' }
-    const { page, go } = await openDesk(stage, await createPerson(stage.bursar, member))
+    const { page, go } = await openConsole(stage, await createPerson(stage.bursar, member))
     const read = casesOf(ids).filter(({ path, instead }) => path.startsWith(I) && instead === undefined)
     for (const path of new Set(read.map(one => one.path))) {
       await go(path)
       await page.locator('main').getByText('This institute was not found').first().waitFor()
     }
   })
-  for (const [role, { complaints }] of Object.entries(desks)) assert.deepEqual(complaints, [], role)
+  for (const [role, { complaints }] of Object.entries(sessions)) assert.deepEqual(complaints, [], role)
 })

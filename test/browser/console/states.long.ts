@@ -145,8 +145,9 @@ test('the console when there is nothing, nothing yet, or no answer', { concurren
   await context.addCookies([{ name, value, url: bursar.url }])
   await Promise.all([
     ...[...VIEWS, ...DETAILS].map(view =>
-      t.test(`${view.name}: waiting is announced, failing is told and mended, nothing is explained`, () =>
-        walksThroughItsStates(context, stage, view),
+      t.test(
+        `${view.name}: waiting is announced, a failure is shown and retried, an empty list is explained`,
+        () => walksThroughItsStates(context, stage, view),
       ),
     ),
     losesTheSession(t, context, stage),

@@ -141,7 +141,7 @@ async function findsStudents(t: TestContext, stage: Stage, id: string): Promise<
   )
 }
 
-async function act(
+async function perform(
   page: Page,
   name: string,
   confirm: string,
@@ -161,7 +161,7 @@ async function choose(page: Page, item: string): Promise<void> {
 
 async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp: FakeErp): Promise<void> {
   await t.test(
-    'a student’s page says why an instalment was skipped, and money acts ask for a reason',
+    'a student’s page says why an instalment was skipped, and actions that move money ask for a reason',
     async () => {
       const { page, complaints } = await openPage(stage)
       await enter(page, stage)
@@ -176,12 +176,12 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       await page.getByRole('dialog').getByRole('button', { name: 'Record it' }).click()
       await page.getByText('Enter a reason').waitFor()
       await expectSoundAndKeep(page, 'console-students-record')
-      await act(page, '₹1,500.00 is recorded.', 'Record it')
+      await perform(page, '₹1,500.00 is recorded.', 'Record it')
       await page.getByText('₹48,500.00').first().waitFor()
 
       await page.getByRole('button', { name: 'Cancel the payment CASH-17' }).click()
       await expectSoundAndKeep(page, 'console-students-cancel')
-      await act(page, 'The payment of ₹5,000.00 is cancelled.', 'Cancel the payment')
+      await perform(page, 'The payment of ₹5,000.00 is cancelled.', 'Cancel the payment')
 
       await choose(page, 'Give or change a concession')
       await page.getByRole('combobox', { name: 'Kind of concession' }).fill('MERIT')
@@ -191,10 +191,10 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       await page.getByText(/Is more than the ₹55,000\.00/).waitFor()
       await expectSound(page, 'concession')
       await page.getByLabel('Amount in rupees, in all').fill('1000')
-      await act(page, 'The concession on Tuition fee is changed.', 'Change the concession', 'Topper')
+      await perform(page, 'The concession on Tuition fee is changed.', 'Change the concession', 'Topper')
 
       await choose(page, 'Waive a late fee')
-      await act(page, 'The late fee is waived.', 'Waive it')
+      await perform(page, 'The late fee is waived.', 'Waive it')
       await page.getByText('₹900.00 waived').first().waitFor()
 
       erp.put(
@@ -214,14 +214,14 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       assert.match(await page.getByLabel('Link', { exact: true }).inputValue(), /\/pay\/demo-school\/order_/)
       await page.keyboard.press('Escape')
       await choose(page, 'Mark as dropped')
-      await act(page, 'Kabir Rao is marked as dropped.', 'Mark as dropped', 'Left for Pune')
+      await perform(page, 'Kabir Rao is marked as dropped.', 'Mark as dropped', 'Left for Pune')
       await page.getByText('Left for Pune').waitFor()
       await page
         .getByRole('region', { name: 'Everything that happened' })
         .getByText('Raw JSON')
         .first()
         .click()
-      await expectSoundAndKeep(page, 'console-students-story')
+      await expectSoundAndKeep(page, 'console-students-detail')
       assert.deepEqual(complaints, [])
       await page.context().close()
     },
@@ -229,7 +229,7 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
 }
 
 async function letsAViewerOnlyLook(t: TestContext, stage: Stage, id: string): Promise<void> {
-  await t.test('a viewer sees all of it and is offered no act', async () => {
+  await t.test('a viewer sees all of it and is offered no action', async () => {
     const email = 'viewer@school.example'
     await createPerson(stage.bursar, { email, institute: 'demo-school', role: 'viewer' })
     const { page, complaints } = await openPage(stage)

@@ -4,7 +4,7 @@ import type { Role } from '../../../src/console/console.rules.ts'
 import { DESKTOP, type Stage } from '../../harness/browser.ts'
 
 /** Somebody at the console, by the cookie of a session that was opened without a browser. */
-export type Desk = {
+export type OpenConsole = {
   context: BrowserContext
   page: Page
   /** Below /console. */
@@ -16,11 +16,11 @@ export type Desk = {
 export const I = '/i/demo-school'
 const REFUSALS = /status of 4\d\d/
 
-export async function openDesk(
+export async function openConsole(
   { browser, bursar }: Stage,
   { cookie }: { cookie: string | null },
   viewport = DESKTOP,
-): Promise<Desk> {
+): Promise<OpenConsole> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', acceptDownloads: true })
   context.setDefaultTimeout(15_000)
   if (cookie !== null) {

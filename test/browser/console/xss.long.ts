@@ -84,7 +84,7 @@ async function lookAtRows(page: Page): Promise<void> {
   }
 }
 
-/** Whatever is wrong on the way is told at its end, of all pages. */
+/** Failures of all pages are collected and reported at the end. */
 async function walk(page: Page, origin: string, tour: Tour): Promise<string[]> {
   const wrong: string[] = []
   for (const [path, ...texts] of tour) {

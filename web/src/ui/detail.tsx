@@ -4,7 +4,7 @@ import type { Tone } from './status-badge.tsx'
 import { When } from './when.tsx'
 
 /** A detail page: summary on top, then a timeline of everything that happened. */
-export type Fact = { label: string; value: ReactNode }
+export type DetailField = { label: string; value: ReactNode }
 
 export function Detail({
   title,
@@ -16,7 +16,7 @@ export function Detail({
   title: string
   status?: ReactNode
   actions?: ReactNode
-  fields: readonly Fact[]
+  fields: readonly DetailField[]
   children: ReactNode
 }) {
   useEffect(() => {
@@ -40,7 +40,7 @@ export function Detail({
 }
 
 /** Names and values; what has no value is left out. */
-export function Summary({ fields }: { fields: readonly Fact[] }) {
+export function Summary({ fields }: { fields: readonly DetailField[] }) {
   return (
     <dl className="summary">
       {fields

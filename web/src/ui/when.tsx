@@ -60,10 +60,10 @@ function useNow(isReal = false): number {
   return Date.now() + (isReal ? 0 : driftMs)
 }
 
-let last = { told: '', driftMs: 0 }
+let last = { sent: '', driftMs: 0 }
 
-function known(told: string): number {
-  if (last.told !== told) last = { told, driftMs: Date.parse(told) - Date.now() }
+function known(sent: string): number {
+  if (last.sent !== sent) last = { sent, driftMs: Date.parse(sent) - Date.now() }
   // What a request takes is no drift.
   return Math.abs(last.driftMs) < 60_000 ? 0 : last.driftMs
 }

@@ -102,9 +102,9 @@ function Run({ run }: { run: Day['runs'][number] }) {
             ? `${formatCount(toAsk.count)} to ask, ${formatRupees(toAsk.amount)}`
             : 'All have been asked'}
         </Step>
-        <Step label="Families are told by" value={formatMoment(run.told_by)}>
+        <Step label="Families are notified by" value={formatMoment(run.told_by)}>
           {announced.count > 0
-            ? `${formatCount(announced.count)} told, ${formatRupees(announced.amount)}`
+            ? `${formatCount(announced.count)} notified, ${formatRupees(announced.amount)}`
             : 'Nobody has been notified yet'}
         </Step>
         <Step label="Presented" value={formatMoment(run.presented_at)}>

@@ -68,7 +68,7 @@ function verdictOf({ host, found, refused, unavailable }: Branch): { tone: Tone;
   const all = found + refused + unavailable
   if (all === 0) return { tone: 'plain', label: 'Quiet' }
   if (unavailable * 2 > all) return { tone: 'bad', label: 'Failing' }
-  return unavailable > 0 ? { tone: 'waiting', label: 'Failing at times' } : { tone: 'good', label: 'Well' }
+  return unavailable > 0 ? { tone: 'waiting', label: 'Failing at times' } : { tone: 'good', label: 'OK' }
 }
 
 function BranchCard({ branch }: { branch: Branch }) {

@@ -168,7 +168,7 @@ function Health({ tone, label }: Verdict) {
 
 function webhookHealth({ active, failing, disabled }: HomeAnswer['webhooks']): Verdict {
   if (failing > 0 || disabled > 0) return { tone: 'bad', label: 'Failing' }
-  return active === 0 ? { tone: 'plain', label: 'None set up' } : { tone: 'good', label: 'Well' }
+  return active === 0 ? { tone: 'plain', label: 'None set up' } : { tone: 'good', label: 'OK' }
 }
 
 function webhookNote({ active, failing, disabled, given_up: givenUp }: HomeAnswer['webhooks']): string {
@@ -186,7 +186,7 @@ function erpHealth({ is_configured: isConfigured, found, refused, unavailable }:
   if (!isConfigured) return { tone: 'plain', label: 'None set up' }
   if (unavailable > 0)
     return { tone: found + refused > unavailable ? 'waiting' : 'bad', label: 'Failing at times' }
-  return found + refused === 0 ? { tone: 'plain', label: 'Not asked' } : { tone: 'good', label: 'Well' }
+  return found + refused === 0 ? { tone: 'plain', label: 'Not asked' } : { tone: 'good', label: 'OK' }
 }
 
 function collectedNote({ count, given_back: back }: HomeAnswer['collected_today']): string {

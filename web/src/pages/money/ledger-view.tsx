@@ -7,6 +7,7 @@ import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
+import { RecordName } from '../../ui/record-name.tsx'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { postingWord } from './texts.ts'
@@ -103,9 +104,9 @@ function columnsOf(accounts: readonly AccountAnswer[]): Column<LedgerTransferAns
     { key: 'kind', title: 'What happened', text: row => postingWord(row.kind) },
     {
       key: 'reference',
-      title: 'To what',
+      title: 'Record',
       text: row => row.reference,
-      render: row => <span className="mono">{row.reference.split(':')[0]}</span>,
+      render: row => <RecordName id={row.reference.split(':')[0] ?? ''} />,
     },
     { key: 'source', title: 'From (credit)', text: row => names.get(row.source) ?? row.source },
     { key: 'destination', title: 'To (debit)', text: row => names.get(row.destination) ?? row.destination },

@@ -102,7 +102,7 @@ function workerState({ is_behind: isBehind, runs_here: runsHere }: HealthAnswer[
 
 function workerNote(workers: HealthAnswer['workers']): string {
   if (workers.is_behind) return 'Something has been due for more than five minutes: see Jobs.'
-  if (!workers.runs_here) return 'Nothing is late. This process leaves the work to others.'
+  if (!workers.runs_here) return 'Nothing is late. Other processes do the background work.'
   const round = workers.last_round_at === undefined ? '' : `Last round ${ago(workers.last_round_at)}.`
   const failure =
     workers.last_failure === undefined

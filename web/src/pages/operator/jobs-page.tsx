@@ -24,11 +24,11 @@ type Letter = LetterAnswer
 
 const JOB_LABELS: Record<Job['kind'], string> = {
   orders_expired: 'Orders and links to expire',
-  payments_checked: 'Payments to ask the provider for',
+  payments_checked: 'Payments to check with the provider',
   refunds_sent: 'Refunds to send',
-  mandates_checked: 'Mandates to ask the provider for',
-  instalments_stepped: 'Steps of instalments',
-  loans_checked: 'Loans to ask the lender for',
+  mandates_checked: 'Mandates to check with the provider',
+  instalments_stepped: 'Instalments to process',
+  loans_checked: 'Loans to check with the lender',
   messages_sent: 'Messages to send',
   webhooks_delivered: 'Webhooks to deliver',
   imports_run: 'Imports under way',
@@ -56,7 +56,7 @@ export function JobsPage() {
       {jobs.isSuccess && (
         <>
           <h2 className="section-title">Jobs of this process</h2>
-          {!jobs.data.runs_here && <p className="faint">This process leaves the jobs to others.</p>}
+          {!jobs.data.runs_here && <p className="faint">This process runs no jobs; other processes do.</p>}
           <Runs runs={jobs.data.runs} />
         </>
       )}
@@ -74,10 +74,7 @@ export function JobsPage() {
 
 function DueWork({ jobs }: { jobs: readonly Job[] }) {
   return (
-    <StaticTable
-      name="Due work"
-      headings={['What', { title: 'Due now', align: 'right' }, 'The oldest', 'Next']}
-    >
+    <StaticTable name="Due work" headings={['What', { title: 'Due now', align: 'right' }, 'Oldest', 'Next']}>
       {jobs.map(job => (
         <tr key={job.kind}>
           <td>{JOB_LABELS[job.kind]}</td>
@@ -228,7 +225,7 @@ function Opened({ letter, onDone }: { letter: Letter; onDone: () => void }) {
       />
       <Problem error={again.error} />
       {letter.kind === 'import' ? (
-        <p className="faint">A file is sent again by whoever sent it, once it is corrected.</p>
+        <p className="faint">The person who uploaded the file can correct it and upload it again.</p>
       ) : (
         <Group mt="md">
           <Button variant="default" loading={again.isPending} onClick={() => again.mutate({})}>

@@ -18,7 +18,7 @@ export function QrDialogue({
   const address = `/console/api${path}`
   return (
     <Dialogue onClose={onClose} title="QR code">
-      <p>Whoever scans it with a phone gets to the page where they pay.</p>
+      <p>Scanning it with a phone opens the payment page.</p>
       <img src={address} alt={`QR code of ${url}`} width={320} height={320} className="qr" />
       <p className="mono">{url}</p>
       <Group>

@@ -5,6 +5,7 @@ import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { PageFrame } from '../../ui/page.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
@@ -15,16 +16,16 @@ const COLUMNS: readonly Column<AuditAnswer>[] = [
   { key: 'what', title: 'What', text: row => wordsOf(row.what) },
   {
     key: 'about',
-    title: 'To what',
+    title: 'Record',
     text: row => row.about,
-    render: row => <span className="mono">{row.about}</span>,
+    render: row => <RecordName id={row.about} />,
   },
-  { key: 'why', title: 'Why', text: row => row.why ?? '' },
+  { key: 'why', title: 'Reason', text: row => row.why ?? '' },
 ]
 
 const FILTERS: readonly Filter[] = [
   { key: 'what', label: 'What' },
-  { key: 'about', label: 'To what (id)' },
+  { key: 'about', label: 'Record (id)' },
   { key: 'from', label: 'From', kind: 'day' },
   { key: 'to', label: 'Up to', kind: 'day' },
 ]
@@ -80,8 +81,8 @@ function Entry({ entry }: { entry: AuditAnswer }) {
         fields={[
           { label: 'When', value: <When at={entry.at} /> },
           { label: 'Who', value: entry.actor.name },
-          { label: 'To what', value: <span className="mono">{entry.about}</span> },
-          { label: 'Why', value: entry.why },
+          { label: 'Record', value: <span className="mono">{entry.about}</span> },
+          { label: 'Reason', value: entry.why },
           { label: 'From', value: entry.ip },
           { label: 'Request', value: entry.request_id && <span className="mono">{entry.request_id}</span> },
         ]}

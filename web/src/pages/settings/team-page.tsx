@@ -126,7 +126,7 @@ function Invitations({ invitations, mayChange }: { invitations: readonly Invitat
               <th scope="col">E-mail</th>
               <th scope="col">Role</th>
               <th scope="col">Invited by</th>
-              <th scope="col">Works until</th>
+              <th scope="col">Expires</th>
               {mayChange && (
                 <th scope="col">
                   <span className="visually-hidden">Actions</span>

@@ -15,7 +15,7 @@ type Accept = { token: string; name?: string; password?: string }
 
 export function JoinPage() {
   const { token = '' } = useParams({ strict: false })
-  // The session first: whoever is signed in already sends its token along.
+  // The session first: a person who is signed in already sends the token of the session.
   const session = useQuery(sessionQuery)
   const invitation = useQuery({
     queryKey: ['invitation', token],

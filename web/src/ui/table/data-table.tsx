@@ -193,7 +193,7 @@ function Rows<Row>({ name, columns, rows, rowId, onOpen }: Props<Row> & { rows: 
                   key={key}
                   role="cell"
                   data-title={title}
-                  className={`${align ?? ''} ${text(row) === '' ? 'says-nothing' : ''}`}
+                  className={`${align ?? ''} ${text(row) === '' ? 'is-empty' : ''}`}
                 >
                   {render === undefined ? text(row) : render(row)}
                 </td>

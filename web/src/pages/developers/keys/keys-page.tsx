@@ -73,7 +73,7 @@ export function KeysPage() {
         empty={{
           title: 'No keys yet',
           description:
-            'The ERP signs in with a key. Create one and give it, with its secret, to whoever runs the ERP.',
+            'The ERP signs in with a key. Create one and give it, with its secret, to the people who run the ERP.',
         }}
       />
       {open !== null && (

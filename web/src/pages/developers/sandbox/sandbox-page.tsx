@@ -132,7 +132,7 @@ const DONE_LABELS: Record<string, string> = {
   refunds_sent: 'Refunds sent',
   items_settled: 'Payments settled to bank',
   mandates_checked: 'Mandates asked for at the bank',
-  instalments_stepped: 'Steps of instalments',
+  instalments_stepped: 'Instalments to process',
   loans_checked: 'Loans asked for at the lender',
   reminders_decided: 'Reminders decided on',
   bounces_notified: 'Families notified of returned debits',

@@ -58,9 +58,9 @@ function openAmount(plan: PlanAnswer): number {
 }
 
 function toldWords(plan: PlanAnswer, beginning: string): string {
-  const told = plan.payment_schedule.filter(({ status }) => status === 'confirmed')
-  if (told.length === 0) return ''
-  return ` ${beginning} ${told.map(one => formatDay(one.present_on)).join(', ')} are withdrawn, and the family is told.`
+  const announced = plan.payment_schedule.filter(({ status }) => status === 'confirmed')
+  if (announced.length === 0) return ''
+  return ` ${beginning} ${announced.map(one => formatDay(one.present_on)).join(', ')} are withdrawn, and the family is notified.`
 }
 
 export function PlanActDialogue({

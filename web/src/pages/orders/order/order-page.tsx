@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react'
 import type { OrderDetailAnswer } from '../../../../../src/console/orders/order.output.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
-import { Detail, RawJson, Timeline, type Fact } from '../../../ui/detail.tsx'
+import { Detail, RawJson, Timeline, type DetailField } from '../../../ui/detail.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
@@ -47,7 +47,7 @@ function Loaded({ order }: { order: OrderDetailAnswer }) {
       title={`${KINDS[order.kind]}, ${formatRupees(order.amount)}`}
       status={<StatusBadge tone={tone}>{label}</StatusBadge>}
       actions={<Actions order={order} />}
-      fields={useFacts(order)}
+      fields={useFields(order)}
     >
       <Lines order={order} />
       <Payments order={order} />
@@ -111,7 +111,7 @@ function moment(at: string | undefined): ReactNode {
   return at && <When at={at} />
 }
 
-function useFacts(order: OrderDetailAnswer): Fact[] {
+function useFields(order: OrderDetailAnswer): DetailField[] {
   const { code: institute } = useInstitute()
   const { file, page_id: pageId, receipt_number: receipt, refunded_amount: refunded } = order
   return [

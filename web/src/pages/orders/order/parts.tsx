@@ -115,7 +115,7 @@ const REFUND_KINDS = {
 export function Refunds({ order }: { order: OrderDetailAnswer }) {
   if (order.refunds.length === 0) return null
   return (
-    <Table name="Refunds" heads={['Status', 'Amount', 'Of which', 'Why', 'Asked for', 'Bank']}>
+    <Table name="Refunds" heads={['Status', 'Amount', 'Of which', 'Reason', 'Requested', 'Bank']}>
       {order.refunds.toReversed().map(refund => (
         <tr key={refund.id}>
           <td>

@@ -114,7 +114,7 @@ function PageEditor({ initial, page }: { initial: PageForm; page: PageAnswer | n
 function Texts({ form }: { form: Form }) {
   return (
     <fieldset>
-      <legend>What it says</legend>
+      <legend>Text of the page</legend>
       <Stack gap="sm">
         <Field form={form} name="title" label="Title" required maxLength={120} />
         <Textarea

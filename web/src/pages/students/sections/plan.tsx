@@ -175,7 +175,7 @@ function Reasons({ decisions }: { decisions: readonly Decision[] }) {
   )
 }
 
-/** What the ERP says begins with its code, which is of use to whoever runs the ERP. */
+/** What the ERP says begins with its code, which helps the people who run the ERP. */
 function Reason({ decision: { what, why } }: { decision: Decision }) {
   const [, code, words] = /^([a-z_]+): (.+)$/s.exec(why) ?? []
   return (

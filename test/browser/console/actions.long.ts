@@ -11,21 +11,21 @@ import { createPage } from '../../payment-pages/support.ts'
 import { openBrowser, type Stage } from '../../harness/browser.ts'
 import { subscribe } from '../../webhooks/support.ts'
 import { expectSound } from '../checkout-support.ts'
-import { confirm, I, memberOf, openDesk, type Desk } from './support.ts'
+import { confirm, I, memberOf, openConsole, type OpenConsole } from './support.ts'
 
 /** Acts that the tours of each area pass by, done to their end by somebody who may. */
-test('acts of the console, to their end', async t => {
+test('actions of the console, to their end', async t => {
   const browser = await openBrowser(t)
   if (browser === null) return
   const school = await openFlexSchool(t)
   const { bursar } = school
   const stage: Stage = { browser, bursar }
   await setMoney(bursar)
-  const owner = await openDesk(stage, await demoVisitor(bursar.url))
-  const developer = await openDesk(stage, await memberOf(stage, 'developer'))
-  const finance = await openDesk(stage, await memberOf(stage, 'finance'))
+  const owner = await openConsole(stage, await demoVisitor(bursar.url))
+  const developer = await openConsole(stage, await memberOf(stage, 'developer'))
+  const finance = await openConsole(stage, await memberOf(stage, 'finance'))
   const keeper = { email: 'operator@house.example', operator: true }
-  const operator = await openDesk(stage, await createPerson(bursar, keeper))
+  const operator = await openConsole(stage, await createPerson(bursar, keeper))
 
   await t.test('a key is rotated: a second one works beside it until the first is revoked', () =>
     rotatesAKey(stage, developer),
@@ -56,7 +56,7 @@ async function openRow(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-async function rotatesAKey({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function rotatesAKey({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   await go(`${I}/developers/keys`)
   await openRow(page, /Active/)
   await page.getByRole('button', { name: 'Rotate' }).click()
@@ -75,7 +75,7 @@ async function rotatesAKey({ bursar }: Stage, { go, page }: Desk): Promise<void>
   await page.getByRole('row', { name: new RegExp(id.trim()) }).waitFor()
 }
 
-async function changesAWebhook({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function changesAWebhook({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   await subscribe(bursar.demo, 'http://127.0.0.1:9/hook')
   await go(`${I}/developers/webhooks`)
   await openRow(page, /pay\.payment\.debited/)
@@ -109,7 +109,7 @@ async function changesAWebhook({ bursar }: Stage, { go, page }: Desk): Promise<v
   assert.deepEqual(rows, [{ on: false }, { on: true }])
 }
 
-async function triggersAnEvent({ go, page }: Desk): Promise<void> {
+async function triggersAnEvent({ go, page }: OpenConsole): Promise<void> {
   await go(`${I}/developers/sandbox`)
   await page.getByRole('button', { name: 'Trigger' }).click()
   await page.getByText('Recorded, and on its way to your webhook.').waitFor()
@@ -118,7 +118,7 @@ async function triggersAnEvent({ go, page }: Desk): Promise<void> {
   await page.getByRole('row', { name: /pay\.payment\.debited/ }).waitFor()
 }
 
-async function disconnectsTheErp({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function disconnectsTheErp({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   await go(`${I}/developers/erp`)
   await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByText('Students are no longer fetched before a debit').waitFor()
@@ -128,7 +128,7 @@ async function disconnectsTheErp({ bursar }: Stage, { go, page }: Desk): Promise
   assert.equal((await bursar.sql('select from erp_settings')).length, 0)
 }
 
-async function cancelsAPlan(school: FlexSchool, { go, page }: Desk): Promise<void> {
+async function cancelsAPlan(school: FlexSchool, { go, page }: OpenConsole): Promise<void> {
   await go(`${I}/flex/plans/${school.plans.Om}`)
   await page.getByRole('button', { name: 'Cancel the plan' }).click()
   await page.getByText(/will not be debited, and the mandate ends/).waitFor()
@@ -146,7 +146,7 @@ function fileIdOf(page: Page): string {
   return new URL(page.url()).pathname.split('/').at(-1) ?? ''
 }
 
-async function callsFilesOff({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function callsFilesOff({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   const send = async (name: string, count: number): Promise<void> => {
     await go(`${I}/orders/files`)
     const rows = Array.from(
@@ -175,7 +175,7 @@ async function callsFilesOff({ bursar }: Stage, { go, page }: Desk): Promise<voi
   assert.equal(made?.count, 500)
 }
 
-async function publishesAgain({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function publishesAgain({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   const { id, url } = await createPage(bursar.demo)
   await go(`${I}/orders/pages/${id}`)
   await page.getByRole('button', { name: 'Unpublish' }).click()
@@ -186,7 +186,7 @@ async function publishesAgain({ bursar }: Stage, { go, page }: Desk): Promise<vo
   assert.equal((await fetch(url)).status, 200)
 }
 
-async function exportsAll({ go, page }: Desk): Promise<void> {
+async function exportsAll({ go, page }: OpenConsole): Promise<void> {
   const save = async (item: RegExp): Promise<Buffer> => {
     await page.getByRole('button', { name: 'Export', exact: true }).click()
     const saved = page.waitForEvent('download')
@@ -204,14 +204,14 @@ async function exportsAll({ go, page }: Desk): Promise<void> {
   assert.match((await readFile(await (await masters).path())).toString('utf8'), /<LEDGER /)
 }
 
-async function changesTheTeam(stage: Stage, { go, page }: Desk): Promise<void> {
+async function changesTheTeam(stage: Stage, { go, page }: OpenConsole): Promise<void> {
   const member = {
     email: 'meera@school.example',
     name: 'Meera Iyer',
     institute: 'demo-school',
     role: 'viewer',
   } as const
-  const meera = await openDesk(stage, await createPerson(stage.bursar, member))
+  const meera = await openConsole(stage, await createPerson(stage.bursar, member))
   await go(`${I}/settings/team`)
   await page
     .getByRole('row', { name: /Meera Iyer/ })
@@ -233,7 +233,7 @@ async function changesTheTeam(stage: Stage, { go, page }: Desk): Promise<void> {
   await invited.waitFor({ state: 'hidden' })
 }
 
-async function looksAfterTheHouse({ bursar }: Stage, { go, page }: Desk): Promise<void> {
+async function looksAfterTheHouse({ bursar }: Stage, { go, page }: OpenConsole): Promise<void> {
   await go('/operator/institutes')
   await openRow(page, /Demo School/)
   await page.getByRole('button', { name: 'Rename' }).click()
