@@ -12,10 +12,9 @@ import { EVENT_WEBHOOKS } from '../webhooks/events.docs.ts'
 import { orderRoutes } from '../orders/orders.routes.ts'
 import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
-import { listOnTheWay } from '../payments/student-payments.service.ts'
+import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
 import type { Log } from '../platform/log.ts'
-import { sumPaise } from '../platform/money.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
 import { loanParentPages } from '../portal/loan/parents.routes.ts'
 import { loanPages } from '../portal/loan/loan.routes.ts'
@@ -107,9 +106,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   paymentPageRoutes(app, ctx)
   studentRoutes(app, ctx)
   masterdataRoutes(app, ctx)
-  directPaymentRoutes(app, ctx, async (db, instituteId, studentId) =>
-    sumPaise((await listOnTheWay(db, instituteId, [studentId])).map(payment => payment.amountPaise)),
-  )
+  directPaymentRoutes(app, ctx, readOnTheWay)
   await importRoutes(app, ctx)
   pullRoutes(app, ctx)
   duesRoutes(app, ctx)

@@ -51,10 +51,11 @@ export const duesOutput = dues.object({
 })
 
 export function toDuesJson(found: Dues, onTheWay: readonly StudentPayment[]): Shown<typeof duesOutput> {
-  return duesOutput.toJson({
-    ...found,
-    onTheWayPaise: sumPaise(onTheWay.map(payment => payment.amountPaise)),
-  })
+  return duesOutput.toJson(withOnTheWay(found, onTheWay))
+}
+
+export function withOnTheWay(found: Dues, onTheWay: readonly StudentPayment[]) {
+  return { ...found, onTheWayPaise: sumPaise(onTheWay.map(payment => payment.amountPaise)) }
 }
 
 const slab = outputOf<{ fromDay: number; amountPaise: Paise }>()

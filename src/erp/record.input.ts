@@ -1,5 +1,5 @@
 import { field, input, optional } from '../http/wire/input.ts'
-import { feeFields, SCHOOL_YEAR, studentFields } from '../students/student.input.ts'
+import { feeFields, pulledStudentFields, SCHOOL_YEAR } from '../students/student.input.ts'
 import { actsAs, type ErpRecord, type RefusalCode } from './erp.rules.ts'
 import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 
@@ -10,7 +10,8 @@ import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 const MAX_SCHEDULE_ROWS = 366
 const MAX_MESSAGE = 2_000
 
-const { custom_identifier: _own, collector_code: _sent, ...told } = studentFields
+/** The contract's record has no second identifier. */
+const { custom_identifier: _unsent, ...studentFields } = pulledStudentFields
 const collectorCode = field.code('Branch code.', 'MAIN')
 const { component_type, fee_amount } = feeFields
 
@@ -35,8 +36,7 @@ export type Demands = { isBranchRequired: boolean; isScheduleRequired: boolean }
 
 function answerInput({ isBranchRequired, isScheduleRequired }: Demands) {
   const student = {
-    ...told,
-    date_of_birth: optional(told.date_of_birth),
+    ...studentFields,
     // Read alike, whichever is demanded.
     collector_code: isBranchRequired ? (collectorCode as typeof leniently) : leniently,
   }
@@ -80,7 +80,7 @@ export function readRecord(body: unknown, demands: Demands): ErpRecord {
     ...record,
     identity: { identifier, grade, academicYearStart, academicYearEnd },
     collectorCode: branch,
-    profile,
+    profile: { ...profile, customIdentifier: null },
   }
 }
 

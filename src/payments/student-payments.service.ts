@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts'
+import { sumPaise, type Paise } from '../platform/money.ts'
 import * as store from './student-payments.store.ts'
 
 export type { StudentPayment } from './student-payments.store.ts'
@@ -21,4 +22,10 @@ export async function listOnTheWay(
   studentIds: readonly string[],
 ): Promise<store.StudentPayment[]> {
   return store.listStudentPayments(db, instituteId, studentIds, ['pending'], MOST_SHOWN)
+}
+
+/** The same as a sum. */
+export async function readOnTheWay(db: Queryable, instituteId: number, studentId: string): Promise<Paise> {
+  const onTheWay = await listOnTheWay(db, instituteId, [studentId])
+  return sumPaise(onTheWay.map(payment => payment.amountPaise))
 }

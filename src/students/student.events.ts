@@ -1,5 +1,6 @@
 import { defineEvent } from '../events/define-event.ts'
 import { outputOf } from '../http/wire/output.ts'
+import { eventProfile } from './profile/profile.output.ts'
 import { STUDENT_ID } from './student.input.ts'
 import type { Student } from './students.rules.ts'
 
@@ -12,33 +13,15 @@ const gradeBlock = out.object({
   name: out.text('Grade name.', 'Class V', ({ gradeName }) => gradeName),
 })
 
+const { fullname, ...profile } = eventProfile
 export const studentBlock = out.object({
   identifier: out.text("The institute's identifier.", 'ADM-1042', ({ student }) => student.identifier),
-  custom_identifier: out.optional.text(
-    'Present only if provided.',
-    'ROLL-17',
-    ({ student }) => student.customIdentifier,
-  ),
   collector_code: out.text('Branch code.', 'MAIN', ({ student }) => student.collectorCode),
-  fullname: out.text('Full name.', 'Kabir Rao', ({ student }) => student.fullname),
+  fullname,
   grade: out.one('Grade.', gradeBlock, source => source),
   academic_year_start: out.integer('Start year.', 2026, ({ student }) => student.academicYearStart),
   academic_year_end: out.integer('End year.', 2027, ({ student }) => student.academicYearEnd),
-  primary_contact_name: out.text(
-    'Name of the primary contact.',
-    'Asha Rao',
-    ({ student }) => student.contactName,
-  ),
-  primary_contact_number: out.text(
-    'Phone of the primary contact.',
-    '+91 98765 43210',
-    ({ student }) => student.contactNumber,
-  ),
-  primary_contact_email: out.text(
-    'E-mail of the primary contact.',
-    'asha@example.in',
-    ({ student }) => student.contactEmail,
-  ),
+  ...profile,
 })
 
 /** What every event about a student begins with. */

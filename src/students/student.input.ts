@@ -1,5 +1,15 @@
-import { field, ifSent, input, notEmpty, nullable, optional, query } from '../http/wire/input.ts'
+import { field, ifSent, input, notEmpty, nullable, optional, query, type Field } from '../http/wire/input.ts'
 import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
+import {
+  FILTER_KEYS,
+  PROFILE_FIELDS,
+  PROFILE_KEYS,
+  type FilterKey,
+  type Profile,
+  type ProfileKey,
+  type ProfileName,
+  type ProfileValue,
+} from './profile/profile.fields.ts'
 
 /** What the routes of students, users and master data take. */
 export const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -15,30 +25,49 @@ export const studentParams = input({
   service_student_id: field.resourceId('The id that registration answered with.', STUDENT_ID).as('studentId'),
 })
 
-/** What is said of a student. */
-const about = {
-  fullname: field.text('Full name.', 'Kabir Rao'),
+const identity = {
   identifier: field.identifier('Student identifier such as a student id.', 'ADM-1042'),
   grade: field.code('Grade or class.', '5'),
-  new_admission: field.flag('New admission or not.', false),
   academic_year_start: field.year('Start year.', 2026),
   academic_year_end: field.year('End year.', 2027),
-  date_of_birth: field.day('YYYY-MM-DD.', '2015-06-20'),
-  primary_contact_name: field.text('Name of the primary contact.', 'Asha Rao').as('contactName'),
-  primary_contact_number: field.phone('Phone of the primary contact.', '+91 98765 43210').as('contactNumber'),
-  primary_contact_email: field.email('E-mail of the primary contact.', 'asha@example.in').as('contactEmail'),
-  custom_identifier: field.identifier('A second identifier of your own.', 'ROLL-17'),
 }
 
+type AnyField = Field<unknown, string>
+
+/** The profile's fields, each wrapped for where it is read. */
+function profileFields(wrap: (one: AnyField, presence: string) => AnyField): object {
+  const fields = PROFILE_KEYS.map(key => {
+    const { name, kind, presence, description, example } = PROFILE_FIELDS[key]
+    const make = field[kind] as (text: string, sample: string | boolean) => AnyField
+    return [name, wrap(make(description, example).as(key), presence)]
+  })
+  return Object.fromEntries(fields)
+}
+
+const orNull = (one: AnyField): AnyField => optional(one, null)
+
+type ProfileInput = { [Key in ProfileKey as ProfileName<Key>]: Field<Profile[Key], Key> }
+
+const { fullname, ...profile } = profileFields((one, presence) =>
+  presence === 'optional' ? orNull(one) : one,
+) as ProfileInput
+
 export const studentFields = {
-  ...about,
+  fullname,
+  ...identity,
+  ...profile,
   collector_code: ifSent(
     field.code(
       'Branch code; without it the default branch, or wherever a student registered without one was moved.',
       'MAIN',
     ),
   ),
-  custom_identifier: optional(about.custom_identifier),
+}
+
+/** The student of an ERP's record: what it leaves out stays as it is stored. */
+export const pulledStudentFields = {
+  ...identity,
+  ...(profileFields((one, presence) => (presence === 'required' ? one : orNull(one))) as ProfileInput),
 }
 
 const componentType = field.code('Such as TUITION_FEE, as agreed between you and the service.', 'TUITION_FEE')
@@ -113,20 +142,30 @@ export const feesInput = input({
     .as('fees'),
 })
 
+function profileFilters() {
+  const filters = FILTER_KEYS.map(key => [
+    PROFILE_FIELDS[key].name,
+    ifSent(profile[PROFILE_FIELDS[key].name]),
+  ])
+  return Object.fromEntries(filters) as {
+    [Key in FilterKey as ProfileName<Key>]: Field<ProfileValue<Key> | undefined, Key>
+  }
+}
+
+type ProfileChangeInput = {
+  [Key in ProfileKey as ProfileName<Key>]: Field<Profile[Key] | undefined, Key>
+}
+
 export const profileInput = input(
   {
-    fullname: notEmpty(about.fullname),
-    identifier: notEmpty(about.identifier),
+    identifier: notEmpty(identity.identifier),
     collector_code: notEmpty(field.code('Branch code.', 'MAIN')),
-    grade: notEmpty(about.grade),
-    new_admission: notEmpty(about.new_admission),
-    academic_year_start: notEmpty(about.academic_year_start),
-    academic_year_end: notEmpty(about.academic_year_end),
-    date_of_birth: nullable(about.date_of_birth),
-    primary_contact_name: notEmpty(about.primary_contact_name),
-    primary_contact_number: notEmpty(about.primary_contact_number),
-    primary_contact_email: notEmpty(about.primary_contact_email),
-    custom_identifier: nullable(about.custom_identifier),
+    grade: notEmpty(identity.grade),
+    academic_year_start: notEmpty(identity.academic_year_start),
+    academic_year_end: notEmpty(identity.academic_year_end),
+    ...(profileFields((one, presence) =>
+      presence === 'required' ? notEmpty(one) : nullable(one),
+    ) as ProfileChangeInput),
   },
   SCHOOL_YEAR,
 )
@@ -153,4 +192,5 @@ export const listStudentsQuery = query({
   academic_year_end: optional(field.year('Only of this end year.', 2027)),
   registration_id: optional(field.registrationId('Only of this user.', 'parent-77')),
   status: optional(field.oneOf(['active', 'dropped'], 'Only in this state.')),
+  ...profileFilters(),
 })

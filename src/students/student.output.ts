@@ -8,6 +8,7 @@ import {
   type FeeSummary,
   type Price,
 } from '../fees/fees.rules.ts'
+import { profileOutput } from './profile/profile.output.ts'
 import type { ProfileChange } from './profile/profile.service.ts'
 import { STUDENT_ID } from './student.input.ts'
 import type { StudentChange } from './profile/update.rules.ts'
@@ -24,34 +25,28 @@ const summaryOutput = sums.object({
   advance: sums.amount('What was paid beyond what is due.', 0),
 })
 
+const { fullname, ...profileFields } = profileOutput
+const who = outputOf<{ id: string }>()
+/** Who a student is; the console's views extend it. */
+export const studentFields = {
+  service_student_id: who.text('Id of the student here.', STUDENT_ID, student => student.id),
+  status: who.oneOf(['active', 'dropped'], 'A dropped one has left: no fees are collected any more.'),
+  fullname,
+  identifier: who.text('Your identifier.', 'ADM-1042'),
+  collector_code: who.text('Branch code.', 'MAIN'),
+  grade: who.text('Grade code.', '5'),
+  academic_year_start: who.integer('Start year.', 2026),
+  academic_year_end: who.integer('End year.', 2027),
+  ...profileFields,
+  created_at: who.moment('When it was registered.', '2026-11-15T04:32:10.000Z'),
+  updated_at: who.moment('When its profile last changed.', '2026-11-15T04:32:10.000Z'),
+}
+
 const out = outputOf<Student & { registrationIds: readonly string[]; feeSummary: FeeSummary }>()
 export const studentOutput = out.object({
-  service_student_id: out.text('Id of the student here.', STUDENT_ID, student => student.id),
+  ...studentFields,
   registration_ids: out.texts('The users that this student belongs to.', ['parent-77']),
-  status: out.oneOf(['active', 'dropped'], 'Whether fees are still collected.'),
-  fullname: out.text('Full name.', 'Kabir Rao'),
-  identifier: out.text('Your identifier.', 'ADM-1042'),
-  custom_identifier: out.optional.text('Present only if provided.', 'ROLL-17'),
-  collector_code: out.text('Branch code.', 'MAIN'),
-  grade: out.text('Grade code.', '5'),
-  new_admission: out.flag('New admission or not.', false),
-  academic_year_start: out.integer('Start year.', 2026),
-  academic_year_end: out.integer('End year.', 2027),
-  date_of_birth: out.optional.day('Present only if known.', '2015-06-20'),
-  primary_contact_name: out.text('Name of the primary contact.', 'Asha Rao', one => one.contactName),
-  primary_contact_number: out.text(
-    'Phone of the primary contact.',
-    '+91 98765 43210',
-    one => one.contactNumber,
-  ),
-  primary_contact_email: out.text(
-    'E-mail of the primary contact.',
-    'asha@example.in',
-    one => one.contactEmail,
-  ),
   fee_summary: out.one('Sums over all components, rupees.', summaryOutput),
-  created_at: out.moment('When it was registered.', '2026-11-15T04:32:10.000Z'),
-  updated_at: out.moment('When its profile last changed.', '2026-11-15T04:32:10.000Z'),
 })
 
 export function toStudentJson(record: StudentRecord): Shown<typeof studentOutput> {

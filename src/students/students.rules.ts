@@ -1,6 +1,9 @@
 import type { FieldProblem } from '../platform/errors.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { MAX_TOTAL_PAISE } from '../fees/fees.rules.ts'
+import { PROFILE_FIELDS, PROFILE_KEYS, type Profile } from './profile/profile.fields.ts'
+
+export type { Profile } from './profile/profile.fields.ts'
 
 export type StudentKey = { instituteId: number; studentId: string }
 
@@ -12,30 +15,7 @@ export type Identity = {
   academicYearEnd: number
 }
 
-export type Profile = {
-  customIdentifier: string | null
-  fullname: string
-  newAdmission: boolean
-  dateOfBirth: string | null
-  contactName: string
-  contactNumber: string
-  contactEmail: string
-}
-
 const IDENTITY_FIELDS = ['academicYearEnd', 'academicYearStart', 'grade', 'identifier'] as const
-
-/** The fields of a profile with their names on the wire. */
-const PROFILE_FIELDS: Readonly<Record<keyof Profile, string>> = {
-  customIdentifier: 'custom_identifier',
-  fullname: 'fullname',
-  newAdmission: 'new_admission',
-  dateOfBirth: 'date_of_birth',
-  contactName: 'primary_contact_name',
-  contactNumber: 'primary_contact_number',
-  contactEmail: 'primary_contact_email',
-}
-
-const PROFILE_KEYS = Object.keys(PROFILE_FIELDS) as (keyof Profile)[]
 
 /** In a fixed order, whatever order they were written in. */
 export function identityValues(identity: Identity): unknown[] {
@@ -49,7 +29,7 @@ export function profileValues(profile: Profile): unknown[] {
 /** The first field that differs, by its name on the wire. */
 export function profileDifference(one: Profile, other: Profile): string | null {
   const key = PROFILE_KEYS.find(name => one[name] !== other[name])
-  return key === undefined ? null : PROFILE_FIELDS[key]
+  return key === undefined ? null : PROFILE_FIELDS[key].name
 }
 
 export type Student = Identity &
@@ -71,9 +51,15 @@ export type DirectPayment = {
   lines: readonly { componentType: string; amountPaise: Paise }[]
 }
 
-/** The profile after a repeat; a custom identifier that was not sent stays. */
+/** The profile after a repeat or a pull; what was not sent stays. */
 export function mergeProfile(stored: Profile, sent: Profile): Profile {
-  return { ...sent, customIdentifier: sent.customIdentifier ?? stored.customIdentifier }
+  const said = PROFILE_KEYS.filter(key => sent[key] !== null).map(key => [key, sent[key]])
+  return { ...profileOf(stored), ...(Object.fromEntries(said) as Partial<Profile>) }
+}
+
+/** Only what is part of the profile. */
+export function profileOf(source: Profile): Profile {
+  return Object.fromEntries(PROFILE_KEYS.map(key => [key, source[key]])) as Profile
 }
 
 /** Another name and another birthday under one identifier is another child, not a correction. */

@@ -1,9 +1,19 @@
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { isUniqueViolation } from '../platform/db/errors.ts'
-import { list, type Page, type PageRange } from '../platform/db/list.ts'
+import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
+import { FEES_OF_STUDENT } from '../fees/fees.store.ts'
+import {
+  FILTER_KEYS,
+  PROFILE_FIELDS,
+  PROFILE_KEYS,
+  type FilterKey,
+  type Profile,
+  type ProfileKey,
+  type ProfileValue,
+} from './profile/profile.fields.ts'
 import type { Student } from './students.rules.ts'
 
 /** A student with everything that its read views are made of. */
@@ -14,6 +24,17 @@ export type StudentRecord = {
   paid: Map<string, Paise>
 }
 
+const COLUMN_TYPES: Partial<Record<string, 'boolean' | 'date'>> = { flag: 'boolean', day: 'date' }
+
+function profileColumns() {
+  const columns = PROFILE_KEYS.map(key => {
+    const { name, kind } = PROFILE_FIELDS[key]
+    return [key, `${name} ${COLUMN_TYPES[kind] ?? 'text'}`]
+  })
+  type ColumnOf<Key extends ProfileKey> = ProfileValue<Key> extends boolean ? 'boolean' : 'text' | 'date'
+  return Object.fromEntries(columns) as { [Key in ProfileKey]: `${string} ${ColumnOf<Key>}` }
+}
+
 const students = new Table<Student>('students', {
   id: 'text',
   collectorCode: 'text',
@@ -21,13 +42,7 @@ const students = new Table<Student>('students', {
   grade: 'text',
   academicYearStart: 'int',
   academicYearEnd: 'int',
-  customIdentifier: 'text',
-  fullname: 'text',
-  newAdmission: 'boolean',
-  dateOfBirth: 'date',
-  contactName: 'primary_contact_name text',
-  contactNumber: 'primary_contact_number text',
-  contactEmail: 'primary_contact_email text',
+  ...profileColumns(),
   status: 'text',
   createdAt: 'timestamptz',
   updatedAt: 'timestamptz',
@@ -35,25 +50,14 @@ const students = new Table<Student>('students', {
 export const studentRows = students.with<{ instituteId: number }>({ instituteId: 'int' })
 
 /** What may be changed of a student without making it another one. */
-export const PROFILE = [
-  'customIdentifier',
-  'fullname',
-  'newAdmission',
-  'dateOfBirth',
-  'contactName',
-  'contactNumber',
-  'contactEmail',
-  'updatedAt',
-] as const
+export const PROFILE = [...PROFILE_KEYS, 'updatedAt'] as const
 
 export const COLUMNS = students.columns('s')
 
 export const RECORD_COLUMNS = `${COLUMNS},
   (select coalesce(json_agg(u.registration_id order by u.linked_at, u.registration_id), '[]') from student_users u
    where u.institute_id = s.institute_id and u.student_id = s.id) as "registrationIds",
-  (select coalesce(json_agg(json_build_object('componentType', f.component_type, 'position', f.position,
-      'feePaise', f.fee_paise, 'discounts', f.discounts) order by f.position), '[]') from fee_components f
-   where f.institute_id = s.institute_id and f.student_id = s.id) as fees,
+  ${FEES_OF_STUDENT} as fees,
   (select coalesce(json_agg(json_build_array(p.component_type, p.paid)), '[]') from (
      select l.component_type, sum(l.amount_paise)::bigint as paid from student_paid_lines l
      where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
@@ -94,7 +98,7 @@ export type StudentFilter = {
   academicYearEnd?: number | undefined
   registrationId?: string | undefined
   status?: string | undefined
-}
+} & Partial<Pick<Profile, FilterKey>>
 
 /** Newest first; ids sort by creation. */
 export async function listRecords(
@@ -116,6 +120,7 @@ export async function listRecords(
         ['s.academic_year_start = $1', filter.academicYearStart],
         ['s.academic_year_end = $1', filter.academicYearEnd],
         ['s.status = $1', filter.status],
+        ...FILTER_KEYS.map((key): Condition => [`s.${PROFILE_FIELDS[key].name} = $1`, filter[key]]),
         [
           's.id in (select student_id from student_users where institute_id = $1 and registration_id = $2)',
           instituteId,

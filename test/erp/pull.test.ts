@@ -59,10 +59,10 @@ test('profile, grade and year of the same student follow the ERP, and the log sh
   )
   const pulled = await pull(bursar, id)
   const expected = [
-    { field: 'fullname', before: 'Kabir Rao', after: 'Kabir S. Rao' },
     { field: 'grade', before: '5', after: '6' },
     { field: 'academic_year_start', before: 2026, after: 2027 },
     { field: 'academic_year_end', before: 2027, after: 2028 },
+    { field: 'fullname', before: 'Kabir Rao', after: 'Kabir S. Rao' },
     { field: 'primary_contact_number', before: '9876543210', after: '+91 90000 00001' },
   ]
   assert.ok(pulled.kind === 'found')

@@ -57,7 +57,7 @@ const stored: fc.Arbitrary<StoredStudent> = fc.record({ student, fees: storedFee
 const record: fc.Arbitrary<ErpRecord> = fc.record({
   identity: fc.record(identity),
   collectorCode: fc.constant(null),
-  profile: fc.record(profile),
+  profile: fc.record({ ...profile, customIdentifier: fc.constant(null) }),
   fees: pulledFees,
   paymentSchedule: fc.constant(null),
   user: fc.constant(null),

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
-import { createDuesOrder } from '../../dues/pay-dues.service.ts'
+import { createDuesOrder, type OpenedOrder } from '../../dues/pay-dues.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
+import { createdOrderOutput } from '../../orders/order.output.ts'
 import { toRupees } from '../../platform/money.ts'
 import {
   countedOutput,
@@ -14,13 +14,17 @@ import {
   toCountedJson,
 } from '../../students/direct-payments/direct-payment.output.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
-import type { Recorded } from '../../students/direct-payments/direct-payments.service.ts'
+import { recordPayment, type Recorded } from '../../students/direct-payments/direct-payments.service.ts'
+import { readOnTheWay } from '../../payments/student-payments.service.ts'
+import { paymentParams } from '../../students/direct-payments/direct-payment.input.ts'
+import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
+import { studentParams } from '../../students/student.input.ts'
+import { studentOutput, toStudentJson } from '../../students/student.output.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
-import * as schemas from './students.schemas.ts'
-import type { Target } from './students.service.ts'
-import { discountView, fetchedView } from './students-view.ts'
+import * as input from './students.input.ts'
+import { fetchedOutput, toDiscountJson } from './students.output.ts'
 
 const STUDENT = '/students/:service_student_id'
 
@@ -29,6 +33,7 @@ export function studentActRoutes(app: FastifyInstance, flex: FlexContext): void 
   addDirectPayments(app, flex)
   addConcession(app, flex)
   addLateFeeWaiver(app, flex)
+  addProfile(app, flex)
   addStatus(app, flex)
   addOrder(app, flex)
 }
@@ -42,15 +47,15 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleFetchStudent',
       summary: 'Ask the ERP about a student now',
       description: 'Brings the student up to date and says what that changed.',
-      data: schemas.FetchedView,
+      data: fetchedOutput.schema,
     },
-    params: schemas.StudentParams,
-    perform: (act, { institute, params }) => acts.fetchNow(flex, act, targetOf(institute, params)),
+    params: studentParams,
+    perform: (act, { institute, params }) => acts.fetchNow(flex, act, { institute, ...params }),
     audit({ params }, asked: acts.Asked) {
       const changes = asked.kind === 'found' ? asked.changes : []
       return {
         what: 'student.fetched',
-        about: params.service_student_id,
+        about: params.studentId,
         before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
         after: {
           outcome: asked.kind,
@@ -58,7 +63,7 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
         },
       }
     },
-    toResponse: (asked: acts.Asked) => ok(fetchedView(asked)),
+    toResponse: (asked: acts.Asked) => ok(fetchedOutput.toJson(asked)),
   })
 }
 
@@ -75,15 +80,15 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       data: countedOutput.schema,
       creates: true,
     },
-    params: schemas.StudentParams,
-    body: schemas.recordInput,
+    params: studentParams,
+    body: input.recordInput,
     perform: (act, { institute, params, body: { reason: _reason, ...payment } }) =>
-      acts.recordDirect(flex, act, targetOf(institute, params), payment),
+      recordPayment(flex, act, { institute, ...params }, { payment, readOnTheWay }),
     audit: ({ params, body }, { isNew, payment }: Recorded) =>
       isNew
         ? {
             what: 'payment.recorded',
-            about: params.service_student_id,
+            about: params.studentId,
             why: body.reason,
             after: directPaymentOutput.toJson(payment),
           }
@@ -100,13 +105,12 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       description: 'It stays on record and does not count as paid any more.',
       data: directPaymentOutput.schema,
     },
-    params: schemas.CancelParams,
-    body: schemas.ReasonBody,
-    perform: (act, { institute, params }) =>
-      acts.cancelDirect(flex, act, targetOf(institute, params), params.transaction_id),
+    params: paymentParams,
+    body: input.reasonInput,
+    perform: (act, { institute, params }) => acts.cancelDirect(flex, act, { institute, ...params }),
     audit: ({ params, body }, payment: RecordedPayment) => ({
       what: 'payment.cancelled',
-      about: params.service_student_id,
+      about: params.studentId,
       why: body.reason,
       before: directPaymentOutput.toJson({ ...payment, cancelledAt: null }),
       after: { transaction_id: payment.transactionId, status: 'cancelled' },
@@ -125,19 +129,24 @@ function addConcession(app: FastifyInstance, flex: FlexContext): void {
       summary: 'Give, change or end a concession',
       description: 'Sets what one kind of discount takes off one fee; other discounts stay. 0 ends it.',
     },
-    params: schemas.StudentParams,
-    body: schemas.ConcessionBody,
+    params: studentParams,
+    body: input.concessionInput,
     perform: (act, { institute, params, body }) =>
-      acts.concede(flex, act, targetOf(institute, params), {
-        componentType: body.component_type,
-        discount: { discountType: body.discount_type, valuePaise: body.amount },
-      }),
+      acts.concede(
+        flex,
+        act,
+        { institute, ...params },
+        {
+          componentType: body.componentType,
+          discount: { discountType: body.discountType, valuePaise: body.amountPaise },
+        },
+      ),
     audit: ({ params, body }, { componentType, before, after }) => ({
       what: 'concession.changed',
-      about: params.service_student_id,
+      about: params.studentId,
       why: body.reason,
-      before: { component_type: componentType, discounts: before.map(discountView) },
-      after: { component_type: componentType, discounts: after.map(discountView) },
+      before: { component_type: componentType, discounts: before.map(toDiscountJson) },
+      after: { component_type: componentType, discounts: after.map(toDiscountJson) },
     }),
     toResponse: () => ok(),
   })
@@ -154,20 +163,14 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
       description: 'All that are due, one of them, or a part of one.',
       data: Type.Array(lateFeeEntryOutput.schema),
       creates: true,
-      exampleBody: { reason: 'First time' },
     },
-    params: schemas.StudentParams,
-    body: schemas.WaiverBody,
+    params: studentParams,
+    body: input.lateFeeWaiverInput,
     perform: (act, { institute, who, params, body }) =>
-      waiveLateFees(flex, act, targetOf(institute, params), {
-        ruleId: body.late_fee_id,
-        amountPaise: body.amount,
-        reason: body.reason,
-        actor: who.email,
-      }),
+      waiveLateFees(flex, act, { institute, ...params }, { ...body, actor: who.email }),
     audit: ({ params, body }, entries: LateFeeEntry[]) => ({
       what: 'late_fee.waived',
-      about: params.service_student_id,
+      about: params.studentId,
       why: body.reason,
       after: entries.map(({ ruleId, amountPaise }) => ({
         late_fee_id: ruleId,
@@ -189,18 +192,48 @@ function addStatus(app: FastifyInstance, flex: FlexContext): void {
       description:
         'From a dropped one nothing is debited: its plan is cancelled when the next instalment comes up.',
     },
-    params: schemas.StudentParams,
-    body: schemas.StatusBody,
+    params: studentParams,
+    body: input.statusInput,
     perform: (act, { institute, params, body }) =>
-      acts.setStatus(flex, act, targetOf(institute, params), body.status),
+      acts.setStatus(flex, act, { institute, ...params }, body.status),
     audit: ({ params, body }, { before, after }) => ({
       what: after === 'dropped' ? 'student.dropped' : 'student.activated',
-      about: params.service_student_id,
+      about: params.studentId,
       why: body.reason,
       before: { status: before },
       after: { status: after },
     }),
     toResponse: () => ok(),
+  })
+}
+
+function addProfile(app: FastifyInstance, flex: FlexContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'PATCH',
+    url: STUDENT,
+    roles: FINANCE_ROLES,
+    docs: {
+      operationId: 'consoleChangeStudent',
+      summary: 'Change the profile of a student',
+      description:
+        'Fields sent are set, others stay. An institute with an ERP gets its own back at the next fetch.',
+      data: studentOutput.schema,
+    },
+    params: studentParams,
+    body: input.profileChangeInput,
+    perform: (act, { institute, params, body: { reason: _reason, ...sent } }) =>
+      changeProfile(flex, act, { institute, id: params.studentId }, sent),
+    audit: ({ params, body }, { changes }: ChangedProfile) =>
+      changes.length === 0
+        ? null
+        : {
+            what: 'student.changed',
+            about: params.studentId,
+            why: body.reason,
+            before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+            after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
+          },
+    toResponse: ({ record }: ChangedProfile) => ok(toStudentJson(record)),
   })
 }
 
@@ -213,26 +246,29 @@ function addOrder(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleOrderDues',
       summary: 'Make a link by which dues are paid',
       description: 'For all or a part of what is due now. An earlier one that nobody paid is closed.',
-      data: schemas.OrderedView,
+      data: createdOrderOutput.schema,
       creates: true,
-      exampleBody: {},
     },
-    params: schemas.StudentParams,
-    body: schemas.OrderBody,
+    params: studentParams,
+    body: input.orderInput,
     perform: (act, { institute, params, body }) =>
-      createDuesOrder(flex, act, targetOf(institute, params), {
-        amountPaise: body.amount ?? null,
-        callbackUrl: null,
-      }),
+      createDuesOrder(
+        flex,
+        act,
+        { institute, ...params },
+        {
+          ...body,
+          callbackUrl: null,
+        },
+      ),
     audit: ({ params, body }, { orderId }) => ({
       what: 'order.made',
-      about: params.service_student_id,
-      after: { order_id: orderId, ...(body.amount === undefined ? {} : { amount: toRupees(body.amount) }) },
+      about: params.studentId,
+      after: {
+        order_id: orderId,
+        ...(body.amountPaise === null ? {} : { amount: toRupees(body.amountPaise) }),
+      },
     }),
-    toResponse: ({ orderId, redirectUrl }) => created({ order_id: orderId, redirect_url: redirectUrl }),
+    toResponse: (order: OpenedOrder) => created(createdOrderOutput.toJson(order)),
   })
-}
-
-function targetOf(institute: Institute, params: { service_student_id: string }): Target {
-  return { institute, studentId: params.service_student_id }
 }

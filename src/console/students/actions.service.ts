@@ -1,17 +1,14 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
-import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, transact, type Command } from '../../platform/idempotency.ts'
-import { formatRupees, sumPaise } from '../../platform/money.ts'
+import { formatRupees } from '../../platform/money.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import {
   cancelPayment,
   getPayment,
-  recordPayment,
-  type Recorded,
-  type SentPayment,
+  type PaymentTarget,
 } from '../../students/direct-payments/direct-payments.service.ts'
 import type { ErpContext } from '../../erp/context.ts'
 import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
@@ -48,30 +45,14 @@ export async function fetchNow(
   }
 }
 
-export async function recordDirect(
-  ctx: Context,
-  command: Command<Recorded>,
-  target: Target,
-  payment: SentPayment,
-): Promise<Recorded> {
-  return recordPayment(ctx, command, target, {
-    payment,
-    async readOnTheWay(db, instituteId, studentId) {
-      const onTheWay = await listOnTheWay(db, instituteId, [studentId])
-      return sumPaise(onTheWay.map(({ amountPaise }) => amountPaise))
-    },
-  })
-}
-
 export async function cancelDirect(
   ctx: Context,
   command: Command<RecordedPayment>,
-  target: Target,
-  transactionId: string,
+  target: PaymentTarget,
 ): Promise<RecordedPayment> {
-  const payment = await getPayment(ctx, { ...target, transactionId })
+  const payment = await getPayment(ctx, target)
   if (payment.cancelledAt !== null) throw conflict('This payment is cancelled already.')
-  return cancelPayment(ctx, command, { ...target, transactionId })
+  return cancelPayment(ctx, command, target)
 }
 
 export type Conceded = { componentType: string; before: readonly Discount[]; after: readonly Discount[] }

@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import type { FlexContext } from '../../flex/context.ts'
 import { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
 import { ok, page } from '../../http/envelope.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
+import { studentParams } from '../../students/student.input.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { studentActRoutes } from './actions.routes.ts'
-import * as schemas from './students.schemas.ts'
+import { planOfStudentParams, studentsQuery, timelineQuery } from './students.input.ts'
+import * as output from './students.output.ts'
 import * as service from './students.service.ts'
-import { moneyView, pageView, rowView, timelineView } from './students-view.ts'
 
 const STUDENT = '/students/:service_student_id'
 
@@ -28,21 +28,17 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleListStudents',
       summary: 'List students',
       description: 'By name. With `q` those whom it finds, while somebody types.',
-      data: Type.Array(schemas.StudentRowView),
+      data: Type.Array(output.studentRowOutput.schema),
       isList: true,
     },
-    query: schemas.StudentsQuery,
-    async answer({ institute, query }) {
-      const wanted = {
-        typed: query.q,
-        collectorCode: query.collector_code,
-        grade: query.grade,
-        status: query.status,
-        isOwing: query.owing === undefined ? undefined : query.owing === 'yes',
-        cursor: query.cursor,
-      }
-      const { rows, nextCursor } = await service.listStudents(flex, institute, wanted, query.limit ?? 50)
-      return page(rows.map(rowView), nextCursor)
+    query: studentsQuery,
+    async answer({ institute, query: { limit, owing, ...filter } }) {
+      const wanted = { ...filter, isOwing: owing === undefined ? undefined : owing === 'yes' }
+      const { rows, nextCursor } = await service.listStudents(flex, institute, wanted, limit)
+      return page(
+        rows.map(row => output.studentRowOutput.toJson(row)),
+        nextCursor,
+      )
     },
   })
   addConsoleRead(app, flex, {
@@ -52,9 +48,10 @@ function addLists(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleGetStudentChoices',
       summary: 'Read what students can be chosen by',
       description: 'Branches, grades, fee components and discounts of the institute.',
-      data: schemas.ChoicesView,
+      data: output.choicesOutput.schema,
     },
-    answer: async ({ institute }) => ok(await service.readChoices(flex, institute)),
+    answer: async ({ institute }) =>
+      ok(output.choicesOutput.toJson(await service.readChoices(flex, institute))),
   })
 }
 
@@ -66,12 +63,14 @@ function addPage(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleGetStudent',
       summary: 'Read a student',
       description: 'Who it is, its family, what it owes and what can still be paid.',
-      data: schemas.StudentPageView,
+      data: output.studentPageOutput.schema,
     },
-    params: schemas.StudentParams,
+    params: studentParams,
     async answer({ institute, params }) {
-      const student = await service.readStudent(flex, targetOf(institute, params))
-      return ok(pageView(student, { instituteCode: institute.code, publicUrl: flex.publicUrl }))
+      const student = await service.readStudent(flex, { institute, ...params })
+      return ok(
+        output.toStudentPageJson(student, { instituteCode: institute.code, publicUrl: flex.publicUrl }),
+      )
     },
   })
   addConsoleRead(app, flex, {
@@ -81,11 +80,11 @@ function addPage(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleListStudentPayments',
       summary: "Read a student's payments",
       description: 'Online and at the counter.',
-      data: schemas.PaymentsView,
+      data: output.paymentsOutput.schema,
     },
-    params: schemas.StudentParams,
+    params: studentParams,
     answer: async ({ institute, params }) =>
-      ok(moneyView(await service.readPayments(flex, targetOf(institute, params)))),
+      ok(output.paymentsOutput.toJson(await service.readPayments(flex, { institute, ...params }))),
   })
   addConsoleRead(app, flex, {
     url: `${STUDENT}/timeline`,
@@ -96,15 +95,18 @@ function addPage(app: FastifyInstance, flex: FlexContext): void {
       description:
         'Events of the student, its plans, orders and loans, acts of people, fetches from the ERP and changes of fees; ' +
         'the newest first.',
-      data: Type.Array(schemas.TimelineEntryView),
+      data: Type.Array(output.timelineEntryOutput.schema),
       isList: true,
     },
-    params: schemas.StudentParams,
-    query: schemas.TimelineQuery,
-    async answer({ institute, params, query: { cursor, limit = 50 } }) {
-      const target = targetOf(institute, params)
+    params: studentParams,
+    query: timelineQuery,
+    async answer({ institute, params, query: { cursor, limit } }) {
+      const target = { institute, ...params }
       const { rows, nextCursor } = await service.readTimeline(flex, target, { cursor, limit })
-      return page(rows.map(timelineView), nextCursor)
+      return page(
+        rows.map(row => output.timelineEntryOutput.toJson(row)),
+        nextCursor,
+      )
     },
   })
 }
@@ -117,11 +119,11 @@ function addPlans(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleListStudentPlans',
       summary: "Read a student's instalment plans",
       description: 'The ten newest, the newest first.',
-      data: schemas.PlansView,
+      data: Type.Array(planOutput.schema),
     },
-    params: schemas.StudentParams,
+    params: studentParams,
     async answer({ institute, params }) {
-      const plans = await service.listPlans(flex, targetOf(institute, params))
+      const plans = await service.listPlans(flex, { institute, ...params })
       return ok(plans.map(plan => planOutput.toJson(plan, flex)))
     },
   })
@@ -132,16 +134,12 @@ function addPlans(app: FastifyInstance, flex: FlexContext): void {
       operationId: 'consoleGetStudentPlan',
       summary: 'Read a plan with its reasons',
       description: 'Every instalment with every attempt, and what was decided and why.',
-      data: schemas.WholePlanView,
+      data: planHistoryOutput.schema,
     },
-    params: schemas.PlanParams,
-    async answer({ institute, params }) {
-      const plan = await service.readStudentPlan(flex, targetOf(institute, params), params.plan_id)
+    params: planOfStudentParams,
+    async answer({ institute, params: { planId, ...params } }) {
+      const plan = await service.readStudentPlan(flex, { institute, ...params }, planId)
       return ok(planHistoryOutput.toJson(plan, flex))
     },
   })
-}
-
-function targetOf(institute: Institute, params: { service_student_id: string }): service.Target {
-  return { institute, studentId: params.service_student_id }
 }

@@ -24,7 +24,7 @@ export type { TimelineRow } from './timeline.store.ts'
 
 export type Target = { institute: Institute; studentId: string }
 
-export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed: string | undefined }
+export type WantedStudents = Omit<store.StudentFilter, 'words'> & { typed?: string | undefined }
 
 /** By name, a page at a time, in one statement. */
 export async function listStudents(

@@ -21,9 +21,9 @@ type Empty = null | undefined
 
 /** Read from the property of that name: what type it has to have, and the unit behind its name. */
 type ByName<Domain, Unit extends string> = { domain: Domain; unit: Unit }
-type ByFunction<Source, Context> = { source: Source; context: Context }
+export type ByFunction<Source, Context> = { source: Source; context: Context }
 
-type OutField<Json, IsOptional extends boolean, From> = {
+export type OutField<Json, IsOptional extends boolean, From> = {
   readonly schema: Schema
   readonly example: Json
   readonly isOptional: IsOptional

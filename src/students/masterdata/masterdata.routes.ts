@@ -4,7 +4,7 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
 import { listBranches, listCodes } from './masterdata.service.ts'
-import { changeProfile, changeStatus, listChanges } from '../profile/profile.service.ts'
+import { changeProfile, changeStatus, listChanges, type ChangedProfile } from '../profile/profile.service.ts'
 import { branchQuery, profileInput, studentParams, userInput } from '../student.input.ts'
 import * as output from '../student.output.ts'
 import type { StudentRecord } from '../students.service.ts'
@@ -64,7 +64,7 @@ function addProfile(app: FastifyInstance, ctx: Context): void {
     body: profileInput,
     perform: (act, { caller: { institute }, params, body }) =>
       changeProfile(ctx, act, { institute, id: params.studentId }, body),
-    toResponse: (record: StudentRecord) => ok(output.toStudentJson(record)),
+    toResponse: ({ record }: ChangedProfile) => ok(output.toStudentJson(record)),
   })
   addRead(app, {
     url: `${STUDENT}/changes`,

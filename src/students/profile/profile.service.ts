@@ -10,7 +10,7 @@ import { decideProfile, type SentProfile } from './profile.rules.ts'
 import { insertProfileChanges, listProfileChanges, type ProfileChange } from './changes.store.ts'
 import { studentEvents } from '../student.events.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
-import { changesBetween } from './update.rules.ts'
+import { changesBetween, type StudentChange } from './update.rules.ts'
 import type { Student } from '../students.rules.ts'
 import * as store from '../students.store.ts'
 
@@ -18,16 +18,18 @@ export type { ProfileChange } from './changes.store.ts'
 
 type Target = { institute: Institute; id: string }
 
+export type ChangedProfile = { record: store.StudentRecord; changes: StudentChange[] }
+
 /**
  * Corrects what is said of a student. It stays the same student under the same id, with its fees, payments and their
  * history, also when grade, year, branch or identifier change.
  */
 export async function changeProfile(
   ctx: Context,
-  command: Command<store.StudentRecord>,
+  command: Command<ChangedProfile>,
   { institute, id }: Target,
   sent: SentProfile,
-): Promise<store.StudentRecord> {
+): Promise<ChangedProfile> {
   const codes: CodeInUse[] =
     sent.grade === undefined ? [] : [{ kind: 'grade', code: sent.grade, key: 'grade' }]
   try {
@@ -38,16 +40,18 @@ export async function changeProfile(
       if (sent.collectorCode !== undefined) knownBranch(institute, sent.collectorCode, 'collector_code')
       const decision = decideProfile(stored, sent)
       if (decision.kind === 'invalid') throw badFields(decision.problems)
+      let changes: StudentChange[] = []
       if (decision.kind === 'changed') {
         const { student, isIdentityChanged } = decision
         const other = isIdentityChanged ? await store.findIdentical(tx, institute.id, student) : null
         if (other !== null) throw identityTaken({ service_student_id: other })
         const changedAt = ctx.clock.now()
         await store.updateStudent(tx, institute.id, student, changedAt)
-        const change = { studentId: id, changes: changesBetween(stored, student) }
+        changes = changesBetween(stored, student)
+        const change = { studentId: id, changes }
         await insertProfileChanges(tx, institute.id, { changedAt, source: 'update' }, [change])
       }
-      return read(tx, institute, id)
+      return { record: await read(tx, institute, id), changes }
     })
   } catch (error) {
     // Another got it between our look and our write.

@@ -1,4 +1,5 @@
 import type { FeeComponent } from '../../fees/fees.rules.ts'
+import { FEES_OF_STUDENT } from '../../fees/fees.store.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Student, StudentKey } from '../students.rules.ts'
 import { COLUMNS } from '../students.store.ts'
@@ -21,9 +22,7 @@ export async function readStoredStudents(
   if (keys.length === 0) return []
   const rows = await db.query<Student & Numbered & { fees: FeeComponent[] }>(
     `select r.no, ${COLUMNS},
-       (select coalesce(json_agg(json_build_object('componentType', f.component_type, 'position', f.position,
-           'feePaise', f.fee_paise, 'discounts', f.discounts) order by f.position), '[]') from fee_components f
-        where f.institute_id = s.institute_id and f.student_id = s.id) as fees ${ASKED_FOR}`,
+       ${FEES_OF_STUDENT} as fees ${ASKED_FOR}`,
     columnsOf(keys),
   )
   return inOrder(keys, rows, ({ fees, ...student }) => ({ student, fees }))

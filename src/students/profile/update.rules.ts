@@ -1,15 +1,16 @@
 import { sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { mergeFees, type FeeChange, type FeeComponent, type Price } from '../../fees/fees.rules.ts'
 import { mergeProfile, type Identity, type Profile, type Student } from '../students.rules.ts'
+import { PROFILE_FIELDS, PROFILE_KEYS } from './profile.fields.ts'
 
 export type SourceFee = { componentType: string; feePaise: Paise }
 
-/** The student as the institute's own system has it; a second identifier is not part of its record. */
+/** The student as the institute's own system has it. */
 export type SourceRecord = {
   identity: Identity
   collectorCode: string | null
-  /** A birthday that was not sent is null and leaves the stored one. */
-  profile: Omit<Profile, 'customIdentifier'>
+  /** What was not sent is null and leaves what is stored. */
+  profile: Profile
   /** In the order sent. Totals after discounts, before payments. */
   fees: readonly SourceFee[]
 }
@@ -58,7 +59,7 @@ export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch
     identifier,
     collectorCode: branch,
   }
-  const student: Student = { ...before, ...identity, ...profileAfter(before, record.profile) }
+  const student: Student = { ...before, ...identity, ...mergeProfile(before, record.profile) }
   const feeChanges = replaceFees(fees, record.fees)
   const own = changesBetween(before, student)
   return {
@@ -72,32 +73,21 @@ export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch
 
 const IDENTITY = ['grade', 'academicYearStart', 'academicYearEnd', 'collectorCode'] as const
 
-/** What is said of a student otherwise now. */
-export function changesBetween(before: Student, after: Student): StudentChange[] {
-  return FIELDS.flatMap(({ field, of }) =>
-    before[of] === after[of] ? [] : [{ field, before: before[of], after: after[of] }],
-  )
-}
-
-const FIELDS = [
-  { field: 'fullname', of: 'fullname' },
-  { field: 'identifier', of: 'identifier' },
-  { field: 'custom_identifier', of: 'customIdentifier' },
-  { field: 'collector_code', of: 'collectorCode' },
-  { field: 'grade', of: 'grade' },
-  { field: 'new_admission', of: 'newAdmission' },
-  { field: 'academic_year_start', of: 'academicYearStart' },
-  { field: 'academic_year_end', of: 'academicYearEnd' },
-  { field: 'date_of_birth', of: 'dateOfBirth' },
-  { field: 'primary_contact_name', of: 'contactName' },
-  { field: 'primary_contact_number', of: 'contactNumber' },
-  { field: 'primary_contact_email', of: 'contactEmail' },
+/** By their names on the wire. */
+const COMPARED = [
+  ['identifier', 'identifier'],
+  ['collector_code', 'collectorCode'],
+  ['grade', 'grade'],
+  ['academic_year_start', 'academicYearStart'],
+  ['academic_year_end', 'academicYearEnd'],
+  ...PROFILE_KEYS.map(key => [PROFILE_FIELDS[key].name, key] as const),
 ] as const
 
-/** The ERP's record has no second identifier, and may leave out the birthday: both stay as they are. */
-function profileAfter(before: Profile, sent: SourceRecord['profile']): Profile {
-  const dateOfBirth = sent.dateOfBirth ?? before.dateOfBirth
-  return mergeProfile(before, { ...sent, dateOfBirth, customIdentifier: null })
+/** Identity and profile, field by field. */
+export function changesBetween(before: Student, after: Student): StudentChange[] {
+  return COMPARED.flatMap(([field, key]) =>
+    before[key] === after[key] ? [] : [{ field, before: before[key], after: after[key] }],
+  )
 }
 
 /**

@@ -181,9 +181,9 @@ test('what a PATCH or a repeated registration changed stays on record, field by 
       [
         'update',
         [
-          { field: 'custom_identifier', after: 'C-7' },
           { field: 'grade', before: '5', after: '6' },
           { field: 'date_of_birth', before: '2015-06-20' },
+          { field: 'custom_identifier', after: 'C-7' },
         ],
       ],
       ['registration', [{ field: 'fullname', before: 'Kabir Rao', after: 'Kabir R. Rao' }]],

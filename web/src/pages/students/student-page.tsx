@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import type { StudentPageAnswer } from '../../../../src/console/students/students.schemas.ts'
+import type { StudentPageAnswer } from '../../../../src/console/students/students.output.ts'
 import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
@@ -12,6 +12,7 @@ import { PaymentsSection } from './sections/payments.tsx'
 import { PlanSection } from './sections/plan.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
 import { TimelineSection } from './sections/timeline.tsx'
+import { PROFILE_FIELDS } from './profile-fields.ts'
 import { useStudent } from './use-student.ts'
 import { STATUS_LABELS } from './texts.ts'
 import './students.css'
@@ -38,7 +39,10 @@ function Page({ student }: { student: Student }) {
       fields={[
         { label: 'Due today', value: <strong>{formatRupees(dues.total_amount)}</strong> },
         { label: 'Admission no.', value: student.identifier },
-        { label: 'Second number', value: student.custom_identifier },
+        ...PROFILE_FIELDS.filter(field => 'isShown' in field).map(({ name, label }) => ({
+          label,
+          value: student[name],
+        })),
         { label: 'Grade', value: student.grade_name },
         { label: 'Year', value: `${student.academic_year_start}–${student.academic_year_end}` },
         { label: 'Branch', value: student.collector_code },

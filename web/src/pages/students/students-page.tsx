@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students/students.schemas.ts'
+import type { ChoicesAnswer, StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatRupees } from '../../ui/money.tsx'

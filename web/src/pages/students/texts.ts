@@ -1,4 +1,4 @@
-import type { TimelineEntryAnswer } from '../../../../src/console/students/students.schemas.ts'
+import type { TimelineEntryAnswer } from '../../../../src/console/students/students.output.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
 
@@ -64,6 +64,7 @@ const ACTION_LABELS: Record<string, string> = {
   'payment.cancelled': 'Direct payment cancelled',
   'concession.changed': 'Concession changed',
   'late_fee.waived': 'Late fee waived',
+  'student.changed': 'Profile changed',
   'student.fetched': 'Fetched from the ERP',
   'student.dropped': 'Dropped',
   'student.activated': 'Activated',

@@ -5,7 +5,7 @@ import type {
   PlanAnswer,
   PlansAnswer,
   StudentPageAnswer,
-} from '../../../../src/console/students/students.schemas.ts'
+} from '../../../../src/console/students/students.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 

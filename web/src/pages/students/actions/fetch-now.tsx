@@ -1,6 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { FetchedAnswer } from '../../../../../src/console/students/students.schemas.ts'
+import type { FetchedAnswer } from '../../../../../src/console/students/students.output.ts'
 import { useCommand } from '../../../api/command.ts'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { RawJson } from '../../../ui/detail.tsx'

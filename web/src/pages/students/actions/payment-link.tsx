@@ -1,6 +1,6 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
-import type { OrderedAnswer } from '../../../../../src/console/students/students.schemas.ts'
+import type { OrderedAnswer } from '../../../../../src/console/students/students.output.ts'
 import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'

@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
+import { EditProfileDialogue } from './edit-profile.tsx'
 import { FetchDialogue } from './fetch-now.tsx'
 import { PaymentLinkDialogue } from './payment-link.tsx'
 import { RecordPaymentDialogue } from './record-payment.tsx'
@@ -9,10 +10,11 @@ import { StatusDialogue } from './change-status.tsx'
 import type { Student } from '../student-page.tsx'
 import { WaiverDialogue } from './waive-late-fee.tsx'
 
-type Action = 'link' | 'record' | 'concession' | 'waiver' | 'fetch' | 'status'
+type Action = 'profile' | 'link' | 'record' | 'concession' | 'waiver' | 'fetch' | 'status'
 export type ActionProps = { student: Student; onClose: () => void }
 
 const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
+  profile: EditProfileDialogue,
   link: PaymentLinkDialogue,
   record: RecordPaymentDialogue,
   concession: ConcessionDialogue,
@@ -63,6 +65,7 @@ export function StudentActs({ student }: { student: Student }) {
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now
             </Menu.Item>
+            <Menu.Item onClick={() => setAction('profile')}>Edit the profile</Menu.Item>
             <Menu.Divider />
             <Menu.Item onClick={() => setAction('status')}>
               {status === 'active' ? 'Mark as dropped' : 'Mark as active'}

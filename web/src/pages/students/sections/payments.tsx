@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { PaymentsAnswer } from '../../../../../src/console/students/students.schemas.ts'
+import type { PaymentsAnswer } from '../../../../../src/console/students/students.output.ts'
 import { useInstitute, useMay } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'

@@ -1,7 +1,7 @@
 import { Alert, NativeSelect } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { PlanAnswer, PlansAnswer } from '../../../../../src/console/students/students.schemas.ts'
+import type { PlanAnswer, PlansAnswer } from '../../../../../src/console/students/students.output.ts'
 import { useInstitute } from '../../../api/session.ts'
 import { Summary, Timeline } from '../../../ui/detail.tsx'
 import { formatRupees, Money } from '../../../ui/money.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { TimelineEntryAnswer } from '../../../../../src/console/students/students.schemas.ts'
+import type { TimelineEntryAnswer } from '../../../../../src/console/students/students.output.ts'
 import { list } from '../../../api/client.ts'
 import { Timeline, type TimelineEntry } from '../../../ui/detail.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'

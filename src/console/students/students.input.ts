@@ -1,0 +1,60 @@
+import { payDuesInput, waiverInput } from '../../dues/dues.input.ts'
+import { planParams } from '../../flex/plans/plan.input.ts'
+import { Field, field, input, optional, query } from '../../http/wire/input.ts'
+import { directPaymentFields } from '../../students/direct-payments/direct-payment.input.ts'
+import { discountFields, profileInput, studentParams } from '../../students/student.input.ts'
+
+/** What the console's routes of students take: the API's own fields, and a reason for the audit log. */
+const STATUSES = ['active', 'dropped'] as const
+
+const typed = field.text(
+  'Beginnings of words: name, admission number, phone or e-mail of the student or of a parent who pays for it.',
+  'kabir ra',
+  100,
+)
+
+export const studentsQuery = query({
+  q: optional(new Field<string>({ ...typed.schema, minLength: 2 }, typed.options())).as('typed'),
+  collector_code: optional(field.code('Only of this branch.', 'MAIN')),
+  grade: optional(field.code('Only of this grade.', '5')),
+  status: optional(field.oneOf(STATUSES, 'Only in this state.')),
+  owing: optional(
+    field.oneOf(
+      ['yes', 'no'],
+      'Only students that owe something, or nothing. A page may then be short, and still say that there are more.',
+    ),
+  ),
+  limit: field.pageSize(),
+  cursor: field.cursor(studentParams.example['service_student_id'] as string),
+})
+
+export const planOfStudentParams = input({ ...studentParams.fields, ...planParams.fields })
+
+export const timelineQuery = query({
+  limit: field.pageSize(),
+  cursor: field.cursor('1794717130000.evt_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+const reason = field.text('Why; stands in the audit log.', 'Paid at the counter')
+
+export const recordInput = input({ ...directPaymentFields, reason })
+
+export const reasonInput = input({ reason })
+
+export const profileChangeInput = input({ ...profileInput.fields, reason })
+
+export const concessionInput = input({
+  component_type: field.code('A fee of the student.', 'TUITION_FEE'),
+  discount_type: discountFields.discount_type,
+  amount: field.amount('Rupees taken off in all by this kind; 0 ends it.', 5000),
+  reason,
+})
+
+export const lateFeeWaiverInput = input({ ...waiverInput.fields, reason })
+
+export const statusInput = input({
+  status: field.oneOf(STATUSES, 'As it is from now on.', 'dropped'),
+  reason,
+})
+
+export const orderInput = input({ amount: payDuesInput.fields.amount })

@@ -1,0 +1,221 @@
+import { duesOutput, lateFeeEntryOutput, studentPaymentOutput, withOnTheWay } from '../../dues/dues.output.ts'
+import type { Dues } from '../../dues/dues.service.ts'
+import type { Discount } from '../../fees/fees.rules.ts'
+import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { createdOrderOutput } from '../../orders/order.output.ts'
+import { totalOf, type Order } from '../../orders/orders.rules.ts'
+import type { FieldProblem } from '../../platform/errors.ts'
+import { toRupees, type Paise } from '../../platform/money.ts'
+import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
+import { changedField, studentFields } from '../../students/student.output.ts'
+import type { Student } from '../../students/students.rules.ts'
+import type { Asked } from './actions.service.ts'
+import type { Choices, ListedStudent, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
+import type { FamilyUser } from './students.store.ts'
+
+/** Students as the console's API answers them: the API's own fields, and what a page shows beside them. */
+const { service_student_id, fullname, identifier, status } = studentFields
+const graded = outputOf<{ gradeName: string }>()
+const grade_name = graded.text('Name of the grade.', 'Class 5')
+
+const row = outputOf<ListedStudent>()
+export const studentRowOutput = row.object({
+  service_student_id,
+  fullname,
+  identifier,
+  status,
+  custom_identifier: studentFields.custom_identifier,
+  collector_code: studentFields.collector_code,
+  grade: studentFields.grade,
+  grade_name,
+  academic_year_start: studentFields.academic_year_start,
+  academic_year_end: studentFields.academic_year_end,
+  primary_contact_name: studentFields.primary_contact_name,
+  primary_contact_number: studentFields.primary_contact_number,
+  primary_contact_email: studentFields.primary_contact_email,
+  paid_amount: row.amount('Paid in all, rupees.', 20000, one => one.paidPaise),
+  outstanding_amount: row.amount(
+    'Left to pay of the fees, without late fees, rupees.',
+    35000,
+    one => one.owedPaise,
+  ),
+})
+
+const choice = outputOf<Choices['grades'][number]>()
+const codeOutput = choice.object({ code: choice.text('Code.', '5'), name: choice.text('Name.', 'Class 5') })
+const choices = outputOf<Choices>()
+export const choicesOutput = choices.object({
+  branches: choices.list('Branches.', codeOutput),
+  grades: choices.list('Grades of the catalogue.', codeOutput),
+  components: choices.list('Fee components of the catalogue.', codeOutput),
+  discounts: choices.list('Discounts of the catalogue.', codeOutput),
+})
+
+const user = outputOf<FamilyUser>()
+const userOutput = user.object({
+  registration_id: user.text("The ERP's id of the user.", 'parent-77'),
+  name: user.text('Name.', 'Asha Rao'),
+  phone: user.text('Phone.', '+91 98765 43210'),
+  email: user.text('E-mail.', 'asha@example.in'),
+})
+
+const sibling = outputOf<Student & { gradeName: string; totalPaise: Paise }>()
+const siblingOutput = sibling.object({
+  service_student_id,
+  fullname,
+  identifier,
+  grade_name,
+  status,
+  total_amount: sibling.amount('Due now, late fees included, rupees.', 20450, one => one.totalPaise),
+})
+
+const discount = outputOf<Discount & { componentType: string }>()
+const discountOutput = discount.object({
+  component_type: discount.text('Of which fee.', 'TUITION_FEE'),
+  discount_type: discount.text('Kind of discount.', 'SCHOLARSHIP'),
+  amount: discount.amount('Rupees taken off.', 5000, one => one.valuePaise),
+})
+
+const order = outputOf<Order & { redirectUrl: string }>()
+const openOrderOutput = order.object({
+  order_id: order.text('Id of the order.', createdOrderOutput.example.order_id, one => one.id),
+  amount: order.amount('Rupees.', 20450, totalOf),
+  redirect_url: order.text('The page on which it is paid.', createdOrderOutput.example.redirect_url),
+  created_at: order.moment('Made, UTC.', '2026-11-15T04:32:10.000Z'),
+})
+
+type ShownPage = Omit<StudentPage, 'siblings' | 'openOrders'> &
+  Student & {
+    gradeName: string
+    siblings: (Student & { gradeName: string; totalPaise: Paise })[]
+    openOrders: (Order & { redirectUrl: string })[]
+  }
+
+const page = outputOf<ShownPage>()
+export const studentPageOutput = page.object({
+  ...studentFields,
+  grade_name,
+  users: page.list('Who pays for the student.', userOutput),
+  siblings: page.list('The other students of the same users; at most 20.', siblingOutput),
+  dues: page.one('What it owes.', duesOutput, one => withOnTheWay(one.dues, one.onTheWay)),
+  discounts: page.list('Concessions that are in the dues.', discountOutput, one =>
+    one.dues.lines.flatMap(({ componentType, discounts }) =>
+      discounts.map(each => ({ ...each, componentType })),
+    ),
+  ),
+  late_fee_entries: page.list('Late fees paid or let off, newest first.', lateFeeEntryOutput),
+  open_orders: page.list('Orders for the dues that can still be paid.', openOrderOutput),
+  has_erp: page.flag('Whether there is an ERP to ask.', true),
+})
+
+/** Where the page of an order is. */
+type Place = { instituteCode: string; publicUrl: string }
+
+export function toStudentPageJson(found: StudentPage, { publicUrl, instituteCode }: Place) {
+  return studentPageOutput.toJson({
+    ...found,
+    ...withGrade(found.dues),
+    siblings: found.siblings.map(one => ({ ...withGrade(one), totalPaise: one.totalPaise })),
+    openOrders: found.openOrders.map(one => ({
+      ...one,
+      redirectUrl: `${publicUrl}/pay/${instituteCode}/${one.id}`,
+    })),
+  })
+}
+
+function withGrade({ context: { student, gradeName } }: Dues): Student & { gradeName: string } {
+  return { ...student, gradeName }
+}
+
+const money = outputOf<StudentMoney>()
+export const paymentsOutput = money.object({
+  online: money.list('Paid through here, newest first; at most 200.', studentPaymentOutput),
+  direct: money.list('Taken by the institute, newest first; at most 200.', directPaymentOutput),
+})
+
+export const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver'] as const
+
+const entry = outputOf<TimelineRow>()
+export const timelineEntryOutput = entry.object({
+  id: entry.text('Id of the entry.', 'evt_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  at: entry.moment('When, UTC.', '2026-11-15T04:32:10.000Z'),
+  kind: entry.oneOf(
+    TIMELINE_KINDS,
+    'Which log it is from: events, acts of people, fetches from the ERP, the profile, fees, late fees let off.',
+  ),
+  what: entry.text(
+    "The event's code, what was done, the outcome, what changed the profile, the component or the late fee.",
+    'masterdata.student.registered',
+  ),
+  by: entry.optional.text('Who did it, if somebody did.', 'Asha Rao'),
+  why: entry.optional.text('Why, if somebody said so.', 'Paid at the counter'),
+  raw: entry.json('All that is known of it.', {}, ({ kind, raw }) => toRaw(kind, raw)),
+})
+
+/** Rupees, as everywhere on the wire. */
+function toRaw(kind: TimelineRow['kind'], raw: unknown): unknown {
+  if (kind === 'waiver') return { amount: toRupees((raw as { amount: Paise }).amount) }
+  if (kind !== 'fee') return raw
+  const { source, feeBefore, discountsBefore, feeAfter, discountsAfter } = raw as FeeRaw
+  return {
+    source,
+    ...(feeBefore === null ? {} : { before: toPriceJson(feeBefore, discountsBefore ?? []) }),
+    after: toPriceJson(feeAfter, discountsAfter),
+  }
+}
+
+type FeeRaw = {
+  source: string
+  feeBefore: Paise | null
+  discountsBefore: Discount[] | null
+  feeAfter: Paise
+  discountsAfter: Discount[]
+}
+
+function toPriceJson(feePaise: Paise, discounts: readonly Discount[]) {
+  return { fee_amount: toRupees(feePaise), discounts: discounts.map(toDiscountJson) }
+}
+
+export function toDiscountJson({ discountType, valuePaise }: Discount) {
+  return { discount_type: discountType, amount: toRupees(valuePaise) }
+}
+
+const problem = outputOf<FieldProblem>()
+const problemOutput = problem.object({
+  key: problem.text("Dotted path in the ERP's answer.", 'data.student.grade'),
+  message: problem.text('What is wrong there.', 'is required'),
+})
+
+const asked = outputOf<Asked>()
+export const fetchedOutput = asked.object({
+  outcome: asked.oneOf(['found', 'refused', 'unavailable'], 'What came of it.', one => one.kind),
+  code: asked.optional.text("The ERP's code, or the kind of trouble.", 'data_error', one =>
+    one.kind === 'refused' ? one.code : one.kind === 'unavailable' ? one.reason : null,
+  ),
+  message: asked.optional.text("The ERP's words, or what is to be mended.", 'The student has left.', one =>
+    one.kind === 'found' ? null : one.message,
+  ),
+  problems: asked.list("What is wrong with the ERP's answer.", problemOutput, one =>
+    one.kind === 'unavailable' ? one.problems : [],
+  ),
+  changes: asked.list(
+    'What it changed of the student; none when the ERP says what was known.',
+    changedField(
+      'Such as `grade`, or `fee_components.TUITION_FEE.fee_amount`.',
+      { field: 'grade', before: '5', after: '6' },
+      'As the ERP has it.',
+    ),
+    one => (one.kind === 'found' ? one.changes : []),
+  ),
+})
+
+export type StudentRowAnswer = Shown<typeof studentRowOutput>
+export type ChoicesAnswer = Shown<typeof choicesOutput>
+export type StudentPageAnswer = Shown<typeof studentPageOutput>
+export type PaymentsAnswer = Shown<typeof paymentsOutput>
+export type PlansAnswer = Shown<typeof planOutput>[]
+export type PlanAnswer = Shown<typeof planHistoryOutput>
+export type TimelineEntryAnswer = Shown<typeof timelineEntryOutput>
+export type FetchedAnswer = Shown<typeof fetchedOutput>
+export type OrderedAnswer = Shown<typeof createdOrderOutput>

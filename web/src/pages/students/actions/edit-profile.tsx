@@ -1,0 +1,47 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf, useCommand } from '../../../api/command.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { PROFILE_FIELDS } from '../profile-fields.ts'
+import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
+import type { ActionProps } from './student-actions.tsx'
+
+/** Sends only what was changed, so that what the ERP changed meanwhile stays. */
+export function EditProfileDialogue({ student, onClose }: ActionProps) {
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const change = useCommand<Record<string, string>>({
+    method: 'PATCH',
+    path: useStudentPath(student.service_student_id),
+    refreshes: AFTER_CHANGE,
+    onDone() {
+      notify(`The profile of ${student.fullname} is changed.`)
+      onClose()
+    },
+  })
+  const overwritten = student.has_erp ? ' The next fetch from the ERP replaces it by what the ERP says.' : ''
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Edit the profile"
+      description={`Events and messages carry it from now on.${overwritten}`}
+      verb="Save"
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={reason => change.mutate({ ...typed, reason })}
+    >
+      {PROFILE_FIELDS.map(field => (
+        <TextInput
+          key={field.name}
+          label={field.label}
+          mb="sm"
+          {...('placeholder' in field ? { placeholder: field.placeholder } : {})}
+          value={typed[field.name] ?? student[field.name] ?? ''}
+          onChange={event => setTyped({ ...typed, [field.name]: event.currentTarget.value })}
+          error={problemOf(change.error, field.name)}
+        />
+      ))}
+    </ConfirmWithReason>
+  )
+}

@@ -1,0 +1,17 @@
+import type { Student } from './student-page.tsx'
+
+/** The profile's fields, by their names on the wire, as the page shows them and the dialogue edits them. */
+export const PROFILE_FIELDS = [
+  { name: 'fullname', label: 'Full name' },
+  { name: 'custom_identifier', label: 'Second number', isShown: true },
+  { name: 'date_of_birth', label: 'Date of birth', placeholder: 'YYYY-MM-DD' },
+  { name: 'primary_contact_name', label: 'Primary contact' },
+  { name: 'primary_contact_number', label: 'Phone' },
+  { name: 'primary_contact_email', label: 'E-mail' },
+] as const satisfies readonly {
+  name: keyof Student
+  label: string
+  /** As it is; the others have a place of their own on the page. */
+  isShown?: true
+  placeholder?: string
+}[]
