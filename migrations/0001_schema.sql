@@ -261,6 +261,7 @@ create table students (
   academic_year_start integer not null,
   academic_year_end integer not null,
   custom_identifier text,
+  house text,
   fullname text not null,
   new_admission boolean not null,
   date_of_birth date,

@@ -49,6 +49,7 @@ const student: fc.Arbitrary<Student> = fc.record({
   id: fc.constant('student_1'),
   collectorCode: branch,
   customIdentifier: fc.option(word),
+  house: fc.option(word),
   status: fc.constantFrom('active', 'dropped'),
   createdAt: fc.constant(new Date(0)),
   updatedAt: fc.constant(new Date(0)),
@@ -57,7 +58,7 @@ const stored: fc.Arbitrary<StoredStudent> = fc.record({ student, fees: storedFee
 const record: fc.Arbitrary<ErpRecord> = fc.record({
   identity: fc.record(identity),
   collectorCode: fc.constant(null),
-  profile: fc.record({ ...profile, customIdentifier: fc.constant(null) }),
+  profile: fc.record({ ...profile, customIdentifier: fc.constant(null), house: fc.option(word) }),
   fees: pulledFees,
   paymentSchedule: fc.constant(null),
   user: fc.constant(null),
@@ -132,6 +133,7 @@ test('what a record does not have is left alone', () => {
       assert.equal(after.customIdentifier, before.student.customIdentifier)
       assert.deepEqual([after.id, after.status], [before.student.id, before.student.status])
       assert.equal(after.dateOfBirth, sent.profile.dateOfBirth ?? before.student.dateOfBirth)
+      assert.equal(after.house, sent.profile.house ?? before.student.house)
     }),
   )
 })

@@ -13,7 +13,9 @@ export function classOf({ context }: Dues, institute: Institute, texts: ParentsT
   const grade = /^(\d+|[IVX]+)$/.test(name) ? fill(texts.class, { grade: name }) : name
   const years = `${student.academicYearStart}-${String(student.academicYearEnd).slice(-2)}`
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
-  return [grade, years, ...(institute.branches.length > 1 ? [branch?.name] : [])].join(' · ')
+  const where = institute.branches.length > 1 ? [branch?.name] : []
+  const house = student.house === null ? [] : [student.house]
+  return [grade, years, ...where, ...house].join(' · ')
 }
 
 export type Waiting = {

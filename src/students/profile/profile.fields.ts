@@ -75,6 +75,15 @@ export const PROFILE_FIELDS = {
     description: 'A second identifier of your own.',
     example: 'ROLL-17',
   },
+  house: {
+    name: 'house',
+    kind: 'text',
+    presence: 'optional',
+    inEvents: true,
+    isFilter: true,
+    description: 'School house.',
+    example: 'Tagore',
+  },
 } as const satisfies Record<string, Definition>
 
 type Fields = typeof PROFILE_FIELDS

@@ -123,6 +123,7 @@ const student: fc.Arbitrary<Student> = fc
     academicYearStart: year,
     academicYearEnd: year,
     customIdentifier: fc.option(text),
+    house: fc.option(text),
     fullname: text,
     newAdmission: fc.boolean(),
     dateOfBirth: fc.option(fc.constantFrom('2015-01-01', '2016-01-01')),
