@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import { recomputeAtCommit } from './balances.store.ts'
+import { feeComponents } from './fee-table.ts'
 import type { Discount, FeeChange, FeeComponent } from './fees.rules.ts'
 
 type StudentKey = { instituteId: number; studentId: string }
@@ -14,17 +15,7 @@ export async function readFees(
   return (await readFeesOf(tx, instituteId, [studentId])).get(studentId) ?? []
 }
 
-const components = new Table<FeeComponent>('fee_components', {
-  componentType: 'text',
-  position: 'int',
-  feePaise: 'bigint',
-  discounts: 'jsonb',
-})
-const componentsOfStudents = components.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
-
-/** The components of the student `s` of a statement as a JSON array, in the order registered. */
-export const FEES_OF_STUDENT = `(select coalesce(json_agg(${components.json('f')} order by f.position), '[]')
-   from fee_components f where f.institute_id = s.institute_id and f.student_id = s.id)`
+const componentsOfStudents = feeComponents.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
 
 /** By student, in the order registered. */
 export async function readFeesOf(
@@ -33,7 +24,7 @@ export async function readFeesOf(
   studentIds: readonly string[],
 ): Promise<Map<string, FeeComponent[]>> {
   const rows = await db.query<FeeComponent & { studentId: string }>(
-    `select f.student_id as "studentId", ${components.columns('f')} from unnest($2::text[]) as asked (id)
+    `select f.student_id as "studentId", ${feeComponents.columns('f')} from unnest($2::text[]) as asked (id)
      join fee_components f on f.institute_id = $1 and f.student_id = asked.id order by f.student_id, f.position`,
     [instituteId, studentIds],
   )

@@ -4,7 +4,7 @@ import { list, type Condition, type Page, type PageRange } from '../platform/db/
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
-import { FEES_OF_STUDENT } from '../fees/fees.store.ts'
+import { feeComponents } from '../fees/fee-table.ts'
 import {
   FILTER_KEYS,
   PROFILE_FIELDS,
@@ -53,6 +53,10 @@ export const studentRows = students.with<{ instituteId: number }>({ instituteId:
 export const PROFILE = [...PROFILE_KEYS, 'updatedAt'] as const
 
 export const COLUMNS = students.columns('s')
+
+/** In the order registered. */
+export const FEES_OF_STUDENT = `(select coalesce(json_agg(${feeComponents.json('f')} order by f.position), '[]')
+   from fee_components f where f.institute_id = s.institute_id and f.student_id = s.id)`
 
 export const RECORD_COLUMNS = `${COLUMNS},
   (select coalesce(json_agg(u.registration_id order by u.linked_at, u.registration_id), '[]') from student_users u

@@ -11,7 +11,9 @@ const OTHERS = /^(src\/payment-pages\/|docs\/erp-developer\/payment-pages\.md)/
 test('a field of a student touches the files that CONTRIBUTING.md lists, and no other', () => {
   const guide = readFileSync('CONTRIBUTING.md', 'utf8')
   const section = /## Add a field to a student\n(.*?)\n## /s.exec(guide)?.[1] ?? ''
-  const listed = [...section.matchAll(/`((?:src|web|migrations|docs)\/[^`]+)`/g)].map(([, path]) => path)
+  const listed = [...section.matchAll(/`((?:src|web|migrations|docs)\/[^`]+)`/g)].map(
+    ([, path]) => path ?? '',
+  )
   const tracked = execFileSync('git', ['ls-files', 'src', 'web/src', 'migrations', 'docs'], {
     encoding: 'utf8',
   })

@@ -1,8 +1,7 @@
 import type { FeeComponent } from '../../fees/fees.rules.ts'
-import { FEES_OF_STUDENT } from '../../fees/fees.store.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Student, StudentKey } from '../students.rules.ts'
-import { COLUMNS } from '../students.store.ts'
+import { COLUMNS, FEES_OF_STUDENT } from '../students.store.ts'
 import type { StoredStudent } from './update.rules.ts'
 
 const ASKED_FOR = `from unnest($1::int[], $2::text[]) with ordinality as r (institute_id, id, no)
