@@ -58,7 +58,7 @@ export function mergeProfile(stored: Profile, sent: Profile): Profile {
 }
 
 /** Only what is part of the profile. */
-export function profileOf(source: Profile): Profile {
+function profileOf(source: Profile): Profile {
   return Object.fromEntries(PROFILE_KEYS.map(key => [key, source[key]])) as Profile
 }
 

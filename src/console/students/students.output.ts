@@ -134,7 +134,7 @@ export const paymentsOutput = money.object({
   direct: money.list('Taken by the institute, newest first; at most 200.', directPaymentOutput),
 })
 
-export const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver'] as const
+const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver'] as const
 
 const entry = outputOf<TimelineRow>()
 export const timelineEntryOutput = entry.object({
