@@ -35,6 +35,23 @@ const REFUSAL_CODES = [
 ] as const
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
 
+/** Our own code for a record of another academic year than that of the plan or reminder; it acts as data_error. */
+export const YEAR_CHANGED = 'academic_year_changed'
+
+type Year = { academicYearStart: number; academicYearEnd: number }
+
+export function yearChangedMessage(asked: Year, answered: Year, lookup: readonly LookupParameter[]): string {
+  const isAsked = lookup.includes('academic_year_start') && lookup.includes('academic_year_end')
+  const what = `The ERP answered for the academic year ${yearText(answered)}, and this record is of ${yearText(asked)}.`
+  return isAsked
+    ? `${what} The fetch-student endpoint has to answer for academic_year_start and academic_year_end as they are asked.`
+    : `${what} Switch on the lookup parameters academic_year_start and academic_year_end, so that the ERP is asked for the year.`
+}
+
+function yearText({ academicYearStart, academicYearEnd }: Year): string {
+  return `${academicYearStart}-${academicYearEnd}`
+}
+
 export type ScheduleRow = {
   dueDate: string
   referenceId: string | null

@@ -18,7 +18,7 @@ import { listUsersOf } from '../students/users/parents.service.ts'
 import { insertFetches } from './pull/pull.store.ts'
 import { registerStudent } from '../students/registration/register.service.ts'
 import { updateFromRecord } from '../students/profile/update.service.ts'
-import { branchAfter } from '../students/profile/update.rules.ts'
+import { branchAfter, isOtherYear } from '../students/profile/update.rules.ts'
 import type { Student } from '../students/students.rules.ts'
 import { listStudents } from '../students/students.service.ts'
 import { findOrMakeUser, linkUsers, type Person } from '../students/users/users.service.ts'
@@ -42,7 +42,7 @@ export async function pullForInit(ctx: ErpContext, institute: Institute, named: 
   const request: InitRequest = { ctx, institute, named, branch }
   const candidates = await findCandidates(request)
   const meant = candidates.filter(student => isMeant(student, named))
-  const only = meant.length === 1 ? (meant[0] ?? null) : null
+  const only = ofNewestYear(meant)
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? only?.collectorCode)
   if (settings === null) return stored(request, meant)
@@ -91,6 +91,13 @@ function isMeant(student: Student, named: Named): boolean {
   )
 }
 
+/** Of the records of one child the one of its newest academic year; null when several are of it. */
+function ofNewestYear(students: readonly Student[]): Student | null {
+  const newest = Math.max(...students.map(student => student.academicYearStart))
+  const [one, another] = students.filter(student => student.academicYearStart === newest)
+  return another === undefined ? (one ?? null) : null
+}
+
 /** What was not sent, or is not stored, contradicts nothing. */
 function isSame<Value>(sent: Value | undefined, stored: Value | null): boolean {
   return sent === undefined || stored === null || sent === stored
@@ -101,9 +108,9 @@ function isSame<Value>(sent: Value | undefined, stored: Value | null): boolean {
  * contact, or its only user. Of several users never just any: each sees all children of their own.
  */
 async function stored(request: InitRequest, meant: readonly Student[]): Promise<InitStudent> {
-  const [student, another] = meant
-  if (student === undefined) throw notFound('This student')
-  if (another !== undefined)
+  if (meant.length === 0) throw notFound('This student')
+  const student = ofNewestYear(meant)
+  if (student === null)
     throw badField(
       'student.identifier',
       'names several students; send grade, academic_year_start, academic_year_end or collector_code too',
@@ -138,23 +145,22 @@ async function usable(reply: ErpReply, only: Student | null): Promise<{ record: 
 
 /**
  * The student that the record is about: the one of its identity; else the one that was meant, which has moved on to
- * another grade or year as a pull would have it; else a new one.
+ * another grade or branch of the same academic year as a pull would have it; else a new one.
  */
 function chooseKnown(
   candidates: readonly Student[],
   record: ErpRecord,
   { institute, only }: { institute: Institute; only: Student | null },
 ): Student | null {
-  const { grade, academicYearStart, academicYearEnd } = record.identity
-  const same = candidates.filter(
+  const ofYear = candidates.filter(student => !isOtherYear(student, record))
+  const same = ofYear.filter(
     student =>
-      student.grade === grade &&
-      student.academicYearStart === academicYearStart &&
-      student.academicYearEnd === academicYearEnd &&
+      student.grade === record.identity.grade &&
       branchAfter(institute, student, record) === student.collectorCode,
   )
-  if (same.length > 0) return same.length === 1 ? (same[0] ?? null) : only
-  return only ?? (candidates.length === 1 ? (candidates[0] ?? null) : null)
+  const meant = ofYear.find(student => student.id === only?.id) ?? null
+  if (same.length > 0) return same.length === 1 ? (same[0] ?? null) : meant
+  return meant ?? (ofYear.length === 1 ? (ofYear[0] ?? null) : null)
 }
 
 async function update(reply: ErpReply, studentId: string, record: ErpRecord): Promise<void> {

@@ -61,6 +61,8 @@ async function agree(
   const setup = await openSetup(flex, institute, planId)
   if (setup.kind === 'refused') throw conflict(setup.message)
   if (setup.kind === 'try_later') throw conflict('The ERP could not be asked, so nothing is set up.')
+  if (setup.kind === 'other_year')
+    throw conflict(`The ERP has gone on to another academic year. Set up its plan ${setup.planId} instead.`)
   const isDraft = setup.loaded.plan.state === 'draft'
   const orderId = isDraft ? await downpaymentOrder(flex, key, flex.publicUrl) : null
   if (orderId !== null) {

@@ -13,7 +13,7 @@ import type { ProfileChange } from './profile/profile.service.ts'
 import { STUDENT_ID } from './student.input.ts'
 import type { StudentChange } from './profile/update.rules.ts'
 import type { Student } from './students.rules.ts'
-import type { RecordedChange, StudentRecord } from './students.service.ts'
+import type { OtherYear, RecordedChange, StudentRecord } from './students.service.ts'
 
 /** Students, their fees and the master data as the API answers them. */
 const sums = outputOf<FeeSummary>()
@@ -42,16 +42,37 @@ export const studentFields = {
   updated_at: who.moment('When its profile last changed.', '2026-11-15T04:32:10.000Z'),
 }
 
-const out = outputOf<Student & { registrationIds: readonly string[]; feeSummary: FeeSummary }>()
+const year = outputOf<OtherYear>()
+const otherYearOutput = year.object({
+  service_student_id: year.text('Id of that record.', STUDENT_ID, one => one.id),
+  academic_year_start: studentFields.academic_year_start,
+  academic_year_end: studentFields.academic_year_end,
+  grade: studentFields.grade,
+  status: studentFields.status,
+  outstanding: year.amount('What is still to be paid of that year, rupees.', 0, one => one.owedPaise),
+})
+
+const out = outputOf<
+  Student & {
+    registrationIds: readonly string[]
+    feeSummary: FeeSummary
+    otherYears: readonly OtherYear[]
+  }
+>()
 export const studentOutput = out.object({
   ...studentFields,
+  other_years: out.list(
+    'The records of the same identifier and user in other academic years, newest first. Their dues are their own.',
+    otherYearOutput,
+  ),
   registration_ids: out.texts('The users that this student belongs to.', ['parent-77']),
   fee_summary: out.one('Sums over all components, rupees.', summaryOutput),
 })
 
 export function toStudentJson(record: StudentRecord): Shown<typeof studentOutput> {
-  const { student, registrationIds, fees, paid } = record
-  return studentOutput.toJson({ ...student, registrationIds, feeSummary: summariseFees(fees, paid) })
+  const { student, registrationIds, fees, paid, otherYears } = record
+  const feeSummary = summariseFees(fees, paid)
+  return studentOutput.toJson({ ...student, registrationIds, feeSummary, otherYears })
 }
 
 const registered = outputOf<{ studentId: string }>()

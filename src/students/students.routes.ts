@@ -35,7 +35,8 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
         'Under a user, with fees and earlier payments. Safe to repeat: the same student (branch, identifier, grade and ' +
         'academic year) answers 200 with its id. The body applied last changes nothing when it comes again, also after ' +
         'Update Fee; another body brings the profile up to date, its fees merge as in Update Fee, and payments with a new ' +
-        'transaction_id are added. Under another registration_id that user is linked too. A known transaction_id with another amount, or another fullname ' +
+        'transaction_id are added. Under another registration_id that user is linked too. A known transaction_id with another amount, mode, settlement_utr or ' +
+        'fee_components, or another fullname ' +
         'together with another date_of_birth, is 409 with the existing service_student_id.',
       answers: {
         200: answer('The student was registered before.', registeredOutput),

@@ -22,6 +22,13 @@ export type StudentRecord = {
   registrationIds: string[]
   fees: FeeComponent[]
   paid: Map<string, Paise>
+  /** Newest first. */
+  otherYears: OtherYear[]
+}
+
+/** The record of the same child in another academic year: the same identifier, and a user in common. */
+export type OtherYear = Pick<Student, 'id' | 'academicYearStart' | 'academicYearEnd' | 'grade' | 'status'> & {
+  owedPaise: Paise
 }
 
 const COLUMN_TYPES: Partial<Record<string, 'boolean' | 'date'>> = { flag: 'boolean', day: 'date' }
@@ -66,9 +73,27 @@ export const RECORD_COLUMNS = `${COLUMNS},
      select l.component_type, sum(l.amount_paise)::bigint as paid from student_paid_lines l
      where l.institute_id = s.institute_id and l.student_id = s.id group by l.component_type) p) as paid`
 
-export type RecordRow = Student & { registrationIds: string[]; fees: FeeComponent[]; paid: [string, Paise][] }
+export type RecordRow = Student & {
+  registrationIds: string[]
+  fees: FeeComponent[]
+  paid: [string, Paise][]
+  otherYears?: OtherYear[]
+}
 
-const RECORD_BY_ID = `select ${RECORD_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
+const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'academicYearStart', o.academic_year_start,
+      'academicYearEnd', o.academic_year_end, 'grade', o.grade, 'status', o.status, 'owedPaise',
+      (select coalesce(sum(b.outstanding_paise), 0) from student_balances b
+       where b.institute_id = o.institute_id and b.student_id = o.id))
+    order by o.academic_year_start desc, o.academic_year_end desc, o.id desc), '[]') from students o
+  where o.institute_id = s.institute_id and o.identifier = s.identifier
+    and (o.academic_year_start, o.academic_year_end) <> (s.academic_year_start, s.academic_year_end)
+    and exists (select from student_users a join student_users b on b.institute_id = a.institute_id
+      and b.registration_id = a.registration_id and b.student_id = o.id
+      where a.institute_id = s.institute_id and a.student_id = s.id))`
+
+const VIEW_COLUMNS = `${RECORD_COLUMNS}, ${OTHER_YEARS} as "otherYears"`
+
+const RECORD_BY_ID = `select ${VIEW_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
 
 export async function findRecord(
   db: Database,
@@ -114,7 +139,7 @@ export async function listRecords(
   const found = await list<RecordRow>(
     db,
     {
-      select: RECORD_COLUMNS,
+      select: VIEW_COLUMNS,
       from: 'students s',
       scope: [['s.institute_id = $1', instituteId]],
       filters: [
@@ -201,6 +226,7 @@ export function isIdentityClash(error: unknown): boolean {
   return isUniqueViolation(error, 'students_identity')
 }
 
-export function toRecord({ registrationIds, fees, paid, ...student }: RecordRow): StudentRecord {
-  return { student, registrationIds, fees, paid: new Map(paid) }
+export function toRecord(row: RecordRow): StudentRecord {
+  const { registrationIds, fees, paid, otherYears = [], ...student } = row
+  return { student, registrationIds, fees, paid: new Map(paid), otherYears }
 }

@@ -85,10 +85,21 @@ const openOrderOutput = order.object({
   created_at: order.moment('Made, UTC.', '2026-11-15T04:32:10.000Z'),
 })
 
-type ShownPage = Omit<StudentPage, 'siblings' | 'openOrders'> &
+const yearOutput = sibling.object({
+  service_student_id,
+  academic_year_start: studentFields.academic_year_start,
+  academic_year_end: studentFields.academic_year_end,
+  grade_name,
+  status,
+  total_amount: sibling.amount('Due now of that year, late fees included, rupees.', 0, one => one.totalPaise),
+})
+
+type Related = Student & { gradeName: string; totalPaise: Paise }
+type ShownPage = Omit<StudentPage, 'siblings' | 'otherYears' | 'openOrders'> &
   Student & {
     gradeName: string
-    siblings: (Student & { gradeName: string; totalPaise: Paise })[]
+    siblings: Related[]
+    otherYears: Related[]
     openOrders: (Order & { redirectUrl: string })[]
   }
 
@@ -98,6 +109,7 @@ export const studentPageOutput = page.object({
   grade_name,
   users: page.list('Who pays for the student.', userOutput),
   siblings: page.list('The other students of the same users; at most 20.', siblingOutput),
+  other_years: page.list('Its records of other academic years, newest first.', yearOutput),
   dues: page.one('What it owes.', duesOutput, one => withOnTheWay(one.dues, one.onTheWay)),
   discounts: page.list('Concessions that are in the dues.', discountOutput, one =>
     one.dues.lines.flatMap(({ componentType, discounts }) =>
@@ -116,12 +128,17 @@ export function toStudentPageJson(found: StudentPage, { publicUrl, instituteCode
   return studentPageOutput.toJson({
     ...found,
     ...withGrade(found.dues),
-    siblings: found.siblings.map(one => ({ ...withGrade(one), totalPaise: one.totalPaise })),
+    siblings: found.siblings.map(toRelated),
+    otherYears: found.otherYears.map(toRelated),
     openOrders: found.openOrders.map(one => ({
       ...one,
       redirectUrl: `${publicUrl}/pay/${instituteCode}/${one.id}`,
     })),
   })
+}
+
+function toRelated(one: Dues): Related {
+  return { ...withGrade(one), totalPaise: one.totalPaise }
 }
 
 function withGrade({ context: { student, gradeName } }: Dues): Student & { gradeName: string } {

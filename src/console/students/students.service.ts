@@ -64,6 +64,8 @@ export type StudentPage = {
   users: store.FamilyUser[]
   /** The other students of the same users, with what they owe. */
   siblings: Dues[]
+  /** The records of this student in other academic years, newest first; what they owe is theirs. */
+  otherYears: Dues[]
   onTheWay: StudentPayment[]
   lateFeeEntries: LateFeeEntry[]
   /** Orders for the dues that can still be paid. */
@@ -88,10 +90,14 @@ export async function readStudent(ctx: Context, { institute, studentId }: Target
     ctx,
     family.map(id => ({ ...key, studentId: id })),
   )
+  const all = family.flatMap(id => siblings.get(id) ?? [])
+  const isSame = (one: Dues): boolean => one.context.student.identifier === dues.context.student.identifier
+  const yearOf = (one: Dues): number => one.context.student.academicYearStart
   return {
     dues,
     users,
-    siblings: family.flatMap(id => siblings.get(id) ?? []),
+    siblings: all.filter(one => !isSame(one)),
+    otherYears: all.filter(isSame).sort((one, other) => yearOf(other) - yearOf(one)),
     onTheWay,
     lateFeeEntries,
     openOrders: orders.filter(order => order.state === 'unpaid'),

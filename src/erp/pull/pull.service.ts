@@ -1,13 +1,15 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { notFound, type FieldProblem } from '../../platform/errors.ts'
+import { BursarError, notFound, type FieldProblem } from '../../platform/errors.ts'
 import { askErp, endpointOf, toFetch, type ErpEndpoint, type FetchedFor } from '../call.service.ts'
 import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
 import {
   askedOf,
+  YEAR_CHANGED,
+  yearChangedMessage,
   type ErpAnswer,
   type ErpUser,
   type Found,
@@ -20,10 +22,12 @@ import * as store from './pull.store.ts'
 import {
   branchAfter,
   decideUpdate,
+  isOtherYear,
   type StoredStudent,
   type StudentChange,
 } from '../../students/profile/update.rules.ts'
 import { readStoredStudents, readStudents, updateFromRecord } from '../../students/profile/update.service.ts'
+import { registerNextYear } from '../next-year.service.ts'
 import type { Student } from '../../students/students.rules.ts'
 
 export type { PullReason } from './pull.store.ts'
@@ -36,6 +40,8 @@ export type Pulled =
   | { kind: 'not_configured' }
   | {
       kind: 'found'
+      /** Another than asked about when a plan is set up and the ERP has gone on to the next academic year. */
+      studentId: string
       fetchId: string
       /** Empty when the ERP said what was stored. */
       changes: readonly StudentChange[]
@@ -179,39 +185,55 @@ async function settle(ctx: ErpContext, answered: readonly Answered[]): Promise<M
 
 function isChanged({ institute, answer }: AnsweredFound, stored: StoredStudent | null): boolean {
   if (stored === null) throw new Error('a student vanished')
+  if (isOtherYear(stored.student, answer.record)) return true
   const branch = branchAfter(institute, stored.student, answer.record)
   return branch === null || decideUpdate(stored, answer.record, branch).changes.length > 0
 }
 
 async function applyChange(ctx: ErpContext, one: AnsweredFound): Promise<Pulled> {
-  const { institute, studentId, answer } = one
+  const { institute, student, answer, endpoint } = one
+  const isOther = isOtherYear(student, answer.record)
+  if (isOther && one.reason !== 'flex_setup') {
+    const message = yearChangedMessage(student, answer.record.identity, endpoint.settings.lookup)
+    return refuse(ctx, one, YEAR_CHANGED, message)
+  }
+  if (!isOther) return updateStored(ctx, one, student.id)
+  try {
+    return await updateStored(ctx, one, await registerNextYear(ctx, institute, student, answer.record))
+  } catch (error) {
+    // Such as a grade outside a closed catalogue: the record's mistake.
+    if (!(error instanceof BursarError)) throw error
+    return refuse(ctx, one, 'data_error', error.message)
+  }
+}
+
+async function updateStored(ctx: ErpContext, one: AnsweredFound, studentId: string): Promise<Pulled> {
+  const { institute, answer } = one
   let fetchId = ''
   const outcome = await updateFromRecord(ctx, {
     institute,
     studentId,
     record: answer.record,
     log(tx, changes) {
-      const fetch = toFetch(one, answer, changes)
+      const fetch = toFetch({ ...one, studentId }, answer, changes)
       fetchId = fetch.id
       return store.insertFetches(tx, [fetch])
     },
   })
-  if (outcome.kind === 'updated') return toPulled(one, answer, fetchId, outcome.changes)
-  const refused: Refused = {
-    kind: 'refused',
-    httpStatus: answer.httpStatus,
-    durationMs: answer.durationMs,
-    code: 'data_error',
-    actsAs: 'data_error',
-    message: outcome.message,
-  }
+  if (outcome.kind === 'updated') return toPulled({ ...one, studentId }, answer, fetchId, outcome.changes)
+  return refuse(ctx, one, 'data_error', outcome.message)
+}
+
+async function refuse(ctx: ErpContext, one: AnsweredFound, code: string, message: string): Promise<Pulled> {
+  const { httpStatus, durationMs } = one.answer
+  const refused: Refused = { kind: 'refused', httpStatus, durationMs, code, actsAs: 'data_error', message }
   const fetch = toFetch(one, refused, [])
   await store.insertFetches(ctx.db, [fetch])
   return toPulled(one, refused, fetch.id, [])
 }
 
 function toPulled(
-  { endpoint }: Target,
+  { endpoint, studentId }: Target,
   answer: ErpAnswer,
   fetchId: string,
   changes: readonly StudentChange[],
@@ -220,7 +242,7 @@ function toPulled(
     case 'found': {
       const { paymentSchedule, user } = answer.record
       const isCustomSchedule = endpoint.settings.customSchedule
-      return { kind: 'found', fetchId, changes, isCustomSchedule, paymentSchedule, user }
+      return { kind: 'found', studentId, fetchId, changes, isCustomSchedule, paymentSchedule, user }
     }
     case 'refused': {
       const { code, actsAs, message } = answer

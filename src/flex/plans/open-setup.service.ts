@@ -10,7 +10,7 @@ import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'
 import { totalsOf } from '../rules/lines.rules.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { rowsToSetUp, type ScheduleRow } from '../rules/schedule.rules.ts'
-import { getPlan } from './plan-reads.service.ts'
+import { getPlan, listPlansOf } from './plan-reads.service.ts'
 import { createPlan } from './plans.service.ts'
 import type { PlanKey } from './plans.store.ts'
 import { rebalance } from './rebalance.ts'
@@ -25,6 +25,8 @@ export type SetupView =
   /** The ERP's own words, which can be shown to people. */
   | { kind: 'refused'; message: string }
   | { kind: 'try_later' }
+  /** The ERP has gone on to another academic year: the plan to set up is one of that year's record. */
+  | { kind: 'other_year'; planId: string }
 
 /** Asks the ERP first; a draft is brought up to date with what it says. */
 export async function openSetup(ctx: FlexContext, institute: Institute, planId: string): Promise<SetupView> {
@@ -34,10 +36,20 @@ export async function openSetup(ctx: FlexContext, institute: Institute, planId: 
   const answer = await pullStudent(ctx, { instituteId: institute.id, studentId, reason: 'flex_setup' })
   if (answer.kind === 'refused') return { kind: 'refused', message: answer.message }
   if (answer.kind === 'unavailable') return { kind: 'try_later' }
+  if (answer.kind === 'found' && answer.studentId !== studentId)
+    return { kind: 'other_year', planId: await planOfYear(ctx, institute, answer.studentId) }
   const { student } = (await readyView(ctx, loaded)).student
   if (student.status === 'dropped') return { kind: 'refused', message: 'This student has left the school.' }
   await refreshDraft(ctx, institute, loaded, answer)
   return readyView(ctx, await getPlan(ctx, institute, planId))
+}
+
+/** The newest plan of that record, or a draft by the institute's default. */
+async function planOfYear(ctx: FlexContext, institute: Institute, studentId: string): Promise<string> {
+  const [newest] = await listPlansOf(ctx, institute.id, studentId, 1)
+  if (newest !== undefined && newest.plan.state !== 'cancelled') return newest.plan.id
+  const { plan } = await createPlan(ctx, { instituteId: institute.id }, institute, { studentId, rows: null })
+  return plan.id
 }
 
 async function readyView(ctx: FlexContext, loaded: LoadedPlan): Promise<SetupView & { kind: 'ready' }> {

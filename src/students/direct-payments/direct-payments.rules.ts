@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../platform/errors.ts'
 import { minPaise, subtractPaise, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { balanceOf, type FeeComponent, type PaidByComponent } from '../../fees/fees.rules.ts'
-import type { DirectPayment } from '../students.rules.ts'
+import { linesText, type DirectPayment } from '../students.rules.ts'
 
 /** A payment taken outside, as it stands here. */
 export type RecordedPayment = DirectPayment & { id: string; recordedAt: Date; cancelledAt: Date | null }
@@ -41,13 +41,8 @@ export function isSamePayment(one: DirectPayment, other: DirectPayment): boolean
     one.mode === other.mode &&
     one.settlementUtr === other.settlementUtr &&
     one.notes === other.notes &&
-    textOf(one.lines) === textOf(other.lines)
+    linesText(one.lines) === linesText(other.lines)
   )
-}
-
-function textOf(lines: Lines): string {
-  const texts = lines.map(({ componentType, amountPaise }) => `${amountPaise} ${componentType}`)
-  return JSON.stringify(texts.sort())
 }
 
 /** What a correction says of a payment; a field that it does not name stays as it is. */

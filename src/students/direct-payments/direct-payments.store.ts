@@ -1,26 +1,10 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { Paise } from '../../platform/money.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import type { DirectPayment, KnownPayments, StudentKey } from '../students.rules.ts'
 
 export type NewPayment = DirectPayment & { id: string; studentId: string }
-
-export async function readKnownPayments(
-  tx: Transaction,
-  instituteId: number,
-  studentId: string,
-): Promise<KnownPayments> {
-  const rows = await tx.query<{ transaction_id: string; amount_paise: Paise; is_cancelled: boolean }>(
-    `select transaction_id, amount_paise, cancelled_at is not null as is_cancelled
-     from direct_payments where institute_id = $1 and student_id = $2`,
-    [instituteId, studentId],
-  )
-  return new Map(
-    rows.map(row => [row.transaction_id, { amountPaise: row.amount_paise, isCancelled: row.is_cancelled }]),
-  )
-}
 
 const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
   id: 'text',
@@ -74,6 +58,18 @@ const COLUMNS = `${payments.columns('p')},
   (select json_agg(${paymentLines.json('l')} order by l.line_no)
    from direct_payment_lines l where l.institute_id = p.institute_id and l.student_id = p.student_id
      and l.transaction_id = p.transaction_id) as lines`
+
+/** All of a student, by transaction id. */
+export async function readKnownPayments(
+  tx: Transaction,
+  { instituteId, studentId }: StudentKey,
+): Promise<KnownPayments> {
+  const rows = await tx.query<RecordedPayment>(
+    `select ${COLUMNS} from direct_payments p where p.institute_id = $1 and p.student_id = $2`,
+    [instituteId, studentId],
+  )
+  return new Map(rows.map(row => [row.transactionId, { ...row, isCancelled: row.cancelledAt !== null }]))
+}
 
 export async function findPayment(
   db: Queryable,

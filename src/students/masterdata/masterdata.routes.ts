@@ -54,7 +54,8 @@ function addProfile(app: FastifyInstance, ctx: Context): void {
       summary: 'Update the profile of a student',
       description:
         'Fields sent are set, others stay; null or "" clears date_of_birth and custom_identifier and is refused elsewhere. ' +
-        'Identifier, grade, academic year and branch can change too: it stays the same student with its fees and payments. ' +
+        'Identifier, grade and branch can change too: it stays the same student with its fees and payments. Another academic ' +
+        'year is 409: it is a student record of its own; register the student for it, or roll the year over. ' +
         'When another student has that identity already, it is 409 with the other service_student_id. What it was stays on ' +
         'record: List the changes of a student.',
       errors: [404],

@@ -9,6 +9,8 @@ export type SentProfile = {
 export type ProfileDecision =
   | { kind: 'unchanged' }
   | { kind: 'invalid'; problems: FieldProblem[] }
+  /** A new academic year is a new record; this one's fees and payments stay this year's. */
+  | { kind: 'other_year' }
   /** `isIdentityChanged`: no two students may share identifier, grade, year and branch. */
   | { kind: 'changed'; student: Student; isIdentityChanged: boolean }
 
@@ -21,9 +23,10 @@ export function decideProfile(stored: Student, sent: SentProfile): ProfileDecisi
     return { kind: 'invalid', problems: [problem] }
   }
   const isOther = (name: keyof Student): boolean => student[name] !== stored[name]
+  if (isOther('academicYearStart') || isOther('academicYearEnd')) return { kind: 'other_year' }
   const changed = named.filter(([name]) => isOther(name as keyof Student))
   if (changed.length === 0) return { kind: 'unchanged' }
   return { kind: 'changed', student, isIdentityChanged: IDENTITY.some(isOther) }
 }
 
-const IDENTITY = ['identifier', 'grade', 'academicYearStart', 'academicYearEnd', 'collectorCode'] as const
+const IDENTITY = ['identifier', 'grade', 'collectorCode'] as const

@@ -21,8 +21,8 @@ type Target = { institute: Institute; id: string }
 export type ChangedProfile = { record: store.StudentRecord; changes: StudentChange[] }
 
 /**
- * Corrects what is said of a student. It stays the same student under the same id, with its fees, payments and their
- * history, also when grade, year, branch or identifier change.
+ * Corrects what is known of a student. It stays the same student under the same id, with its fees, payments and their
+ * history, also when grade, branch or identifier change.
  */
 export async function changeProfile(
   ctx: Context,
@@ -40,6 +40,7 @@ export async function changeProfile(
       if (sent.collectorCode !== undefined) knownBranch(institute, sent.collectorCode, 'collector_code')
       const decision = decideProfile(stored, sent)
       if (decision.kind === 'invalid') throw badFields(decision.problems)
+      if (decision.kind === 'other_year') throw conflict(OTHER_YEAR, { service_student_id: id })
       let changes: StudentChange[] = []
       if (decision.kind === 'changed') {
         const { student, isIdentityChanged } = decision
@@ -58,6 +59,10 @@ export async function changeProfile(
     throw store.isIdentityClash(error) ? identityTaken() : error
   }
 }
+
+const OTHER_YEAR =
+  'The academic year of a student cannot be changed: a new academic year is a new student record. ' +
+  'Register the student for that year, or roll the academic year over.'
 
 const MOST_CHANGES = 100
 

@@ -31,7 +31,7 @@ export type StudentUpdate = {
   fees: readonly FeeChange[]
   /** Anything but its fees. */
   isStudentChanged: boolean
-  /** Grade, year or branch: no two students may share them under one identifier. */
+  /** Grade or branch: no two students may share them under one identifier. */
   isIdentityChanged: boolean
   /** Empty when the ERP says what is stored. */
   changes: readonly StudentChange[]
@@ -49,17 +49,25 @@ export function branchAfter(
   return isKnown ? record.collectorCode : null
 }
 
-/** `branch`: the one that the record names, or the student's own when it names none. */
+/** A record of another academic year is another student record: its fees and payments never mix with this one's. */
+export function isOtherYear(student: Identity, { identity }: Pick<SourceRecord, 'identity'>): boolean {
+  return (
+    student.academicYearStart !== identity.academicYearStart ||
+    student.academicYearEnd !== identity.academicYearEnd
+  )
+}
+
+/** `branch`: the one that the record names, or the student's own when it names none. The record is of the same year. */
 export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch: string): StudentUpdate {
   const { student: before, fees } = stored
-  // The identifier is the one that was asked for, and may have been changed here since.
-  const { identifier } = before
-  const identity: Identity & { collectorCode: string } = {
-    ...record.identity,
-    identifier,
+  // The identifier is the one that was asked for, and may have been changed here since; the year never changes.
+  const { grade } = record.identity
+  const student: Student = {
+    ...before,
+    ...mergeProfile(before, record.profile),
+    grade,
     collectorCode: branch,
   }
-  const student: Student = { ...before, ...identity, ...mergeProfile(before, record.profile) }
   const feeChanges = replaceFees(fees, record.fees)
   const own = changesBetween(before, student)
   return {
@@ -71,7 +79,7 @@ export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch
   }
 }
 
-const IDENTITY = ['grade', 'academicYearStart', 'academicYearEnd', 'collectorCode'] as const
+const IDENTITY = ['grade', 'collectorCode'] as const
 
 /** By their names on the wire. */
 const COMPARED = [

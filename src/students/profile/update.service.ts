@@ -5,7 +5,13 @@ import { BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { totalProblems } from '../../fees/fees.rules.ts'
 import { applyFees, readFees } from '../../fees/fees.service.ts'
-import { branchAfter, decideUpdate, type SourceRecord, type StudentChange } from './update.rules.ts'
+import {
+  branchAfter,
+  decideUpdate,
+  isOtherYear,
+  type SourceRecord,
+  type StudentChange,
+} from './update.rules.ts'
 import * as store from '../students.store.ts'
 
 export { readStoredStudents, readStudents } from './stored-students.store.ts'
@@ -53,6 +59,7 @@ async function applyRecord(
 ): Promise<readonly StudentChange[]> {
   const before = await store.lockStudent(tx, institute.id, studentId)
   if (before === null) throw new Error('a student vanished')
+  if (isOtherYear(before, record)) throw new Contradiction('the record is of another academic year')
   const branch = branchAfter(institute, before, record)
   if (branch === null) throw new Contradiction(`there is no branch ${record.collectorCode}`)
   const current = await readFees(tx, institute.id, studentId)

@@ -90,11 +90,15 @@ async function addPayments(
   const { registration, student } = plan
   if (registration.payments.length === 0) return
   const { institute, now } = context
-  const known = await payments.readKnownPayments(tx, institute.id, student.id)
+  const known = await payments.readKnownPayments(tx, {
+    instituteId: institute.id,
+    studentId: student.id,
+  })
   const decision = decidePayments(known, registration.payments)
   if (decision.kind === 'conflict') {
     throw conflict(
-      `The transaction ${decision.transactionId} is recorded with another amount. Correct the amount or the transaction id.`,
+      `The transaction ${decision.transactionId} is recorded with another amount, mode, settlement_utr or fee_components. ` +
+        'Send it as it is recorded, correct it by PATCH, or use another transaction_id.',
       { service_student_id: student.id },
     )
   }

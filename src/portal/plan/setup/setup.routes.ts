@@ -49,12 +49,13 @@ export function planSetupPages(app: FastifyInstance, ctx: FlexContext): void {
 }
 
 type Obstacle = Parameters<typeof describeObstacle>[1]
+type OtherYear = { kind: 'other_year'; planId: string }
 
 /** The plan to show, or the reason why it cannot be set up. */
 async function look(
   ctx: FlexContext,
   found: Found,
-): Promise<{ file: LoadedPlan; studentName: string; obstacle: Obstacle | null }> {
+): Promise<{ file: LoadedPlan; studentName: string; obstacle: Obstacle | OtherYear | null }> {
   const { institute, file } = found
   const { instituteId, studentId, state } = file.plan
   const student = (await readStudentContexts(ctx.db, [{ instituteId, studentId }])).get(studentId)
@@ -116,6 +117,8 @@ async function show(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { obstacle, ...seen } = await look(ctx, found)
+  if (obstacle?.kind === 'other_year')
+    return reply.redirect(`/flex/${found.institute.code}/${obstacle.planId}`, 303)
   const pageData = await readPageData(ctx, found, seen, request, reply)
   const page = obstacle === null ? describeSetup(pageData) : describeObstacle(pageData, obstacle)
   const { studentId } = seen.file.plan

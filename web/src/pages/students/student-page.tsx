@@ -7,7 +7,7 @@ import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { DuesSection } from './sections/dues.tsx'
-import { FamilySection } from './sections/family.tsx'
+import { FamilySection, YearsSection } from './sections/family.tsx'
 import { PaymentsSection } from './sections/payments.tsx'
 import { PlanSection } from './sections/plan.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
@@ -58,6 +58,7 @@ function Page({ student }: { student: Student }) {
         </Alert>
       )}
       <DuesSection student={student} />
+      <YearsSection student={student} />
       <FamilySection student={student} />
       <PaymentsSection id={id} />
       <PlanSection id={id} />

@@ -6,6 +6,55 @@ import type { Student } from '../student-page.tsx'
 import { StudentTable } from '../student-table.tsx'
 import { STATUS_LABELS } from '../texts.ts'
 
+/** Each academic year is a record of its own, with dues of its own. */
+export function YearsSection({ student }: { student: Student }) {
+  const { code: institute } = useInstitute()
+  const { other_years: years } = student
+  if (years.length === 0) return null
+  return (
+    <section aria-labelledby="years">
+      <h2 className="section-title" id="years">
+        Other academic years
+      </h2>
+      <StudentTable name="Other academic years">
+        <thead>
+          <tr>
+            <th scope="col">Year</th>
+            <th scope="col">Grade</th>
+            <th scope="col">Status</th>
+            <th scope="col" className="right">
+              Due today
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {years.map(one => (
+            <tr key={one.service_student_id}>
+              <td>
+                <Link
+                  to="/i/$institute/students/$student"
+                  params={{ institute, student: one.service_student_id }}
+                >
+                  {one.academic_year_start}–{one.academic_year_end}
+                </Link>
+              </td>
+              <td>{one.grade_name}</td>
+              <td>
+                <StatusBadge tone={STATUS_LABELS[one.status].tone}>
+                  {STATUS_LABELS[one.status].label}
+                </StatusBadge>
+              </td>
+              <td className="right">
+                <Money rupees={one.total_amount} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </StudentTable>
+    </section>
+  )
+}
+
 export function FamilySection({ student }: { student: Student }) {
   const { users, siblings, dues } = student
   const all = siblings.reduce((sum, one) => sum + Math.round(one.total_amount * 100), dues.total_amount * 100)
