@@ -9,8 +9,8 @@ type Docs = { description: string; examples?: unknown[] }
 
 export const field = {
   text: (docs: Docs, maxLength = 500) => Type.String({ ...docs, minLength: 1, maxLength }),
-  identifier: (docs: Docs) => Type.String({ ...docs, minLength: 1, maxLength: 128 }),
-  code: (docs: Docs) => Type.String({ ...docs, minLength: 1, maxLength: 64 }),
+  identifier: (docs: Docs) => Type.String({ ...docs, minLength: 1, maxLength: 128, 'x-name': true }),
+  code: (docs: Docs) => Type.String({ ...docs, minLength: 1, maxLength: 64, 'x-name': true }),
   flag: (docs: Docs) => Type.Boolean(docs),
   oneOf: <const Values extends readonly string[]>(values: Values, docs: Docs) =>
     Type.Unsafe<Values[number]>({ ...docs, type: 'string', enum: values }),

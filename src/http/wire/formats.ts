@@ -2,6 +2,7 @@ import { dayAfter, parseDay, parseMoment, startOfDay } from '../../platform/cale
 import { isEmail, isOneLine, isPhone } from '../../platform/contacts.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { parseRupees } from '../../platform/money.ts'
+import { canonicalName } from '../../platform/names.ts'
 
 /** The process's own `format` values: what each turns a sent value into, and what to say when it cannot. */
 type Format = { read(value: unknown): unknown; expects: string }
@@ -59,7 +60,8 @@ export const formats: Record<string, Format> = {
     expects: 'must be an id: 1 to 64 letters, digits, _, - or .',
   },
   'registration-id': {
-    read: value => (typeof value === 'string' && isPrintable(value) ? value : null),
+    read: value =>
+      typeof value === 'string' && isPrintable(canonicalName(value)) ? canonicalName(value) : null,
     expects: 'must be 1 to 128 printable characters, not only blanks',
   },
   'page-size': {

@@ -189,8 +189,8 @@ type Bounds = { min?: number; max: number }
 export const field = {
   text: (description: string, example: string, maxLength = 500, minLength = 1) =>
     plain<string>({ type: 'string', minLength, maxLength }, description, example),
-  identifier: (description: string, example: string) => field.text(description, example, 128),
-  code: (description: string, example: string) => field.text(description, example, 64),
+  identifier: (description: string, example: string) => name(description, example, 128),
+  code: (description: string, example: string) => name(description, example, 64),
   flag: (description: string, example = true) => plain<boolean>({ type: 'boolean' }, description, example),
   oneOf: <const Values extends readonly string[]>(
     values: Values,
@@ -249,6 +249,11 @@ export const field = {
       },
       { example: [of.example], name: '' },
     ),
+}
+
+/** Kept in one form, so that two that look alike are the same. */
+function name(description: string, example: string, maxLength: number): Field<string> {
+  return plain<string>({ type: 'string', minLength: 1, maxLength, 'x-name': true }, description, example)
 }
 
 function plain<Value>(schema: Schema, description: string, example: unknown): Field<Value> {

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
+import { canonicalName } from '../../platform/names.ts'
 import { countCharacters, formats } from './formats.ts'
 
 /**
@@ -26,6 +27,8 @@ type Schema = {
   'x-ascending'?: readonly [string, string]
   /** Null or "" is refused instead of taken for not sent. */
   'x-kept'?: boolean
+  /** Read in the one form of text that names somebody. */
+  'x-name'?: boolean
   [READ_AS]?: Record<string, ReadAs>
 }
 
@@ -133,8 +136,10 @@ function compileArray(schema: Schema): Read {
 
 function compileText(schema: Schema): Read {
   const { enum: allowed, maxLength = 500, minLength = 1 } = schema
-  return (value, key, problems) => {
-    if (typeof value !== 'string') return report(problems, key, 'must be a string')
+  const isName = schema['x-name'] === true
+  return (sent, key, problems) => {
+    if (typeof sent !== 'string') return report(problems, key, 'must be a string')
+    const value = isName ? canonicalName(sent) : sent
     const flaw = textFlaw(value, minLength, maxLength)
     if (flaw !== null) return report(problems, key, flaw)
     if (allowed !== undefined && !allowed.includes(value)) {

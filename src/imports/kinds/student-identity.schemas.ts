@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { studentFields } from '../../students/student.input.ts'
 import type { Identity } from '../../students/students.rules.ts'
 import type { RawProblem, RawRow } from '../files/columns.rules.ts'
+import { canonicalName } from '../../platform/names.ts'
 import type { RowKeys } from './kind.ts'
 
 /** The columns by which a row names its student. */
@@ -39,6 +40,7 @@ export function keysByStudent(unitColumn?: string): (raw: RawRow, branch: string
     const parts = [identifier, grade, academic_year_start, academic_year_end, raw['collector_code'] ?? branch]
     const unit = unitColumn === undefined ? '' : (raw[unitColumn] ?? '')
     // As JSON: no two rows share a key by chance, and no character is left that a database cannot hold.
-    return { group: JSON.stringify(parts.map(String)), unit: unit === '' ? '' : JSON.stringify(String(unit)) }
+    const group = JSON.stringify(parts.map(part => canonicalName(String(part))))
+    return { group, unit: unit === '' ? '' : JSON.stringify(canonicalName(String(unit))) }
   }
 }

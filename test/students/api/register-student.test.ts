@@ -218,6 +218,47 @@ test('another grade or another academic year is another student', async () => {
   assert.equal(new Set([first, grade, year]).size, 3)
 })
 
+for (const [what, change] of Object.entries({
+  components: { fee_components: [{ component_type: 'TRANSPORT_FEE', amount: 20000 }] },
+  mode: { mode: 'cheque' },
+  UTR: { settlement_utr: 'HDFC-OTHER' },
+})) {
+  test(`a known transaction_id with other ${what} is 409 with the existing id`, async () => {
+    const payment = samplePayment({
+      transaction_id: 'KNOWN',
+      amount: 20000,
+      settlement_utr: 'HDFC-1',
+      fee_components: [{ component_type: 'TUITION_FEE', amount: 20000 }],
+    })
+    const student = sampleStudent({ identifier: `KNOWN-${what}` })
+    const path = `${ERP}/users/known/students`
+    const first = await demo.post(path, { student, payments: [payment] })
+    assert.equal(first.status, 201, first.text)
+    const again = await demo.post(path, { student, payments: [{ ...payment, ...change }] })
+    assertRefused(again, 'HUE00002')
+    assert.equal(again.body.data.service_student_id, first.body.data.service_student_id)
+  })
+}
+
+test('blanks, line ends and characters that nobody sees make no second student', async () => {
+  const send = (user: string, identifier: string, grade: string) =>
+    demo.post(`${ERP}/users/${encodeURIComponent(user)}/students`, {
+      student: sampleStudent({ identifier, grade }),
+    })
+  const first = await send('blanks-user', 'Cafe\u0301-1', '5')
+  assert.equal(first.status, 201, first.text)
+  const id = first.body.data.service_student_id
+  for (const [user, identifier, grade] of [
+    ['blanks-user ', ' Caf\u00e9-1', '5 '],
+    ['blanks\u200b-user', 'Caf\u00e9\u200b-1\r\n', '\ufeff5'],
+  ] as const) {
+    const again = await send(user, identifier, grade)
+    assert.deepEqual([again.status, again.body.data.service_student_id], [200, id])
+  }
+  const { body } = await demo.get(`${ERP}/students/${id}`)
+  assert.deepEqual([body.data.identifier, body.data.registration_ids], ['Caf\u00e9-1', ['blanks-user']])
+})
+
 test('a known transaction_id with another amount is 409 with the existing id, and nothing is changed', async () => {
   const body = wholeBody()
   const id = await sendNew(body)
