@@ -876,7 +876,9 @@ create table payment_rules (
   -- The least that can be paid at once, unless less than that is due.
   least_part_paise bigint not null default 100 check (least_part_paise > 0),
   -- oldest_due: by due day, then as registered; as_registered: in that order alone; in_proportion: by what is owed of each.
-  allocation text not null default 'oldest_due' check (allocation in ('oldest_due', 'as_registered', 'in_proportion'))
+  allocation text not null default 'oldest_due' check (allocation in ('oldest_due', 'as_registered', 'in_proportion')),
+  -- What a payment brought beyond what was owed when it was captured: back to the payer, or kept as advance.
+  excess text not null default 'refund' check (excess in ('refund', 'advance'))
 );
 
 -- When fees are due, and what being late costs. Replaced whole.
@@ -928,6 +930,10 @@ create table dues_orders (
   -- [{"ruleId": …, "amountPaise": …}]
   late_fees jsonb not null,
   excess_paise bigint not null default 0 check (excess_paise >= 0),
+  -- Whether that goes back to the payer by itself.
+  is_excess_refunded boolean not null default false,
+  -- {"registrationId": …, "name": …} of the user who opened it on the parents' pages.
+  payer jsonb,
   primary key (institute_id, order_id),
   foreign key (institute_id, order_id) references orders,
   foreign key (institute_id, student_id) references students

@@ -2,6 +2,7 @@ import { newEvent, type NewEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
+import { refundExcess } from '../payments/refunds/refunds.service.ts'
 import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
@@ -10,9 +11,9 @@ import { newId } from '../platform/ids.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { addToFee, holdStudent } from '../students/profile/lock-student.service.ts'
-import { excessOf, LATE_FEE, stillAsked } from './dues.rules.ts'
+import { excessOf, LATE_FEE, stillAsked, type Excess } from './dues.rules.ts'
 import { readLateFeesBefore } from './dues.service.ts'
-import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues.store.ts'
+import { insertEntries, readDuesOrders, readRules, setExcess, type DuesOrder } from './dues.store.ts'
 import { isStillDue } from './pay-dues.service.ts'
 
 /** What a parent pays of a student's dues. */
@@ -30,8 +31,8 @@ export function duesPaymentHandler(ctx: Pick<Context, 'db' | 'clock'>): PaymentH
 }
 
 /**
- * The late fee becomes a fee as it is paid, as far as it is still asked for; what came to more than was due is kept as
- * advance and said so.
+ * The late fee becomes a fee as it is paid, as far as it is still asked for; what is more than was due goes back or is
+ * kept as advance, as the institute has chosen, and the event says which.
  */
 async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void> {
   const { instituteId } = paid.payment
@@ -44,9 +45,17 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   const context = (await readStudentContexts(tx, [key])).get(dues.studentId)
   assert(context !== undefined, 'a student that is held is there')
   const prices = new Map(context.prices.map(price => [price.componentType, price.amountPaise]))
-  const excessPaise = excessOf(paid.order.lines, prices, context.paid)
-  if (excessPaise > 0) await setExcess(tx, instituteId, paid.order.id, excessPaise)
-  await recordEvents(tx, [paidEvent(paid, context, { happened: 'debited', excessPaise, at })])
+  const excess = excessOf(paid.order.lines, prices, context.paid)
+  const excessPaise = sumPaise(excess.map(line => line.amountPaise))
+  const isExcessRefunded = excessPaise > 0 && (await readExcessRule(tx, instituteId)) === 'refund'
+  if (excessPaise > 0) await setExcess(tx, instituteId, paid.order.id, { excessPaise, isExcessRefunded })
+  if (isExcessRefunded) await refundExcess(tx, paid, excess, at)
+  const told = { happened: 'debited', excessPaise, isExcessRefunded, at } as const
+  await recordEvents(tx, [paidEvent(paid, context, told)])
+}
+
+async function readExcessRule(tx: Transaction, instituteId: number): Promise<Excess> {
+  return (await readRules(tx, [instituteId])).get(instituteId)?.excess ?? 'refund'
 }
 
 async function chargeLateFees(
@@ -82,10 +91,11 @@ async function tellSettled(tx: Transaction, paid: readonly PaidOrder[], at: Date
   const keys = [...dues.values()].map(({ studentId }) => ({ instituteId, studentId }))
   const contexts = await readStudentContexts(tx, keys)
   const events = paid.map(each => {
-    const { studentId, excessPaise } = dues.get(each.order.id) ?? {}
-    const context = contexts.get(studentId ?? '')
-    assert(context !== undefined && excessPaise !== undefined, `${each.order.id} pays nobody's dues`)
-    return paidEvent(each, context, { happened: 'settled', excessPaise, at })
+    const order = dues.get(each.order.id)
+    const context = contexts.get(order?.studentId ?? '')
+    assert(order !== undefined && context !== undefined, `${each.order.id} pays nobody's dues`)
+    const { excessPaise, isExcessRefunded } = order
+    return paidEvent(each, context, { happened: 'settled', excessPaise, isExcessRefunded, at })
   })
   await recordEvents(tx, events)
 }
@@ -93,11 +103,12 @@ async function tellSettled(tx: Transaction, paid: readonly PaidOrder[], at: Date
 function paidEvent(
   { payment, order }: PaidOrder,
   context: StudentContext,
-  what: { happened: 'debited' | 'settled'; excessPaise: Paise; at: Date },
+  what: { happened: 'debited' | 'settled'; excessPaise: Paise; isExcessRefunded: boolean; at: Date },
 ): NewEvent {
+  const fate = what.isExcessRefunded ? 'goes back to the payer' : 'is kept as advance'
   const notes =
     what.excessPaise > 0
-      ? `${formatRupees(what.excessPaise)} of this is more than was due and is kept as advance.`
+      ? `${formatRupees(what.excessPaise)} of this is more than was due and ${fate}.`
       : null
   return newEvent(
     paymentEvents,

@@ -4,6 +4,12 @@ export const LATE_FEE_ID = 'late_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 export const payDuesInput = input({
   amount: optional(field.positiveAmount('Rupees; all that is due when absent.', 5000)),
+  take_over: optional(
+    field.flag(
+      'Starts even though somebody is paying overlapping lines at the bank at this moment; false when absent.',
+    ),
+    false,
+  ),
   callback_url: optional(field.url('Where the payer returns to.', 'https://erp.example.in/fees')),
 })
 

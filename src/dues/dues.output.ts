@@ -6,7 +6,7 @@ import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
 import { LATE_FEE_ID } from './dues.input.ts'
-import { ALLOCATIONS, type LateFee, type LateFeeRule } from './dues.rules.ts'
+import { ALLOCATIONS, EXCESSES, type LateFee, type LateFeeRule } from './dues.rules.ts'
 import type { DueLine, Dues } from './dues.service.ts'
 import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
 
@@ -89,6 +89,7 @@ export const paymentRulesOutput = rules.object({
     one => one.partPayment.leastPaise,
   ),
   allocation: rules.oneOf(ALLOCATIONS, 'How a part is spread.'),
+  excess: rules.oneOf(EXCESSES, 'What becomes of money beyond what was owed when it came in.'),
   late_fees: rules.list('Due days and late fees.', ruleOutput),
 })
 

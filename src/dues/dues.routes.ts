@@ -131,7 +131,8 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Create an order for dues',
       description:
         "An order for all or a part of what a student owes, spread by the institute's rules. The parent pays it at redirect_url. " +
-        'An earlier one that nobody paid is closed. Recorded as `pay.payment.*` with the student.',
+        'An earlier one that nobody paid is closed. While somebody is at the bank to pay some of the same components it is 409, until the bank ' +
+        'reports or ten minutes have passed; `take_over` starts all the same. Recorded as `pay.payment.*` with the student.',
       errors: [404, 409],
       answers: { 201: answer('The order was made.', createdOrderOutput) },
     },

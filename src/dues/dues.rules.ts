@@ -17,6 +17,10 @@ export const LATE_FEE = 'LATE_FEE'
 export const ALLOCATIONS = ['oldest_due', 'as_registered', 'in_proportion'] as const
 export type Allocation = (typeof ALLOCATIONS)[number]
 
+/** What becomes of money beyond what was owed when it came in. */
+export const EXCESSES = ['refund', 'advance'] as const
+export type Excess = (typeof EXCESSES)[number]
+
 export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
 
 type Slab = { fromDay: number; amountPaise: Paise }
@@ -176,16 +180,30 @@ export function payable(wanted: Paise | null, total: Paise, part: PartPayment): 
   return amount
 }
 
-/** How much of what a payment brought for each component was more than its price. */
+/** How much of what a payment brought for each component was more than its price; components without any are left out. */
 export function excessOf(
   lines: Share['lines'],
   prices: ReadonlyMap<string, Paise>,
   paid: ReadonlyMap<string, Paise>,
-): Paise {
-  const excess = [...sumByComponent(lines)].map(([type, amount]) =>
-    Math.min(Math.max((paid.get(type) ?? 0) - (prices.get(type) ?? 0), 0), amount),
-  )
-  return paiseOf(excess.reduce((sum, one) => sum + one, 0))
+): Share['lines'] {
+  return [...sumByComponent(lines)].flatMap(([componentType, amount]) => {
+    const beyond = Math.max((paid.get(componentType) ?? 0) - (prices.get(componentType) ?? 0), 0)
+    return beyond === 0 ? [] : [{ componentType, amountPaise: paiseOf(Math.min(beyond, amount)) }]
+  })
+}
+
+/** Whether two payments would pay something of the same component. */
+export function overlap(one: Share['lines'], other: Share['lines']): boolean {
+  return one.some(line => other.some(({ componentType }) => componentType === line.componentType))
+}
+
+/** Enough for a parent to recognise the other one, and no more: A… R…. */
+export function maskName(name: string): string {
+  return name
+    .split(/\s+/)
+    .filter(word => word !== '')
+    .map(word => `${/^\p{L}\p{M}*/u.exec(word)?.[0] ?? ''}…`)
+    .join(' ')
 }
 
 /** Of the late fees that an order was made for, what is still asked for at the moment it is paid. */

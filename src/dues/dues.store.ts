@@ -1,15 +1,21 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
+import type { Allocation, Excess, LateFeeRule, PartPayment, Redeemed, Share } from './dues.rules.ts'
 
-export type PaymentRules = { partPayment: PartPayment; allocation: Allocation; lateFees: LateFeeRule[] }
+export type PaymentRules = {
+  partPayment: PartPayment
+  allocation: Allocation
+  excess: Excess
+  lateFees: LateFeeRule[]
+}
 
 type RulesRow = {
   instituteId: number
   isAllowed: boolean | null
   leastPaise: Paise | null
   allocation: Allocation | null
+  excess: Excess | null
   rules: RuleJson[]
 }
 
@@ -45,7 +51,7 @@ export async function readRules(
   instituteIds: readonly number[],
 ): Promise<Map<number, PaymentRules>> {
   const rows = await db.query<RulesRow>(
-    `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation,
+    `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation, p.excess,
        (select coalesce(json_agg(${lateFeeRules.json('r')} order by r.position), '[]') from late_fee_rules r where r.institute_id = i.id) as rules
      from unnest($1::int[]) as i (id) left join payment_rules p on p.institute_id = i.id`,
     [[...new Set(instituteIds)]],
@@ -59,6 +65,7 @@ function toRules(row: RulesRow): PaymentRules {
   return {
     partPayment: { isAllowed: row.isAllowed ?? true, leastPaise: row.leastPaise ?? LEAST_PART_PAISE },
     allocation: row.allocation ?? 'oldest_due',
+    excess: row.excess ?? 'refund',
     lateFees: row.rules.map(rule => ({
       id: rule.id,
       componentType: rule.componentType,
@@ -78,10 +85,10 @@ function chargeOf({ kind, perDayPaise, slabs }: RuleJson): LateFeeRule['charge']
 /** Replaces them whole. A rule that stays the same keeps its id, so that what was paid of it still counts. */
 export async function writeRules(tx: Transaction, instituteId: number, rules: PaymentRules): Promise<void> {
   await tx.query(
-    `insert into payment_rules (institute_id, part_payments, least_part_paise, allocation) values ($1, $2, $3, $4)
+    `insert into payment_rules (institute_id, part_payments, least_part_paise, allocation, excess) values ($1, $2, $3, $4, $5)
      on conflict (institute_id) do update set part_payments = excluded.part_payments,
-       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation`,
-    [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation],
+       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation, excess = excluded.excess`,
+    [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation, rules.excess],
   )
   await tx.query('delete from late_fee_rules where institute_id = $1', [instituteId])
   await rulesOfInstitutes.insert(
@@ -167,20 +174,25 @@ export async function listEntries(
   )
 }
 
+/** Who opened an order on the parents' pages. */
+export type Payer = { registrationId: string; name: string }
+
 export type DuesOrder = {
   studentId: string
   lateFees: Share['lateFees']
   excessPaise: Paise
+  isExcessRefunded: boolean
+  payer: Payer | null
 }
 
 export async function insertDuesOrder(
   tx: Transaction,
   { instituteId, orderId, studentId }: { instituteId: number; orderId: string; studentId: string },
-  lateFees: DuesOrder['lateFees'],
+  { lateFees, payer }: Pick<DuesOrder, 'lateFees' | 'payer'>,
 ): Promise<void> {
   await tx.query(
-    'insert into dues_orders (institute_id, order_id, student_id, late_fees) values ($1, $2, $3, $4)',
-    [instituteId, orderId, studentId, JSON.stringify(lateFees)],
+    'insert into dues_orders (institute_id, order_id, student_id, late_fees, payer) values ($1, $2, $3, $4, $5)',
+    [instituteId, orderId, studentId, JSON.stringify(lateFees), payer],
   )
 }
 
@@ -191,7 +203,8 @@ export async function readDuesOrders(
   orderIds: readonly string[],
 ): Promise<Map<string, DuesOrder>> {
   const rows = await db.query<DuesOrder & { orderId: string }>(
-    `select order_id as "orderId", student_id as "studentId", late_fees as "lateFees", excess_paise as "excessPaise"
+    `select order_id as "orderId", student_id as "studentId", late_fees as "lateFees", excess_paise as "excessPaise",
+       is_excess_refunded as "isExcessRefunded", payer
      from dues_orders where institute_id = $1 and order_id = any($2)`,
     [instituteId, orderIds],
   )
@@ -202,13 +215,12 @@ export async function setExcess(
   tx: Transaction,
   instituteId: number,
   orderId: string,
-  excessPaise: Paise,
+  { excessPaise, isExcessRefunded }: Pick<DuesOrder, 'excessPaise' | 'isExcessRefunded'>,
 ): Promise<void> {
-  await tx.query('update dues_orders set excess_paise = $3 where institute_id = $1 and order_id = $2', [
-    instituteId,
-    orderId,
-    excessPaise,
-  ])
+  await tx.query(
+    'update dues_orders set excess_paise = $3, is_excess_refunded = $4 where institute_id = $1 and order_id = $2',
+    [instituteId, orderId, excessPaise, isExcessRefunded],
+  )
 }
 
 /** Orders of a student's dues that nobody has paid. */

@@ -1,7 +1,7 @@
 import { field, input, optional, type Read } from '../http/wire/input.ts'
 import { badField } from '../platform/errors.ts'
 import { paiseOf } from '../platform/money.ts'
-import { ALLOCATIONS } from './dues.rules.ts'
+import { ALLOCATIONS, EXCESSES } from './dues.rules.ts'
 import type { NewRules } from './payment-rules.service.ts'
 
 /** What the payment rules of an institute are set by. */
@@ -43,6 +43,14 @@ export const paymentRulesInput = input({
     ),
     'oldest_due',
   ),
+  excess: optional(
+    field.oneOf(
+      EXCESSES,
+      'What becomes of money beyond what was owed when it came in, because two people paid or a fee was lowered: refund ' +
+        '(the default) sends it back by itself, advance keeps it.',
+    ),
+    'refund',
+  ),
   late_fees: optional(
     field.list('Due days and late fees; at most one for a component.', lateFee, { max: 50 }),
     [],
@@ -50,10 +58,11 @@ export const paymentRulesInput = input({
 })
 
 export function toRules(body: Read<typeof paymentRulesInput>): NewRules {
-  const { partPayments: isAllowed, leastPaise, allocation } = body
+  const { partPayments: isAllowed, leastPaise, allocation, excess } = body
   return {
     partPayment: { isAllowed, leastPaise },
     allocation,
+    excess,
     lateFees: body.lateFees.map(({ kind, perDayPaise, slabs, ...rule }, index) => ({
       ...rule,
       charge: toCharge({ kind, perDayPaise, slabs }, index),

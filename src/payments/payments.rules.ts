@@ -128,6 +128,13 @@ export function checkAfterFailure(checks: number, now: Date): Date | null {
 /** One that the payer never took up at the provider is given up after a while, so that another can start. */
 export const ABANDONED_AFTER_MS = 30 * 60_000
 
+/** A payer who started at the bank's page and of whom the bank has reported nothing keeps others from starting so long. */
+export const START_HELD_MS = 10 * 60_000
+
+export function heldUntil({ createdAt }: Pick<Payment, 'createdAt'>): Date {
+  return new Date(createdAt.getTime() + START_HELD_MS)
+}
+
 /** The financial year in India runs from April to March: 2026-27. */
 export function financialYear(day: string): string {
   const { year, month } = Temporal.PlainDate.from(day)

@@ -189,6 +189,21 @@ async function capture(
   store.moveWithReceipt(tx, payment, move, financialYear(dayOf(capturedAt)))
 }
 
+/**
+ * Ends payments that were started and not finished, because another takes their place. Their payers may still be at the
+ * bank's page: money that comes from them all the same counts.
+ */
+export async function giveUpStarted(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (ids.length === 0) return
+  const failure = { code: 'taken_over', message: 'Another payment was started in its place.' }
+  await store.giveUpStarted(tx, instituteId, ids, { failure, nextCheckAt: nextCheck(0, now) })
+}
+
 /** Asks the provider about payments whose end is not known. */
 export function checkPayments(ctx: PaymentContext): Run {
   return processDue(ctx, store.toCheck, payment => checkPayment(ctx, payment))

@@ -203,6 +203,20 @@ function moveValues(payment: Payment, move: PaymentMove): unknown[] {
   ]
 }
 
+/** Those of these that the bank has reported nothing about end as failed; the provider is still asked about them. */
+export async function giveUpStarted(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+  { failure, nextCheckAt }: { failure: { code: string; message: string }; nextCheckAt: Date },
+): Promise<void> {
+  await tx.query(
+    `update payments set state = 'failed', failure_code = $3, failure_message = $4, next_check_at = $5
+     where institute_id = $1 and id = any($2) and state = 'created'`,
+    [instituteId, ids, failure.code, failure.message, nextCheckAt],
+  )
+}
+
 /** Those whose end is not known: the provider is asked about them. */
 export const toCheck = leasedRows<Payment>({
   table: 'payments',

@@ -15,6 +15,15 @@ export async function listPaid(
   return store.listStudentPayments(db, instituteId, studentIds, ['captured'], MOST_SHOWN)
 }
 
+/** What payers have started at the bank's page and of which the bank has reported nothing. */
+export async function listStarted(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<store.StudentPayment[]> {
+  return store.listStudentPayments(db, instituteId, studentIds, ['created'], MOST_SHOWN)
+}
+
 /** What the bank has been asked for and has not answered. */
 export async function listOnTheWay(
   db: Queryable,

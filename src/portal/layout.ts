@@ -38,7 +38,7 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
   app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
 }
 
-type ParentsTemplate = `parents/${'home' | 'student' | 'plan' | 'confirm' | 'history'}`
+type ParentsTemplate = `parents/${'home' | 'student' | 'being-paid' | 'plan' | 'confirm' | 'history'}`
 
 export type Page = {
   template:

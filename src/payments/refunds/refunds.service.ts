@@ -3,7 +3,7 @@ import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder, markRefunded } from '../../orders/order-payments.service.ts'
-import { requireAt, type OrderAddress } from '../../orders/orders.rules.ts'
+import { requireAt, type Order, type OrderAddress } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -57,6 +57,25 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   const all = refundLines(order, [], { amountPaise: payment.amountPaise, lines: null })
   const reason = 'paid twice'
   await store.insertRefund(tx, newRefund(payment, { kind: 'duplicate', lines: all, reason, requestedAt: at }))
+}
+
+/** What a payment brought beyond what was owed goes back by itself, in the transaction that recorded it. */
+export async function refundExcess(
+  tx: Transaction,
+  { payment, order }: { payment: Payment; order: Order },
+  excess: readonly { componentType: string; amountPaise: Paise }[],
+  at: Date,
+): Promise<void> {
+  const lines = refundLines(order, [], { amountPaise: null, lines: excess })
+  const refund = newRefund(payment, {
+    kind: 'requested',
+    lines,
+    reason: 'more than was due',
+    requestedAt: at,
+  })
+  await store.insertRefund(tx, refund)
+  markRefunded(tx, payment.instituteId, order)
+  await post(tx, payment.instituteId, refundRequestOf(refund.id, refund.amountPaise), at)
 }
 
 export async function listRefunds(

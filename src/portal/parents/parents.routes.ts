@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutTaken } from '../../dues/dues.rules.ts'
 import { readDues, type Dues } from '../../dues/dues.service.ts'
-import { openDuesOrder } from '../../dues/pay-dues.service.ts'
+import { findStartedDues, openDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
@@ -10,6 +10,7 @@ import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import { listChildren } from '../../students/users/parents.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
+import { describeBeingPaid } from './being-paid-page.ts'
 import { describeHome, type Child } from './home-page.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, userOf, withChild, withParent, type ChildVisit, type Visit } from './access.ts'
@@ -122,13 +123,40 @@ async function pay(ctx: FlexContext, visit: ChildVisit, hasLoans: boolean): Prom
   }
   try {
     const callbackUrl = `${ctx.publicUrl}${path}`
-    const { orderId } = await openDuesOrder(ctx, { institute, studentId }, { amountPaise, callbackUrl })
+    const payer = { registrationId: session.registrationId, name: session.name }
+    const takeOver = formField(request, 'take_over') === '1'
+    const wanted = { amountPaise, callbackUrl, takeOver, payer }
+    const { orderId } = await openDuesOrder(ctx, { institute, studentId }, wanted)
     return await reply.redirect(`/pay/${institute.code}/${orderId}`, 303)
   } catch (error) {
     if (!(error instanceof BursarError)) throw error
-    // A payment is pending or nothing is due any more: the page shows which.
-    if (error.code === 'HUE00002') return reply.redirect(path, 303)
+    if (error.code === 'HUE00002') return showConflict(ctx, visit, wrote)
     if (error.code !== 'HUE00000') throw error
     return showStudent(ctx, visit, { hasLoans, problem: { kind: 'changed', wrote: wrote ?? '' } })
   }
+}
+
+/** Another payer is at the bank's page; or a payment is pending or nothing is due any more, which the child's page shows. */
+async function showConflict(
+  ctx: FlexContext,
+  visit: ChildVisit,
+  wrote: string | undefined,
+): Promise<FastifyReply> {
+  const { session, studentId, texts, language, reply } = visit
+  const { institute, registrationId } = session
+  const started = await findStartedDues(ctx, institute.id, studentId)
+  if (started === null) return reply.redirect(pathOfStudent(studentId), 303)
+  const { dues } = await readChild(ctx, visit)
+  const studentName = dues.context.student.fullname
+  const pageData = { institute, studentId, studentName, started, registrationId, wrote, language }
+  const { title, data } = describeBeingPaid(pageData, texts)
+  return sendPage(reply, {
+    template: 'parents/being-paid',
+    title,
+    status: 409,
+    // The language switch is a GET link, and this address only answers POST.
+    hasSwitch: false,
+    language,
+    data: { ...frameOf(visit, ctx), ...data },
+  })
 }

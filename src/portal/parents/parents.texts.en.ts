@@ -77,6 +77,18 @@ export const en = {
     help: 'Most banks answer within minutes, some take up to 3 working days. If your account shows the payment and this page still waits after that, ask {where} and quote the reference.',
     check: 'Check now',
   },
+  beingPaid: {
+    title: 'Somebody is paying, {where}',
+    heading: 'These fees are being paid at this moment',
+    say: '{name} started a payment of {amount} on {when} that is not finished at the bank yet. Please wait: if nothing comes from the bank by {until}, you can pay.',
+    someone: 'Somebody',
+    yourself: 'You',
+    takeOverSay:
+      'If that payment will not be finished, pay instead. Should it be finished all the same, what is paid twice goes back by itself.',
+    takeOver: 'Pay instead',
+    goOn: 'Go on with that payment',
+    wait: 'Wait',
+  },
   links: {
     plan: 'Pay in instalments',
     planOn: 'Your instalments',

@@ -63,7 +63,13 @@ async function eventsOf(id: string): Promise<Json[]> {
 
 test('without rules of its own an institute has due days for nothing, takes parts, and no late fee', async () => {
   const rules = (await group.get(`${ERP}/payment-rules`)).body.data
-  assert.deepEqual(rules, { part_payments: true, min_amount: 1, allocation: 'oldest_due', late_fees: [] })
+  assert.deepEqual(rules, {
+    part_payments: true,
+    min_amount: 1,
+    allocation: 'oldest_due',
+    excess: 'refund',
+    late_fees: [],
+  })
 })
 
 test('all that is due is paid in one order, split as it is owed, and told as a payment of the student', async () => {
@@ -190,9 +196,12 @@ async function notesOf(id: string): Promise<string | undefined> {
   return (await eventsOf(id)).at(-1)?.payload.payment.notes
 }
 
-test('a late fee that is let off, or no longer asked for, while its payment is on the way is an advance and is said', async t => {
+test('a late fee that is let off, or no longer asked for, while its payment is on the way is an advance where the institute keeps it, and is said', async t => {
   t.after(() => setRules({}))
-  await setRules({ late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }] })
+  await setRules({
+    excess: 'advance',
+    late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }],
+  })
   const [waived, paid] = [await newStudent(), await newStudent()]
   const pending = [await pay(await orderFor(waived), 'pending'), await pay(await orderFor(paid), 'pending')]
   assertStatus(await demo.post(`${ERP}/students/${waived}/late-fee-waivers`, { reason: 'Flood' }), 201)
@@ -211,13 +220,16 @@ test('a late fee that is let off, or no longer asked for, while its payment is o
 
 test('a late fee is charged once when two orders for it are paid', async t => {
   t.after(() => setRules({}))
-  await setRules({ late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }] })
+  await setRules({
+    excess: 'advance',
+    late_fees: [{ due_date: daysAgo(10), kind: 'per_day', amount_per_day: 7 }],
+  })
   const id = await newStudent()
   const first = await orderFor(id, { amount: 170 })
   const path = `${contract.url}/pay/demo-school/${first}/start`
   const begun = await fetch(path, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' })
   assert.equal(begun.status, 303)
-  await pay(await orderFor(id, { amount: 170 }))
+  await pay(await orderFor(id, { amount: 170, take_over: true }))
   const [payment] = await sql<Json>('select id from payments where order_id = $1', [first])
   assertStatus(await demo.post(`${SANDBOX}/payments/${payment?.id}/capture`), 200)
   const dues = await duesOf(id)
@@ -260,7 +272,9 @@ test('an order made before the due was paid at the counter takes no payment any 
   assert.equal((await duesOf(id)).total_amount, 0)
 })
 
-test('of a counter payment and an online one for the same due at once none is lost, and what is too much is said', async () => {
+test('of a counter payment and an online one for the same due at once none is lost, and what is too much is said', async t => {
+  t.after(() => setRules({}))
+  await setRules({ excess: 'advance' })
   const id = await newStudent([{ component_type: 'TUITION_FEE', fee_amount: 1000 }])
   const pending = await pay(await orderFor(id), 'pending')
   const cash = {

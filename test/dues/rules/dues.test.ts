@@ -158,7 +158,9 @@ test('what a payment brings beyond the price is its excess, never more than it b
         new Map([['TUITION', price]]),
         new Map([['TUITION', paiseOf(paidBefore + brought)]]),
       )
-      assert.equal(excess, Math.min(Math.max(paidBefore + brought - price, 0), brought))
+      const wanted = Math.min(Math.max(paidBefore + brought - price, 0), brought)
+      assert.equal(sumPaise(excess.map(line => line.amountPaise)), wanted)
+      assert.equal(excess.length, wanted === 0 ? 0 : 1)
     }),
   )
 })

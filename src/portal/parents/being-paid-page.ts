@@ -1,0 +1,47 @@
+import { maskName } from '../../dues/dues.rules.ts'
+import type { StartedDues } from '../../dues/pay-dues.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { formatRupees } from '../../platform/money.ts'
+import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { pathOfStudent } from '../entry/entry.rules.ts'
+import { sayMoment } from '../language.ts'
+import type { ParentsTexts } from './parents.texts.ts'
+
+type BeingPaidData = {
+  institute: Institute
+  studentId: string
+  studentName: string
+  started: StartedDues
+  /** Of the parent who sees it. */
+  registrationId: string
+  /** What was written in the form, when a part was to be paid. */
+  wrote: string | undefined
+  language: Language
+}
+
+/** Who is paying, until when others wait, and how to pay instead. */
+export function describeBeingPaid(
+  { institute, studentId, studentName, started, registrationId, wrote, language }: BeingPaidData,
+  { beingPaid: texts }: ParentsTexts,
+): { title: string; data: Record<string, unknown> } {
+  const path = pathOfStudent(studentId)
+  const { payer } = started
+  const isOwn = payer?.registrationId === registrationId
+  const name = payer === null ? texts.someone : maskName(payer.name)
+  return {
+    title: fill(texts.title, { where: institute.name }),
+    data: {
+      about: studentName,
+      heading: texts.heading,
+      say: fill(texts.say, {
+        name: isOwn ? texts.yourself : name,
+        amount: formatRupees(started.amountPaise),
+        when: sayMoment(started.startedAt, language),
+        until: sayMoment(started.heldUntil, language),
+      }),
+      goOn: isOwn ? { url: `/pay/${institute.code}/${started.orderId}`, text: texts.goOn } : null,
+      wait: { url: path, text: texts.wait },
+      takeOver: { say: texts.takeOverSay, action: `${path}/pay`, amount: wrote, button: texts.takeOver },
+    },
+  }
+}
