@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { answerCommand, compileCall, readIdempotency } from '../http/endpoint.ts'
-import { successBody, type Success } from '../http/envelope.ts'
+import { successBody } from '../http/envelope.ts'
 import { documentFile } from '../http/openapi/openapi.ts'
 import type { Readable, SentBy } from '../http/wire/readable.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
@@ -10,14 +10,14 @@ import type { Command } from '../platform/idempotency.ts'
 import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
 import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
-import { documentConsole, replyOf, type ConsoleDocs } from './auth/access.docs.ts'
+import { documentConsole } from './auth/access.docs.ts'
+import type { Reply } from './auth/replies.output.ts'
 import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
 /** The console's routes for files: those that it answers with, and those that it is sent. */
 type FileEndpoint<Params extends Readable> = {
   url: string
   roles: readonly ConsoleRole[]
-  docs: { operationId: string; summary: string; description: string }
   params: Params
   mediaType: string
   answer(call: { params: SentBy<Params> } & InstituteVisit): Promise<{
@@ -37,14 +37,9 @@ export function addConsoleFile<Params extends Readable>(
   const params = withInstitute(url, endpoint.params) as Params
   const access = atInstitute(ctx, roles)
   const readCall = compileCall<SentBy<Params>, unknown, unknown>({ params })
-  const description = `${endpoint.docs.description} For the roles ${roles.join(', ')}.`
-  const docs = { ...endpoint.docs, description }
+  const schema: Record<string, unknown> = { ...documentFile({ params, mediaType }), 'x-roles': roles }
   app.get(url, {
-    schema: {
-      ...documentFile({ ...docs, tag: 'Console', params, mediaType }),
-      security: [{ session: [] }],
-      'x-roles': roles,
-    },
+    schema,
     handler: async (request, reply) => {
       const visit = await access.enter(await admit(ctx, request, reply))
       const { body, saveAs } = await endpoint.answer({ params: readCall(request).params, ...visit })
@@ -60,7 +55,7 @@ export function addConsoleFile<Params extends Readable>(
 type UploadEndpoint<Query extends Readable, Result> = {
   url: string
   roles: readonly ConsoleRole[]
-  docs: ConsoleDocs
+  output: Reply<Result>
   query: Query
   mediaTypes: readonly string[]
   perform(
@@ -68,7 +63,6 @@ type UploadEndpoint<Query extends Readable, Result> = {
     call: { query: SentBy<Query>; file: ReceivedFile } & InstituteVisit,
   ): Promise<Result>
   audit(result: Result): AuditNote
-  toResponse(result: Result): Success
 }
 
 /** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
@@ -82,7 +76,7 @@ export function addConsoleUpload<Query extends Readable, Result>(
   const params = withInstitute(url, undefined) as Readable
   const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
-  const reply = replyOf(endpoint.docs, (result: Result) => endpoint.toResponse(result))
+  const reply = endpoint.output
   const answerOf = (result: Result) => {
     const success = reply.toSuccess(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }

@@ -17,7 +17,8 @@ export function created(data: unknown, message?: string): Success {
   return { httpStatus: 201, data, message }
 }
 
-export function page(data: unknown[], nextCursor: string | undefined): Success {
+/** `data` is the page, or an object that has it in one of its fields. */
+export function page(data: object, nextCursor: string | undefined): Success {
   return { httpStatus: 200, data, page: { hasMore: nextCursor !== undefined, nextCursor } }
 }
 

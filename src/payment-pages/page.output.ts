@@ -1,4 +1,5 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
 import { PAGE_ID } from './page.input.ts'
 import type { Page, PageField, PageLine, PageState } from './pages.rules.ts'
 import type { CreatedPage, PageFile } from './pages.service.ts'
@@ -82,7 +83,8 @@ function toSource({ page, url, paid, state }: PageFile): Source {
 }
 
 /** The same for people, with the name of the branch. */
-const named = outputOf<Source & { branch: string }>()
+type NamedPage = Source & { branch: string }
+const named = outputOf<NamedPage>()
 export const namedPageOutput = named.object({
   ...pageFields,
   branch: named.text('Name of the branch that is paid.', 'Main branch'),
@@ -90,6 +92,8 @@ export const namedPageOutput = named.object({
 
 export type PageAnswer = Shown<typeof namedPageOutput>
 
-export function toNamedPageJson(file: PageFile, branch: string): PageAnswer {
-  return namedPageOutput.toJson({ ...toSource(file), branch })
+export function toNamedPage(file: PageFile, branches: Institute['branches']): NamedPage {
+  const { collectorCode } = file.page
+  const branch = branches.find(one => one.collectorCode === collectorCode)
+  return { ...toSource(file), branch: branch?.name ?? collectorCode }
 }

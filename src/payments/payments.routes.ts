@@ -9,12 +9,14 @@ import { takeCallback } from './callbacks.service.ts'
 import type { ProviderName } from '../providers/port.ts'
 import { addReceiptRoute, addRefundRoutes } from './refunds.routes.ts'
 import { listRefunds, requestRefund } from './refunds/refunds.service.ts'
+import { settlementApiRoutes } from './settlements/settlements.routes.ts'
 import type { PaymentContext } from './context.ts'
 
-/** Refunds and receipts of orders and links, and the address that providers post to. */
+/** Refunds and receipts of orders and links, settlements, and the address that providers post to. */
 export function paymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addOrderRoutes(app, ctx, 'order')
   addOrderRoutes(app, ctx, 'link')
+  settlementApiRoutes(app, ctx)
   for (const name of ctx.providers.keys()) addCallbackRoute(app, ctx, name)
 }
 

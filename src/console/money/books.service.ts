@@ -1,19 +1,17 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { ACCOUNT_CODES, balanceOf, CHART } from '../../ledger/ledger.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
+import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
-import { toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { ledgerCursor, parseLedgerCursor, type ReconciliationStatus } from './books.rules.ts'
 import * as store from './books.store.ts'
 import type { Query } from './query.ts'
-import { exportReport, type ExportedFile, type ExportFor } from '../reports/export.service.ts'
-import type { Column, Format } from '../reports/reports.rules.ts'
+import type { Report } from '../reports/export.service.ts'
+import { count, day, moment, money, text, type Column } from '../reports/reports.rules.ts'
 
-export type { LedgerFilter, LedgerRow, ReconciliationRow, ReconciliationSums } from './books.store.ts'
+export type { LedgerRow, ReconciliationSums } from './books.store.ts'
 export { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
-
-type Range = { cursor: string | undefined; limit: number }
 
 const MATCHED_MS = 30 * 86_400_000
 
@@ -30,50 +28,55 @@ export type ReconciliationFilter = store.ReconciliationFilter & { status: Reconc
 
 const QUERIES: Record<
   ReconciliationStatus,
-  (instituteId: number, filter: store.ReconciliationFilter, range?: Range) => Query
+  (instituteId: number, filter: store.ReconciliationFilter, range?: PageRange) => Query
 > = {
   matched: store.matchedQuery,
   mismatched: store.mismatchedQuery,
   expected: store.expectedQuery,
 }
 
+export type ReconciliationItem = store.ReconciliationRow & { status: ReconciliationStatus }
+
 export async function listReconciliation(
   { db }: Context,
   institute: Institute,
-  filter: ReconciliationFilter,
-  { cursor, limit }: Range,
-): Promise<Page<store.ReconciliationRow>> {
-  if (filter.status === 'mismatched' && cursor !== undefined && !/^\d{1,18}$/.test(cursor)) throw badCursor()
-  const query = QUERIES[filter.status](institute.id, filter, { cursor, limit: limit + 1 })
-  return toPage(await db.query<store.ReconciliationRow>(query.text, query.values), limit, row => row.id)
+  { cursor, limit, ...filter }: ReconciliationFilter & PageRange,
+): Promise<Page<ReconciliationItem>> {
+  const { status } = filter
+  if (status === 'mismatched' && cursor !== undefined && !/^\d{1,18}$/.test(cursor)) throw badCursor()
+  const query = QUERIES[status](institute.id, filter, { cursor, limit: limit + 1 })
+  const rows = await db.query<store.ReconciliationRow>(query.text, query.values)
+  return toPage(
+    rows.map(row => ({ ...row, status })),
+    limit,
+    row => row.id,
+  )
 }
 
-const rupees = (amount: Paise | null): number | null => (amount === null ? null : toRupees(amount))
-
 const ITEM_COLUMNS: readonly Column<store.ReconciliationRow>[] = [
-  { title: 'When (IST)', kind: 'moment', value: row => row.at },
-  { title: 'What', kind: 'text', value: row => row.kind },
-  { title: 'Id', kind: 'text', value: row => row.id },
-  { title: 'Provider', kind: 'text', value: row => row.provider },
-  { title: "Provider's id", kind: 'text', value: row => row.providerRef },
-  { title: 'UTR', kind: 'text', value: row => row.utr },
-  { title: 'Expected on', kind: 'day', value: row => row.dueOn },
-  { title: 'Our amount', kind: 'money', value: row => rupees(row.knownPaise) },
-  { title: 'Reported', kind: 'money', value: row => rupees(row.reportedPaise) },
-  { title: 'Problem', kind: 'text', value: row => row.problem },
-  { title: 'Order', kind: 'text', value: row => row.orderId },
+  moment('When (IST)', row => row.at),
+  text('What', row => row.kind),
+  text('Id', row => row.id),
+  text('Provider', row => row.provider),
+  text("Provider's id", row => row.providerRef),
+  text('UTR', row => row.utr),
+  day('Expected on', row => row.dueOn),
+  money('Our amount', row => row.knownPaise),
+  money('Reported', row => row.reportedPaise),
+  text('Problem', row => row.problem),
+  text('Order', row => row.orderId),
 ]
 
-export async function exportReconciliation(
-  ctx: Context,
+export function reconciliationReport(
   institute: Institute,
   filter: ReconciliationFilter,
-  format: Format,
-  by: ExportFor,
-): Promise<ExportedFile> {
-  const query = QUERIES[filter.status](institute.id, filter)
-  const name = `reconciliation-${filter.status}`
-  return exportReport(ctx, { name, title: 'Reconciliation', query, columns: ITEM_COLUMNS }, format, by)
+): Report<store.ReconciliationRow> {
+  return {
+    name: `reconciliation-${filter.status}`,
+    title: 'Reconciliation',
+    query: QUERIES[filter.status](institute.id, filter),
+    columns: ITEM_COLUMNS,
+  }
 }
 
 export type Account = store.AccountRow & { name: string; meaning: string; balancePaise: Paise }
@@ -91,32 +94,25 @@ export async function listAccounts({ db }: Context, institute: Institute): Promi
 export async function listLedger(
   { db }: Context,
   institute: Institute,
-  filter: store.LedgerFilter,
-  { cursor: sent, limit }: Range,
+  { cursor: sent, limit, ...filter }: store.LedgerFilter & PageRange,
 ): Promise<Page<store.LedgerRow>> {
   const cursor = sent === undefined ? undefined : parseLedgerCursor(sent)
   if (cursor === null) throw badCursor()
-  const { text, values } = store.ledgerQuery(institute.id, filter, { cursor, limit: limit + 1 })
-  return toPage(await db.query<store.LedgerRow>(text, values), limit, ledgerCursor)
+  const query = store.ledgerQuery(institute.id, filter, { cursor, limit: limit + 1 })
+  return toPage(await db.query<store.LedgerRow>(query.text, query.values), limit, ledgerCursor)
 }
 
 const LEDGER_COLUMNS: readonly Column<store.LedgerRow>[] = [
-  { title: 'When (IST)', kind: 'moment', value: row => row.occurredAt },
-  { title: 'Posting', kind: 'count', value: row => row.postingId },
-  { title: 'What happened', kind: 'text', value: row => row.kind },
-  { title: 'To what', kind: 'text', value: row => row.reference },
-  { title: 'From (credit)', kind: 'text', value: row => CHART[row.source].name },
-  { title: 'To (debit)', kind: 'text', value: row => CHART[row.destination].name },
-  { title: 'Amount', kind: 'money', value: row => toRupees(row.amountPaise) },
+  moment('When (IST)', row => row.occurredAt),
+  count('Posting', row => row.postingId),
+  text('What happened', row => row.kind),
+  text('To what', row => row.reference),
+  text('From (credit)', row => CHART[row.source].name),
+  text('To (debit)', row => CHART[row.destination].name),
+  money('Amount', row => row.amountPaise),
 ]
 
-export async function exportLedger(
-  ctx: Context,
-  institute: Institute,
-  filter: store.LedgerFilter,
-  format: Format,
-  by: ExportFor,
-): Promise<ExportedFile> {
+export function ledgerReport(institute: Institute, filter: store.LedgerFilter): Report<store.LedgerRow> {
   const query = store.ledgerQuery(institute.id, filter)
-  return exportReport(ctx, { name: 'ledger', title: 'Ledger', query, columns: LEDGER_COLUMNS }, format, by)
+  return { name: 'ledger', title: 'Ledger', query, columns: LEDGER_COLUMNS }
 }

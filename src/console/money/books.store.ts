@@ -1,6 +1,6 @@
 import type { Account } from '../../ledger/ledger.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
-import { allOf } from '../../platform/db/list.ts'
+import { allOf, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { limitOf, prefixOf, Values, type Query } from './query.ts'
 
@@ -57,10 +57,8 @@ export type ReconciliationFilter = {
   dueOn?: string | undefined
 }
 
-type Range = { cursor: string | undefined; limit: number }
-
 /** What was reported and is not as we know it, newest first. */
-export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
+export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [
     ['institute_id = $1', instituteId],
@@ -76,7 +74,7 @@ export function mismatchedQuery(instituteId: number, filter: ReconciliationFilte
 }
 
 /** What was paid and is in no report yet, the oldest first. */
-export function expectedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
+export function expectedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [
     ['institute_id = $1', instituteId],
@@ -98,7 +96,7 @@ export function expectedQuery(instituteId: number, filter: ReconciliationFilter,
 }
 
 /** What was reported as we know it, newest first. */
-export function matchedQuery(instituteId: number, filter: ReconciliationFilter, range?: Range): Query {
+export function matchedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [
     ['s.institute_id = $1', instituteId],

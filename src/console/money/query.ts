@@ -13,11 +13,6 @@ export class Values {
   add(value: unknown): string {
     return `$${this.list.push(value)}`
   }
-
-  /** ` and …` when there is a value, nothing otherwise. */
-  and(value: unknown, condition: (place: string) => string): string {
-    return value === undefined ? '' : ` and ${condition(this.add(value))}`
-  }
 }
 
 /** What a text begins with, for `like`. */

@@ -1,30 +1,40 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
-import { cancelReceipt as cancel, receiptNumber } from '../../payments/receipts/receipts.service.ts'
+import { receiptNumber } from '../../orders/orders.rules.ts'
+import { cancelReceipt as cancel } from '../../payments/receipts/receipts.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
-import { notFound } from '../../platform/errors.ts'
-import { badCursor, toPage, type Page } from '../../platform/db/list.ts'
+import { badField, notFound } from '../../platform/errors.ts'
+import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Command } from '../../platform/idempotency.ts'
-import { toRupees } from '../../platform/money.ts'
-import { parseReceiptId, receiptId, type ReceiptKey } from './receipts.rules.ts'
+import { parseReceiptId, parseReceiptSearch, receiptId, type ReceiptKey } from './receipts.rules.ts'
 import * as store from './receipts.store.ts'
-import { exportReport, type ExportedFile, type ExportFor } from '../reports/export.service.ts'
-import type { Column, Format } from '../reports/reports.rules.ts'
+import type { Report } from '../reports/export.service.ts'
+import { moment, money, text, type Column } from '../reports/reports.rules.ts'
 
-export type { ReceiptFilter, ReceiptRow } from './receipts.store.ts'
+export type { ReceiptRow } from './receipts.store.ts'
+
+type AskedReceipts = Pick<store.ReceiptFilter, 'from' | 'before'> & {
+  number?: string | undefined
+  status?: 'issued' | 'cancelled' | undefined
+}
+
+function filterOf({ number: typed, status, from, before }: AskedReceipts): store.ReceiptFilter {
+  const number = typed === undefined ? undefined : parseReceiptSearch(typed)
+  if (number === null) throw badField('number', 'must be a receipt number such as 2026-27/000042, or 42')
+  return { number, isCancelled: status === undefined ? undefined : status === 'cancelled', from, before }
+}
 
 export async function listReceipts(
   { db }: Context,
   institute: Institute,
-  filter: store.ReceiptFilter,
-  { cursor: sent, limit }: { cursor: string | undefined; limit: number },
+  { cursor: sent, limit, ...asked }: AskedReceipts & PageRange,
 ): Promise<Page<store.ReceiptRow>> {
   const cursor = sent === undefined ? undefined : parseReceiptId(sent)
   if (cursor === null) throw badCursor()
-  const { text, values } = store.receiptsQuery(institute.id, filter, { cursor, limit: limit + 1 })
-  return toPage(await db.query<store.ReceiptRow>(text, values), limit, receiptId)
+  const query = store.receiptsQuery(institute.id, filterOf(asked), { cursor, limit: limit + 1 })
+  return toPage(await db.query<store.ReceiptRow>(query.text, query.values), limit, receiptId)
 }
 
 export async function readReceiptPdf(ctx: PaymentContext, institute: Institute, id: string): Promise<Buffer> {
@@ -54,25 +64,19 @@ function keyOf(id: string): ReceiptKey {
 }
 
 const COLUMNS: readonly Column<store.ReceiptRow>[] = [
-  { title: 'Receipt', kind: 'text', value: receiptNumber },
-  { title: 'Issued (IST)', kind: 'moment', value: row => row.issuedAt },
-  { title: 'Payer', kind: 'text', value: row => row.payer },
-  { title: 'Student', kind: 'text', value: row => row.studentName },
-  { title: 'Identifier', kind: 'text', value: row => row.identifier },
-  { title: 'Mode', kind: 'text', value: row => row.mode },
-  { title: 'Amount', kind: 'money', value: row => toRupees(row.amountPaise) },
-  { title: 'Status', kind: 'text', value: row => (row.cancelledAt === null ? 'Issued' : 'Cancelled') },
-  { title: 'Why cancelled', kind: 'text', value: row => row.cancelReason },
-  { title: 'Order', kind: 'text', value: row => row.orderId },
+  text('Receipt', receiptNumber),
+  moment('Issued (IST)', row => row.issuedAt),
+  text('Payer', row => row.payer),
+  text('Student', row => row.studentName),
+  text('Identifier', row => row.identifier),
+  text('Mode', row => row.mode),
+  money('Amount', row => row.amountPaise),
+  text('Status', row => (row.cancelledAt === null ? 'Issued' : 'Cancelled')),
+  text('Why cancelled', row => row.cancelReason),
+  text('Order', row => row.orderId),
 ]
 
-export async function exportReceipts(
-  ctx: Context,
-  institute: Institute,
-  filter: store.ReceiptFilter,
-  format: Format,
-  by: ExportFor,
-): Promise<ExportedFile> {
-  const query = store.receiptsQuery(institute.id, filter)
-  return exportReport(ctx, { name: 'receipts', title: 'Receipts', query, columns: COLUMNS }, format, by)
+export function receiptsReport(institute: Institute, asked: AskedReceipts): Report<store.ReceiptRow> {
+  const query = store.receiptsQuery(institute.id, filterOf(asked))
+  return { name: 'receipts', title: 'Receipts', query, columns: COLUMNS }
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { created, ok } from '../../http/envelope.ts'
 import { orderParams } from '../../orders/order.input.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
-import { cancelOrder, createOrder, type CreatedOrder } from '../../orders/orders.service.ts'
+import { cancelOrder, createOrder } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
+import { created } from '../auth/replies.output.ts'
 import { sendLink, type Sent } from './actions.service.ts'
 import { createInput, reasonInput, refundInput, sendInput } from './order.input.ts'
 import { refundableAfter, requestedRefundOutput, sentOutput } from './order.output.ts'
@@ -26,13 +26,7 @@ function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: '/orders',
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleCreateOrder',
-      summary: 'Create a link or an order',
-      description: 'The same as by the API, by a person.',
-      data: createdOrderOutput.schema,
-      creates: true,
-    },
+    output: created(createdOrderOutput),
     body: createInput,
     perform: (command, { institute, body }) => createOrder(ctx, command, institute, body),
     audit: ({ body }, { orderId }) => ({
@@ -44,7 +38,6 @@ function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
         amount: toRupees(sumPaise(body.lines.map(line => line.amountPaise))),
       },
     }),
-    toResponse: (order: CreatedOrder) => created(createdOrderOutput.toJson(order)),
   })
 }
 
@@ -53,11 +46,6 @@ function addCancelRoute(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'DELETE',
     url: '/orders/:order_id',
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleCancelOrder',
-      summary: 'Cancel a link or close an order',
-      description: 'Nobody can start to pay it any more. A payment on its way still counts.',
-    },
     params: orderParams,
     body: reasonInput,
     perform: (command, { institute, params }) => cancelOrder(ctx, command, { institute, id: params.orderId }),
@@ -68,7 +56,6 @@ function addCancelRoute(app: FastifyInstance, ctx: PaymentContext): void {
       before: { kind: order.kind, status: 'unpaid', amount: toRupees(totalOf(order)) },
       after: { status: 'cancelled' },
     }),
-    toResponse: () => ok(),
   })
 }
 
@@ -77,13 +64,7 @@ function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: '/orders/:order_id/messages',
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleSendOrder',
-      summary: 'Send a link to its payer',
-      description: 'By e-mail, SMS or both, in English or Hindi. At most six messages about one order a day.',
-      data: sentOutput.schema,
-      creates: true,
-    },
+    output: created(sentOutput),
     params: orderParams,
     body: sendInput,
     perform: (command, { institute, params: { orderId }, body: { channels, language } }) =>
@@ -93,7 +74,6 @@ function addSendRoute(app: FastifyInstance, ctx: PaymentContext): void {
       about: orderId,
       after: { recipients, language },
     }),
-    toResponse: (sent: Sent) => created(sentOutput.toJson(sent)),
   })
 }
 
@@ -102,14 +82,7 @@ function addRefundRoute(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: '/orders/:order_id/refunds',
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleRefundOrder',
-      summary: 'Give money back',
-      description:
-        'All that is left of what was paid, or a part of it, of all lines or of those named. It goes back the way it came.',
-      data: requestedRefundOutput.schema,
-      creates: true,
-    },
+    output: created(requestedRefundOutput),
     params: orderParams,
     body: refundInput,
     perform: (command, { institute, params: { orderId }, body }) =>
@@ -125,6 +98,5 @@ function addRefundRoute(app: FastifyInstance, ctx: PaymentContext): void {
         refundable: toRupees(refundableAfter(refund)),
       },
     }),
-    toResponse: (refund: RequestedRefund) => created(requestedRefundOutput.toJson(refund)),
   })
 }

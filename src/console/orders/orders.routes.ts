@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
-import { ok, page } from '../../http/envelope.ts'
 import { orderParams } from '../../orders/order.input.ts'
 import { readSearch } from '../../orders/order-search.rules.ts'
 import { getOrder, searchOrders } from '../../orders/orders.service.ts'
@@ -10,6 +8,7 @@ import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
+import { one, pageOf } from '../auth/replies.output.ts'
 import { orderActRoutes } from './actions.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { pageRoutes } from './pages.routes.ts'
@@ -33,26 +32,15 @@ function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleRead(app, ctx, {
     url: '/orders',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleListOrders',
-      summary: 'List orders and links',
-      description: 'Pay orders, payment links, and what payers made on pages and of dues, the newest first.',
-      data: Type.Array(orderRowOutput.schema),
-      isList: true,
-    },
+    output: pageOf(orderRowOutput, () => ctx.clock.now()),
     query: listOrdersQuery,
-    async answer({ institute, query: { q, kind, cursor, limit, ...filters } }) {
+    answer({ institute, query: { q, kind, cursor, limit, ...filters } }) {
       const filter = {
         ...filters,
         kinds: kind === undefined ? LISTED_KINDS : [kind],
         search: q === undefined ? undefined : (readSearch(q) ?? undefined),
       }
-      const { rows, nextCursor } = await searchOrders(ctx, institute, filter, { cursor, limit })
-      const now = ctx.clock.now()
-      return page(
-        rows.map(order => orderRowOutput.toJson(order, now)),
-        nextCursor,
-      )
+      return searchOrders(ctx, institute, filter, { cursor, limit })
     },
   })
 }
@@ -61,28 +49,15 @@ function addDetailRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleRead(app, ctx, {
     url: '/orders/:order_id',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetOrder',
-      summary: 'Read an order',
-      description: 'What it is, every try to pay it, refunds, settlement, and all that happened to it.',
-      data: orderDetailOutput.schema,
-    },
     params: orderParams,
-    async answer({ institute, params }) {
-      const detail = await readDetail(ctx, institute, params.orderId)
-      return ok(orderDetailOutput.toJson(detail, ctx.clock.now()))
-    },
+    output: one(orderDetailOutput, () => ctx.clock.now()),
+    answer: ({ institute, params }) => readDetail(ctx, institute, params.orderId),
   })
   addConsoleRead(app, ctx, {
     url: '/order-choices',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetOrderChoices',
-      summary: 'Read what an order can be made of',
-      description: 'Branches, fees and grades, for the forms that ask for them.',
-      data: choicesOutput.schema,
-    },
-    answer: async ({ institute }) => ok(choicesOutput.toJson(await readChoices(ctx, institute))),
+    output: one(choicesOutput),
+    answer: ({ institute }) => readChoices(ctx, institute),
   })
 }
 
@@ -90,11 +65,6 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleFile(app, ctx, {
     url: '/orders/:order_id/qr',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetOrderQr',
-      summary: 'Draw the QR code of an order',
-      description: 'Leads to where it is paid.',
-    },
     params: orderParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
@@ -106,11 +76,6 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleFile(app, ctx, {
     url: '/orders/:order_id/receipt',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetOrderReceipt',
-      summary: 'Get the receipt of an order',
-      description: 'As the payer gets it. None while it is unpaid.',
-    },
     params: orderParams,
     mediaType: 'application/pdf',
     async answer({ institute, params }) {

@@ -1,25 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
-import { created, ok, page as listOf } from '../../http/envelope.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
 import { newPageInput, pageParams } from '../../payment-pages/page.input.ts'
 import {
   createdPageOutput,
   namedPageOutput,
-  toNamedPageJson,
+  toNamedPage,
   toPageJson,
 } from '../../payment-pages/page.output.ts'
-import {
-  createPage,
-  getPage,
-  listPages,
-  type CreatedPage,
-  type PageFile,
-} from '../../payment-pages/pages.service.ts'
+import { createPage, getPage, listPages, type CreatedPage } from '../../payment-pages/pages.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { created, one, pageOf } from '../auth/replies.output.ts'
 import { changePage, type ChangedPage } from './pages.service.ts'
 import { listPagesQuery, pageChangeInput } from './page.input.ts'
 import { drawQr } from './qr.ts'
@@ -33,54 +25,30 @@ export function pageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addWrites(app, ctx)
 }
 
-function view(file: PageFile, institute: Institute): unknown {
-  const branch = institute.branches.find(one => one.collectorCode === file.page.collectorCode)
-  return toNamedPageJson(file, branch?.name ?? file.page.collectorCode)
-}
-
 function addReads(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleRead(app, ctx, {
     url: PAGES,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleListPages',
-      summary: 'List payment pages',
-      description: 'The newest first.',
-      data: Type.Array(namedPageOutput.schema),
-      isList: true,
-    },
+    output: pageOf(namedPageOutput),
     query: listPagesQuery,
     async answer({ institute, query: { status, collectorCode, cursor, limit } }) {
       const isPublished = status === undefined ? undefined : status === 'published'
       const filter = { isPublished, collectorCode }
       const { rows, nextCursor } = await listPages(ctx, institute, filter, { cursor, limit })
-      return listOf(
-        rows.map(file => view(file, institute)),
-        nextCursor,
-      )
+      return { rows: rows.map(file => toNamedPage(file, institute.branches)), nextCursor }
     },
   })
   addConsoleRead(app, ctx, {
     url: `${PAGES}/:page_id`,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetPage',
-      summary: 'Read a payment page',
-      description: 'What it says, what it asks, how many have paid.',
-      data: namedPageOutput.schema,
-    },
     params: pageParams,
+    output: one(namedPageOutput),
     answer: async ({ institute, params }) =>
-      ok(view(await getPage(ctx, institute, params.pageId), institute)),
+      toNamedPage(await getPage(ctx, institute, params.pageId), institute.branches),
   })
   addConsoleFile(app, ctx, {
     url: `${PAGES}/:page_id/qr`,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetPageQr',
-      summary: 'Draw the QR code of a payment page',
-      description: 'For a poster or a circular.',
-    },
     params: pageParams,
     mediaType: 'image/svg+xml',
     async answer({ institute, params }) {
@@ -95,13 +63,7 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: PAGES,
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleCreatePage',
-      summary: 'Create a payment page',
-      description: 'The same as by the API, by a person.',
-      data: createdPageOutput.schema,
-      creates: true,
-    },
+    output: created(createdPageOutput),
     body: newPageInput,
     perform: (act, { institute, body }) => createPage(ctx, act, institute, body),
     audit: ({ body }, { pageId, url }: CreatedPage) => ({
@@ -109,18 +71,11 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       about: pageId,
       after: { title: body.title, url, is_published: body.isPublished ?? true },
     }),
-    toResponse: (page: CreatedPage) => created(createdPageOutput.toJson(page)),
   })
   addConsoleWrite(app, ctx, {
     method: 'PATCH',
     url: `${PAGES}/:page_id`,
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleChangePage',
-      summary: 'Change a payment page',
-      description:
-        'What is sent changes, the rest stays. Taking a page off wants a reason: nobody can pay on it from then on.',
-    },
     params: pageParams,
     body: pageChangeInput,
     perform: (act, { institute, params, body: { reason, ...terms } }) =>
@@ -132,6 +87,5 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       before: toPageJson(before),
       after: toPageJson(after),
     }),
-    toResponse: () => ok(),
   })
 }

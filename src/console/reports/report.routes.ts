@@ -9,17 +9,20 @@ import { addConsoleDownload } from './access.routes.ts'
 import { exportReport, type ExportFor, type Report } from './export.service.ts'
 import { FORMATS, MEDIA_TYPES } from './reports.rules.ts'
 
-type Asked<Given> = { query: Read<Given> } & InstituteVisit
+type Asked<Given, Params = unknown> = { query: Read<Given>; params: Read<Params> } & InstituteVisit
 
-type ReportEndpoint<Query, Filters, Result, Row extends object> = {
+type ReportEndpoint<Query, Filters, Result, Row extends object, Params> = {
   url: string
+  /** Of the file; below `url` when absent. */
+  exportUrl?: string
+  params?: Params
   /** Of the page. */
   query: Query
   /** Of the file, beside its format. */
   filters: Filters
   output: Reply<Result>
-  answer(call: Asked<Query>): Promise<Result>
-  report(call: Asked<Filters>): Report<Row> | Promise<Report<Row>>
+  answer(call: Asked<Query, Params>): Promise<Result>
+  report(call: Asked<Filters, Params>): Report<Row> | Promise<Report<Row>>
 }
 
 const format = field.oneOf(FORMATS, 'The kind of file.')
@@ -30,22 +33,26 @@ export function addReport<
   Filters extends Input<unknown, Fields>,
   Result,
   Row extends object,
->(app: FastifyInstance, ctx: Context, endpoint: ReportEndpoint<Query, Filters, Result, Row>): void {
-  const { url, output } = endpoint
+  Params extends Input<unknown> = Input<unknown>,
+>(app: FastifyInstance, ctx: Context, endpoint: ReportEndpoint<Query, Filters, Result, Row, Params>): void {
+  const { url, output, exportUrl = `${url}/export` } = endpoint
+  const params = endpoint.params === undefined ? {} : { params: endpoint.params }
   addConsoleRead(app, ctx, {
     url,
     roles: EVERYONE,
+    ...params,
     query: endpoint.query,
     output,
-    answer: call => endpoint.answer(call as unknown as Asked<Query>),
+    answer: call => endpoint.answer(call as unknown as Asked<Query, Params>),
   })
   addConsoleDownload(app, ctx, {
-    url: `${url}/export`,
+    url: exportUrl,
     roles: EVERYONE,
+    ...params,
     query: query({ ...endpoint.filters.fields, format }),
     mediaType: MEDIA_TYPES.csv,
     async answer(call) {
-      const asked = await endpoint.report(call as unknown as Asked<Filters>)
+      const asked = await endpoint.report(call as unknown as Asked<Filters, Params>)
       return exportReport(
         ctx,
         asked,

@@ -9,6 +9,7 @@ export type EndpointDocs = {
   operationId: string
   tag:
     | 'Pay orders'
+    | 'Settlements'
     | 'Payment links'
     | 'Payment pages'
     | 'Students'

@@ -26,7 +26,7 @@ const ELSEWHERE = '/console/api/institutes/demo-group/money'
 test('a settlement shows its sums, what its payments were for and every payment and refund in it', async () => {
   const [settlement] = await read('/settlements')
   assert.deepEqual(
-    [settlement.gross, settlement.fees, settlement.refunds, settlement.net, settlement.payment_count],
+    [settlement.gross, settlement.charges, settlement.refunds, settlement.net, settlement.payment_count],
     [48000, 0, 500, 47500, 2],
   )
   const detail = await read(`/settlements/${settlement.id}`)
@@ -36,12 +36,12 @@ test('a settlement shows its sums, what its payments were for and every payment 
   ])
   const items = await read(`/settlements/${settlement.id}/items`)
   assert.equal(
-    items.reduce((sum: number, item: Json) => sum + item.amount, 0),
-    settlement.net + settlement.fees,
+    items.reduce((sum: number, { type, amount }: Json) => sum + (type === 'refund' ? -amount : amount), 0),
+    settlement.net + settlement.charges,
   )
   assert.deepEqual(ids(await read(`/settlements?utr=${settlement.utr.slice(0, 6)}`)), [settlement.id])
   assert.deepEqual(await read('/settlements?utr=%25'), [])
-  assert.deepEqual(await read(`/settlements?settled_to=${daysAgo(1)}`), [])
+  assert.deepEqual(await read(`/settlements?to=${daysAgo(1)}`), [])
 })
 
 test('what is on its way to the bank is expected on its day, and late after it', async () => {
@@ -88,8 +88,8 @@ test('the ledger’s balances are what their names say, and its transfers are fo
   const sumOf = (key: string): number => settlements.reduce((sum, one) => sum + one[key], 0)
   assert.ok(sumOf('net') > 0)
   assert.equal(balance['settlement_bank'], sumOf('net'))
-  assert.equal(balance['fees'], sumOf('fees'))
-  assert.equal(balance['institute_settled'], sumOf('net') + sumOf('fees'))
+  assert.equal(balance['fees'], sumOf('charges'))
+  assert.equal(balance['institute_settled'], sumOf('net') + sumOf('charges'))
   assert.equal(
     balance['provider_receivable'],
     balance['institute_payable'] + balance['payer_clearing'] + balance['refunds'],

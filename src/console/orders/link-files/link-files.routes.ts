@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
-import { created, ok, page } from '../../../http/envelope.ts'
 import { receiveFiles } from '../../../http/upload.ts'
 import { problemOutput } from '../../../imports/imports.output.ts'
 import { LINK_FILES, MEDIA_TYPES } from '../../../imports/imports.rules.ts'
@@ -16,6 +14,7 @@ import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
+import { created, one, pageOf } from '../../auth/replies.output.ts'
 import { reasonInput } from '../order.input.ts'
 import {
   batchParams,
@@ -45,14 +44,7 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
   addConsoleUpload(scope, ctx, {
     url: BATCHES,
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleUploadLinks',
-      summary: 'Send a file of links',
-      description:
-        'CSV or XLSX as the body, one row a link. It is checked whole and waits; nothing is made before it is started.',
-      data: batchOutput.schema,
-      creates: true,
-    },
+    output: created(batchOutput),
     query: uploadQuery,
     mediaTypes: MEDIA_TYPES,
     perform: (act, { institute, query, file, who }) =>
@@ -62,7 +54,6 @@ function addUploadRoute(scope: FastifyInstance, ctx: PaymentContext): void {
       about: batch.id,
       after: { file: batch.fileName, rows: batch.totalRows, bad_rows: batch.badRows },
     }),
-    toResponse: batch => created(batchOutput.toJson(batch)),
   })
 }
 
@@ -70,56 +61,26 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleRead(app, ctx, {
     url: BATCHES,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleListLinkFiles',
-      summary: 'List files of links',
-      description: 'The newest first.',
-      data: Type.Array(batchOutput.schema),
-      isList: true,
-    },
+    output: pageOf(batchOutput),
     query: listBatchesQuery,
-    async answer({ institute, query: { limit, state, cursor } }) {
-      const range = { cursor, limit, family: LINK_FILES }
-      const { rows, nextCursor } = await listImports(ctx, institute, { state }, range)
-      return page(
-        rows.map(batch => batchOutput.toJson(batch)),
-        nextCursor,
-      )
-    },
+    answer: ({ institute, query: { limit, state, cursor } }) =>
+      listImports(ctx, institute, { state }, { cursor, limit, family: LINK_FILES }),
   })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id`,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetLinkFile',
-      summary: 'Read a file of links',
-      description: 'How far it is.',
-      data: batchOutput.schema,
-    },
     params: batchParams,
-    answer: async ({ institute, params }) =>
-      ok(batchOutput.toJson(await getImport(ctx, institute, params.batchId, LINK_FILES))),
+    output: one(batchOutput),
+    answer: ({ institute, params }) => getImport(ctx, institute, params.batchId, LINK_FILES),
   })
   addConsoleRead(app, ctx, {
     url: `${BATCHES}/:batch_id/problems`,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleListLinkFileProblems',
-      summary: 'List the bad rows of a file of links',
-      description: 'In the order of the file.',
-      data: Type.Array(problemOutput.schema),
-      isList: true,
-    },
+    output: pageOf(problemOutput),
     params: batchParams,
     query: listProblemsQuery,
-    async answer({ institute, params, query: { limit, cursor } }) {
-      const range = { cursor, limit, family: LINK_FILES }
-      const { rows, nextCursor } = await listProblems(ctx, institute, params.batchId, range)
-      return page(
-        rows.map(one => problemOutput.toJson(one)),
-        nextCursor,
-      )
-    },
+    answer: ({ institute, params, query }) =>
+      listProblems(ctx, institute, params.batchId, { ...query, family: LINK_FILES }),
   })
 }
 
@@ -127,11 +88,6 @@ function addLinksRoute(app: FastifyInstance, ctx: PaymentContext): void {
   addConsoleFile(app, ctx, {
     url: `${BATCHES}/:batch_id/links`,
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetLinksOfFile',
-      summary: 'Get the links of a file',
-      description: 'As CSV, row by row: those made now, and those that were there before.',
-    },
     params: batchParams,
     mediaType: 'text/csv',
     async answer({ institute, params }) {
@@ -147,15 +103,9 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
     method: 'POST',
     url: `${BATCHES}/:batch_id/start`,
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleStartLinkFile',
-      summary: 'Make the links of a file',
-      description:
-        'Of its good rows, in the background. A row whose link was made before makes no second one.',
-      data: batchOutput.schema,
-    },
     params: batchParams,
     body: startInput,
+    output: one(batchOutput),
     perform: (act, { institute, params, body: { channels, language } }) =>
       startLinkFile(
         ctx,
@@ -169,20 +119,14 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       before: { state: 'checked' },
       after: { state: batch.state, file: batch.fileName, channels: batch.options?.channels ?? [] },
     }),
-    toResponse: (batch: Import) => ok(batchOutput.toJson(batch)),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: `${BATCHES}/:batch_id`,
     roles: MONEY_HANDLERS,
-    docs: {
-      operationId: 'consoleStopLinkFile',
-      summary: 'Call off or stop a file of links',
-      description: 'Links that were made stay; the others are not made.',
-      data: batchOutput.schema,
-    },
     params: batchParams,
     body: reasonInput,
+    output: one(batchOutput),
     perform: (act, { institute, params }) => stopLinkFile(ctx, act, { institute, id: params.batchId }),
     audit: ({ body }, batch: Import) => ({
       what: 'links.file_stopped',
@@ -191,6 +135,5 @@ function addWrites(app: FastifyInstance, ctx: PaymentContext): void {
       before: { state: batch.state === 'cancelled' ? 'checked' : 'running' },
       after: { state: batch.state, made: batch.appliedRows },
     }),
-    toResponse: (batch: Import) => ok(batchOutput.toJson(batch)),
   })
 }

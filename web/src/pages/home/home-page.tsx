@@ -58,7 +58,7 @@ function Numbers({ home }: { home: HomeAnswer }) {
           value={formatRupees(settlements.received_this_month.amount)}
           note={counted(settlements.received_this_month.count, 'settlement')}
           to="/i/$institute/money"
-          search={{ view: 'settlements', settled_from: month }}
+          search={{ view: 'settlements', from: month }}
         />
       </div>
       <Chart home={home} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import type { AccountAnswer, LedgerTransferAnswer } from '../../../../src/console/money/books.schemas.ts'
+import type { AccountAnswer, LedgerTransferAnswer } from '../../../../src/console/money/books.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { ReceiptAnswer } from '../../../../src/console/money/receipts.schemas.ts'
+import type { ReceiptAnswer } from '../../../../src/console/money/receipt.output.ts'
 import { useCommand } from '../../api/command.ts'
 import { fileAddress } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

@@ -5,7 +5,7 @@ import type {
   CheckAnswer,
   ReconciliationAnswer,
   ReconciliationItemAnswer,
-} from '../../../../src/console/money/books.schemas.ts'
+} from '../../../../src/console/money/books.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'

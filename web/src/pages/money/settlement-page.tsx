@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type {
   SettlementDetailAnswer,
   SettlementItemAnswer,
-} from '../../../../src/console/money/settlements.schemas.ts'
+} from '../../../../src/payments/settlements/settlement.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
@@ -17,14 +17,16 @@ import { MoneyTabs } from './money-page.tsx'
 import { counted, modeLabel, readable } from './texts.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
+const signed = ({ type, amount }: SettlementItemAnswer): number => (type === 'refund' ? -amount : amount)
+
 const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
   { key: 'at', title: 'When', text: row => formatMoment(row.at), render: row => <When at={row.at} /> },
   {
-    key: 'kind',
+    key: 'type',
     title: 'What',
-    text: row => row.kind,
+    text: row => row.type,
     render: row =>
-      row.kind === 'payment' ? (
+      row.type === 'payment' ? (
         <StatusBadge tone={row.is_duplicate ? 'waiting' : 'good'}>
           {row.is_duplicate ? 'Paid twice' : 'Payment'}
         </StatusBadge>
@@ -54,8 +56,8 @@ const COLUMNS: readonly Column<SettlementItemAnswer>[] = [
   {
     key: 'amount',
     title: 'Amount',
-    text: row => formatRupees(row.amount),
-    render: row => <Money rupees={row.amount} />,
+    text: row => formatRupees(signed(row)),
+    render: row => <Money rupees={signed(row)} />,
     align: 'right',
   },
 ]
@@ -88,7 +90,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
       fields={[
         { label: 'Reached the bank', value: <Money rupees={settlement.net} /> },
         { label: 'Gross', value: formatRupees(settlement.gross) },
-        { label: 'Fees kept by the provider', value: formatRupees(settlement.fees) },
+        { label: 'Charges of the provider', value: formatRupees(settlement.charges) },
         { label: 'Refunds taken off', value: formatRupees(settlement.refunds) },
         { label: 'Settled', value: <When at={settlement.settled_at} /> },
         { label: 'In it', value: whatIsIn(settlement) },

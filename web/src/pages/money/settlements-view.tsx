@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ExpectedAnswer, SettlementAnswer } from '../../../../src/console/money/settlements.schemas.ts'
+import type { ExpectedAnswer } from '../../../../src/console/money/settlement.output.ts'
+import type { SettlementAnswer } from '../../../../src/payments/settlements/settlement.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
@@ -37,7 +38,7 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
   { key: 'branch', title: 'Branch', text: row => row.collector_code },
   { key: 'payments', title: 'Payments', text: row => formatCount(row.payment_count), align: 'right' },
   amount('gross', 'Gross', row => row.gross),
-  amount('fees', 'Fees', row => row.fees),
+  amount('fees', 'Charges', row => row.charges),
   amount('refunds', 'Refunds', row => row.refunds),
   {
     key: 'net',
@@ -54,8 +55,8 @@ const COLUMNS: readonly Column<SettlementAnswer>[] = [
 
 const FILTERS: readonly Filter[] = [
   { key: 'utr', label: 'UTR begins with' },
-  { key: 'settled_from', label: 'Settled from', kind: 'day' },
-  { key: 'settled_to', label: 'Settled up to', kind: 'day' },
+  { key: 'from', label: 'Settled from', kind: 'day' },
+  { key: 'to', label: 'Settled up to', kind: 'day' },
   { key: 'collector_code', label: 'Branch' },
 ]
 

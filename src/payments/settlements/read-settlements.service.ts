@@ -1,0 +1,59 @@
+import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { notFound } from '../../platform/errors.ts'
+import * as store from './read-settlements.store.ts'
+
+export { itemsQuery, settlementsQuery } from './read-settlements.store.ts'
+export type { ComponentSum, Settlement, SettlementFilter, SettlementItem } from './read-settlements.store.ts'
+
+/** What reached the bank, the newest first. */
+export async function listSettlements(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  { collectorCode: sent, ...filter }: store.SettlementFilter,
+  page: PageRange,
+): Promise<Page<store.Settlement>> {
+  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  return store.listSettlements(db, institute.id, { ...filter, collectorCode }, page)
+}
+
+export type SettlementDetail = store.Settlement & {
+  components: store.ComponentSum[]
+  items: store.SettlementItem[]
+}
+
+/** One, by its id or UTR, with a page of what is in it. */
+export async function readSettlement(
+  ctx: Pick<Context, 'db'>,
+  institute: Institute,
+  idOrUtr: string,
+  page: PageRange,
+): Promise<{ settlement: SettlementDetail; nextCursor: string | undefined }> {
+  const settlement = await findSettlement(ctx, institute, idOrUtr)
+  const [components, { rows: items, nextCursor }] = await Promise.all([
+    store.sumComponents(ctx.db, institute.id, settlement.id),
+    store.listItems(ctx.db, institute.id, settlement.id, page),
+  ])
+  return { settlement: { ...settlement, components, items }, nextCursor }
+}
+
+export async function listSettlementItems(
+  ctx: Pick<Context, 'db'>,
+  institute: Institute,
+  idOrUtr: string,
+  page: PageRange,
+): Promise<Page<store.SettlementItem>> {
+  const { id } = await findSettlement(ctx, institute, idOrUtr)
+  return store.listItems(ctx.db, institute.id, id, page)
+}
+
+export async function findSettlement(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  idOrUtr: string,
+): Promise<store.Settlement> {
+  const settlement = await store.findSettlement(db, institute.id, idOrUtr)
+  if (settlement === null) throw notFound('This settlement')
+  return settlement
+}

@@ -1,0 +1,93 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { ORDER_ID } from '../../orders/order.input.ts'
+import { PAY_ORDER_KINDS, receiptNumber } from '../../orders/orders.rules.ts'
+import { SETTLEMENT_ID } from './settlement.input.ts'
+import type {
+  ComponentSum,
+  Settlement,
+  SettlementDetail,
+  SettlementItem,
+} from './read-settlements.service.ts'
+
+/** What a provider paid out, as the API and the console answer it. */
+const out = outputOf<Settlement, unknown>()
+const settlementFields = {
+  id: out.text('Its id.', SETTLEMENT_ID),
+  utr: out.text("The bank's reference of the transfer.", 'HDFCR52026111600042'),
+  provider: out.text('Who paid it out.', 'razorpay'),
+  collector_code: out.text('The branch it went to.', 'MAIN'),
+  settled_at: out.moment('When it was paid out, UTC.', '2026-11-16T06:00:00.000Z'),
+  gross: out.amount('Payments in it, in rupees.', 51500.5),
+  charges: out.amount('What the provider kept, in rupees.', 118, one => one.feePaise),
+  refunds: out.amount('What it gave back to payers, in rupees.', 5000, one => one.refundPaise),
+  net: out.signedAmount(
+    'What reached the bank, in rupees: gross less charges and refunds. Below 0 where refunds outweigh payments.',
+    46382.5,
+  ),
+  payment_count: out.integer('How many payments.', 2, one => one.payments),
+  refund_count: out.integer('How many refunds.', 1, one => one.refunds),
+}
+export const settlementOutput = outputOf<Settlement>().object(settlementFields)
+export type SettlementAnswer = Shown<typeof settlementOutput>
+
+const line = outputOf<SettlementItem['lines'][number], unknown>()
+const lineOutput = line.object({
+  component_type: line.text('What was paid for.', 'TUITION_FEE'),
+  amount: line.amount('Rupees paid for it, or given back of it.', 45000),
+})
+
+const item = outputOf<SettlementItem, unknown>()
+const itemOutput = item.object({
+  id: item.text('Id of the payment or refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  type: item.oneOf(['payment', 'refund'], 'Money in, or given back.'),
+  amount: item.amount('Rupees; of a refund those given back.', 45000),
+  at: item.moment('When it was paid or given back, UTC.', '2026-11-15T04:32:10.000Z'),
+  order_id: item.text('The order or link that it is of.', ORDER_ID),
+  kind: item.oneOf(
+    [...PAY_ORDER_KINDS, 'link'],
+    'What that is: a link is read on the payment link routes, every other kind on the order routes.',
+    one => one.kind,
+    'instalment',
+  ),
+  payment_id: item.text('The payment, also of a refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  refund_id: item.optional.text('Of a refund.', 'rfd_1k092c8gpz8wezh4es8gqprf85'),
+  service_student_id: item.optional.text(
+    "The student; present only if it is a registered student's.",
+    'student_01k9zq4m0ve8sbn6yt2hw3c5da',
+    one => one.studentId,
+  ),
+  plan_id: item.optional.text('Of an instalment or down payment.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  instalment_id: item.optional.text('Of an instalment or down payment.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  details: item.list('Component by component; they add up to the amount.', lineOutput, one => one.lines),
+  mode: item.text('How it was paid.', 'upi'),
+  transaction_id: item.optional.text("The bank's reference of the payment or refund.", 'T2611151002'),
+  payer: item.text('Who paid.', 'Asha Rao'),
+  student_name: item.optional.text('Present only if known.', 'Kabir Rao'),
+  identifier: item.optional.text("The institute's identifier of the student or payer.", 'ADM-1042'),
+  receipt_number: item.optional.text(
+    'Of a payment.',
+    '2026-27/000042',
+    ({ receipt }) => receipt && receiptNumber(receipt),
+  ),
+  is_duplicate: item.flag('A second payment for what was paid already, or its refund.', false),
+})
+export const settlementItemOutput = itemOutput
+export type SettlementItemAnswer = Shown<typeof itemOutput>
+
+const component = outputOf<ComponentSum, unknown>()
+const componentOutput = component.object({
+  component_type: component.text('The component.', 'TUITION_FEE'),
+  amount: component.amount('Of the payments in it, in rupees.', 45000),
+  payment_count: component.integer('How many payments.', 1, one => one.payments),
+})
+
+const detail = outputOf<SettlementDetail>()
+export const settlementDetailOutput = detail.object({
+  ...settlementFields,
+  components: detail.list('What the payments were for.', componentOutput),
+  items: detail.list(
+    'Its payments and refunds, a page of them; `next_cursor` stands beside `data`.',
+    itemOutput,
+  ),
+})
+export type SettlementDetailAnswer = Shown<typeof settlementDetailOutput>

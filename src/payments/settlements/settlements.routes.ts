@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify'
+import { addRead } from '../../http/endpoint.ts'
+import { page } from '../../http/envelope.ts'
+import { answerPage } from '../../http/wire/answers.ts'
+import type { Context } from '../../platform/context.ts'
+import { listSettlements, readSettlement } from './read-settlements.service.ts'
+import {
+  listSettlementsQuery,
+  SETTLEMENT_ID,
+  settlementItemsQuery,
+  settlementParams,
+} from './settlement.input.ts'
+import { settlementDetailOutput, settlementOutput } from './settlement.output.ts'
+
+const SETTLEMENTS = '/api/v1/integrations/pay/settlements'
+const TAG = 'Settlements'
+
+/** What reached the institute's bank, for an ERP that books by transfer. */
+export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
+  addRead(app, {
+    url: SETTLEMENTS,
+    docs: {
+      operationId: 'listSettlements',
+      tag: TAG,
+      summary: 'List settlements',
+      description:
+        'What payment providers paid out to the bank, newest first, one for each UTR. A large pay-out may be reported in parts: ' +
+        'its sums grow until the provider has reported all of it.',
+      answers: { 200: answerPage(settlementOutput, SETTLEMENT_ID) },
+    },
+    query: listSettlementsQuery,
+    async answer({ caller, query: { cursor, limit, ...filter } }) {
+      const { rows, nextCursor } = await listSettlements(ctx, caller.institute, filter, { cursor, limit })
+      return page(
+        rows.map(row => settlementOutput.toJson(row)),
+        nextCursor,
+      )
+    },
+  })
+  addRead(app, {
+    url: `${SETTLEMENTS}/:settlement_id`,
+    docs: {
+      operationId: 'getSettlement',
+      tag: TAG,
+      summary: 'Get a settlement',
+      description:
+        'By its id, or by the UTR that stands in the bank statement, on settled lines and in `*.settled` events. With its sums ' +
+        'and each payment and refund in it: order, payment, student, instalment and component lines. Items come a page at a ' +
+        'time: `limit` and `cursor` are about them.',
+      errors: [404],
+      answers: {
+        200: {
+          description: 'The settlement, with a page of its items.',
+          data: settlementDetailOutput.schema,
+          isList: true,
+          example: { status: 'success', data: settlementDetailOutput.example, has_more: false },
+        },
+      },
+    },
+    params: settlementParams,
+    query: settlementItemsQuery,
+    async answer({ caller, params, query }) {
+      const { settlement, nextCursor } = await readSettlement(
+        ctx,
+        caller.institute,
+        params.settlementId,
+        query,
+      )
+      return page(settlementDetailOutput.toJson(settlement), nextCursor)
+    },
+  })
+}
