@@ -189,14 +189,14 @@ test('an endpoint that keeps failing is left in peace but for one probe at a tim
   receiver.answer(() => answer)
   const id = await subscribeFor(t, shared.demo, receiver.url)
   await subscribeFor(t, shared.demo, other.url, { event_code: 'refund.processed' })
-  const events = await recordMany(shared, { count: 600 })
+  const events = await recordMany(shared, { count: 300 })
   await waitFor(async () => {
     const { failures, claimed } = await circuitOf(id)
     return failures >= 10 && claimed === 0
   }, 'the circuit to open')
-  // It opens when failures are written down; what either worker sent until then was still answered.
+  // Nine failures may be written without opening it; then each worker has its places out and nine failures to write.
   const opened = receiver.requests.length
-  assert.ok(opened >= 10 && opened < events.length / 2, `${opened} requests`)
+  assert.ok(opened >= 10 && opened <= 9 + 2 * (PLACES + 9), `${opened} requests`)
   await letWorkersLook(other)
   assert.equal(receiver.requests.length, opened)
 

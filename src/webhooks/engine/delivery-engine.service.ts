@@ -10,6 +10,7 @@ import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
 import { deliveryRequest, type Keys } from './receiver.client.ts'
 import { Results } from './result-writer.ts'
+import { UnwrittenFailures } from './unwritten-failures.ts'
 
 /**
  * Delivers events: claims what is due, posts each, and writes the results down in batches. It sleeps until it
@@ -39,6 +40,7 @@ export class DeliveryEngine {
   readonly #held = new Set<Claimed>()
   readonly #keys: OpenedKeys
   readonly #results: Results
+  readonly #unwritten = new UnwrittenFailures()
   #retryTimer: NodeJS.Timeout | null = null
   #retryAt = Infinity
   #wake: () => void = () => {}
@@ -121,7 +123,7 @@ export class DeliveryEngine {
         this.#results.add(unsent(claimed))
         continue
       }
-      const entry = this.#queues.enter(claimed, now)
+      const entry = this.#queues.enter(claimed, now, this.#unwritten.isHeld(claimed))
       if (entry === 'full') surplus.push(claimed)
       else this.#held.add(claimed)
       if (entry === 'starts') this.#deliver(claimed)
@@ -184,13 +186,20 @@ export class DeliveryEngine {
     const { origin } = claimed.webhook
     // Given back already, as interrupted.
     if (!this.#held.has(claimed)) return
+    this.#unwritten.add(ended)
     this.#results.add(ended)
     this.#queues.leave(claimed, answerMsOf(ended))
     // Two, if the endpoint has more places than before.
-    for (const next of [this.#queues.next(origin), this.#queues.next(origin)]) {
-      if (next !== null) this.#deliver(next)
-    }
+    this.#startNext(origin, 2)
     if (this.#queues.isLow(origin)) this.#refill()
+  }
+
+  #startNext(origin: string, most: number): void {
+    for (let started = 0; started < most; started++) {
+      const next = this.#queues.next(origin, claimed => this.#unwritten.isHeld(claimed))
+      if (next === null) return
+      this.#deliver(next)
+    }
   }
 
   #refill(): void {
@@ -227,6 +236,7 @@ export class DeliveryEngine {
       this.#held.delete(finish.claimed)
       next = Math.min(next, finish.nextInMs ?? Infinity)
     }
+    for (const origin of this.#unwritten.remove(batch)) this.#startNext(origin, Infinity)
     if (this.#held.size === 0) this.#onIdle()
     if (next < LOOK_EVERY_MS) this.#wakeAt(Date.now() + next)
     if (batch.some(({ finish }) => this.#queues.isDry(finish.claimed.webhook.origin))) this.wake()

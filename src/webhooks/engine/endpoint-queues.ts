@@ -35,11 +35,11 @@ export class EndpointQueues {
   }
 
   /** What waits is handed out by `next`; what finds the queue full is not in it. */
-  enter(claimed: Claimed, now: number): 'starts' | 'waits' | 'full' {
+  enter(claimed: Claimed, now: number, isHeld = false): 'starts' | 'waits' | 'full' {
     const { origin } = claimed.webhook
     const queue = this.#queues.get(origin) ?? { running: 0, waiting: [], refillBelow: 0, answerMs: 0 }
     this.#queues.set(origin, queue)
-    if (!this.#hasSlot(queue)) {
+    if (isHeld || !this.#hasSlot(queue)) {
       if (queue.waiting.length >= this.#maxSlots * WAITING_PER_SLOT) return 'full'
       queue.waiting.push({ claimed, since: now })
       this.waiting++
@@ -60,11 +60,12 @@ export class EndpointQueues {
     if (queue.running === 0 && queue.waiting.length === 0) this.#queues.delete(origin)
   }
 
-  /** Whoever has waited longest for a place that is free now, and takes it. */
-  next(origin: string): Claimed | null {
+  /** The one that has waited longest for a place that is free now, and takes it; those that are held go on waiting. */
+  next(origin: string, isHeld: (claimed: Claimed) => boolean = () => false): Claimed | null {
     const queue = this.#queues.get(origin)
     if (queue === undefined || !this.#hasSlot(queue)) return null
-    const next = queue.waiting.shift()
+    const index = queue.waiting.findIndex(({ claimed }) => !isHeld(claimed))
+    const [next] = index < 0 ? [] : queue.waiting.splice(index, 1)
     if (next === undefined) return null
     this.waiting--
     queue.running++
