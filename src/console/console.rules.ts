@@ -5,9 +5,9 @@ export const ROLES = ['owner', 'finance', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 export type ConsoleRole = Role | 'operator'
 
-/** Whoever may look at money and students, which is everybody. */
+/** Who may look at money and students: everybody. */
 export const EVERYONE: readonly ConsoleRole[] = [...ROLES, 'operator']
-/** Whoever decides who else gets in. */
+/** Who decides who else gets access. */
 export const KEEPERS: readonly ConsoleRole[] = ['owner', 'operator']
 
 /** Who is signed in. */
@@ -23,7 +23,7 @@ export type Who = {
 /** Where a request came from. */
 export type Origin = { ip: string; agent: string; requestId: string }
 
-/** A member's role counts before the operator's: whoever is both works in the institute by the rules of the institute. */
+/** A member's role counts before the operator's: a person who is both has the member's role there. */
 export function roleIn(who: { isOperator: boolean }, membership: Role | null): ConsoleRole | null {
   return membership ?? (who.isOperator ? 'operator' : null)
 }

@@ -88,7 +88,7 @@ async function wholeFile<Row extends object>({ db }: Context, report: Report<Row
   }
 }
 
-/** Whoever stops reading ends the transaction too; a failure half way breaks the download off. */
+/** A client that stops reading ends the transaction too; a failure half way breaks the download off. */
 function streamedFile<Row extends object>(
   { db }: Context,
   report: Report<Row>,

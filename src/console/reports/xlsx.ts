@@ -23,7 +23,7 @@ export async function makeXlsx<Row>(
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   })
   const made = Promise.withResolvers<Buffer>()
-  // Whoever waits for rows may fail before anybody waits for the file.
+  // Reading the rows may fail before the file is awaited; that must not be an unhandled rejection.
   made.promise.catch(() => {})
   const timer = setTimeout(() => made.reject(new Error('a spreadsheet took too long to make')), MAX_MS)
   thread

@@ -48,7 +48,7 @@ export async function renameSelf(
   })
 }
 
-/** Whoever sits down at a screen that was left open must not be able to take the account over. */
+/** Somebody who sits down at an unlocked screen must not be able to take the account over. */
 export type Proof = { password: string | undefined; ip: string }
 
 export async function changePassword(

@@ -46,7 +46,7 @@ export async function makeInvitation(
 export type InvitationFile = {
   invitation: store.Invitation
   user: users.ConsoleUser | null
-  /** Whether whoever opens it has a password to choose. */
+  /** Whether the person who opens it has a password to choose. */
   choosesPassword: boolean
 }
 
@@ -64,7 +64,7 @@ type Choice = { name?: string | undefined; password?: string | undefined }
 export type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
 
 /**
- * Whoever reads the mail of an address may choose its password where there is none or a new one was asked for, and joins
+ * The reader of an address's mail may choose its password where there is none or a new one was asked for, and joins
  * the institute that the invitation names. Somebody who has a password signs in with it; the link does not stand for it.
  */
 export async function acceptInvitation(

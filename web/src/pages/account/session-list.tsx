@@ -7,7 +7,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
-import { TableFrame } from '../../ui/table/frame.tsx'
+import { ShortTable } from '../../ui/table/short-table.tsx'
 
 export function SessionList() {
   const sessions = useQuery({
@@ -31,40 +31,28 @@ export function SessionList() {
   if (sessions.isError) return <Failed error={sessions.error} retry={() => void sessions.refetch()} />
   return (
     <>
-      <TableFrame name="Sessions">
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">Browser</th>
-              <th scope="col">From</th>
-              <th scope="col">Last used</th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sessions.data.map(session => (
-              <tr key={session.id}>
-                <td title={session.agent}>{browserOf(session.agent)}</td>
-                <td className="mono nowrap">{session.ip}</td>
-                <td>
-                  <When at={session.last_seen_at} isReal />
-                </td>
-                <td className="right">
-                  {session.is_this ? (
-                    <StatusBadge tone="good">This session</StatusBadge>
-                  ) : (
-                    <Button variant="default" size="xs" onClick={() => end.mutate({ id: session.id })}>
-                      End
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+      <ShortTable
+        name="Sessions"
+        rows={sessions.data}
+        rowId={({ id }) => id}
+        columns={[
+          { title: 'Browser', cell: ({ agent }) => <span title={agent}>{browserOf(agent)}</span> },
+          { title: 'From', cell: ({ ip }) => <span className="mono nowrap">{ip}</span> },
+          { title: 'Last used', cell: session => <When at={session.last_seen_at} isReal /> },
+          {
+            title: 'Actions',
+            isAction: true,
+            cell: session =>
+              session.is_this ? (
+                <StatusBadge tone="good">This session</StatusBadge>
+              ) : (
+                <Button variant="default" size="xs" onClick={() => end.mutate({ id: session.id })}>
+                  End
+                </Button>
+              ),
+          },
+        ]}
+      />
       {sessions.data.length > 1 && (
         <Group mt="sm">
           <Button

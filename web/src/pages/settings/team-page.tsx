@@ -13,7 +13,7 @@ import { When } from '../../ui/when.tsx'
 import { InviteDialogue } from './invite-dialogue.tsx'
 import { ChangeRoleDialogue, RemoveDialogue } from './member-dialogues.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
-import { TableFrame } from '../../ui/table/frame.tsx'
+import { ShortTable } from '../../ui/table/short-table.tsx'
 
 type Member = TeamAnswer['members'][number]
 type Invitation = TeamAnswer['invitations'][number]
@@ -51,56 +51,50 @@ function Members({ members, mayChange }: { members: readonly Member[]; mayChange
   const self = usePerson()
   const [change, setChange] = useState<{ member: Member; kind: 'role' | 'remove' } | null>(null)
   const close = (): void => setChange(null)
+  const actionsOf = (member: Member) => (
+    <>
+      <Button variant="default" size="xs" onClick={() => setChange({ member, kind: 'role' })}>
+        Change role
+      </Button>{' '}
+      <Button variant="default" size="xs" onClick={() => setChange({ member, kind: 'remove' })}>
+        Remove
+      </Button>
+    </>
+  )
   return (
     <>
       <h2 className="section-title">Members</h2>
-      <TableFrame name="Members">
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Role</th>
-              <th scope="col">Signs in with a code</th>
-              <th scope="col">Last active</th>
-              {mayChange && (
-                <th scope="col">
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {members.map(member => (
-              <tr key={member.user_id}>
-                <td>
-                  {member.name} {member.user_id === self?.id && <span className="faint">(you)</span>}
-                  <div className="faint">{member.email}</div>
-                  {member.is_disabled && <StatusBadge tone="bad">Disabled</StatusBadge>}
-                </td>
-                <td>{member.role}</td>
-                <td>
-                  <StatusBadge tone={member.has_totp ? 'good' : 'plain'}>
-                    {member.has_totp ? 'Yes' : 'No'}
-                  </StatusBadge>
-                </td>
-                <td>
-                  {member.last_seen_at === undefined ? 'Never' : <When at={member.last_seen_at} isReal />}
-                </td>
-                {mayChange && (
-                  <td className="right nowrap">
-                    <Button variant="default" size="xs" onClick={() => setChange({ member, kind: 'role' })}>
-                      Change role
-                    </Button>{' '}
-                    <Button variant="default" size="xs" onClick={() => setChange({ member, kind: 'remove' })}>
-                      Remove
-                    </Button>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+      <ShortTable
+        name="Members"
+        rows={members}
+        rowId={member => member.user_id}
+        columns={[
+          {
+            title: 'Name',
+            cell: member => (
+              <>
+                {member.name} {member.user_id === self?.id && <span className="faint">(you)</span>}
+                <div className="faint">{member.email}</div>
+                {member.is_disabled && <StatusBadge tone="bad">Disabled</StatusBadge>}
+              </>
+            ),
+          },
+          { title: 'Role', cell: member => member.role },
+          {
+            title: 'Signs in with a code',
+            cell: member => (
+              <StatusBadge tone={member.has_totp ? 'good' : 'plain'}>
+                {member.has_totp ? 'Yes' : 'No'}
+              </StatusBadge>
+            ),
+          },
+          {
+            title: 'Last active',
+            cell: ({ last_seen_at: at }) => (at === undefined ? 'Never' : <When at={at} isReal />),
+          },
+          ...(mayChange ? [{ title: 'Actions', isAction: true, cell: actionsOf }] : []),
+        ]}
+      />
       {change?.kind === 'role' && <ChangeRoleDialogue member={change.member} onClose={close} />}
       {change?.kind === 'remove' && <RemoveDialogue member={change.member} onClose={close} />}
     </>
@@ -116,49 +110,26 @@ function Invitations({ invitations, mayChange }: { invitations: readonly Invitat
     refreshes: ['team', 'audit'],
     onDone: () => notify('The invitation has been withdrawn.'),
   })
+  const withdrawButton = ({ id }: Invitation) => (
+    <Button variant="default" size="xs" onClick={() => withdraw.mutate({ id })}>
+      Withdraw
+    </Button>
+  )
   return (
     <>
       <h2 className="section-title">Invited</h2>
-      <TableFrame name="Invited">
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">E-mail</th>
-              <th scope="col">Role</th>
-              <th scope="col">Invited by</th>
-              <th scope="col">Expires</th>
-              {mayChange && (
-                <th scope="col">
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {invitations.map(invitation => (
-              <tr key={invitation.id}>
-                <td>{invitation.email}</td>
-                <td>{invitation.role}</td>
-                <td>{invitation.invited_by}</td>
-                <td>
-                  <When at={invitation.expires_at} isReal />
-                </td>
-                {mayChange && (
-                  <td className="right">
-                    <Button
-                      variant="default"
-                      size="xs"
-                      onClick={() => withdraw.mutate({ id: invitation.id })}
-                    >
-                      Withdraw
-                    </Button>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+      <ShortTable
+        name="Invited"
+        rows={invitations}
+        rowId={({ id }) => id}
+        columns={[
+          { title: 'E-mail', cell: ({ email }) => email },
+          { title: 'Role', cell: ({ role }) => role },
+          { title: 'Invited by', cell: invitation => invitation.invited_by },
+          { title: 'Expires', cell: invitation => <When at={invitation.expires_at} isReal /> },
+          ...(mayChange ? [{ title: 'Actions', isAction: true, cell: withdrawButton }] : []),
+        ]}
+      />
     </>
   )
 }
