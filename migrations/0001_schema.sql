@@ -339,6 +339,8 @@ create table fee_changes (
   primary key (institute_id, student_id, component_type, change_no),
   foreign key (institute_id, student_id, component_type) references fee_components
 );
+-- What was charged here, which no ERP withdraws.
+create index fee_changes_own on fee_changes (institute_id, student_id) where source in ('late_fee', 'rollover');
 
 -- Payments that the institute took itself: cash, cheque, transfer.
 create table direct_payments (
@@ -838,6 +840,12 @@ create view student_paid_lines as
   join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
   where o.student_id is not null and o.state = 'paid';
 
+-- Money that was collected here for a student, by any product: an ERP that mirrors its books may send it back.
+create view student_collections as
+  select o.institute_id, o.student_id, p.id, p.transaction_id, p.order_id, p.amount_paise, p.mode, p.captured_at
+  from orders o join payments p on p.institute_id = o.institute_id and p.order_id = o.id
+  where o.student_id is not null and p.state = 'captured';
+
 -- What each student owes of each component, summed up from the tables that say so.
 create view student_balance_sums as
   select institute_id, student_id, component_type, sum(fee_paise)::bigint as fee_paise,
@@ -1144,6 +1152,12 @@ create table flex_reminders (
   outcome text not null,
   primary key (institute_id, instalment_id, days_before, due_on),
   foreign key (institute_id, instalment_id) references flex_instalments
+);
+
+-- Families about whose students an ERP is being asked before they are notified. A family's name begins with the institute.
+create table flex_notice_leases (
+  family text primary key,
+  held_until timestamptz not null
 );
 
 -- Returned debits of which the family has yet to be notified: in the daytime, and after the ERP was asked.

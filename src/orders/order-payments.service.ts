@@ -1,6 +1,7 @@
 import { assert } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { recomputeBalances } from '../fees/balances.service.ts'
+import { yieldToCollected } from '../students/direct-payments/plan-payments.service.ts'
 import { canMove, type Order } from './orders.rules.ts'
 import { insertOrders, type PlannedOrder } from './orders-bulk.store.ts'
 import * as store from './orders.store.ts'
@@ -24,10 +25,13 @@ export async function markPaid(
   tx: Transaction,
   instituteId: number,
   order: Pick<Order, 'id' | 'state'>,
-  paid: { transactionId: string; paidAt: Date },
+  { paymentId, ...paid }: { paymentId: string; transactionId: string; paidAt: Date },
 ): Promise<Order> {
   assert(canMove(order.state, 'paid'), `an order cannot move from ${order.state} to paid`)
   const after = await store.setPaid(tx, instituteId, order.id, paid)
+  const { studentId } = after
+  if (studentId !== null)
+    await yieldToCollected(tx, { instituteId, studentId }, [paymentId, paid.transactionId], paid.paidAt)
   recompute(tx, instituteId, after)
   return after
 }

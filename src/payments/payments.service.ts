@@ -182,7 +182,7 @@ async function capture(
   }
   const unpaid = { id: orderId, state: order.state }
   const [paid] = await Promise.all([
-    markPaid(tx, instituteId, unpaid, { transactionId, paidAt: capturedAt }),
+    markPaid(tx, instituteId, unpaid, { paymentId: payment.id, transactionId, paidAt: capturedAt }),
     posted,
   ])
   await ctx.paymentHandlers[order.kind].captured(tx, { payment: captured, order: paid }, capturedAt)

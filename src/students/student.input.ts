@@ -92,8 +92,17 @@ export const paymentFields = {
     .as('lines'),
 }
 
+/** Our own id of a payment, for an ERP that sends back what was collected here. */
+export const ownPaymentId = optional(
+  field.identifier(
+    'Our id of the payment, for one that was collected here: such a payment is known already and is not counted again.',
+    'pay_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+)
+
 export const paidBeforeFields = {
   ...paymentFields,
+  id: ownPaymentId,
   settlement_utr: optional(paymentFields.settlement_utr),
   notes: optional(paymentFields.notes),
 }

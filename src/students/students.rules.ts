@@ -102,32 +102,6 @@ export function paymentProblems(payments: readonly DirectPayment[], path: string
   })
 }
 
-/** By transaction id, those that were cancelled too. */
-export type KnownPayments = ReadonlyMap<
-  string,
-  Pick<DirectPayment, 'amountPaise' | 'mode' | 'settlementUtr' | 'lines'> & { isCancelled: boolean }
->
-
-export type PaymentsDecision =
-  | { kind: 'add'; payments: DirectPayment[] }
-  | { kind: 'conflict'; transactionId: string }
-
-/** Payments known already are left alone; the same transaction with other details is a contradiction. */
-export function decidePayments(known: KnownPayments, sent: readonly DirectPayment[]): PaymentsDecision {
-  const clash = sent.find(payment => {
-    const stored = known.get(payment.transactionId)
-    return (
-      stored !== undefined &&
-      (stored.amountPaise !== payment.amountPaise ||
-        stored.mode !== payment.mode ||
-        (payment.settlementUtr !== null && stored.settlementUtr !== payment.settlementUtr) ||
-        linesText(stored.lines) !== linesText(payment.lines))
-    )
-  })
-  if (clash !== undefined) return { kind: 'conflict', transactionId: clash.transactionId }
-  return { kind: 'add', payments: sent.filter(payment => !known.has(payment.transactionId)) }
-}
-
 /** In whatever order they stand. */
 export function linesText(lines: DirectPayment['lines']): string {
   const texts = lines.map(({ componentType, amountPaise }) => `${amountPaise} ${componentType}`)

@@ -233,6 +233,7 @@ test('every row of a student is either in exactly one unit or has a problem, and
         mode,
         settlementUtr: null,
         notes: null,
+        id: null,
       }
       return { unit, row: isRead ? row : null }
     })

@@ -1,5 +1,5 @@
 import { field, input, notEmpty, nullable, optional, query } from '../../http/wire/input.ts'
-import { paymentFields, studentParams } from '../student.input.ts'
+import { ownPaymentId, paymentFields, studentParams } from '../student.input.ts'
 
 /** What the routes of direct payments take. */
 export const PAYMENT_ID = 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -20,6 +20,7 @@ export const directPaymentFields = {
 
 export const directPaymentInput = input({
   ...directPaymentFields,
+  id: ownPaymentId,
   mode: optional(field.code('Such as cash; `others` without one.', 'cash'), 'others'),
 })
 

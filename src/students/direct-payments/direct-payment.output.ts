@@ -68,6 +68,10 @@ export const directPaymentFileOutput = file.object({
 /** What a person at the counter should know; undefined when all is as usual. */
 export function remarkOn(counted: Counted | Recorded): string | undefined {
   const remarks: string[] = []
+  if ('isCollected' in counted && counted.isCollected)
+    remarks.push(
+      `This is the payment ${counted.payment.id}, which was collected here; it is not counted again.`,
+    )
   if (counted.advancePaise > 0)
     remarks.push(
       `${formatRupees(counted.advancePaise)} of this payment is more than what is due of its components and counts as advance.`,

@@ -52,7 +52,8 @@ function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.Rea
       description:
         'A payment that was taken outside: at the counter, by cheque, by transfer. Once per transaction_id of a student: the ' +
         'same again answers 200 and changes nothing, other details under a known transaction_id are 409, and so is one that ' +
-        'was cancelled. What is more than what is due of its components counts as advance: `advance` and `message` say so, ' +
+        'was cancelled. A payment that was collected here and is sent back, by its transaction_id or our id of it, answers 200 ' +
+        'and is not counted again. What is more than what is due of its components counts as advance: `advance` and `message` say so, ' +
         'and `message` tells of an online payment that is on its way.',
       errors: [404],
       answers: {

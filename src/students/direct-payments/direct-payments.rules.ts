@@ -14,6 +14,14 @@ export function amountProblems({ amountPaise, lines }: DirectPayment): FieldProb
   return [{ key: 'amount', message: `must equal the sum of its fee_components, which is ${toRupees(sum)}` }]
 }
 
+/** Our own id of a payment, for one that an ERP sends back. */
+export type SentId = { id?: string | null | undefined }
+
+/** What a payment may be known by. */
+export function namesOf({ transactionId, id }: { transactionId: string } & SentId): string[] {
+  return id === undefined || id === null || id === transactionId ? [transactionId] : [transactionId, id]
+}
+
 export type RecordDecision =
   | { kind: 'add' }
   /** The same again: nothing is to be done. */
@@ -33,14 +41,29 @@ export function decideRecord(known: RecordedPayment | null, sent: DirectPayment)
   return { kind: 'conflict', message }
 }
 
-/** In whatever order its lines stand. */
+/** The same for a payment that a registration repeats: one that is known is left alone, also when it was cancelled. */
+export function decideRegistered(known: RecordedPayment | null, sent: DirectPayment): RecordDecision {
+  if (known === null) return { kind: 'add' }
+  const settlementUtr = sent.settlementUtr ?? known.settlementUtr
+  if (isSameMoney(known, { ...sent, settlementUtr })) return { kind: 'known', payment: known }
+  const message =
+    `The transaction ${sent.transactionId} is recorded with another amount, mode, settlement_utr or fee_components. ` +
+    'Send it as it is recorded, correct it by PATCH, or use another transaction_id.'
+  return { kind: 'conflict', message }
+}
+
 export function isSamePayment(one: DirectPayment, other: DirectPayment): boolean {
   return (
+    isSameMoney(one, other) && one.paidAt.getTime() === other.paidAt.getTime() && one.notes === other.notes
+  )
+}
+
+/** In whatever order its lines stand. */
+function isSameMoney(one: DirectPayment, other: DirectPayment): boolean {
+  return (
     one.amountPaise === other.amountPaise &&
-    one.paidAt.getTime() === other.paidAt.getTime() &&
     one.mode === other.mode &&
     one.settlementUtr === other.settlementUtr &&
-    one.notes === other.notes &&
     linesText(one.lines) === linesText(other.lines)
   )
 }

@@ -1,28 +1,27 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { newEvent, type NewEvent } from '../../events/define-event.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
-import { badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
+import { badFields, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Paise } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import {
   advanceOf,
   amountProblems,
   correctPayment,
-  decideRecord,
   isSamePayment,
   withoutLines,
   type Correction,
   type RecordedPayment,
 } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
+import { addPayments, eventOf, lockOpenOrders, planPayments, type SentId } from './plan-payments.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import type { PaidByComponent } from '../../fees/fees.rules.ts'
-import { directPaymentEvents } from './direct-payment.events.ts'
+import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
@@ -34,7 +33,7 @@ export type Target = { institute: Institute; studentId: string }
 export type PaymentTarget = Target & { transactionId: string }
 
 /** Without a transaction id of its own it gets one of ours. */
-export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null }
+export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
 
 /** What banks have been asked for on behalf of a student and have not answered. */
 export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<Paise>
@@ -45,7 +44,8 @@ export type Counted = {
   advancePaise: Paise
 }
 
-export type Recorded = Counted & { isNew: boolean; onTheWayPaise: Paise }
+/** `isCollected`: it is a payment that was collected here, sent back. */
+export type Recorded = Counted & { isNew: boolean; isCollected: boolean; onTheWayPaise: Paise }
 
 /** Records a payment once per transaction id: the same again changes nothing. */
 export async function recordPayment(
@@ -55,88 +55,29 @@ export async function recordPayment(
   wanted: { payment: SentPayment; readOnTheWay: ReadOnTheWay },
 ): Promise<Recorded> {
   const id = newId('pay')
-  const sent: DirectPayment = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
+  const sent = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
   const problems = amountProblems(sent)
   if (problems.length > 0) throw badFields(problems)
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
+    await lockOpenOrders(tx, institute.id, { studentIds: [studentId] })
     await lockForPayment(tx, { institute, studentId }, sent.lines)
     const [plan] = await planPayments(tx, institute.id, [{ studentId, payments: [sent] }])
     if (plan === undefined) throw notFound('This student')
     const { context, conflicts, known, problems: tooMuch } = plan
     if (conflicts[0] !== undefined) throw conflict(conflicts[0].message)
     const onTheWayPaise = await wanted.readOnTheWay(tx, institute.id, studentId)
-    if (known[0] !== undefined) return { ...count(context, known[0].payment), isNew: false, onTheWayPaise }
+    if (known[0] !== undefined) {
+      const { payment, isCollected } = known[0]
+      const counted = isCollected ? { payment, advancePaise: ZERO } : count(context, payment)
+      return { ...counted, isNew: false, isCollected, onTheWayPaise }
+    }
     if (tooMuch.length > 0) throw badFields(tooMuch)
     await addPayments(tx, institute.id, [{ context, payment: { ...sent, id } }], now)
     const payment: RecordedPayment = { ...sent, id, recordedAt: now, cancelledAt: null }
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
-    return { payment, advancePaise, isNew: true, onTheWayPaise }
+    return { payment, advancePaise, isNew: true, isCollected: false, onTheWayPaise }
   })
-}
-
-/** What is said of payments for one student: one by a request of the API, or all of a file. */
-export type SentPayments<Sent extends DirectPayment> = { studentId: string; payments: readonly Sent[] }
-
-export type PaymentPlan<Sent extends DirectPayment> = {
-  context: StudentContext
-  /** To be added, unless together they are too much. */
-  added: Sent[]
-  /** Recorded already, just so. */
-  known: { sent: Sent; payment: RecordedPayment }[]
-  /** The transaction id is that of another payment, or of one that was cancelled. */
-  conflicts: { sent: Sent; message: string }[]
-  problems: FieldProblem[]
-}
-
-/** What recording payments would do; one plan for each student, in their order. */
-export async function planPayments<Sent extends DirectPayment>(
-  db: Queryable,
-  instituteId: number,
-  sent: readonly SentPayments<Sent>[],
-): Promise<PaymentPlan<Sent>[]> {
-  const keys = sent.map(({ studentId }) => ({ instituteId, studentId }))
-  const contexts = await readStudentContexts(db, keys)
-  const asked = sent.flatMap(({ studentId, payments }) =>
-    payments.map(({ transactionId }) => ({ studentId, transactionId })),
-  )
-  const stored = Map.groupBy(await store.findPaymentsOf(db, instituteId, asked), one => one.studentId)
-  return sent.map(({ studentId, payments }) => {
-    const context = contexts.get(studentId)
-    if (context === undefined) throw notFound('This student')
-    const recorded = new Map(stored.get(studentId)?.map(one => [one.transactionId, one]))
-    const plan: PaymentPlan<Sent> = { context, added: [], known: [], conflicts: [], problems: [] }
-    for (const one of payments) {
-      const decision = decideRecord(recorded.get(one.transactionId) ?? null, one)
-      if (decision.kind === 'add') plan.added.push(one)
-      else if (decision.kind === 'known') plan.known.push({ sent: one, payment: decision.payment })
-      else plan.conflicts.push({ sent: one, message: decision.message })
-    }
-    plan.problems = paidProblems([...context.paid.values()], plan.added, 'amount')
-    return plan
-  })
-}
-
-/** Writes payments of students that the caller has locked, with the events. */
-export async function addPayments(
-  tx: Transaction,
-  instituteId: number,
-  added: readonly { context: StudentContext; payment: DirectPayment & { id: string } }[],
-  now: Date,
-): Promise<void> {
-  const rows = added.map(({ context, payment }) => ({ ...payment, studentId: context.student.id }))
-  await store.insertPayments(tx, instituteId, rows, now)
-  recomputeBalances(
-    tx,
-    instituteId,
-    rows.map(payment => payment.studentId),
-  )
-  await recordEvents(
-    tx,
-    added.map(({ context, payment }) =>
-      eventOf('direct.payment.added', { instituteId, context, now }, payment),
-    ),
-  )
 }
 
 /** Corrects what is recorded of a payment; what it was stays in its history. */
@@ -266,14 +207,4 @@ async function recordPaymentEvent(
   payment: RecordedPayment,
 ): Promise<void> {
   await recordEvents(tx, [eventOf(code, { instituteId: key.instituteId, context, now }, payment)])
-}
-
-function eventOf(
-  code: keyof typeof directPaymentEvents,
-  { instituteId, context, now }: { instituteId: number; context: StudentContext; now: Date },
-  payment: DirectPayment & { id: string },
-): NewEvent {
-  const { id: resourceId, collectorCode } = context.student
-  const about = { instituteId, collectorCode, resourceId, occurredAt: now }
-  return newEvent(directPaymentEvents, code, about, { ...context, payment })
 }

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
-import type { DirectPayment, KnownPayments, StudentKey } from '../students.rules.ts'
+import type { DirectPayment, StudentKey } from '../students.rules.ts'
 
 export type NewPayment = DirectPayment & { id: string; studentId: string }
 
@@ -54,22 +54,10 @@ async function insertLines(
   await linesOfStudents.insert(tx, rows)
 }
 
-const COLUMNS = `${payments.columns('p')},
+export const PAYMENT_COLUMNS = `${payments.columns('p')},
   (select json_agg(${paymentLines.json('l')} order by l.line_no)
    from direct_payment_lines l where l.institute_id = p.institute_id and l.student_id = p.student_id
      and l.transaction_id = p.transaction_id) as lines`
-
-/** All of a student, by transaction id. */
-export async function readKnownPayments(
-  tx: Transaction,
-  { instituteId, studentId }: StudentKey,
-): Promise<KnownPayments> {
-  const rows = await tx.query<RecordedPayment>(
-    `select ${COLUMNS} from direct_payments p where p.institute_id = $1 and p.student_id = $2`,
-    [instituteId, studentId],
-  )
-  return new Map(rows.map(row => [row.transactionId, { ...row, isCancelled: row.cancelledAt !== null }]))
-}
 
 export async function findPayment(
   db: Queryable,
@@ -77,7 +65,7 @@ export async function findPayment(
   transactionId: string,
 ): Promise<RecordedPayment | null> {
   const [row] = await db.query<RecordedPayment>(
-    `select ${COLUMNS} from direct_payments p
+    `select ${PAYMENT_COLUMNS} from direct_payments p
      where p.institute_id = $1 and p.student_id = $2 and p.transaction_id = $3`,
     [instituteId, studentId, transactionId],
   )
@@ -93,7 +81,7 @@ export async function findPaymentsOf(
   keys: readonly PaymentKey[],
 ): Promise<(RecordedPayment & { studentId: string })[]> {
   return db.query<RecordedPayment & { studentId: string }>(
-    `select p.student_id as "studentId", ${COLUMNS}
+    `select p.student_id as "studentId", ${PAYMENT_COLUMNS}
      from unnest($2::text[], $3::text[]) as asked (student_id, transaction_id)
      join direct_payments p on p.institute_id = $1 and p.student_id = asked.student_id
        and p.transaction_id = asked.transaction_id`,
@@ -119,7 +107,7 @@ export async function findWithHistory(
   transactionId: string,
 ): Promise<PaymentWithHistory | null> {
   const [row] = await db.query<PaymentWithHistory>(
-    `select ${COLUMNS},
+    `select ${PAYMENT_COLUMNS},
        (select coalesce(json_agg(json_build_object('changedAt', c.changed_at, 'kind', c.kind, 'before', c.before)
             order by c.change_no desc), '[]')
         from (select * from direct_payment_changes c where c.institute_id = p.institute_id
@@ -143,7 +131,7 @@ export async function listPayments(
   return list<RecordedPayment>(
     db,
     {
-      select: COLUMNS,
+      select: PAYMENT_COLUMNS,
       from: 'direct_payments p',
       scope: [
         ['p.institute_id = $1', instituteId],

@@ -1,18 +1,15 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
-import { newEvent } from '../../events/define-event.ts'
-import { recordEvents } from '../../events/events.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import * as payments from '../direct-payments/direct-payments.store.ts'
-import { recomputeBalances } from '../../fees/balances.service.ts'
+import { decideRegistered } from '../direct-payments/direct-payments.rules.ts'
+import { addPayments, lockOpenOrders, planPayments } from '../direct-payments/plan-payments.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
-import { directPaymentEvents } from '../direct-payments/direct-payment.events.ts'
-import { decidePayments, paidProblems, paymentProblems } from '../students.rules.ts'
+import { paymentProblems } from '../students.rules.ts'
 import {
   studentInEvent,
   isLostRace,
@@ -64,6 +61,8 @@ async function registerOne(
   if (registration.collectorCode !== undefined)
     knownBranch(institute, registration.collectorCode, 'student.collector_code')
   const context: RegistrationContext = { institute, now, source: 'registration', gradeNames: new Map() }
+  if (registration.payments.length > 0)
+    await lockOpenOrders(tx, institute.id, { identifiers: [registration.identity.identifier] })
   const [plan] = await planRegistrations(tx, context, [registration], { isLocked: true })
   if (plan === undefined) throw new Error('a registration has no plan')
   const { student } = plan
@@ -75,55 +74,36 @@ async function registerOne(
   }
   await registerStudents(tx, context, [plan])
   if (plan.kind !== 'same') {
-    await addPayments(tx, context, plan)
+    await recordSent(tx, context, plan)
     const change = { changedAt: now, source: 'registration' } as const
     await changeFees(tx, { instituteId: institute.id, studentId: student.id }, registration.fees, change)
   }
   return { studentId: student.id, isNew: plan.kind === 'new' }
 }
 
-async function addPayments(
+async function recordSent(
   tx: Transaction,
   context: RegistrationContext,
-  plan: RegistrationPlan,
+  { registration, student }: RegistrationPlan,
 ): Promise<void> {
-  const { registration, student } = plan
-  if (registration.payments.length === 0) return
+  const { payments: sent } = registration
+  if (sent.length === 0) return
   const { institute, now } = context
-  const known = await payments.readKnownPayments(tx, {
-    instituteId: institute.id,
-    studentId: student.id,
-  })
-  const decision = decidePayments(known, registration.payments)
-  if (decision.kind === 'conflict') {
-    throw conflict(
-      `The transaction ${decision.transactionId} is recorded with another amount, mode, settlement_utr or fee_components. ` +
-        'Send it as it is recorded, correct it by PATCH, or use another transaction_id.',
-      { service_student_id: student.id },
-    )
-  }
-  const standing = [...known.values()].filter(({ isCancelled }) => !isCancelled)
-  const problems = paidProblems(
-    standing.map(({ amountPaise }) => amountPaise),
-    decision.payments,
-    'payments',
+  const [plan] = await planPayments(
+    tx,
+    institute.id,
+    [{ studentId: student.id, payments: sent }],
+    decideRegistered,
   )
-  if (problems.length > 0) throw badFields(problems)
-  if (decision.payments.length === 0) return
-  const added = decision.payments.map(payment => ({ ...payment, id: newId('pay'), studentId: student.id }))
-  await payments.insertPayments(tx, institute.id, added, now)
-  recomputeBalances(tx, institute.id, [student.id])
-  const named = await studentInEvent(tx, context, plan)
-  const about = {
-    instituteId: institute.id,
-    collectorCode: student.collectorCode,
-    resourceId: student.id,
-    occurredAt: now,
-  }
-  const events = added.map(payment =>
-    newEvent(directPaymentEvents, 'direct.payment.added', about, { ...named, payment }),
-  )
-  await recordEvents(tx, events)
+  if (plan === undefined) throw new Error('payments of a student have no plan')
+  const [clash] = plan.conflicts
+  if (clash !== undefined) throw conflict(clash.message, { service_student_id: student.id })
+  if (plan.problems.length > 0)
+    throw badFields(plan.problems.map(problem => ({ ...problem, key: 'payments' })))
+  // Events name the user under whom the payment came.
+  const named = { ...plan.context, ...(await studentInEvent(tx, context, { registration, student })) }
+  const added = plan.added.map(payment => ({ context: named, payment: { ...payment, id: newId('pay') } }))
+  await addPayments(tx, institute.id, added, now)
 }
 
 function codesInUse({ identity, fees, payments: sentPayments }: Registration): CodeInUse[] {

@@ -7,7 +7,9 @@ import {
   amountProblems,
   correctPayment,
   decideRecord,
+  decideRegistered,
   isSamePayment,
+  namesOf,
   withoutLines,
   type Correction,
   type RecordedPayment,
@@ -155,5 +157,32 @@ test('a profile is changed in what is named, its years stay in order, and the id
       const isIdentityChanged = changed.some(name => (identity as readonly string[]).includes(name))
       assert.deepEqual(decision, { kind: 'changed', student: expected, isIdentityChanged })
     }),
+  )
+})
+
+test('a registration conflicts with a known payment exactly when the money differs', () => {
+  fc.assert(
+    fc.property(payment, payment, (known, sent) => {
+      const settlementUtr = sent.settlementUtr ?? known.settlementUtr
+      const alike = { ...sent, settlementUtr, paidAt: known.paidAt, notes: known.notes }
+      const decision = decideRegistered(known, sent)
+      assert.equal(decision.kind, isSamePayment(known, alike) ? 'known' : 'conflict')
+      assert.equal(decideRegistered(null, sent).kind, 'add')
+    }),
+  )
+})
+
+test('a payment is known by its transaction id and by our id of it, each once', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('T', 'U'),
+      fc.constantFrom(undefined, null, 'T', 'U'),
+      (transactionId, id) => {
+        const names = namesOf({ transactionId, id })
+        assert.equal(names[0], transactionId)
+        assert.deepEqual(new Set(names), new Set([transactionId, id ?? transactionId]))
+        assert.equal(new Set(names).size, names.length)
+      },
+    ),
   )
 })

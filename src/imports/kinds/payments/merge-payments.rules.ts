@@ -1,5 +1,6 @@
 import { sumPaise } from '../../../platform/money.ts'
 import { MAX_COMPONENTS } from '../../../fees/fees.rules.ts'
+import type { SentId } from '../../../students/direct-payments/direct-payments.rules.ts'
 import type { DirectPayment } from '../../../students/students.rules.ts'
 import { listRows, mergeUnits, type MaybeRead, type Units } from '../merge.rules.ts'
 import type { PaymentRow } from './payment-rows.schemas.ts'
@@ -9,11 +10,14 @@ const SHARED = [
   ['mode', 'mode'],
   ['settlementUtr', 'settlement_utr'],
   ['notes', 'notes'],
+  ['id', 'id'],
 ] as const
 
 /** A payment stands in one row for each component that was paid for. */
-export function mergePaymentRows(rows: readonly MaybeRead<PaymentRow>[]): Units<DirectPayment, PaymentRow> {
-  return mergeUnits<DirectPayment, PaymentRow>(rows, 'transaction_id', unit => {
+export function mergePaymentRows(
+  rows: readonly MaybeRead<PaymentRow>[],
+): Units<DirectPayment & SentId, PaymentRow> {
+  return mergeUnits<DirectPayment & SentId, PaymentRow>(rows, 'transaction_id', unit => {
     const [first, ...others] = unit
     for (const [key, column] of SHARED) {
       const other = others.find(({ row }) => row[key] !== first.row[key])
@@ -26,8 +30,8 @@ export function mergePaymentRows(rows: readonly MaybeRead<PaymentRow>[]): Units<
     }
     if (lines.length > MAX_COMPONENTS)
       return { column: 'transaction_id', message: `has more than ${MAX_COMPONENTS} rows` }
-    const { transactionId, paidAt, mode, settlementUtr, notes } = first.row
+    const { transactionId, paidAt, mode, settlementUtr, notes, id } = first.row
     const amountPaise = sumPaise(lines.map(line => line.amountPaise))
-    return { transactionId, amountPaise, paidAt: new Date(paidAt), mode, settlementUtr, notes, lines }
+    return { transactionId, amountPaise, paidAt: new Date(paidAt), mode, settlementUtr, notes, lines, id }
   })
 }

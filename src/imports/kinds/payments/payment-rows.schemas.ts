@@ -9,6 +9,8 @@ export type PaymentRow = RowOfStudent & {
   /** As JSON holds it. */
   paidAt: string
   line: DirectPayment['lines'][number]
+  /** Our own id, of one that is sent back. */
+  id: string | null
 } & Pick<DirectPayment, 'mode' | 'settlementUtr' | 'notes'>
 
 const { transaction_id, fee_components: _lines, ...others } = paidBeforeFields

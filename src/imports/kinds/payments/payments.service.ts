@@ -1,14 +1,19 @@
 import { newId } from '../../../platform/ids.ts'
-import { addPayments, planPayments } from '../../../students/direct-payments/direct-payments.service.ts'
+import {
+  addPayments,
+  lockOpenOrders,
+  planPayments,
+} from '../../../students/direct-payments/plan-payments.service.ts'
+import type { SentId } from '../../../students/direct-payments/direct-payments.rules.ts'
 import type { DirectPayment } from '../../../students/students.rules.ts'
 import type { ImportKindDefinition } from '../kind.ts'
-import { problemsOf, type Placed } from '../merge.rules.ts'
+import { isRead, problemsOf, type Placed } from '../merge.rules.ts'
 import { findOwners } from '../owners.service.ts'
 import { keysByStudent, ofStudents } from '../student-identity.schemas.ts'
 import { mergePaymentRows } from './merge-payments.rules.ts'
 import { paymentRows, type PaymentRow } from './payment-rows.schemas.ts'
 
-type PaymentOfRows = DirectPayment & { rows: readonly Placed<PaymentRow>[] }
+type PaymentOfRows = DirectPayment & SentId & { rows: readonly Placed<PaymentRow>[] }
 
 /** A file of payments: each does what recording a direct payment does. */
 export const paymentImport: ImportKindDefinition<PaymentRow> = {
@@ -17,6 +22,10 @@ export const paymentImport: ImportKindDefinition<PaymentRow> = {
   keysOf: keysByStudent('transaction_id'),
   codesOf: row => [{ kind: 'component', code: row.line.componentType, column: 'component_type' }],
   async judge(db, { institute, now }, groups, options) {
+    if (options.isLocked) {
+      const identifiers = groups.flatMap(group => group.find(isRead)?.row.identity.identifier ?? [])
+      await lockOpenOrders(db, institute.id, { identifiers })
+    }
     const { owned, problems } = await findOwners(db, institute, groups, options)
     const sent = owned.map(({ student, group }) => {
       const { units, problems: own } = mergePaymentRows(group)
