@@ -76,7 +76,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     currentLender: simulators?.lender.name ?? null,
     erp: {
       httpClient: erpClient,
-      callLimiter: new ErpCallLimiter(base.db.semaphore),
+      callLimiter: new ErpCallLimiter(base.db.semaphore, () => base.clock.now().getTime()),
       timeoutMs: ERP_TIMEOUT_MS,
     },
     senders,

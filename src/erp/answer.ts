@@ -1,8 +1,12 @@
 import { BursarError, type FieldProblem } from '../platform/errors.ts'
-import type { OutboundAnswer, HttpResult } from '../platform/http-client/http-client.ts'
+import type { HttpResult } from '../platform/http-client/http-client.ts'
+import { decodeBody } from './decode.ts'
 import { readRecord, readRefusal, type Demands } from './record.input.ts'
 import { unavailableBecause, type Asked, type ErpAnswer, type UnavailableReason } from './erp.rules.ts'
 import { feeProblems } from '../fees/fees.rules.ts'
+
+/** Of the body, after it was decoded. */
+export const MAX_ANSWER_BYTES = 256 * 1_024
 
 /** What the ERP's answer says, whatever came: a record, a refusal, or why it is neither. */
 export function understand(result: HttpResult, asked: Asked, demands: Demands): ErpAnswer {
@@ -15,9 +19,13 @@ export function understand(result: HttpResult, asked: Asked, demands: Demands): 
     const { reason, message } = judgeStatus(httpStatus)
     return unavailable(reason, message)
   }
-  if (result.isTruncated) return unavailable('too_large', 'The answer is larger than 256 KiB.')
-  const body = parse(result)
-  if (body === NOT_JSON) return unavailable('not_json', notJsonWords(result))
+  const decoded = decodeBody(result.body, result.headers['content-encoding'], MAX_ANSWER_BYTES)
+  if (result.isTruncated || decoded.kind === 'too_large')
+    return unavailable('too_large', 'The answer is larger than 256 KiB.')
+  if (decoded.kind === 'broken')
+    return unavailable('not_json', `The ERP answered ${httpStatus} with ${decoded.message}.`)
+  const body = parse(decoded.body)
+  if (body === NOT_JSON) return unavailable('not_json', describeNotJson(httpStatus, decoded.body))
   try {
     if (httpStatus === 422) return { kind: 'refused', httpStatus, durationMs, ...readRefusal(body) }
     const record = readRecord(body, demands)
@@ -62,7 +70,7 @@ const NOT_JSON = Symbol('not JSON')
 /** Takes a byte order mark away, which many an ERP's framework sends, and takes nothing for a character that is none. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function parse({ body }: OutboundAnswer): unknown {
+function parse(body: Buffer): unknown {
   try {
     return JSON.parse(UTF8.decode(body))
   } catch {
@@ -70,12 +78,9 @@ function parse({ body }: OutboundAnswer): unknown {
   }
 }
 
-function notJsonWords({ httpStatus, headers, body }: OutboundAnswer): string {
+function describeNotJson(httpStatus: number, body: Buffer): string {
   const what = `The ERP answered ${httpStatus} with`
   if (body.length === 0) return `${what} nothing; JSON is expected.`
-  if (headers['content-encoding'] !== undefined) {
-    return `${what} a compressed body, which was not asked for; plain JSON is expected.`
-  }
   return /^\s*</.test(body.subarray(0, 100).toString('latin1'))
     ? `${what} HTML or XML; JSON is expected.`
     : `${what} something that is not whole JSON.`

@@ -26,8 +26,8 @@ export class ErpCallLimiter {
   readonly #now: () => number
   readonly #circuits = new Map<string, { version: number; state: Circuit }>()
 
-  /** The clock only goes forward; real time, whatever a sandbox's clock says. */
-  constructor(places: ClusterSemaphore, now: () => number = () => performance.now()) {
+  /** `now` in ms of the domain's clock: moving a sandbox's clock ends the pause of an ERP that failed. */
+  constructor(places: ClusterSemaphore, now: () => number) {
     this.#places = places
     this.#now = now
   }

@@ -1,7 +1,7 @@
 /**
  * The circuit of one ERP. Closed it lets everything through and counts failures in a row; at the fifth it opens: then
  * nobody waits 15 seconds for an ERP that does not answer, and an ERP that struggles gets one call every 30 seconds.
- * The first answer closes it. Times are in ms of any clock that only goes forward.
+ * The first answer closes it. Times are in ms of the domain's clock.
  */
 export type Circuit = {
   failuresInRow: number
@@ -18,9 +18,9 @@ export function isOpen(circuit: Circuit): boolean {
   return circuit.failuresInRow >= OPENS_AFTER
 }
 
-/** Whether a call may go out now. */
+/** Whether a call may go out now. A probe further away than the pause means that the clock was set back. */
 export function letsThrough(circuit: Circuit, now: number): boolean {
-  return !isOpen(circuit) || now >= circuit.nextProbeAt
+  return !isOpen(circuit) || now >= circuit.nextProbeAt || circuit.nextProbeAt - now > PROBE_EVERY_MS
 }
 
 /** A call goes out: through an open circuit it is the probe, and the next waits its time. */

@@ -1,12 +1,16 @@
 import { mergeHeaders, type HttpClient } from '../platform/http-client/http-client.ts'
-import { understand } from './answer.ts'
+import { MAX_ANSWER_BYTES, understand } from './answer.ts'
+import { ACCEPTED_ENCODINGS } from './decode.ts'
 import type { Demands } from './record.input.ts'
 import type { Asked, ErpAnswer } from './erp.rules.ts'
 
 /** The contract's limit: an answer that is not whole by then is none. */
 export const ERP_TIMEOUT_MS = 15_000
-const MAX_ANSWER_BYTES = 256 * 1_024
-const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Bursar-Pull/1.0' }
+const OWN_HEADERS = {
+  accept: 'application/json',
+  'accept-encoding': ACCEPTED_ENCODINGS,
+  'user-agent': 'Bursar-Pull/1.0',
+}
 
 export type FetchCall = {
   url: string

@@ -20,6 +20,9 @@ export type FeeChange = {
   note: string | null
 }
 
+/** By component: what was charged here and not by the institute's own system, such as late fees. */
+export type OwnCharges = ReadonlyMap<string, Paise>
+
 export type FeeSummary = {
   totalFeePaise: Paise
   discountPaise: Paise

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { understand } from '../../src/erp/answer.ts'
 import type { ErpAnswer } from '../../src/erp/erp.rules.ts'
@@ -110,4 +111,57 @@ test('status error with 200, and status success with 422, are neither a record n
   assert.ok(wrong.kind === 'unavailable' && wrong.problems.some(problem => problem.key === 'status'))
   const odd = answer({ status: 'success', message: 'x', code: 'data_error' }, 422)
   assert.ok(odd.kind === 'unavailable' && odd.reason === 'wrong_refusal')
+})
+
+function compressed(body: Buffer, encoding: string): ErpAnswer {
+  const headers = { 'content-encoding': encoding }
+  const result = { httpStatus: 200, headers, body, isTruncated: false, durationMs: 1 }
+  return understand({ kind: 'answered', ...result }, ASKED, LENIENT)
+}
+
+test('an answer in any encoding that is asked for is understood as the plain one', () => {
+  const plain = Buffer.from(JSON.stringify({ status: 'success', data: sampleRecord() }))
+  const encoded: [string, Buffer][] = [
+    ['gzip', gzipSync(plain)],
+    ['GZIP', gzipSync(plain)],
+    ['x-gzip', gzipSync(plain)],
+    ['deflate', deflateSync(plain)],
+    ['deflate', deflateRawSync(plain)],
+    ['br', brotliCompressSync(plain)],
+    ['identity', plain],
+  ]
+  for (const [encoding, body] of encoded) assert.equal(compressed(body, encoding).kind, 'found', encoding)
+})
+
+test('the limit of 256 KiB counts decoded bytes, so a small answer cannot unpack to a large one', () => {
+  const bomb = Buffer.alloc(64 * 1_024 * 1_024)
+  const record = JSON.stringify({ status: 'success', data: sampleRecord() })
+  const atLimit = Buffer.from(record.padEnd(256 * 1_024))
+  const aboveLimit = Buffer.from(record.padEnd(256 * 1_024 + 1))
+  for (const [encoding, pack] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    const before = process.memoryUsage().arrayBuffers
+    const result = compressed(pack(bomb), encoding)
+    assert.ok(result.kind === 'unavailable' && result.reason === 'too_large', encoding)
+    assert.ok(process.memoryUsage().arrayBuffers - before < 32 * 1_024 * 1_024)
+    assert.equal(compressed(pack(atLimit), encoding).kind, 'found')
+    const over = compressed(pack(aboveLimit), encoding)
+    assert.ok(over.kind === 'unavailable' && over.reason === 'too_large')
+  }
+})
+
+test('whatever bytes come under whatever encoding, they are understood or called unavailable', () => {
+  const encodings = fc.constantFrom('gzip', 'deflate', 'br', 'zstd', 'gzip, br', '')
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), encodings, (bytes, encoding) => {
+      const result = compressed(Buffer.from(bytes), encoding)
+      assert.ok(result.kind === 'unavailable' && result.reason === 'not_json')
+    }),
+  )
+  const cut = gzipSync(JSON.stringify({ status: 'success', data: sampleRecord() })).subarray(0, 60)
+  const result = compressed(cut, 'gzip')
+  assert.ok(result.kind === 'unavailable' && /not whole gzip/.test(result.message))
 })

@@ -6,6 +6,7 @@ import { fetchUrl, LOOKUP_PARAMETERS, type ErpRecord } from '../../src/erp/erp.r
 import { summariseFees, type FeeComponent } from '../../src/fees/fees.rules.ts'
 import {
   decideUpdate,
+  dropsEveryFee,
   replaceFees,
   type StoredStudent,
   type StudentUpdate,
@@ -54,7 +55,11 @@ const student: fc.Arbitrary<Student> = fc.record({
   createdAt: fc.constant(new Date(0)),
   updatedAt: fc.constant(new Date(0)),
 })
-const stored: fc.Arbitrary<StoredStudent> = fc.record({ student, fees: storedFees })
+const stored: fc.Arbitrary<StoredStudent> = fc.record({
+  student,
+  fees: storedFees,
+  ownCharges: fc.constant(new Map()),
+})
 const record: fc.Arbitrary<ErpRecord> = fc.record({
   identity: fc.record(identity),
   collectorCode: fc.constant(null),
@@ -64,12 +69,12 @@ const record: fc.Arbitrary<ErpRecord> = fc.record({
   user: fc.constant(null),
 })
 
-function apply({ fees }: StoredStudent, update: StudentUpdate): StoredStudent {
+function apply({ fees, ownCharges }: StoredStudent, update: StudentUpdate): StoredStudent {
   const after = new Map(fees.map(fee => [fee.componentType, fee]))
   for (const { componentType: type, position, after: price } of update.fees) {
     after.set(type, { componentType: type, position, ...price })
   }
-  return { student: update.student, fees: [...after.values()] }
+  return { student: update.student, fees: [...after.values()], ownCharges }
 }
 
 test('a record applied twice changes nothing the second time', () => {
@@ -93,10 +98,39 @@ test('after a record the total fee is the sum of what it sent, without discounts
   )
 })
 
+test('what was charged here stays, whatever the record says of its component', () => {
+  const charges = fc.array(fc.nat(2_000), { maxLength: 6 })
+  fc.assert(
+    fc.property(stored, record, branch, charges, (before, sent, to, amounts) => {
+      const ownCharges = new Map(
+        before.fees.map((fee, index) => [fee.componentType, paiseOf(amounts[index] ?? 0)]),
+      )
+      const { fees } = apply({ ...before, ownCharges }, decideUpdate({ ...before, ownCharges }, sent, to))
+      for (const { componentType, feePaise } of fees) {
+        const was = before.fees.find(fee => fee.componentType === componentType)?.feePaise ?? 0
+        const said = sent.fees.find(fee => fee.componentType === componentType)?.feePaise ?? 0
+        const own = Math.min(was, ownCharges.get(componentType) ?? 0)
+        assert.equal(feePaise, Math.max(said, own))
+      }
+    }),
+  )
+})
+
+test('a record without any fee is a mistake exactly when the student has fees of the ERP', () => {
+  fc.assert(
+    fc.property(stored, fc.boolean(), (before, isCharged) => {
+      const ownCharges = new Map(isCharged ? before.fees.map(fee => [fee.componentType, fee.feePaise]) : [])
+      const hasFees = before.fees.some(fee => fee.feePaise > 0)
+      assert.equal(dropsEveryFee({ ...before, ownCharges }, []), hasFees && !isCharged)
+      assert.equal(dropsEveryFee(before, [{ componentType: 'TUITION', feePaise: paiseOf(0) }]), false)
+    }),
+  )
+})
+
 test('no component is lost or moved, and no two share a place', () => {
   fc.assert(
     fc.property(storedFees, pulledFees, (fees, sent) => {
-      const update = replaceFees(fees, sent)
+      const update = replaceFees(fees, sent, new Map())
       const places = new Map(fees.map(fee => [fee.componentType, fee.position]))
       for (const change of update) {
         assert.equal(change.position, places.get(change.componentType) ?? change.position)

@@ -2,6 +2,7 @@ import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
 import { isWakingHour } from '../../messages/quiet-hours.rules.ts'
 import type { FlexContext } from '../context.ts'
 import { refreshPlans, type RefreshedPlan } from '../plans/refresh.service.ts'
+import { claimFamilies, releaseFamilies } from './leases.store.ts'
 import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
 
 /** Something that a family may be told about one of its plans. */
@@ -25,7 +26,25 @@ export async function notifyFamilies<Item extends Due, Decision>(
 ): Promise<number> {
   const now = ctx.clock.now()
   if (!isWakingHour(now)) return 0
-  const due = wholeFamilies(await notice.list(now), limit)
+  const listed = wholeFamilies(await notice.list(now), limit)
+  if (listed.length === 0) return 0
+  const claimed = await claimFamilies(ctx.db, [...new Set(listed.map(({ family }) => family))])
+  try {
+    // Read again: whoever held a family until just now has decided on what was listed.
+    const due = (await notice.list(now)).filter(({ family }) => claimed.has(family))
+    await notifyEach(ctx, due, now, notice)
+    return due.length
+  } finally {
+    await releaseFamilies(ctx.db, [...claimed])
+  }
+}
+
+async function notifyEach<Item extends Due, Decision>(
+  ctx: FlexContext,
+  due: readonly Item[],
+  now: Date,
+  notice: Notice<Item, Decision>,
+): Promise<void> {
   await bisectOnFailure(
     groupByFamily(due),
     async families => {
@@ -34,12 +53,11 @@ export async function notifyFamilies<Item extends Due, Decision>(
       const decisions = all.map((one, index) => notice.decide(one, refreshed[index]))
       await notice.carryOut(decisions, now)
     },
-    // One family whose plan cannot be written keeps no other from being told.
+    // One family whose plan cannot be written keeps no other from being notified.
     async family =>
       notice.carryOut(
         family.map(one => notice.giveUp(one)),
         now,
       ),
   )
-  return due.length
 }

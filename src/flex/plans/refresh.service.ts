@@ -8,20 +8,25 @@ import { withPlans } from './with-plans.service.ts'
 /** A plan after its ERP was asked. */
 export type RefreshedPlan = { plan: PlanChanges; answer: Pulled }
 
-/** Asks the ERPs about the students of these plans and brings the plans up to date; in the order asked for. */
+/**
+ * Asks the ERPs about the students of these plans, each student once, and brings the plans up to date; in the order asked
+ * for.
+ */
 export async function refreshPlans(
   ctx: FlexContext,
   asked: readonly (PlanKey & { studentId: string })[],
   reason: PullReason,
 ): Promise<(RefreshedPlan | undefined)[]> {
-  const answers = await pullStudents(
+  const students = [...new Map(asked.map(one => [one.studentId, one])).values()]
+  const pulled = await pullStudents(
     ctx,
-    asked.map(({ instituteId, studentId }) => ({ instituteId, studentId, reason })),
+    students.map(({ instituteId, studentId }) => ({ instituteId, studentId, reason })),
   )
+  const answers = new Map(students.map(({ studentId }, index) => [studentId, pulled[index]]))
   return withPlans(ctx, asked, plans =>
-    asked.map(({ planId }, index) => {
+    asked.map(({ planId, studentId }) => {
       const plan = plans.get(planId)
-      const answer = answers[index]
+      const answer = answers.get(studentId)
       if (plan === undefined || answer === undefined) return undefined
       followErp(plan, answer)
       return { plan, answer }

@@ -17,7 +17,7 @@ export async function readStudents(db: Queryable, keys: readonly StudentKey[]): 
 export async function readStoredStudents(
   db: Queryable,
   keys: readonly StudentKey[],
-): Promise<(StoredStudent | null)[]> {
+): Promise<(Omit<StoredStudent, 'ownCharges'> | null)[]> {
   if (keys.length === 0) return []
   const rows = await db.query<Student & Numbered & { fees: FeeComponent[] }>(
     `select r.no, ${COLUMNS},

@@ -1,5 +1,11 @@
-import { sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
-import { mergeFees, type FeeChange, type FeeComponent, type Price } from '../../fees/fees.rules.ts'
+import { minPaise, paiseOf, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
+import {
+  mergeFees,
+  type FeeChange,
+  type FeeComponent,
+  type OwnCharges,
+  type Price,
+} from '../../fees/fees.rules.ts'
 import { mergeProfile, type Identity, type Profile, type Student } from '../students.rules.ts'
 import { PROFILE_FIELDS, PROFILE_KEYS } from './profile.fields.ts'
 
@@ -16,7 +22,7 @@ export type SourceRecord = {
 }
 
 /** What a pulled record makes of a student. */
-export type StoredStudent = { student: Student; fees: readonly FeeComponent[] }
+export type StoredStudent = { student: Student; fees: readonly FeeComponent[]; ownCharges: OwnCharges }
 
 /** One field that changed, by its name on the wire; fees in rupees. */
 export type StudentChange = {
@@ -59,7 +65,7 @@ export function isOtherYear(student: Identity, { identity }: Pick<SourceRecord, 
 
 /** `branch`: the one that the record names, or the student's own when it names none. The record is of the same year. */
 export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch: string): StudentUpdate {
-  const { student: before, fees } = stored
+  const { student: before, fees, ownCharges } = stored
   // The identifier is the one that was asked for, and may have been changed here since; the year never changes.
   const { grade } = record.identity
   const student: Student = {
@@ -68,7 +74,7 @@ export function decideUpdate(stored: StoredStudent, record: SourceRecord, branch
     grade,
     collectorCode: branch,
   }
-  const feeChanges = replaceFees(fees, record.fees)
+  const feeChanges = replaceFees(fees, record.fees, ownCharges)
   const own = changesBetween(before, student)
   return {
     student,
@@ -101,17 +107,37 @@ export function changesBetween(before: Student, after: Student): StudentChange[]
 /**
  * Fees as the ERP has them. What it sends is a component's total after discounts: it replaces the fee and ends the
  * discounts stored here. A component that it does not send any more costs nothing: the ERP is the source of truth, and
- * a fee that it took back must not be debited. The component stays, at 0, with its history and its place.
+ * a fee that it took back must not be debited. The component stays, at 0, with its history and its place. What was
+ * charged here, such as a late fee, is not the ERP's to withdraw: its component never falls below that.
  */
-export function replaceFees(current: readonly FeeComponent[], sent: readonly SourceFee[]): FeeChange[] {
+export function replaceFees(
+  current: readonly FeeComponent[],
+  sent: readonly SourceFee[],
+  ownCharges: OwnCharges,
+): FeeChange[] {
   const isSent = new Set(sent.map(fee => fee.componentType))
   const gone = current.filter(fee => !isSent.has(fee.componentType))
   const wanted = [...sent, ...gone.map(({ componentType }) => ({ componentType, feePaise: ZERO }))]
   const changes = mergeFees(
     current,
-    wanted.map(fee => ({ ...fee, discounts: [] })),
+    wanted.map(({ componentType, feePaise }) => {
+      const least = ownPartOf(current, componentType, ownCharges)
+      return { componentType, feePaise: paiseOf(Math.max(feePaise, least)), discounts: [] }
+    }),
   )
   return changes.map(change => ({ ...change, note: noteOf(change, isSent.has(change.componentType)) }))
+}
+
+/** Less than was charged once a person has lowered the fee here. */
+function ownPartOf(current: readonly FeeComponent[], componentType: string, ownCharges: OwnCharges): Paise {
+  const fee = current.find(one => one.componentType === componentType)?.feePaise ?? ZERO
+  return minPaise(fee, ownCharges.get(componentType) ?? ZERO)
+}
+
+/** An answer without any fee for a student who has some is a mistake of the ERP, not the end of all fees. */
+export function dropsEveryFee({ fees, ownCharges }: StoredStudent, sent: readonly SourceFee[]): boolean {
+  if (sent.length > 0) return false
+  return fees.some(fee => fee.feePaise > ownPartOf(fees, fee.componentType, ownCharges))
 }
 
 function noteOf({ before }: FeeChange, isSent: boolean): string | null {

@@ -1,20 +1,24 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { totalProblems } from '../../fees/fees.rules.ts'
-import { applyFees, readFees } from '../../fees/fees.service.ts'
+import { applyFees, readFees, readOwnCharges } from '../../fees/fees.service.ts'
+import * as storedStudents from './stored-students.store.ts'
 import {
   branchAfter,
   decideUpdate,
+  dropsEveryFee,
   isOtherYear,
   type SourceRecord,
+  type StoredStudent,
   type StudentChange,
 } from './update.rules.ts'
+import type { StudentKey } from '../students.rules.ts'
 import * as store from '../students.store.ts'
 
-export { readStoredStudents, readStudents } from './stored-students.store.ts'
+export { readStudents } from './stored-students.store.ts'
 
 export type UpdateOutcome =
   | { kind: 'updated'; changes: readonly StudentChange[] }
@@ -27,6 +31,19 @@ type RecordUpdate = {
   record: SourceRecord
   /** Writes down what changed, in the transaction of the change. */
   log: (tx: Transaction, changes: readonly StudentChange[]) => Promise<void>
+}
+
+/** Students with what they cost, in the order asked for; null where there is no such student. */
+export async function readStoredStudents(
+  db: Queryable,
+  keys: readonly StudentKey[],
+): Promise<(StoredStudent | null)[]> {
+  if (keys.length === 0) return []
+  const [stored, own] = await Promise.all([
+    storedStudents.readStoredStudents(db, keys),
+    readOwnCharges(db, keys),
+  ])
+  return stored.map(one => one && { ...one, ownCharges: own.get(one.student.id) ?? new Map() })
 }
 
 /** Brings a student up to date with its ERP's record, all of it or nothing. */
@@ -63,12 +80,16 @@ async function applyRecord(
   const branch = branchAfter(institute, before, record)
   if (branch === null) throw new Contradiction(`there is no branch ${record.collectorCode}`)
   const current = await readFees(tx, institute.id, studentId)
-  const update = decideUpdate({ student: before, fees: current }, record, branch)
+  const own = await readOwnCharges(tx, [{ instituteId: institute.id, studentId }])
+  const stored = { student: before, fees: current, ownCharges: own.get(studentId) ?? new Map() }
+  const update = decideUpdate(stored, record, branch)
   const [tooMuch] = totalProblems(current, update.fees, 'fee_components')
   if (tooMuch !== undefined) throw new Contradiction(`${tooMuch.key} ${tooMuch.message}`)
   if (update.isIdentityChanged && (await store.findIdentical(tx, institute.id, update.student)) !== null) {
     throw new Contradiction(takenWords(record))
   }
+  if (dropsEveryFee(stored, record.fees))
+    throw new Contradiction('data.fee_components is empty, and the student has fees')
   if (update.isStudentChanged) await store.updateStudent(tx, institute.id, update.student, now)
   const plan = { studentId, changes: [...update.fees] }
   await applyFees(tx, institute.id, [plan], { changedAt: now, source: 'pull' })
