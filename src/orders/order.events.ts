@@ -18,6 +18,7 @@ const UNPAID = {
   transaction_id: undefined,
   paid_at: undefined,
   refunded_amount: undefined,
+  service_student_id: undefined,
   receipt_number: undefined,
   receipt_url: undefined,
   details: [{ component_type: 'TUITION_FEE', amount: 45000 }],

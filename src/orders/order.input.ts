@@ -49,6 +49,20 @@ export const orderFields = {
   expires_at: optional(
     field.moment('No payment can start from then on; in the future.', '2040-03-31T23:59:59+05:30'),
   ),
+  service_student_id: optional(
+    field.resourceId(
+      'The student whose dues it pays. Without it, and without settle_dues, no dues change.',
+      STUDENT_ID,
+    ),
+  ).as('studentId'),
+  settle_dues: optional(
+    field.flag(
+      'Whether it pays the dues of the student with this identifier (and grade and academic year, where sent): exactly one has to fit. ' +
+        'An identifier alone changes no dues.',
+      false,
+    ),
+    false,
+  ),
   collector_code: optional(
     field.code('Branch code; required when the institute has several branches.', 'MAIN'),
   ),

@@ -72,7 +72,7 @@ export const orderFields = {
 /** What an order is for that Bursar made by itself. */
 export const purposeFields = {
   service_student_id: out.optional.text(
-    "Whose dues, instalment or loan it is; present only if it is a registered student's.",
+    "Whose dues, instalment or loan it pays; an order or link without it changes no student's dues.",
     'student_01k9zq4m0ve8sbn6yt2hw3c5da',
     order => order.studentId,
   ),
@@ -105,6 +105,7 @@ export const orderOutput = out.object({
 
 export const linkOutput = out.object({
   ...orderFields,
+  service_student_id: purposeFields.service_student_id,
   kind: out.oneOf(['link'], 'Always `link`: read it on the payment link routes.', () => 'link'),
   status: out.oneOf(['paid', 'unpaid', 'expired', 'cancelled'], 'State of the link.', statusAt),
   expires_at: out.optional.moment(

@@ -30,7 +30,7 @@ type Note = { key: string; value: string }
 
 /** What an order is for that Bursar made by itself. */
 type Purpose = {
-  /** Whose fees it pays. */
+  /** Whose fees it pays, also of an order or link that says so. */
   studentId: string | null
   pageId: string | null
   planId: string | null

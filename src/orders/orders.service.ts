@@ -13,6 +13,7 @@ import { badField, unavailable } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { replayIfDone, stillRunning, transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
+import { hasStudent, listStudents } from '../students/students.service.ts'
 import { linkEvents } from './order.events.ts'
 import {
   assertCancellable,
@@ -30,6 +31,8 @@ import * as store from './orders.store.ts'
 /** An order as it is asked for; the rest of it is made here. */
 export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & {
   kind: PublicKind
+  /** Whether it pays the dues of the student that its identifier fits. */
+  settleDues?: boolean
   collectorCode: string | null
 }
 
@@ -39,7 +42,7 @@ export async function createOrder(
   ctx: Context,
   command: Command<CreatedOrder>,
   institute: Institute,
-  input: AskedOrder,
+  { settleDues, ...input }: AskedOrder,
 ): Promise<CreatedOrder> {
   const { db, clock } = ctx
   const now = clock.now()
@@ -49,7 +52,8 @@ export async function createOrder(
   const codes = codesInUse(input)
   await checkCatalogue(db, institute, codes)
   const newCodes = unseenEntries(db, institute, codes)
-  const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, createdAt: now })
+  const studentId = await payingFor(ctx, institute, { ...input, settleDues: settleDues ?? false })
+  const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, studentId, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
   const insert = (on: Queryable): ReturnType<typeof store.insertOrder> =>
     store.insertOrder(on, institute.id, order, { newCodes, idempotency: command.idempotency, result })
@@ -62,6 +66,33 @@ export async function createOrder(
   }
   rememberEntries(db, institute, newCodes)
   return result
+}
+
+/** The student whose dues it pays, if it says so: an identifier alone does not. */
+async function payingFor(ctx: Context, institute: Institute, asked: AskedOrder): Promise<string | null> {
+  const { studentId, identifier } = asked
+  if (studentId !== null && studentId !== undefined) {
+    if (await hasStudent(ctx, institute, studentId)) return studentId
+    throw badField('service_student_id', 'is no student of this institute')
+  }
+  if (!asked.settleDues) return null
+  if (identifier === null) throw badField('identifier', 'is required with settle_dues')
+  const filter = {
+    identifier,
+    grade: asked.grade ?? undefined,
+    academicYearStart: asked.academicYearStart ?? undefined,
+    academicYearEnd: asked.academicYearEnd ?? undefined,
+  }
+  const { rows } = await listStudents(ctx, institute, filter, { limit: 2 })
+  const [student, another] = rows
+  if (student === undefined)
+    throw badField('identifier', 'fits no student, so settle_dues cannot pay any dues')
+  if (another !== undefined)
+    throw badField(
+      'identifier',
+      'fits several students; send academic_year_start, grade or service_student_id',
+    )
+  return student.student.id
 }
 
 /** One statement is enough for an order; one that is audited gets a transaction around both. */
@@ -168,7 +199,7 @@ async function close(tx: Transaction, closings: readonly store.Closing[]): Promi
   )
 }
 
-function codesInUse(input: AskedOrder): CodeInUse[] {
+function codesInUse(input: Pick<AskedOrder, 'lines' | 'grade'>): CodeInUse[] {
   const components = input.lines.map((line, index): CodeInUse => {
     return { kind: 'component', code: line.componentType, key: `details.${index}.component_type` }
   })

@@ -81,9 +81,10 @@ const INSERT_ORDER = `
   ord as (
     insert into orders (institute_id, id, kind, collector_code, name, phone, email, identifier, student_name, grade,
       stream, academic_year_start, academic_year_end, new_admission, date_of_birth, custom_identifier, notes,
-      callback_url, expires_at, created_at)
+      callback_url, expires_at, created_at, student_id)
     select $1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
-      $11::text, $12::int, $13::int, $14::boolean, $15::date, $16::text, $17::jsonb, $18::text, $19::timestamptz, $20::timestamptz
+      $11::text, $12::int, $13::int, $14::boolean, $15::date, $16::text, $17::jsonb, $18::text, $19::timestamptz, $20::timestamptz,
+      $25::text
     from go returning id
   ), line as (
     insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
@@ -98,9 +99,9 @@ const INSERT_ORDER = `
 
 const CREATE = `with go as (select 1), ${INSERT_ORDER} select true as "isFree", exists (select from ord) as "isNew"`
 
-const CREATE_ONCE = `with lock as materialized (select pg_try_advisory_xact_lock($29::bigint) as is_free), go as (
+const CREATE_ONCE = `with lock as materialized (select pg_try_advisory_xact_lock($30::bigint) as is_free), go as (
     insert into idempotency_keys as k (institute_id, key, fingerprint, http_status, body)
-    select $1::int, $25::text, $26::bytea, $27::int, $28::text from lock where is_free
+    select $1::int, $26::text, $27::bytea, $28::int, $29::text from lock where is_free
     on conflict (institute_id, key) do update
       set fingerprint = excluded.fingerprint, http_status = excluded.http_status, body = excluded.body, created_at = now()
       where k.created_at <= now() - ${KEPT}
@@ -146,6 +147,7 @@ export async function insertOrder<Result>(
     order.lines.map(line => line.amountPaise),
     extras.newCodes.map(entry => entry.kind),
     extras.newCodes.map(entry => entry.code),
+    order.studentId,
   ]
   const { idempotency } = extras
   if (idempotency !== undefined) {

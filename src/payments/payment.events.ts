@@ -107,7 +107,7 @@ export const PAID_ORDER = {
   debited: { payment: unsettled, order: unsettledOrder },
   settled: { payment: online, order },
 }
-const link = { ...PAID, refunded_amount: undefined }
+const link = { ...PAID, refunded_amount: undefined, service_student_id: undefined }
 
 const twin =
   'The same payment comes as pay.payment too, with the same payment.id: subscribe to one or the other, or book by payment.id.'

@@ -21,8 +21,12 @@ export async function getStudent(
   return record
 }
 
+export async function hasStudent({ db }: Context, institute: Institute, id: string): Promise<boolean> {
+  return store.hasStudent(db, institute.id, id)
+}
+
 export async function requireStudent(ctx: Context, institute: Institute, id: string): Promise<void> {
-  if (!(await store.hasStudent(ctx.db, institute.id, id))) throw notFound('This student')
+  if (!(await hasStudent(ctx, institute, id))) throw notFound('This student')
 }
 
 export async function listStudents(
