@@ -129,7 +129,7 @@ export function checkAfterFailure(checks: number, now: Date): Date | null {
 export const ABANDONED_AFTER_MS = 30 * 60_000
 
 /** A payer who started at the bank's page and of whom the bank has reported nothing keeps others from starting so long. */
-export const START_HELD_MS = 10 * 60_000
+const START_HELD_MS = 10 * 60_000
 
 export function heldUntil({ createdAt }: Pick<Payment, 'createdAt'>): Date {
   return new Date(createdAt.getTime() + START_HELD_MS)

@@ -69,7 +69,7 @@ const ITEM_COLUMNS: readonly Column<SettlementItem>[] = [
   text('Reference', row => row.transactionId),
   text('Receipt', ({ receipt }) => receipt && receiptNumber(receipt)),
   // What was given back is negative, so that the column adds up.
-  money('Amount', row => (row.type === 'refund' ? paiseOf(-row.amountPaise) : row.amountPaise)),
+  money('Amount', row => (row.type === 'refund' ? paiseOf(0 - row.amountPaise) : row.amountPaise)),
   text('Order', row => row.orderId),
   text('Id', row => row.id),
 ]

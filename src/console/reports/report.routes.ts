@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { field, query, type Fields, type Input, type Read } from '../../http/wire/input.ts'
+import { field, query, type Input, type Read } from '../../http/wire/input.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import type { Reply } from '../auth/replies.output.ts'
@@ -30,7 +30,7 @@ const format = field.oneOf(FORMATS, 'The kind of file.')
 /** A report on the screen, and below `/export` the same as a file. */
 export function addReport<
   Query extends Input<unknown>,
-  Filters extends Input<unknown, Fields>,
+  Filters extends Input<unknown>,
   Result,
   Row extends object,
   Params extends Input<unknown> = Input<unknown>,

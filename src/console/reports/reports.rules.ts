@@ -13,13 +13,13 @@ export type CellKind = 'text' | 'money' | 'count' | 'day' | 'moment'
 export type CellValue = string | number | Date | null
 
 const column =
-  <Value extends CellValue>(kind: CellKind) =>
-  <Row>(title: string, value: (row: Row) => Value | null): Column<Row> => ({ title, kind, value })
+  (kind: CellKind) =>
+  <Row>(title: string, value: (row: Row) => CellValue): Column<Row> => ({ title, kind, value })
 
-export const text = column<string>('text')
-export const count = column<number>('count')
-export const day = column<string>('day')
-export const moment = column<Date>('moment')
+export const text = column('text')
+export const count = column('count')
+export const day = column('day')
+export const moment = column('moment')
 export const money = <Row>(title: string, value: (row: Row) => Paise | null): Column<Row> => ({
   title,
   kind: 'money',

@@ -92,7 +92,6 @@ export async function readStudent(ctx: Context, { institute, studentId }: Target
   )
   const all = family.flatMap(id => siblings.get(id) ?? [])
   const isSame = (one: Dues): boolean => one.context.student.identifier === dues.context.student.identifier
-  const yearOf = (one: Dues): number => one.context.student.academicYearStart
   return {
     dues,
     users,
@@ -149,4 +148,8 @@ export async function readTimeline(
   const key = { instituteId: institute.id, studentId }
   const found = await listTimeline(ctx.db, key, { before, limit: limit + 1 })
   return toPage(found, limit, writeMoment)
+}
+
+function yearOf({ context }: Dues): number {
+  return context.student.academicYearStart
 }

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addToCatalogue } from '../../../src/institutes/catalogue.service.ts'
 import type { Json } from '../../harness/client.ts'
-import { ERP } from '../../harness/samples.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
 import {
   assertRefused,
   assertStatus,
   newStudent,
   openContract,
   register,
+  strictSchool,
   unique,
 } from '../../http/support.ts'
 
@@ -155,3 +156,34 @@ for (const list of ['branches', 'grades', 'fee-components', 'discounts']) {
     assertStatus(await demo.get(`${ERP}/${list}?collector_code=WEST`), 200)
   })
 }
+
+test('without collector_code the student goes to the default branch; the other branch holds another student', async () => {
+  const student = sampleStudent({ identifier: unique('BR') })
+  const path = `${ERP}/users/p/students`
+  const north = (await group.post(path, { student })).body.data.service_student_id
+  assert.equal((await group.get(`${ERP}/students/${north}`)).body.data.collector_code, 'NORTH')
+  const south = await group.post(path, { student: { ...student, collector_code: 'SOUTH' } })
+  assertStatus(south, 201)
+  assert.notEqual(south.body.data.service_student_id, north)
+  assertStatus(await group.post(path, { student: { ...student, collector_code: 'NORTH' } }), 200)
+})
+
+test('an unknown branch is 400', async () => {
+  assertRefused(await register(group, 'p', { collector_code: 'WEST' }), 'HUE00000', 'student.collector_code')
+})
+
+test('a strict institute refuses an unknown grade, component or discount type and lists the allowed ones', async () => {
+  const strict = await strictSchool(contract)
+  const discounts = [{ discount_type: 'WHIM', value: 1 }]
+  const fees = [{ component_type: 'LAB_FEE', fee_amount: 5, discounts }]
+  const answer = await register(strict, 'p', { grade: '9' }, { fee_components: fees })
+  for (const key of [
+    'student.grade',
+    'fee_components.0.component_type',
+    'fee_components.0.discounts.0.discount_type',
+  ])
+    assertRefused(answer, 'HUE00000', key)
+  for (const allowed of [/\b5\b/, /TUITION_FEE/, /SCHOLARSHIP/]) {
+    assert.ok(answer.body.errors.some((error: Json) => allowed.test(error.message)))
+  }
+})
