@@ -823,6 +823,45 @@ create table tally_ledgers (
 --------------------------------------------------------------------------------------------------------------------------
 
 -- Whatever counts as paid for a student: direct payments that were not cancelled, and paid orders less their refunds.
+-- Next year's student records made of this year's. A batch of students and the cursor behind it are one transaction, so
+-- a run that was killed goes on where it stopped.
+create table rollovers (
+  institute_id integer not null references institutes,
+  id text not null,
+  from_year_start integer not null,
+  from_year_end integer not null,
+  to_year_start integer not null,
+  to_year_end integer not null,
+  options jsonb not null,
+  state text not null default 'running' check (state in ('running', 'done')),
+  -- The id of the student seen last.
+  seen_until text not null default '',
+  counts jsonb not null,
+  -- The first ones, in the order of students.
+  problems jsonb not null default '[]',
+  created_at timestamptz not null,
+  finished_at timestamptz,
+  primary key (institute_id, id)
+);
+create unique index rollovers_running on rollovers (institute_id) where state = 'running';
+
+-- What was carried from one year's record to the next, so that it is owed, or held as an advance, exactly once: what is
+-- carried of dues counts as settled on the old record and is a fee of the new one; an advance leaves the old record and
+-- stands on the new one.
+create table student_transfers (
+  institute_id integer not null,
+  student_id text not null,
+  other_student_id text not null,
+  component_type text not null,
+  amount_paise bigint not null check (amount_paise <> 0),
+  rollover_id text not null,
+  transferred_at timestamptz not null,
+  primary key (institute_id, student_id, other_student_id, component_type),
+  foreign key (institute_id, student_id) references students,
+  foreign key (institute_id, other_student_id) references students,
+  foreign key (institute_id, rollover_id) references rollovers
+);
+
 create view student_paid_lines as
   select l.institute_id, l.student_id, l.component_type, l.amount_paise
   from direct_payments p
@@ -838,7 +877,9 @@ create view student_paid_lines as
   from orders o
   join refunds r on r.institute_id = o.institute_id and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed'
   join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-  where o.student_id is not null and o.state = 'paid';
+  where o.student_id is not null and o.state = 'paid'
+  union all
+  select institute_id, student_id, component_type, amount_paise from student_transfers;
 
 -- Money that was collected here for a student, by any product: an ERP that mirrors its books may send it back.
 create view student_collections as
@@ -1683,7 +1724,7 @@ do $$
 declare
   append_only_table text;
 begin
-  foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'events', 'fee_changes',
+  foreach append_only_table in array array['console_audit', 'direct_payment_changes', 'events', 'fee_changes', 'student_transfers',
     'flex_decisions', 'late_fee_entries', 'ledger_postings', 'ledger_transfers', 'student_changes']
   loop
     execute format('create trigger %I before update or delete or truncate on %I

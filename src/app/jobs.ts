@@ -28,6 +28,7 @@ import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
 import { nextReminderDue, nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
 import { purgeFetches } from '../erp/pull/log.service.ts'
+import { advanceRollovers } from '../students/rollover/rollover.service.ts'
 import { purgeDeliveries } from '../webhooks/delivery-log/deliveries.service.ts'
 import { mailFailures, nextFailureMailDue } from '../webhooks/failure-mails/failure-mails.service.ts'
 
@@ -60,6 +61,7 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
       nextDueAt: () => nextSettlementRun(ctx),
       nextStop: () => nextSettlementDue(ctx),
     }),
+    work('rollovers_advanced', { run: processBatches(() => advanceRollovers(ctx)) }),
     ...flexJobs(ctx),
     work('webhook_mails', {
       run: processBatches(limit => mailFailures(ctx, limit)),

@@ -26,6 +26,7 @@ export type IdPrefix =
   | 'late'
   | 'fetch'
   | 'imp'
+  | 'roll'
   | 'batch'
   | 'staff'
   | 'sess'

@@ -58,7 +58,7 @@ export function mergeProfile(stored: Profile, sent: Profile): Profile {
 }
 
 /** Only what is part of the profile. */
-function profileOf(source: Profile): Profile {
+export function profileOf(source: Profile): Profile {
   return Object.fromEntries(PROFILE_KEYS.map(key => [key, source[key]])) as Profile
 }
 

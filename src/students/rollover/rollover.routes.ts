@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify'
+import { answer, answerPage } from '../../http/wire/answers.ts'
+import { addRead, addWrite } from '../../http/endpoint.ts'
+import { created, ok, page } from '../../http/envelope.ts'
+import type { Context } from '../../platform/context.ts'
+import { ROLLOVER_ID, rolloverInput, rolloverParams, rolloversQuery } from './rollover.input.ts'
+import { rolloverOutput } from './rollover.output.ts'
+import { getRollover, listRollovers, startRollover, type Rollover } from './rollover.service.ts'
+
+const ROLLOVERS = '/api/v1/integrations/erp/academic-years/rollover'
+const tag = 'Students'
+
+export function rolloverRoutes(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
+    method: 'POST',
+    url: ROLLOVERS,
+    docs: {
+      operationId: 'startRollover',
+      tag,
+      summary: 'Roll an academic year over',
+      description:
+        "Registers next year's student records from this year's active ones, under the same users: grade by grade, with the fees " +
+        'of the new grade. A background job does it; read its progress. With `preview` nothing is changed, and the answer says what ' +
+        'would be. Safe to repeat: a student that has a record of the new year is left alone, and nothing is carried twice. What is ' +
+        'carried counts as settled on the old record, so it is owed, or held, once. One rollover at a time, otherwise 409.',
+      errors: [409],
+      answers: { 201: answer('It is started, or previewed.', rolloverOutput) },
+    },
+    body: rolloverInput,
+    perform: (command, { caller, body }) => startRollover(ctx, command, caller.institute, body),
+    toResponse: (one: Rollover) => created(rolloverOutput.toJson(one)),
+  })
+  addRead(app, {
+    url: ROLLOVERS,
+    docs: {
+      operationId: 'listRollovers',
+      tag,
+      summary: 'List rollovers',
+      description: 'Newest first.',
+      answers: { 200: answerPage(rolloverOutput, ROLLOVER_ID) },
+    },
+    query: rolloversQuery,
+    async answer({ caller, query }) {
+      const { rows, nextCursor } = await listRollovers(ctx, caller.institute, query)
+      return page(
+        rows.map(one => rolloverOutput.toJson(one)),
+        nextCursor,
+      )
+    },
+  })
+  addRead(app, {
+    url: `${ROLLOVERS}/:rollover_id`,
+    docs: {
+      operationId: 'getRollover',
+      tag,
+      summary: 'Get a rollover',
+      description: 'How far it is, and which students it could not register.',
+      errors: [404],
+      answers: { 200: answer('The rollover.', rolloverOutput) },
+    },
+    params: rolloverParams,
+    answer: async ({ caller, params }) =>
+      ok(rolloverOutput.toJson(await getRollover(ctx, caller.institute, params.rolloverId))),
+  })
+}

@@ -1,0 +1,101 @@
+import { sumPaise, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { balanceOf, type FeeComponent, type PaidByComponent, type SentFee } from '../../fees/fees.rules.ts'
+import type { Student } from '../students.rules.ts'
+
+/** What a rollover makes of this year's students. */
+export type RolloverOptions = {
+  /** Where a grade goes; null: it leaves the school. */
+  grades: readonly { grade: string; nextGrade: string | null }[]
+  /** What a grade of the new year costs. */
+  fees: readonly { grade: string; fees: readonly SentFee[] }[]
+  /** The component of the new record that carries what is still due; null: it stays due on the old one. */
+  duesComponent: string | null
+  /** The component of the new record that carries what was paid too much; null: it stays on the old one. */
+  advanceComponent: string | null
+}
+
+export type RolloverCounts = {
+  total: number
+  registered: number
+  /** Had a record of the new year already. */
+  known: number
+  leaving: number
+  problems: number
+  carriedDuesPaise: Paise
+  carriedAdvancePaise: Paise
+}
+
+export const NO_COUNTS: RolloverCounts = {
+  total: 0,
+  registered: 0,
+  known: 0,
+  leaving: 0,
+  problems: 0,
+  carriedDuesPaise: ZERO,
+  carriedAdvancePaise: ZERO,
+}
+
+export function addCounts(one: RolloverCounts, other: RolloverCounts): RolloverCounts {
+  const names = Object.keys(NO_COUNTS) as (keyof RolloverCounts)[]
+  return Object.fromEntries(names.map(name => [name, one[name] + other[name]])) as RolloverCounts
+}
+
+export type Step =
+  | { kind: 'register'; grade: string; fees: readonly SentFee[] }
+  | { kind: 'known'; nextId: string }
+  | { kind: 'leaves' }
+  | { kind: 'problem'; message: string }
+
+export function decideStep(
+  student: Pick<Student, 'grade'>,
+  nextId: string | null,
+  options: RolloverOptions,
+): Step {
+  if (nextId !== null) return { kind: 'known', nextId }
+  const mapped = options.grades.find(one => one.grade === student.grade)
+  if (mapped === undefined)
+    return { kind: 'problem', message: `The grade ${student.grade} is not among the grades of the rollover.` }
+  if (mapped.nextGrade === null) return { kind: 'leaves' }
+  const fees = options.fees.find(one => one.grade === mapped.nextGrade)?.fees ?? []
+  return { kind: 'register', grade: mapped.nextGrade, fees }
+}
+
+export type Carried = {
+  /** By component of the old record: what counts as settled there, or leaves it. */
+  transfers: { componentType: string; amountPaise: Paise }[]
+  duesPaise: Paise
+  advancePaise: Paise
+}
+
+/** What goes over to the new record: taken from the old one to the paisa, so it is owed or held exactly once. */
+export function carryForward(
+  fees: readonly FeeComponent[],
+  paid: PaidByComponent,
+  { duesComponent, advanceComponent }: Pick<RolloverOptions, 'duesComponent' | 'advanceComponent'>,
+): Carried {
+  const withoutFee = [...paid].filter(([type]) => fees.every(fee => fee.componentType !== type))
+  const balances = [
+    ...fees.map(fee => ({
+      componentType: fee.componentType,
+      ...balanceOf(fee, paid.get(fee.componentType) ?? ZERO),
+    })),
+    ...withoutFee.map(([componentType, advancePaise]) => ({
+      componentType,
+      outstandingPaise: ZERO,
+      advancePaise,
+    })),
+  ]
+  const dues = duesComponent === null ? [] : balances.filter(one => one.outstandingPaise > 0)
+  const advances = advanceComponent === null ? [] : balances.filter(one => one.advancePaise > 0)
+  return {
+    transfers: [
+      ...dues.map(one => ({ componentType: one.componentType, amountPaise: one.outstandingPaise })),
+      ...advances.map(one => ({
+        componentType: one.componentType,
+        amountPaise: subtractPaise(ZERO, one.advancePaise),
+      })),
+    ],
+    duesPaise: sumPaise(dues.map(one => one.outstandingPaise)),
+    advancePaise: sumPaise(advances.map(one => one.advancePaise)),
+  }
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
+import { carryForward } from '../../src/students/rollover/rollover.rules.ts'
+import { summariseFees } from '../../src/fees/fees.rules.ts'
+import { paiseOf } from '../../src/platform/money.ts'
+import { startBursar } from '../harness/bursar.ts'
+import type { Json } from '../harness/client.ts'
+import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { ERP, sampleStudent } from '../harness/samples.ts'
+import { pull, setErp } from './support.ts'
+
+/** Next year's student records, made of this year's. */
+const bursar = await startBursar({ after })
+const { demo } = bursar
+const ROLLOVER = `${ERP}/academic-years/rollover`
+const YEARS = {
+  from_academic_year_start: 2026,
+  from_academic_year_end: 2027,
+  to_academic_year_start: 2027,
+  to_academic_year_end: 2028,
+}
+const OPTIONS = {
+  ...YEARS,
+  grades: [{ grade: '5', next_grade: '6' }, { grade: '12' }],
+  fees: [{ grade: '6', fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 65000 }] }],
+  carry_dues_as: 'PREVIOUS_YEAR_DUES',
+  carry_advance_as: 'PREVIOUS_YEAR_ADVANCE',
+}
+
+async function register(identifier: string, paid: number, grade = '5'): Promise<string> {
+  const answer = await demo.post(`${ERP}/users/parent-of-${identifier}/students`, {
+    student: sampleStudent({ identifier, grade, house: 'Tagore', new_admission: true }),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60000 }],
+    payments: [
+      {
+        amount: paid,
+        paid_at: '2026-06-05',
+        mode: 'cash',
+        transaction_id: 'CASH-1',
+        fee_components: [{ component_type: 'TUITION_FEE', amount: paid }],
+      },
+    ],
+  })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body.data.service_student_id
+}
+
+async function studentOf(id: string): Promise<Json> {
+  return (await demo.get(`${ERP}/students/${id}`)).body.data
+}
+
+async function nextOf(id: string): Promise<Json> {
+  const [other, ...more] = (await studentOf(id)).other_years
+  assert.deepEqual(more, [])
+  return studentOf(other.service_student_id)
+}
+
+async function start(options: object = OPTIONS): Promise<Json> {
+  const answer = await demo.post(ROLLOVER, options)
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body.data
+}
+
+/** Starts one and does what a worker would; the process's own jobs may take part. */
+async function roll(options: object = OPTIONS): Promise<Json> {
+  const { id } = await start(options)
+  for (;;) {
+    await advanceRollovers(bursar.app.ctx)
+    const { body } = await demo.get(`${ROLLOVER}/${id}`)
+    if (body.data.state === 'done') return body.data
+  }
+}
+
+test('a rollover is previewed, registers next year with fees of the grade, and carries dues and advance once', async () => {
+  const owing = await register('ROLL-OWES', 20000)
+  const ahead = await register('ROLL-AHEAD', 61500)
+  const leaving = await register('ROLL-LEAVES', 60000, '12')
+  const unmapped = await register('ROLL-UNMAPPED', 60000, '9')
+  const expected = { students_seen: 4, registered: 2, known: 0, leaving: 1, problem_count: 1 }
+  const seen = await start({ ...OPTIONS, preview: true })
+  const { students_seen, registered, known, leaving: left, problem_count } = seen
+  assert.deepEqual({ students_seen, registered, known, leaving: left, problem_count }, expected)
+  assert.deepEqual([seen.state, seen.carried_dues, seen.carried_advance], ['done', 40000, 1500])
+  assert.deepEqual(
+    seen.problems.map((one: Json) => [one.service_student_id, one.identifier]),
+    [[unmapped, 'ROLL-UNMAPPED']],
+  )
+  assert.deepEqual((await studentOf(owing)).other_years, [], 'a preview changes nothing')
+
+  const done = await roll()
+  assert.deepEqual([done.registered, done.carried_dues, done.carried_advance], [2, 40000, 1500])
+  const next = await nextOf(owing)
+  assert.deepEqual(
+    [next.grade, next.house, next.new_admission, next.registration_ids],
+    ['6', 'Tagore', false, ['parent-of-ROLL-OWES']],
+  )
+  // 40,000 was due, and is due once: on the new record.
+  assert.equal((await studentOf(owing)).fee_summary.outstanding, 0)
+  assert.equal(next.fee_summary.outstanding, 65000 + 40000)
+  const rich = await nextOf(ahead)
+  assert.deepEqual(
+    [(await studentOf(ahead)).fee_summary.advance, rich.fee_summary.advance, rich.fee_summary.outstanding],
+    [0, 1500, 65000],
+  )
+  assert.deepEqual((await studentOf(leaving)).other_years, [])
+
+  const again = await roll()
+  assert.deepEqual([again.registered, again.known, again.carried_dues, again.carried_advance], [0, 2, 0, 0])
+  assert.deepEqual((await nextOf(owing)).fee_summary, next.fee_summary)
+  const events = (await demo.get(`${ERP}/events?limit=200`)).body.data
+  assert.equal(
+    events.filter((one: Json) => one.payload.service_student_id === next.service_student_id).length,
+    1,
+  )
+})
+
+test('dues that were carried stay due when the ERP answers for the new year without them', async () => {
+  const erp = await startFakeErp({ after })
+  const owing = await register('ROLL-PULLED', 20000)
+  await roll()
+  const next = await nextOf(owing)
+  await setErp(demo, erp)
+  const year = { grade: '6', academic_year_start: 2027, academic_year_end: 2028 }
+  const fees = [{ component_type: 'TUITION_FEE', fee_amount: 65000 }]
+  erp.put(sampleRecord({ identifier: 'ROLL-PULLED', ...year }, { fee_components: fees }))
+  assert.equal((await pull(bursar, next.service_student_id)).kind, 'found')
+  assert.equal((await studentOf(next.service_student_id)).fee_summary.outstanding, 65000 + 40000)
+})
+
+test('a new year that is not after the old one, and a grade twice, are 400; an unknown rollover is 404', async () => {
+  const backwards = await demo.post(ROLLOVER, { ...OPTIONS, to_academic_year_start: 2026 })
+  assert.deepEqual([backwards.status, backwards.body.code], [400, 'HUE00000'])
+  const grades = [...OPTIONS.grades, { grade: '5', next_grade: '7' }]
+  assert.equal((await demo.post(ROLLOVER, { ...OPTIONS, grades })).status, 400)
+  assert.equal((await demo.get(`${ROLLOVER}/roll_unknown`)).status, 404)
+})
+
+test('what is carried leaves nothing due and nothing in advance behind, to the paisa', () => {
+  const paise = fc.integer({ min: 0, max: 1_000_000 }).map(paiseOf)
+  const types = ['A', 'B', 'C']
+  fc.assert(
+    fc.property(
+      fc.array(paise, { minLength: 2, maxLength: 3 }),
+      fc.array(paise, { minLength: 3, maxLength: 3 }),
+      (prices, sums) => {
+        const fees = prices.map((feePaise, index) => ({
+          componentType: types[index] ?? '',
+          position: index + 1,
+          feePaise,
+          discounts: [],
+        }))
+        const paid = new Map(types.map((type, index) => [type, sums[index] ?? paiseOf(0)]))
+        const before = summariseFees(fees, paid)
+        const carried = carryForward(fees, paid, { duesComponent: 'D', advanceComponent: 'V' })
+        for (const { componentType, amountPaise } of carried.transfers)
+          paid.set(componentType, paiseOf((paid.get(componentType) ?? 0) + amountPaise))
+        const { outstandingPaise, advancePaise } = summariseFees(fees, paid)
+        assert.deepEqual([outstandingPaise, advancePaise], [0, 0])
+        assert.deepEqual(
+          [carried.duesPaise, carried.advancePaise],
+          [before.outstandingPaise, before.advancePaise],
+        )
+      },
+    ),
+  )
+})
