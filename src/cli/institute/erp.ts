@@ -185,7 +185,9 @@ function explain(code: string, view: Shown<typeof testOutput>): string {
   const head = [`Asked    ${view.url}`, `Answer   ${view.http_status ?? 'none'}, ${view.duration_ms} ms`]
   if (view.outcome === 'found') {
     const understood = JSON.stringify({ student, fee_components, payment_schedule, user }, null, 2)
-    return [...head, 'Outcome  found; the student was understood as', '', understood].join('\n')
+    const differences = problems.map(problem => [problem.key, problem.message])
+    const named = differences.length === 0 ? [] : ['', formatTable(['FIELD', 'PROBLEM'], differences)]
+    return [...head, 'Outcome  found; the student was understood as', '', understood, ...named].join('\n')
   }
   const acts = view.acts_as === undefined ? '' : `, treated as ${view.acts_as}`
   const rows = problems.map(problem => [problem.key, problem.message])

@@ -1,6 +1,8 @@
 import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
+import type { FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { askErp, endpointOf, toFetch } from '../call.service.ts'
@@ -8,16 +10,16 @@ import type { ErpContext } from '../context.ts'
 import { settingsFor } from '../settings/settings.rules.ts'
 import { listSettings } from '../settings/settings.store.ts'
 import { askedOf, fetchUrl, toAsked, type Asked, type ErpAnswer, type Named } from '../erp.rules.ts'
+import { recordDifferences } from './differences.rules.ts'
 import * as store from './pull.store.ts'
-import type { Student } from '../../students/students.rules.ts'
-import { listStudents, requireStudent } from '../../students/students.service.ts'
+import { listStudents, requireStudent, type StudentRecord } from '../../students/students.service.ts'
 
 export type { Fetch } from './pull.store.ts'
 
 export type FetchTest =
   | { kind: 'not_configured' }
   /** `url`: what was asked, without credentials. */
-  | { kind: 'asked'; url: string; answer: ErpAnswer }
+  | { kind: 'asked'; url: string; answer: ErpAnswer; differences: readonly FieldProblem[] }
 
 /**
  * Asks the ERP as a pull would and tells what came back; nothing is stored but the log's row. A person waits for it,
@@ -31,7 +33,8 @@ export async function testFetch(
 ): Promise<FetchTest> {
   const { collectorCode: sent } = named
   const branch = sent === undefined ? undefined : branchFor(institute, sent)
-  const student = await findOne(ctx, institute, named)
+  const known = await findOne(ctx, institute, named)
+  const student = known?.student ?? null
   const all = await listSettings(ctx.db, [institute.id])
   const settings = settingsFor(all, branch ?? student?.collectorCode)
   if (settings === null) return transact(ctx.db, command, async () => ({ kind: 'not_configured' }))
@@ -46,9 +49,18 @@ export async function testFetch(
     reason: 'test' as const,
     fetchedAt,
   }
+  const differences =
+    answer.kind === 'found'
+      ? recordDifferences(answer.record, {
+          branches: institute.branches,
+          student: known && { hasFees: known.fees.some(fee => fee.feePaise > 0), paid: known.paid },
+          isCustomSchedule: settings.customSchedule,
+          today: dayOf(fetchedAt),
+        })
+      : []
   return transact(ctx.db, command, async tx => {
     await store.insertFetches(tx, [toFetch(fetchedFor, answer, [])])
-    return { kind: 'asked', url: fetchUrl(settings.url, settings.lookup, whole), answer }
+    return { kind: 'asked', url: fetchUrl(settings.url, settings.lookup, whole), answer, differences }
   })
 }
 
@@ -57,10 +69,10 @@ async function findOne(
   ctx: Context,
   institute: Institute,
   { customIdentifier: _second, ...named }: Named,
-): Promise<Student | null> {
+): Promise<StudentRecord | null> {
   const { rows } = await listStudents(ctx, institute, named, { limit: 2 })
   const [one, another] = rows
-  return another === undefined ? (one?.student ?? null) : null
+  return another === undefined ? (one ?? null) : null
 }
 
 /** Every time that a student's ERP was asked for it, newest first. */

@@ -106,7 +106,11 @@ export const testOutput = test.object({
     one => partOf(answerOf(one), 'refused')?.actsAs,
   ),
   message: test.optional.text(MESSAGE, WRONG, one => messageOf(answerOf(one))),
-  problems: test.list(PROBLEMS, problemOutput, one => partOf(answerOf(one), 'unavailable')?.problems ?? []),
+  problems: test.list(
+    `${PROBLEMS} Of a record that was found: what a fetch would refuse, leave out or cut.`,
+    problemOutput,
+    one => partOf(answerOf(one), 'unavailable')?.problems ?? (one.kind === 'asked' ? one.differences : []),
+  ),
   student: test.optional.one(
     'The student as it was understood; present only when found.',
     understoodOutput,
