@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
-import { ok, page } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { RequestParams, RequestsQuery, RequestView, type RequestAnswer } from './requests.schemas.ts'
-import { getRequest, listRequests, RequestLog, type LoggedRequest } from './requests.service.ts'
+import { one, pageOf } from '../auth/replies.output.ts'
+import { listRequestsQuery, requestParams } from './requests.input.ts'
+import { requestOutput } from './requests.output.ts'
+import { getRequest, listRequests, RequestLog } from './requests.service.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 
 /** Whatever comes with an API key is put down once it is answered; what is left is written when the server closes. */
@@ -32,49 +32,21 @@ export function keepRequestLog(app: FastifyInstance, ctx: Context): RequestLog {
   return log
 }
 
+/** Of the last week. Under load some may be missing. */
 export function requestRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/requests',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleListRequests',
-      summary: 'List requests of the ERP',
-      description:
-        'Of the last week, the newest first, within a second or two. Under load some may be missing.',
-      data: Type.Array(RequestView),
-      isList: true,
-    },
-    query: RequestsQuery,
-    async answer({ institute, query }) {
-      const { outcome, method, route, key_id: keyId, from, to: before, cursor, limit = 50 } = query
-      const filter = { outcome, method, route, keyId, from, before }
-      const { rows, nextCursor } = await listRequests(ctx, institute, filter, { cursor, limit })
-      return page(rows.map(view), nextCursor)
-    },
+    query: listRequestsQuery,
+    output: pageOf(requestOutput),
+    answer: ({ institute, query: { cursor, limit, ...filter } }) =>
+      listRequests(ctx, institute, filter, { cursor, limit }),
   })
   addConsoleRead(app, ctx, {
     url: '/requests/:request_id',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleGetRequest',
-      summary: 'Read a request',
-      description: 'By its x-request-id.',
-      data: RequestView,
-    },
-    params: RequestParams,
-    answer: async ({ institute, params }) => ok(view(await getRequest(ctx, institute, params.request_id))),
+    params: requestParams,
+    output: one(requestOutput),
+    answer: ({ institute, params }) => getRequest(ctx, institute, params.requestId),
   })
-}
-
-function view(request: LoggedRequest): RequestAnswer {
-  return {
-    id: request.id,
-    at: request.at.toISOString(),
-    method: request.method,
-    route: request.route,
-    status: request.status,
-    ...(request.errorCode === null ? {} : { error_code: request.errorCode }),
-    ms: Math.round(request.ms * 10) / 10,
-    key_id: request.keyId,
-  }
 }

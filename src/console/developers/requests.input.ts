@@ -1,0 +1,22 @@
+import { field, input, optional, query } from '../../http/wire/input.ts'
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+
+export const listRequestsQuery = query({
+  outcome: optional(
+    field.oneOf(['answered', 'refused', 'failed'], 'Status below 400, below 500, or from 500 on.'),
+  ),
+  method: optional(field.oneOf(METHODS, 'Only of this method.')),
+  route: optional(
+    field.text('Only of this route, as its pattern.', '/api/v1/integrations/pay/orders/:order_id'),
+  ),
+  key_id: optional(field.resourceId('Only with this key.', 'key_test_01k9zq4m0ve8sbn6yt2hw3c5da')),
+  from: optional(field.rangeStart('From this moment, or the start of this day, on.')),
+  to: optional(field.rangeEnd('Before this moment, or up to the end of this day.')).as('before'),
+  limit: field.pageSize(),
+  cursor: field.cursor('req_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+export const requestParams = input({
+  request_id: field.resourceId('x-request-id of its answer.', 'req_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
