@@ -1062,9 +1062,14 @@ create table flex_plans (
   language text not null default 'en' check (language in ('en', 'hi')),
   created_at timestamptz not null,
   set_up_at timestamptz,
-  -- [{"componentType": …, "amountPaise": …}]: the fees that the schedule was last balanced to.
+  -- [{"componentType": …, "amountPaise": …, "roomPaise": …}]: the fees that the schedule was last balanced to, and what
+  -- was owed of each beyond what the schedule takes.
   fitted_to jsonb not null,
   fitted_at timestamptz not null,
+  -- What the student owes that no instalment takes.
+  outside_paise bigint not null default 0 check (outside_paise >= 0),
+  -- A closed plan opens again until then if something comes back; after that it is closed for good.
+  revivable_until timestamptz,
   primary key (institute_id, id),
   foreign key (institute_id, student_id) references students,
   foreign key (institute_id, collector_code) references branches
@@ -1110,7 +1115,7 @@ create table flex_instalments (
   id text not null,
   number integer not null,
   state text not null default 'scheduled' check (state in ('scheduled', 'confirmed', 'presented', 'debited', 'settled',
-    'bounced', 'skipped', 'reversed', 'covered', 'waived', 'cancelled')),
+    'bounced', 'skipped', 'reversed', 'due', 'covered', 'waived', 'cancelled')),
   is_downpayment boolean not null default false,
   due_on date not null,
   present_on date not null,
@@ -1118,6 +1123,9 @@ create table flex_instalments (
   identifier text,
   -- [{"componentType": …, "amountPaise": …}], always read and replaced whole.
   lines jsonb not null,
+  -- The same for what the schedule wants of it: money that came otherwise lowers the lines, and if it goes back they
+  -- return to this.
+  planned jsonb not null,
   attempt integer not null default 0,
   bank_returns integer not null default 0,
   first_bank_return_at timestamptz,
@@ -1144,7 +1152,7 @@ create index flex_instalments_by_due_day on flex_instalments (due_on) where stat
 -- or is due online.
 create index flex_instalments_by_present_day on flex_instalments (institute_id, present_on, id)
   where not is_downpayment
-    and (state in ('scheduled', 'confirmed', 'skipped', 'covered', 'waived') or (state = 'bounced' and order_id is null));
+    and state in ('scheduled', 'confirmed', 'skipped', 'due', 'covered', 'waived');
 
 -- Every presentation ever made; the key prevents making one twice.
 create table flex_presentations (
@@ -1681,6 +1689,8 @@ create table bank_mandates (
   upi_reference text,
   -- Why it ended; on an authorised one, why the destination bank will reject it.
   failure_code text,
+  -- By the payer, for now.
+  is_paused boolean not null default false,
   return_url text not null,
   -- When the destination bank decides about what the payer has authorised.
   confirm_at timestamptz,

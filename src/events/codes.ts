@@ -9,6 +9,8 @@ export const EVENT_CODES = [
   'flex.subscription.setup',
   'flex.subscription.active',
   'flex.subscription.updated',
+  'flex.subscription.locked',
+  'flex.subscription.unlocked',
   'flex.subscription.cancelled',
   'flex.subscription.closed',
   'flex.mandate.cancelled',

@@ -63,6 +63,8 @@ export type MandateOutcome =
   | { kind: 'active'; umrn?: string | undefined; upiReference?: string | undefined }
   | { kind: 'rejected'; code: string; message: string }
   | { kind: 'cancelled'; code: string; message: string }
+  /** Past its end date at the bank. */
+  | { kind: 'expired' }
 
 /** A bank takes a debit back that it had confirmed. */
 export type ReturnReport = {

@@ -9,7 +9,9 @@ import { badField } from '../platform/errors.ts'
 import type { DebitAct } from './bank/mandates.rules.ts'
 import {
   authorisePlan,
+  changeMandate,
   decideInstalment,
+  type ActedMandate,
   type Authorised,
   type DecidedInstalment,
   type SandboxPlans,
@@ -65,6 +67,53 @@ const decidedOutput = decided.object({
   ),
 })
 
+const mandateParams = input({
+  mandate_id: field.resourceId(
+    'Id of the mandate: `mandate.id` of the plan.',
+    'mdt_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+})
+
+const acted = outputOf<ActedMandate>()
+const actedOutput = acted.object({
+  mandate_id: acted.text('Id of the mandate.', 'mdt_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  status: acted.oneOf(
+    ['open', 'authorised', 'active', 'rejected', 'cancelled'],
+    'The mandate at the bank; an expired one is cancelled there.',
+    one => one.status,
+    'cancelled',
+  ),
+  is_paused: acted.flag('Whether the payer has paused it.', false),
+})
+
+const MANDATE_ACTS = [
+  {
+    act: 'revoke',
+    operationId: 'sandboxRevokeMandate',
+    summary: 'Revoke a mandate',
+    description: 'The payer withdraws it at the bank: `flex.mandate.cancelled`, and the plan is locked.',
+  },
+  {
+    act: 'pause',
+    operationId: 'sandboxPauseMandate',
+    summary: 'Pause a mandate',
+    description:
+      'The payer pauses it at the bank. Debits come back as if the bank could not process them (59, UPI: U30) until it is resumed.',
+  },
+  {
+    act: 'resume',
+    operationId: 'sandboxResumeMandate',
+    summary: 'Resume a mandate',
+    description: 'Ends a pause.',
+  },
+  {
+    act: 'expire',
+    operationId: 'sandboxExpireMandate',
+    summary: 'Let a mandate expire',
+    description: 'As if its end date had passed: `flex.mandate.expired`, and the plan is locked.',
+  },
+] as const
+
 /** Only what a sandbox has: the payer and the bank of a plan, told what to do. */
 export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): void {
   const { ctx } = sandbox
@@ -106,6 +155,26 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
       decideInstalment(sandbox, command, { institute, instalmentId }, readOutcome(body)),
     toResponse: (result: DecidedInstalment) => ok(decidedOutput.toJson(result)),
   })
+  addMandateActs(app, sandbox)
+}
+
+function addMandateActs(app: FastifyInstance, sandbox: SandboxPlans): void {
+  for (const { act, description, ...texts } of MANDATE_ACTS)
+    addWrite(app, sandbox.ctx, {
+      method: 'POST',
+      url: `/api/v1/sandbox/flex/mandates/:mandate_id/${act}`,
+      docs: {
+        ...texts,
+        tag: 'Sandbox',
+        description: `${description} 409 when the bank has it otherwise. Sandbox only.`,
+        errors: [404],
+        answers: { 200: answer('As the bank has it now.', actedOutput) },
+      },
+      params: mandateParams,
+      perform: (command, { caller: { institute }, params: { mandateId } }) =>
+        changeMandate(sandbox, command, { institute, mandateId }, act),
+      toResponse: (result: ActedMandate) => ok(actedOutput.toJson(result)),
+    })
 }
 
 function readOutcome({ outcome, debited, bounced, code }: Read<typeof outcomeInput>): DebitAct {

@@ -7,7 +7,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { BankMandateState, DebitAct } from './bank/mandates.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
-import { conflict } from '../platform/errors.ts'
+import { conflict, notFound } from '../platform/errors.ts'
 import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 import { actOnMandate, decideAtBank, isDebit, payOrder, type SandboxPayments } from './payments.service.ts'
 
@@ -33,7 +33,7 @@ export async function authorisePlan(
   const mandate = (await pendingMandateOf(sandbox.ctx, target)) ?? (await agree(sandbox, target, rail))
   const where = { instituteId: institute.id, ref: mandate.providerRef }
   await actOnMandate(sandbox, where, outcome === 'success' ? 'approve' : 'decline')
-  const after = await bank.findMandate(institute.id, mandate.providerRef)
+  const after = await bank.findMandate(institute.id, { ref: mandate.providerRef })
   const done: Authorised = { planId, status: after?.state ?? 'open' }
   if (command.idempotency !== undefined)
     await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
@@ -78,6 +78,26 @@ async function agree(
   const mandate = await pendingMandateOf(flex, target)
   if (mandate === null) throw conflict('This plan has no mandate that waits for the payer.')
   return mandate
+}
+
+export type ActedMandate = { mandateId: string; status: BankMandateState; isPaused: boolean }
+
+/** What the payer does at the bank with a mandate that was authorised, or the bank when its end date has passed. */
+export async function changeMandate(
+  sandbox: SandboxPlans,
+  command: Command<ActedMandate>,
+  { institute, mandateId }: { institute: Institute; mandateId: string },
+  act: 'revoke' | 'pause' | 'resume' | 'expire',
+): Promise<ActedMandate> {
+  const { ctx, bank } = sandbox
+  const known = await bank.findMandate(institute.id, { mandateId })
+  if (known === null) throw notFound('This mandate')
+  await actOnMandate(sandbox, known, act)
+  const after = (await bank.findMandate(institute.id, { mandateId })) ?? known
+  const done = { mandateId, status: after.state, isPaused: after.isPaused }
+  if (command.idempotency !== undefined)
+    await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
+  return done
 }
 
 export type DecidedInstalment = { instalmentId: string; payment: Payment }

@@ -67,7 +67,7 @@ test('a row above what the mandate may take is announced once; the rest is due o
   const open = plan.payment_schedule.filter((one: Json) => one.status !== 'cancelled')
   const [first, , rest] = open
   assert.deepEqual([first.amount, first.presented_on], [40100, '2027-01-05'])
-  assert.deepEqual([rest.amount, rest.status, rest.due_date], [19900, 'bounced', '2027-01-05'])
+  assert.deepEqual([rest.amount, rest.status, rest.due_date], [19900, 'due', '2027-01-05'])
   assert.equal((await mails(world, /will be debited on 5 January/)).length, 1)
 })
 
@@ -89,4 +89,39 @@ test("at set-up the ERP's schedule is offered as it is, without what lies in the
       ['R2', 20000],
     ],
   )
+})
+
+test('rows never take more of a component than is owed: the latest give way, and nothing goes into an advance', async t => {
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
+  await world.advance('P2D')
+  const hostel = {
+    ...row('2027-04-05', 5000, 'R4'),
+    details: [{ component_type: 'HOSTEL_FEE', amount: 5000 }],
+  }
+  answer(world, [FIRST, row('2027-02-05', 50000, 'R2'), LAST, hostel])
+  const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the first debit', 90)
+  assert.deepEqual(
+    plan.payment_schedule.map((one: Json) => [one.reference_id, one.amount]),
+    [
+      ['R1', 20000],
+      ['R2', 40000],
+      ['R3', 12000.5],
+    ],
+  )
+  assert.equal(plan.outside_amount, undefined)
+})
+
+test('what the rows leave open is shown, and told when it changes and when the plan closes', async t => {
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
+  await world.advance('P2D')
+  answer(world, [FIRST, row('2027-02-05', 10000, 'R2')])
+  const plan = await world.advanceUntil(now => now.outside_amount !== undefined, 'the schedule', 90)
+  assert.equal(plan.outside_amount, 42000.5)
+  const updated = (await world.eventsOf('flex.subscription.updated')).at(-1)
+  const change = updated.changes.find((one: Json) => one.field === 'outside_amount')
+  assert.deepEqual(change, { field: 'outside_amount', before: 0, after: 42000.5 })
+  await world.advanceUntil(now => now.status === 'closed', 'the end', 60)
+  const [closed] = await world.eventsOf('flex.subscription.closed')
+  assert.equal(closed.reason.code, 'owed_outside_plan')
+  assert.equal((await mails(world, /is due beside your instalments/)).length, 1)
 })

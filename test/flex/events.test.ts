@@ -8,7 +8,7 @@ import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
 import { readCatalogued } from '../harness/events.ts'
 import { sampleRecord } from '../harness/fake-erp.ts'
-import { FEES, FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
+import { FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 
 /** What a plan tells of: all of the money, all of the changes, exactly as the catalogue has it. */
 const line = (component_type: string, amount: number): Json => ({ component_type, amount })
@@ -72,7 +72,11 @@ test('an instalment that the ERP adds and one that it splits anew are told of as
   const world = await openWorld(t, { schedule: [first, last], customSchedule: true })
   const split = { ...last, details: [line('TUITION_FEE', 29000), line('TRANSPORT_FEE', 13000.5)] }
   const added = row('MORE', 80, [line('TUITION_FEE', 500)])
-  world.erp.put(sampleRecord({}, { fee_components: FEES, payment_schedule: [first, split, added] }))
+  const fee_components = [
+    { component_type: 'TUITION_FEE', fee_amount: 59500 },
+    { component_type: 'TRANSPORT_FEE', fee_amount: 13000.5 },
+  ]
+  world.erp.put(sampleRecord({}, { fee_components, payment_schedule: [first, split, added] }))
   const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the first debit')
   const [updated, ...more] = (await readCatalogued(world.bursar)).filter(
     ({ code }) => code === 'flex.subscription.updated',

@@ -133,7 +133,7 @@ test('a bounce carries the return code of its rail, and the order stays unpaid',
 test('a debit under a mandate that was cancelled, is not confirmed or has lapsed is returned', async () => {
   const lapsed = await activeMandate('upi_autopay', { endOn: '2020-12-31' })
   const cancelled = await activeMandate('upi_autopay')
-  const { mandateId } = (await bank.findMandate(school.id, cancelled)) ?? { mandateId: '' }
+  const { mandateId } = (await bank.findMandate(school.id, { ref: cancelled })) ?? { mandateId: '' }
   const debits = [
     await present(100_00, lapsed, 'upi_autopay'),
     await present(100_00, cancelled, 'upi_autopay'),

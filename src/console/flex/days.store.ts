@@ -7,13 +7,12 @@ import type { DebitStatus, Span } from './flex.rules.ts'
 
 /** Instalments that belong to a day without having been presented; the words of their index. */
 export const NOT_PRESENTED = `not i.is_downpayment
-  and (i.state in ('scheduled', 'confirmed', 'skipped', 'covered', 'waived') or (i.state = 'bounced' and i.order_id is null))`
+  and i.state in ('scheduled', 'confirmed', 'skipped', 'due', 'covered', 'waived')`
 
 export const AMOUNT = `(select coalesce(sum((line ->> 'amountPaise')::bigint), 0) from jsonb_array_elements(i.lines) line)::bigint`
 
 /** A plan that waits for somebody keeps its instalments waiting, announced or not. */
-export const STATUS = `case when i.state = 'bounced' then 'due_online'
-  when i.state in ('scheduled', 'confirmed') and (p.state <> 'active' or p.is_held) then 'stopped'
+export const STATUS = `case when i.state in ('scheduled', 'confirmed') and (p.state <> 'active' or p.is_held) then 'stopped'
   when i.state = 'confirmed' then 'announced' else i.state end`
 
 export type DaySum = { day: string; status: DebitStatus; count: number; amountPaise: Paise }
@@ -59,7 +58,7 @@ export async function sumReturns(
     `select r.return_code as "returnCode", r.state, count(*) as count, sum(r.amount_paise)::bigint as "amountPaise",
        count(*) filter (where i.state in ('debited', 'settled', 'covered')) as paid,
        count(*) filter (where i.state in ('scheduled', 'confirmed', 'presented')) as again,
-       count(*) filter (where i.state in ('bounced', 'reversed', 'skipped')) as due,
+       count(*) filter (where i.state in ('bounced', 'reversed', 'skipped', 'due')) as due,
        count(*) filter (where i.state in ('waived', 'cancelled')) as over
      from flex_presentations r
      join flex_instalments i on i.institute_id = r.institute_id and i.id = r.instalment_id

@@ -16,7 +16,7 @@ export const DEBIT_STATUSES = [
   'skipped',
   'covered',
   'waived',
-  'due_online',
+  'due',
   'presented',
   'debited',
   'bounced',
@@ -52,10 +52,10 @@ export function statusOf(
       return plan.state === 'active' && !plan.isHeld ? 'scheduled' : 'stopped'
     case 'confirmed':
       return plan.state === 'active' && !plan.isHeld ? 'announced' : 'stopped'
-    case 'bounced':
-      return instalment.orderId === null ? 'due_online' : 'bounced'
     case 'settled':
       return 'debited'
+    case 'bounced':
+    case 'due':
     case 'presented':
     case 'debited':
     case 'skipped':

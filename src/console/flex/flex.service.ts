@@ -110,7 +110,7 @@ function filterOf({ status, returnCode, collectorCode, cursor: sent }: Asked): D
   }
 }
 
-const EXPLAINED: readonly DebitStatus[] = ['skipped', 'covered', 'waived', 'due_online']
+const EXPLAINED: readonly DebitStatus[] = ['skipped', 'covered', 'waived', 'due']
 
 function showDebit(debit: Debit, loaded: LoadedPlan | undefined, debitRules: DebitRules): ShownDebit[] {
   const instalment = loaded?.instalments.find(({ id }) => id === debit.instalmentId)

@@ -107,6 +107,8 @@ export function returnTexts(code: string): ReturnTexts {
   return { code, category: CATEGORY_TEXTS[category], message, next: ACTION_TEXTS[action] }
 }
 
+const DUE_TEXT = 'No mandate covers it. The family is asked to pay it online.'
+
 export type DebitRecord = { status: DebitStatus; context: DebitContext; presentedAt: Date | null }
 
 /** What happens next to a debit, in a sentence. */
@@ -128,8 +130,8 @@ export function nextStepText({ status, context, presentedAt }: DebitRecord): str
       return 'Nothing is debited: it was paid in another way.'
     case 'waived':
       return 'Nothing is debited: the fee has fallen.'
-    case 'due_online':
-      return 'The mandate does not cover it. The family pays it online.'
+    case 'due':
+      return DUE_TEXT
     case 'presented':
       return waitingText(context, presentedAt ?? context.now)
     case 'debited':
@@ -195,6 +197,8 @@ function bouncedText(context: DebitContext): string {
       return 'Not tried again: the plan was cancelled.'
     case 'skipped':
       return OBSTACLE_TEXTS.skipped.text
+    case 'due':
+      return DUE_TEXT
     case 'bounced':
     case 'reversed':
       return stayedDueText(instalment.returnCode)

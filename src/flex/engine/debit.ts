@@ -7,14 +7,14 @@ import { dayOf } from '../../platform/calendar.ts'
 import { newId } from '../../platform/ids.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Pulled } from '../../erp/pull/pull.service.ts'
-import { allowAgain, cancelByErp, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
+import { allowAgain, cancelByErp, DROPPED, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
 import type { Presentation } from './presentations.store.ts'
 import { followErp } from '../plans/follow-erp.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
 import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
-import { nextNumber, type Instalment } from '../rules/plan.rules.ts'
+import { isPlanOver, nextNumber, onlineBeside, type Instalment } from '../rules/plan.rules.ts'
 import { presentationOn } from '../rules/rails.rules.ts'
 
 /**
@@ -31,14 +31,23 @@ export function applyErpAnswer(plan: PlanChanges, instalmentId: string, answer: 
   if (step.kind !== 'fetch') return takeQuietStep(plan, before, step)
   followErp(plan, answer)
   const instalment = plan.find(instalmentId)
-  // Paid otherwise, waived or moved by what the ERP just said.
-  if (instalment === undefined || !(instalment.state === 'scheduled' || instalment.state === 'skipped'))
-    return
+  if (instalment === undefined) return
+  if (instalment.state === 'waived') return askAgainLater(plan, instalment, answer)
+  // Paid otherwise or moved by what the ERP just said.
+  if (!(instalment.state === 'scheduled' || instalment.state === 'skipped')) return
   const context = plan.contextOf(instalment)
   // The ERP may just have given it another day, and then this is not the moment to announce it.
   const stepNow = nextStep(context)
   if (stepNow.kind !== 'fetch') return takeQuietStep(plan, instalment, stepNow)
   applyErpDecision(plan, instalment, afterFetch(context, plan.rail, erpAnswerOf(answer, plan.student)))
+}
+
+const ASK_AGAIN_MS = 60 * 60_000
+
+/** Still nothing to debit; only silence is a reason to ask again. */
+function askAgainLater(plan: PlanChanges, instalment: Instalment, answer: Pulled): void {
+  const nextStepAt = answer.kind === 'unavailable' ? new Date(plan.now.getTime() + ASK_AGAIN_MS) : null
+  plan.change(instalment, { nextStepAt })
 }
 
 function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: ErpDecision): void {
@@ -69,33 +78,46 @@ function confirm(plan: PlanChanges, instalment: Instalment): void {
   const amountPaise = sumLines(taken)
   plan.move(instalment, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
     lines: taken,
+    planned: rest.length > 0 ? taken : instalment.planned,
     notifiedAt: plan.now,
     fetchTries: 0,
     nextStepAt: presentationOn(presentOn, plan.rail),
   })
-  plan.notifyFamily('notice', { amountPaise, day: presentOn })
+  const onlinePaise = onlineBeside(plan, instalment)
+  if (onlinePaise === 0) plan.notifyFamily('notice', { amountPaise, day: presentOn })
+  else plan.notifyFamily('notice_and_online', { amountPaise, onlinePaise, day: presentOn })
 }
 
 /** What a mandate does not cover is due all the same: the parent pays it online. */
 function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]): void {
-  const due: Instalment = {
+  const added: Instalment = {
     ...instalment,
     id: newId('inst'),
     number: nextNumber(plan),
-    state: 'bounced',
+    state: 'scheduled',
     lines,
+    planned: lines,
     attempt: 0,
     orderId: null,
     nextStepAt: null,
   }
-  plan.note(due, 'due online', `${formatRupees(sumLines(lines))} are above what the mandate may take`)
-  plan.put(due)
+  const message = `${formatRupees(sumLines(lines))} are above what the mandate may take and are to be paid online.`
+  const due = plan.move(added, 'due', message)
+  plan.recordEvent('flex.instalment.skipped', {
+    instalment: due,
+    reason: { code: 'above_mandate', category: 'limit', message },
+    nextTryOn: undefined,
+  })
 }
 
 export type PresentedDebit = { debit: Debit; presentation: Presentation; mandateRef: string }
 
-/** In the rail's window. Null when it is not to be presented after all: money came since the notice, or a person acted. */
+/** In the rail's window. What was done since the notice counts until here: a drop, a hold, a lock, a payment. Null when it is not to be presented after all: money came since the notice, or a person acted. */
 export function present(plan: PlanChanges, instalmentId: string): PresentedDebit | null {
+  if (plan.student.student.status === 'dropped') {
+    if (!isPlanOver(plan.plan)) cancelByErp(plan, DROPPED)
+    return null
+  }
   rebalance(plan)
   const instalment = plan.find(instalmentId)
   if (instalment === undefined || plan.mandate === null) return null
@@ -160,7 +182,7 @@ export function settled(plan: PlanChanges, instalment: Instalment, paid: PaidOrd
   recordMoney(plan, after, paid, 'settled')
 }
 
-/** Money that left the payer, or reached the institute, is always told of: whoever keeps books must not miss any. */
+/** Money that left the payer, or reached the institute, always has its event: the ERP's books must not miss any. */
 function recordMoney(
   plan: PlanChanges,
   instalment: Instalment,

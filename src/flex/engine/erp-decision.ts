@@ -9,11 +9,16 @@ import type { PlanChanges } from '../plans/plan-changes.ts'
 import { TRANSFERRED, type ErpAnswer, type ErpDecision } from '../rules/debit.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 
+/** A student who was marked as dropped here. */
+export const DROPPED = {
+  code: 'student_discontinued',
+  message: 'The student was marked as dropped.',
+}
+
 /** Dropping a student here says the same as the ERP's refusal for it, also where no ERP is asked. */
 export function erpAnswerOf(pulled: Pulled, { student }: StudentContext): ErpAnswer {
   if (student.status === 'dropped') {
-    const code = 'student_discontinued'
-    return { kind: 'refused', code, actsAs: code, message: 'The student was marked as dropped.' }
+    return { kind: 'refused', actsAs: DROPPED.code, ...DROPPED }
   }
   switch (pulled.kind) {
     case 'found':
@@ -41,7 +46,7 @@ export function allowAgain(plan: PlanChanges, instalment: Instalment, presentOn:
     plan.changePlan({ lockReason: MANDATE_ENDED })
     return
   }
-  plan.movePlan('active', "the ERP's answer allows it again", { lockReason: null })
+  plan.unlock("the ERP's answer allows it again")
   for (const other of plan.instalments)
     if (other.state === 'scheduled' && other.nextStepAt === null) plan.change(other, { nextStepAt: plan.now })
 }
@@ -75,9 +80,12 @@ export function lockByErp(
   plan.change(instalment, { nextStepAt: askAgainAt })
   if (plan.plan.state === 'locked') return
   withdrawNotices(plan, 'the plan is locked')
-  plan.movePlan('locked', `${code}: ${message}`, { lockReason: TRANSFERRED })
+  plan.lock(TRANSFERRED, `${code}: ${message}`, { code, category: 'erp', message })
 }
 
-export function cancelByErp(plan: PlanChanges, { code, message }: Of<'cancel_plan'>): void {
+export function cancelByErp(
+  plan: PlanChanges,
+  { code, message }: Pick<Of<'cancel_plan'>, 'code' | 'message'>,
+): void {
   cancelWithMandate(plan, `${code}: ${message}`, { code, category: 'erp', message })
 }

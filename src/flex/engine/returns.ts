@@ -3,6 +3,8 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { endMandate } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
+import { reopen } from '../plans/rebalance.ts'
+import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { afterReturn, type AfterReturn } from '../rules/after-return.rules.ts'
 import { sumLines } from '../rules/lines.rules.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
@@ -90,6 +92,9 @@ export function reversed(
     reason: { code, category: meaning.category, message: meaning.message },
     nextPresentationOn: undefined,
   })
+  const before = plan.snapshot()
+  reopen(plan)
+  recordScheduleChanges(plan, before)
   const { amountPaise } = payment
   plan.notifyOfBounce(after, { kind: 'reversed', amountPaise, reason: meaning.message })
 }

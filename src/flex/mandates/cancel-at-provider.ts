@@ -1,12 +1,25 @@
 import { mandatesOf } from '../../payments/context.ts'
 import type { FlexContext } from '../context.ts'
 import type { Mandate } from '../rules/plan.rules.ts'
+import { setNextCheck } from './mandates.store.ts'
 
-/** Tells the bank that a mandate is over. If it cannot be told, nothing is debited under it all the same. */
+const RETRY_MINUTES = [2, 10, 60, 360, 1_440]
+const GIVE_UP_AFTER = 20
+
+/**
+ * Tells the provider that we have ended a mandate. That it has to be told stands in the mandate's row since the commit
+ * that ended it; what fails here is tried again by the job that checks mandates, and nothing is debited meanwhile.
+ */
 export async function cancelAtProvider(ctx: FlexContext, mandate: Mandate): Promise<void> {
-  if (mandate.providerRef === null) return
-  const { instituteId, id: mandateId, providerRef } = mandate
-  await mandatesOf(ctx, mandate.provider)
-    .cancel({ instituteId, mandateId, providerRef })
-    .catch(() => {})
+  const { instituteId, id: mandateId, providerRef, state, nextCheckAt, checks } = mandate
+  if (state !== 'cancelled' || nextCheckAt === null || providerRef === null) return
+  const key = { instituteId, id: mandateId }
+  try {
+    await mandatesOf(ctx, mandate.provider).cancel({ instituteId, mandateId, providerRef })
+    await setNextCheck(ctx.db, key, { at: null, checks })
+  } catch {
+    const minutes = RETRY_MINUTES[checks] ?? 1_440
+    const at = checks < GIVE_UP_AFTER ? new Date(ctx.clock.now().getTime() + minutes * 60_000) : null
+    await setNextCheck(ctx.db, key, { at, checks: checks + 1 })
+  }
 }

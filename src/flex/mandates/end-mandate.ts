@@ -1,5 +1,6 @@
 import { withdrawNotices } from '../notices/withdraw-notice.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
+import type { Reason } from '../plans/plan.events.ts'
 import { isMandateLive } from '../rules/plan.rules.ts'
 import { meaningOf, npciCategory } from '../rules/returns.rules.ts'
 
@@ -12,27 +13,36 @@ export function endMandate(plan: PlanChanges, code: string): void {
   if (!isMandateLive(plan.mandate)) return
   const ended = { npciCategory: npciCategory(code), nextCheckAt: null }
   const mandate = plan.moveMandate('cancelled', `${code}: ${message}`, ended)
-  lockWithoutMandate(plan, 'its mandate has ended')
-  plan.recordEvent('flex.mandate.cancelled', { mandate, reason: { code, category, message } })
-  askForNewMandate(plan, message)
+  const reason = { code, category, message }
+  plan.recordEvent('flex.mandate.cancelled', { mandate, reason })
+  lockWithoutMandate(plan, 'its mandate has ended', reason)
 }
 
 /** The same for one whose time is up. */
 export function expireMandate(plan: PlanChanges): void {
   const mandate = plan.moveMandate('expired', 'past its end date', { nextCheckAt: null })
-  lockWithoutMandate(plan, 'its mandate has expired')
   plan.recordEvent('flex.mandate.expired', { mandate })
-  askForNewMandate(plan, 'Its end date has passed.')
+  const message = 'Its end date has passed.'
+  const reason = { code: 'mandate_expired', category: 'mandate' as const, message }
+  lockWithoutMandate(plan, 'its mandate has expired', reason)
 }
 
-function lockWithoutMandate(plan: PlanChanges, why: string): void {
+function lockWithoutMandate(plan: PlanChanges, why: string, reason: Reason): void {
   withdrawNotices(plan, 'the mandate has ended')
-  const { state } = plan.plan
-  if (state === 'active' || state === 'setup') plan.movePlan('locked', why)
-  if (plan.plan.state === 'locked') plan.changePlan({ lockReason: MANDATE_ENDED })
+  plan.lock(MANDATE_ENDED, why, reason)
+  // Nobody needs another for what is over.
+  if (plan.plan.state === 'locked') plan.notifyFamily('new_mandate', { reason: reason.message })
 }
 
-/** Nobody needs another for what is over. */
-function askForNewMandate(plan: PlanChanges, reason: string): void {
-  if (plan.plan.state === 'locked') plan.notifyFamily('new_mandate', { reason })
+/**
+ * Ends it from our side, because its plan is over: nothing is debited under it from now on, and the provider is told
+ * after the commit, as often as it takes.
+ */
+export function endMandateAtProvider(plan: PlanChanges, why: string): void {
+  if (!isMandateLive(plan.mandate)) return
+  const nextCheckAt = plan.mandate?.providerRef === null ? null : plan.now
+  const mandate = plan.moveMandate('cancelled', why, { nextCheckAt, checks: 0 })
+  // That a plan has closed was told; nobody was told of a draft.
+  if (plan.plan.state === 'cancelled' && plan.plan.setUpAt !== null)
+    plan.recordEvent('flex.mandate.cancelled', { mandate })
 }

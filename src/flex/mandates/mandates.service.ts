@@ -5,13 +5,15 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
 import { processDue } from '../../platform/jobs/process-due.ts'
 import type { FlexContext } from '../context.ts'
-import { endMandate, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
+import { cancelAtProvider } from './cancel-at-provider.ts'
+import { endMandate, endMandateAtProvider, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
 import { findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { loadPlans } from '../plans/plans.store.ts'
+import { loadMandate } from '../plans/plans.store.ts'
+import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { isToCome } from '../rules/plan.rules.ts'
+import { isRevivable, isToCome } from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
 
 /** Applies what a provider says of a mandate, however often and in whatever order it says it. */
@@ -46,6 +48,9 @@ function applyReport(plan: PlanChanges, { outcome, providerRef }: MandateReport)
       return
     case 'cancelled':
       return endMandate(plan, outcome.code)
+    case 'expired':
+      if (mandate.state === 'active') expireMandate(plan)
+      return
     default:
       assertNever(outcome)
   }
@@ -66,15 +71,19 @@ function authorise(plan: PlanChanges): void {
 function activate(plan: PlanChanges): void {
   const nextCheckAt = momentOf(addDays(plan.requireMandate().endOn, 1), 0)
   const mandate = plan.moveMandate('active', 'confirmed by the bank', { nextCheckAt })
-  const { state, lockReason } = plan.plan
-  if (state === 'setup' || (state === 'locked' && lockReason === MANDATE_ENDED))
-    plan.movePlan('active', 'its mandate can be debited', { lockReason: null })
+  const before = { instalments: plan.instalments }
+  const why = 'its mandate can be debited'
+  if (plan.plan.state === 'setup') plan.movePlan('active', why)
+  else if (plan.plan.lockReason === MANDATE_ENDED) plan.unlock(why)
   plan.recordEvent('flex.subscription.active', { mandate })
   const setUpOn = dayOf(mandate.authorisedAt ?? plan.now)
   const takenDays = new Set(
     plan.instalments.filter(one => one.state === 'presented').map(one => one.presentOn),
   )
-  const waiting = plan.instalments.filter(one => isToCome(one) && !one.isDownpayment)
+  // What a bank returned under the mandate before is presented again under this one.
+  const waiting = plan.instalments.filter(
+    one => (isToCome(one) || one.state === 'bounced') && !one.isDownpayment,
+  )
   for (const instalment of waiting.toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))) {
     if (instalment.state === 'confirmed') throw new Error('a notice outlived its mandate')
     const { rules, holidays } = plan.debitRules
@@ -86,8 +95,11 @@ function activate(plan: PlanChanges): void {
       takenDays,
     })
     takenDays.add(presentOn)
-    plan.change(instalment, { presentOn, nextStepAt: plan.now })
+    const change = { presentOn, notifiedAt: null, fetchTries: 0, nextStepAt: plan.now }
+    if (instalment.state === 'bounced') plan.move(instalment, 'scheduled', 'there is a new mandate', change)
+    else plan.change(instalment, change)
   }
+  recordScheduleChanges(plan, before)
 }
 
 const CHECK_AGAIN_MINUTES = [2, 5, 15, 60, 240, 720]
@@ -99,22 +111,27 @@ export function checkMandates(ctx: FlexContext): Run {
 }
 
 async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
-  const mandate = (await loadPlans(ctx.db, [key])).get(key.planId)?.mandate ?? null
-  if (mandate === null || mandate.id !== key.id) return
+  const mandate = await loadMandate(ctx.db, key)
+  if (mandate === null) return
+  if (mandate.state === 'cancelled') return cancelAtProvider(ctx, mandate)
   if (mandate.state === 'pending') {
     const { instituteId, id: mandateId, providerRef } = mandate
     const asked = { instituteId, mandateId, providerRef }
     await applyMandateReport(ctx, await mandatesOf(ctx, mandate.provider).status(asked))
   }
-  await withPlan(ctx, key, plan => {
+  const checked = await withPlan(ctx, key, plan => {
     if (plan.mandate?.id === key.id) scheduleCheck(plan)
+    return plan.mandate
   })
+  if (checked !== null) await cancelAtProvider(ctx, checked)
 }
 
 /** When the mandate is looked at next, or what its time being up means. */
 function scheduleCheck(plan: PlanChanges): void {
   const { state, endOn, createdAt, checks } = plan.requireMandate()
-  if (state === 'active' && dayOf(plan.now) > endOn) expireMandate(plan)
+  if (state === 'active' && dayOf(plan.now) > endOn) return expireMandate(plan)
+  if (state === 'active' && plan.plan.state === 'closed' && !isRevivable(plan.plan, plan.now))
+    return endMandateAtProvider(plan, 'its plan has closed for good')
   if (state !== 'pending') return
   if (plan.now.getTime() - createdAt.getTime() > GIVE_UP_DAYS * 86_400_000) {
     plan.moveMandate('rejected', 'the bank never confirmed it', { nextCheckAt: null })

@@ -18,3 +18,16 @@ export async function findMandate(db: Queryable, instituteId: number, id: string
   )
   return row ?? null
 }
+
+/** Of a mandate that is over, and about which only the provider has to be told. */
+export async function setNextCheck(
+  db: Queryable,
+  { instituteId, id }: { instituteId: number; id: string },
+  { at, checks }: { at: Date | null; checks: number },
+): Promise<void> {
+  await db.query(
+    `update flex_mandates set next_check_at = $3, checks = $4, held_until = null
+     where institute_id = $1 and id = $2 and state = 'cancelled'`,
+    [instituteId, id, at, checks],
+  )
+}

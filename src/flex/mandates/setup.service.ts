@@ -9,7 +9,7 @@ import type { PlanChanges } from '../plans/plan-changes.ts'
 import { loadPlans, type PlanKey } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { sumLines } from '../rules/lines.rules.ts'
-import { isDueOnline, isOpen, isPlanOver, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
+import { isOpen, isPlanOver, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
 import { addDays, type Rail } from '../rules/rails.rules.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { cancelAtProvider } from './cancel-at-provider.ts'
@@ -66,10 +66,14 @@ async function openMandate(
     const pending = plan.mandate?.state === 'pending' ? plan.mandate : null
     if (pending?.rail === rail && pending.authorisedAt === null)
       return { mandate: pending, plan, replaced: null }
-    if (pending !== null) plan.moveMandate('cancelled', 'the payer chose another way', { nextCheckAt: null })
+    const nextCheckAt = pending?.providerRef === null ? null : plan.now
+    const replaced =
+      pending === null
+        ? null
+        : plan.moveMandate('cancelled', 'the payer chose another way', { nextCheckAt, checks: 0 })
     const mandate = plan.putMandate(newMandate(plan, rail, provider))
     if (consent !== undefined) plan.note(null, 'consent', consent)
-    return { mandate, plan, replaced: pending }
+    return { mandate, plan, replaced }
   })
 }
 
@@ -127,7 +131,7 @@ export async function railsFor(ctx: FlexContext, loaded: LoadedPlan): Promise<Ra
 /** The largest single debit that is still to come. */
 function largestDebit({ instalments }: LoadedPlan): Paise {
   const debits = instalments.filter(one => !one.isDownpayment)
-  const open = debits.filter(one => isOpen(one) && !isDueOnline(one))
+  const open = debits.filter(one => isOpen(one) && one.state !== 'due')
   const amounts = (open.length > 0 ? open : debits).map(one => sumLines(one.lines))
   return amounts.reduce((most, amount) => (amount > most ? amount : most), ZERO)
 }

@@ -7,7 +7,8 @@ import { reasonIn } from './reasons.texts.ts'
 /** What a family is told, in its language: written in each, not translated word for word. */
 export const LANGUAGES = ['en', 'hi'] as const
 export type Language = (typeof LANGUAGES)[number]
-type Facts = Record<'student' | 'institute' | 'amount' | 'day' | 'reference' | 'reason', string>
+const VARIABLES = ['student', 'institute', 'amount', 'online', 'link', 'day', 'reference', 'reason'] as const
+type Variables = Record<(typeof VARIABLES)[number], string>
 export type Text = { subject: string; body: string; short: string }
 
 const DAY_FORMAT: Record<Language, Intl.DateTimeFormat> = {
@@ -26,22 +27,31 @@ export function formatDay(day: string, language: Language): string {
 
 const KINDS = [
   'notice',
+  'notice_and_online',
   'withdrawn',
   'debited',
   'bounced',
   'reversed',
   'reminder',
+  'reminder_and_online',
+  'owed_again',
+  'outside',
   'set_up',
   'new_mandate',
 ] as const
 export type MessageKind = (typeof KINDS)[number]
 
-const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
+const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text>> = {
   en: {
     notice: f => ({
       subject: `${f.amount} will be debited on ${f.day}`,
       body: `${f.institute} will debit ${f.amount} on ${f.day} for the fees of ${f.student}.\n\nMandate: ${f.reference}\n\nPlease keep the amount in your account. To stop this debit, cancel the mandate at your bank or UPI app, or write to the school before that day.`,
       short: `${f.institute}: ${f.amount} will be debited on ${f.day} for ${f.student} under mandate ${f.reference}. To stop it, cancel the mandate at your bank.`,
+    }),
+    notice_and_online: f => ({
+      subject: `${f.amount} will be debited on ${f.day}, and ${f.online} is to be paid online`,
+      body: `${f.institute} will debit ${f.amount} on ${f.day} for the fees of ${f.student}.\n\nMandate: ${f.reference}\n\nYour mandate does not allow more in one debit. Please pay the other ${f.online} online: ${f.link}\n\nPlease keep ${f.amount} in your account. To stop this debit, cancel the mandate at your bank or UPI app, or write to the school before that day.`,
+      short: `${f.institute}: ${f.amount} will be debited on ${f.day} for ${f.student} under mandate ${f.reference}. Please pay the other ${f.online} online: ${f.link}`,
     }),
     withdrawn: f => ({
       subject: `The debit announced for ${f.day} will not take place`,
@@ -68,6 +78,21 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
       body: `A reminder from ${f.institute}: ${f.amount} for the fees of ${f.student} is due on ${f.day} and will be debited by your mandate ${f.reference}. There is nothing to do but to keep the amount in your account.`,
       short: `${f.institute}: ${f.amount} for ${f.student} is due on ${f.day} and will be debited by your mandate.`,
     }),
+    reminder_and_online: f => ({
+      subject: `${f.amount} is due on ${f.day}, and ${f.online} is to be paid online`,
+      body: `A reminder from ${f.institute}: the fees of ${f.student} are due on ${f.day}. ${f.amount} will be debited by your mandate ${f.reference}; please keep it in your account. Your mandate does not allow more in one debit: please pay the other ${f.online} online: ${f.link}`,
+      short: `${f.institute}: ${f.amount} for ${f.student} will be debited on ${f.day}. Please pay the other ${f.online} online: ${f.link}`,
+    }),
+    owed_again: f => ({
+      subject: `${f.amount} is due again`,
+      body: `${f.amount} for the fees of ${f.student} at ${f.institute} is due again, because a payment or a reduction of the fee no longer counts.\n\n${againEn(f)}`,
+      short: `${f.institute}: ${f.amount} for ${f.student} is due again. ${againEn(f)}`,
+    }),
+    outside: f => ({
+      subject: `${f.amount} is due beside your instalments`,
+      body: `Your instalments for ${f.student} at ${f.institute} are paid. ${f.amount} of the fees was not part of them and is still due. Please pay it online: ${f.link}`,
+      short: `${f.institute}: the instalments for ${f.student} are paid; ${f.amount} beside them is still due. Pay online: ${f.link}`,
+    }),
     set_up: f => ({
       subject: `Your instalments for ${f.student} are set up`,
       body: `${f.institute} will debit the fees of ${f.student} in instalments under your mandate ${f.reference}. Each debit is announced at least a day before. You can cancel the mandate at your bank at any time.`,
@@ -84,6 +109,11 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
       subject: `${f.day} को ${f.amount} कटेंगे`,
       body: `${f.institute} आपके खाते से ${f.student} की फ़ीस के ${f.amount} ${f.day} को काटेगा।\n\nमैंडेट: ${f.reference}\n\nकृपया खाते में राशि रखें। इसे रोकने के लिए अपने बैंक या UPI ऐप में मैंडेट रद्द करें, या उस दिन से पहले स्कूल को लिखें।`,
       short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को मैंडेट ${f.reference} से कटेंगे। रोकने के लिए बैंक में मैंडेट रद्द करें।`,
+    }),
+    notice_and_online: f => ({
+      subject: `${f.day} को ${f.amount} कटेंगे, और ${f.online} ऑनलाइन भरने हैं`,
+      body: `${f.institute} आपके खाते से ${f.student} की फ़ीस के ${f.amount} ${f.day} को काटेगा।\n\nमैंडेट: ${f.reference}\n\nआपका मैंडेट एक बार में इससे ज़्यादा की अनुमति नहीं देता। बाकी ${f.online} कृपया ऑनलाइन भरें: ${f.link}\n\nखाते में ${f.amount} रखें। इसे रोकने के लिए अपने बैंक या UPI ऐप में मैंडेट रद्द करें, या उस दिन से पहले स्कूल को लिखें।`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को मैंडेट ${f.reference} से कटेंगे। बाकी ${f.online} ऑनलाइन भरें: ${f.link}`,
     }),
     withdrawn: f => ({
       subject: `${f.day} की कटौती अब नहीं होगी`,
@@ -110,6 +140,21 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
       body: `${f.institute} की याद: ${f.student} की फ़ीस के ${f.amount} ${f.day} को देय हैं और मैंडेट ${f.reference} से कटेंगे। बस खाते में राशि रखें।`,
       short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को मैंडेट से कटेंगे।`,
     }),
+    reminder_and_online: f => ({
+      subject: `${f.day} को ${f.amount} देय हैं, और ${f.online} ऑनलाइन भरने हैं`,
+      body: `${f.institute} की याद: ${f.student} की फ़ीस ${f.day} को देय है। ${f.amount} मैंडेट ${f.reference} से कटेंगे; खाते में यह राशि रखें। मैंडेट एक बार में इससे ज़्यादा की अनुमति नहीं देता, इसलिए बाकी ${f.online} ऑनलाइन भरें: ${f.link}`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} ${f.day} को कटेंगे। बाकी ${f.online} ऑनलाइन भरें: ${f.link}`,
+    }),
+    owed_again: f => ({
+      subject: `${f.amount} फिर से देय हैं`,
+      body: `${f.institute} में ${f.student} की फ़ीस के ${f.amount} फिर से देय हैं, क्योंकि कोई भुगतान या छूट अब मान्य नहीं है।\n\n${againHi(f)}`,
+      short: `${f.institute}: ${f.student} की फ़ीस के ${f.amount} फिर से देय हैं। ${againHi(f)}`,
+    }),
+    outside: f => ({
+      subject: `किस्तों के अलावा ${f.amount} देय हैं`,
+      body: `${f.institute} में ${f.student} की किस्तें जमा हो गईं। फ़ीस के ${f.amount} किस्तों में नहीं थे और अभी बाकी हैं। कृपया ऑनलाइन भरें: ${f.link}`,
+      short: `${f.institute}: ${f.student} की किस्तें जमा हो गईं; ${f.amount} अलग से बाकी हैं। ऑनलाइन भरें: ${f.link}`,
+    }),
     set_up: f => ({
       subject: `${f.student} की किस्तें तय हो गईं`,
       body: `${f.institute} ${f.student} की फ़ीस मैंडेट ${f.reference} से किस्तों में काटेगा। हर कटौती की सूचना कम से कम एक दिन पहले मिलेगी। आप कभी भी बैंक में मैंडेट रद्द कर सकते हैं।`,
@@ -123,21 +168,35 @@ const TEXTS: Record<Language, Record<MessageKind, (facts: Facts) => Text>> = {
   },
 }
 
-function nextEn({ day }: Facts): string {
+function againEn({ day, link }: Variables): string {
+  return day === ''
+    ? `Please pay it online: ${link}`
+    : `It will be debited from ${day} on; each debit is announced at least a day before.`
+}
+
+function againHi({ day, link }: Variables): string {
+  return day === ''
+    ? `कृपया ऑनलाइन भरें: ${link}`
+    : `यह ${day} से कटेगी; हर कटौती की सूचना कम से कम एक दिन पहले मिलेगी।`
+}
+
+function nextEn({ day }: Variables): string {
   return day === ''
     ? 'Please pay it online or ask the school.'
     : `It will be debited again on ${day}; please keep the amount in your account.`
 }
 
-function nextHi({ day }: Facts): string {
+function nextHi({ day }: Variables): string {
   return day === '' ? 'कृपया ऑनलाइन भरें या स्कूल से पूछें।' : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
 }
 
 /** A plan and whose it is: what every message to a family is about. */
-export type FamilyPlan = Pick<LoadedPlan, 'plan' | 'mandate'> & { student: StudentContext }
+export type FamilyPlan = Pick<LoadedPlan, 'plan' | 'mandate'> & { student: StudentContext; pageUrl: string }
 
-export type MessageFacts = {
+export type MessageDetails = {
   amountPaise?: Paise
+  /** What is to be paid online beside it. */
+  onlinePaise?: Paise
   day?: string | undefined
   reason?: string
   /** Of a reminder: what it reminds of. */
@@ -148,34 +207,36 @@ export type MessageFacts = {
 export function messagesToFamily(
   kind: MessageKind,
   to: FamilyPlan,
-  { at, amountPaise, day, reason = '', instalmentId }: MessageFacts & { at: Date },
+  { at, amountPaise, onlinePaise, day, reason = '', instalmentId }: MessageDetails & { at: Date },
 ): NewMessage[] {
   const { language, instituteName } = to.plan
-  const facts: Facts = {
+  const variables: Variables = {
     student: to.student.student.fullname,
     institute: instituteName,
     amount: amountPaise === undefined ? '' : formatRupees(amountPaise),
+    online: onlinePaise === undefined ? '' : formatRupees(onlinePaise),
+    link: to.pageUrl,
     day: day === undefined ? '' : formatDay(day, language),
     reference: referenceOf(to.mandate),
     reason: reasonIn(language, reason),
   }
   const remindsOf = instalmentId === undefined ? [] : [instalmentId]
-  const template = templateName(kind, language, facts)
-  return textToFamily(to, { at, template, remindsOf }, TEXTS[language][kind](facts))
+  const template = templateName(kind, language, variables)
+  return textToFamily(to, { at, template, remindsOf }, TEXTS[language][kind](variables))
 }
 
 /** One that is debited again has other words than one that is not. */
-function templateName(kind: MessageKind, language: Language, { day }: Facts): string {
-  return kind === 'bounced' && day !== '' ? `bounced_again_${language}` : `${kind}_${language}`
+function templateName(kind: MessageKind, language: Language, { day }: Variables): string {
+  if (day !== '' && kind === 'bounced') return `bounced_again_${language}`
+  return day !== '' && kind === 'owed_again' ? `owed_again_debit_${language}` : `${kind}_${language}`
 }
 
 /** The short texts, as they are registered. */
 export function shortTemplates(): Template[] {
-  const names = ['student', 'institute', 'amount', 'day', 'reference', 'reason'] as const
-  const facts = Object.fromEntries(names.map(name => [name, VARIABLE])) as Facts
+  const variables = Object.fromEntries(VARIABLES.map(name => [name, VARIABLE])) as Variables
   const templates = LANGUAGES.flatMap(language =>
     KINDS.flatMap(kind =>
-      [facts, { ...facts, day: '' }].map(each => ({
+      [variables, { ...variables, day: '' }].map(each => ({
         name: templateName(kind, language, each),
         text: TEXTS[language][kind](each).short,
       })),

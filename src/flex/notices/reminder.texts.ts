@@ -15,7 +15,9 @@ import {
 export type Reminded = {
   about: FamilyPlan
   instalmentId: string
+  /** What the mandate takes, and what is to be paid online beside it. */
   amountPaise: Paise
+  onlinePaise: Paise
   day: string
 }
 
@@ -24,8 +26,9 @@ export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage
   const sorted = all.toSorted((one, other) => (one.day < other.day ? -1 : 1))
   const [first] = sorted
   if (first === undefined) return []
-  const { about, ...facts } = first
-  if (sorted.length === 1) return messagesToFamily('reminder', about, { at, ...facts })
+  const { about, ...details } = first
+  const kind = first.onlinePaise > 0 ? 'reminder_and_online' : 'reminder'
+  if (sorted.length === 1) return messagesToFamily(kind, about, { at, ...details })
   const { language } = about.plan
   const template = `family_reminder_${language}`
   const remindsOf = sorted.map(({ instalmentId }) => instalmentId)
@@ -57,18 +60,19 @@ const TEXTS: Record<Language, (all: readonly Reminded[]) => Text> = {
     const { total, institute } = headOf(all)
     const lines = all.map(
       one =>
-        `${nameOf(one)}: ${amountOf(one)} on ${dayOf(one, 'en')}, mandate ${referenceOf(one.about.mandate)}`,
+        `${nameOf(one)}: ${amountOf(one)} on ${dayOf(one, 'en')}, mandate ${referenceOf(one.about.mandate)}${onlineEn(one)}`,
     )
     return {
       subject: `${total} is due for your children`,
-      body: `A reminder from ${institute}. These fees are due and will be debited by your mandates:\n\n${lines.join('\n')}\n\nThere is nothing to do but to keep the amounts in your account.`,
+      body: `A reminder from ${institute}. These fees are due and will be debited by your mandates:\n\n${lines.join('\n')}\n\n${all.some(isPartlyOnline) ? 'Please keep' : 'There is nothing to do but to keep'} the amounts in your account.`,
       short: shortOf(all, 'en'),
     }
   },
   hi(all) {
     const { total, institute } = headOf(all)
     const lines = all.map(
-      one => `${nameOf(one)}: ${dayOf(one, 'hi')} को ${amountOf(one)}, मैंडेट ${referenceOf(one.about.mandate)}`,
+      one =>
+        `${nameOf(one)}: ${dayOf(one, 'hi')} को ${amountOf(one)}, मैंडेट ${referenceOf(one.about.mandate)}${onlineHi(one)}`,
     )
     return {
       subject: `आपके बच्चों की फ़ीस के ${total} देय हैं`,
@@ -81,6 +85,17 @@ const TEXTS: Record<Language, (all: readonly Reminded[]) => Text> = {
 function headOf(all: readonly Reminded[]): { total: string; institute: string } {
   const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
   return { total, institute: all[0]?.about.plan.instituteName ?? '' }
+}
+
+const isPartlyOnline = ({ onlinePaise }: Reminded): boolean => onlinePaise > 0
+
+/** What the mandate may not take. */
+function onlineEn({ onlinePaise, about }: Reminded): string {
+  return onlinePaise > 0 ? `; please pay the other ${formatRupees(onlinePaise)} online: ${about.pageUrl}` : ''
+}
+
+function onlineHi({ onlinePaise, about }: Reminded): string {
+  return onlinePaise > 0 ? `; बाकी ${formatRupees(onlinePaise)} ऑनलाइन भरें: ${about.pageUrl}` : ''
 }
 
 const nameOf = ({ about }: Reminded): string => about.student.student.fullname

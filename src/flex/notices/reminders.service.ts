@@ -2,10 +2,13 @@ import { nextMessageStop, queueMessages } from '../../messages/messages.service.
 import { morningOf, nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import { sumPaise } from '../../platform/money.ts'
 import type { FlexContext } from '../context.ts'
 import { insertDecisions } from '../plans/plans.store.ts'
 import type { RefreshedPlan } from '../plans/refresh.service.ts'
-import { sumLines } from '../rules/lines.rules.ts'
+import { mostPerDebit } from '../rules/debit.rules.ts'
+import { splitAt, sumLines } from '../rules/lines.rules.ts'
+import { onlineBeside } from '../rules/plan.rules.ts'
 import { notifyFamilies } from './notify-families.ts'
 import { reminderMessages, type Reminded } from './reminder.texts.ts'
 import { groupByFamily } from './reminders.rules.ts'
@@ -39,7 +42,9 @@ function decideNotice(reminder: store.DueReminder, refreshed: RefreshedPlan | un
   // The ERP has just moved it, so it is not due in so many days any more.
   if (day !== reminder.dueOn) return withheld(reminder, `the instalment is due on ${day}`)
   if (about.plan.state !== 'active') return withheld(reminder, `the plan is ${about.plan.state}`)
-  const send = { about, instalmentId, amountPaise: sumLines(lines), day }
+  const { taken, rest } = splitAt(lines, mostPerDebit(about.rail, about.requireMandate()))
+  const onlinePaise = sumPaise([sumLines(rest), onlineBeside(about, instalment)])
+  const send = { about, instalmentId, amountPaise: sumLines(taken), onlinePaise, day }
   return { reminder, family: reminder.family, outcome: 'sent', send }
 }
 

@@ -22,7 +22,7 @@ export function withdrawNotices(plan: PlanChanges, why: string): void {
     withdrawNotice(plan, one, why)
 }
 
-/** Ends an instalment for good; a family that was told of its debit is told that it does not take place. */
+/** Ends an instalment; what was covered or waived comes back if the money or the fee does. A family that was told of its debit is told that it does not take place. */
 export function endInstalment(
   plan: PlanChanges,
   instalment: Instalment,
@@ -30,7 +30,8 @@ export function endInstalment(
   { why, toFamily = why }: { why: string; toFamily?: string },
 ): void {
   if (instalment.state === 'confirmed') notifyOfWithdrawal(plan, instalment, toFamily)
-  plan.move(instalment, to, why, { nextStepAt: null, notifiedAt: null })
+  // The ERP is asked about a waived one once more.
+  plan.move(instalment, to, why, { nextStepAt: to === 'waived' ? plan.now : null, notifiedAt: null })
 }
 
 function notifyOfWithdrawal(plan: PlanChanges, { presentOn }: Instalment, reason: string): void {

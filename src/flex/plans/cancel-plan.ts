@@ -1,7 +1,8 @@
+import { endMandateAtProvider } from '../mandates/end-mandate.ts'
 import { endInstalment } from '../notices/withdraw-notice.ts'
 import type { PlanChanges } from './plan-changes.ts'
 import type { Reason } from './plan.events.ts'
-import { isMandateLive, isOpen } from '../rules/plan.rules.ts'
+import { isOpen } from '../rules/plan.rules.ts'
 
 /** The plan, its mandate and everything of it that is not out at the bank ends; the bank is told after the commit. */
 export function cancelWithMandate(plan: PlanChanges, why: string, reason?: Reason): void {
@@ -9,10 +10,7 @@ export function cancelWithMandate(plan: PlanChanges, why: string, reason?: Reaso
   for (const one of plan.instalments.filter(isOpen))
     endInstalment(plan, one, 'cancelled', { why, toFamily: 'the plan was cancelled' })
   plan.movePlan('cancelled', why)
-  if (isMandateLive(plan.mandate)) {
-    const mandate = plan.moveMandate('cancelled', 'the plan was cancelled', { nextCheckAt: null })
-    if (!wasDraft) plan.recordEvent('flex.mandate.cancelled', { mandate })
-  }
+  endMandateAtProvider(plan, 'the plan was cancelled')
   // Nobody was told of a draft.
   if (!wasDraft) plan.recordEvent('flex.subscription.cancelled', { reason })
 }

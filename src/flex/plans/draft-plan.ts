@@ -6,10 +6,14 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badFields, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
+import { endMandateAtProvider } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from './plan-changes.ts'
 import { isPlanOver, type LoadedPlan, type Plan } from '../rules/plan.rules.ts'
 import { addDays } from '../rules/rails.rules.ts'
-import { roomsOf } from '../rules/rebalance.rules.ts'
+import { balancedAgainst, outsideOf } from '../rules/rebalance.rules.ts'
+import { limitLines } from '../rules/erp-schedule.rules.ts'
+import type { Line } from '../rules/lines.rules.ts'
+import { ZERO } from '../../platform/money.ts'
 import {
   equalMonthly,
   formProblems,
@@ -38,7 +42,8 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
   const today = dayOf(now)
   if (student.owed.length === 0)
     throw conflict('Nothing is outstanding for this student, so there is nothing to plan.')
-  const schedule = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
+  const wantedRows = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
+  const schedule = isFromErp ? limitRows(wantedRows, student.owed) : wantedRows
   const path = 'payment_schedule'
   const problems = formProblems(schedule, { today, path })
   if (!isFromErp) problems.push(...sumProblems(schedule, student.owed, path))
@@ -60,14 +65,31 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
     setUpAt: null,
     fittedTo: student.prices,
     fittedAt: now,
+    outsidePaise: ZERO,
+    revivableUntil: null,
+    isReplaced: false,
+    refunded: [],
   }
-  const ordered = schedule.toSorted(
-    (one, other) => order(one) - order(other) || (one.dueOn < other.dueOn ? -1 : 1),
-  )
+  const ordered = schedule.toSorted(byDay)
   const key = { instituteId: plan.instituteId, planId: plan.id }
   const instalments = ordered.map((row, index) => newInstalment({ ...key, number: index + 1 }, row))
   const draft = { plan, mandate: null, instalments }
-  return isFromErp ? { ...draft, plan: { ...plan, fittedTo: roomsOf(draft, student) } } : draft
+  const balance = {
+    fittedTo: balancedAgainst(draft, student),
+    outsidePaise: outsideOf(draft, student),
+  }
+  return { ...draft, plan: { ...plan, ...balance } }
+}
+
+/** The ERP's amounts as they are, but never more than is owed; the down payment and the earliest rows come first. */
+function limitRows(rows: readonly ScheduleRow[], owed: readonly Line[]): ScheduleRow[] {
+  const ordered = rows.toSorted(byDay)
+  const lines = limitLines(ordered, owed)
+  return ordered.map(row => ({ ...row, lines: lines.get(row) ?? [] })).filter(row => row.lines.length > 0)
+}
+
+function byDay(one: ScheduleRow, other: ScheduleRow): number {
+  return order(one) - order(other) || (one.dueOn < other.dueOn ? -1 : 1)
 }
 
 /** A mandate takes some days before it can be debited. */
@@ -98,6 +120,5 @@ export async function abandonDraft(tx: Transaction, draft: PlanChanges): Promise
       throw conflict('The down payment of this plan is being paid. Try again when that is over.', {
         plan_id: id,
       })
-  if (draft.mandate?.state === 'pending')
-    draft.moveMandate('cancelled', 'the schedule was replaced', { nextCheckAt: null })
+  if (draft.mandate?.state === 'pending') endMandateAtProvider(draft, 'the schedule was replaced')
 }

@@ -2,14 +2,16 @@ import type { NewEvent } from '../../events/define-event.ts'
 import type { NewMessage } from '../../messages/messages.rules.ts'
 import { nextWakingMoment } from '../../messages/quiet-hours.rules.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import { messagesToFamily, type MessageFacts, type MessageKind } from '../notices/family.texts.ts'
+import { messagesToFamily, type MessageDetails, type MessageKind } from '../notices/family.texts.ts'
 import type { Bounce } from '../notices/bounces.store.ts'
 import { debitContextOf, type DebitContext, type DebitRules } from '../rules/debit.rules.ts'
 import { isDone, type Instalment, type LoadedPlan, type Mandate, type Plan } from '../rules/plan.rules.ts'
 import type { RailRules } from '../rules/rails.rules.ts'
 import { transition, type InstalmentState, type MandateState, type PlanState } from '../rules/states.rules.ts'
-import { flexEvent, type EventExtras, type FlexEventCode } from './plan.events.ts'
+import { flexEvent, type EventExtras, type FlexEventCode, type Reason } from './plan.events.ts'
 import type { Decision } from './plans.store.ts'
+
+type Surroundings = { student: StudentContext; debitRules: DebitRules; now: Date; publicUrl: string }
 
 type Changed<Row> = Partial<Omit<Row, 'state'>>
 
@@ -26,6 +28,8 @@ export class PlanChanges implements LoadedPlan {
   readonly student: StudentContext
   readonly debitRules: DebitRules
   readonly now: Date
+  /** Where the family sees the plan and what to do. */
+  readonly pageUrl: string
   /** What has to be written; rows by id, as they are now. */
   readonly written = {
     isPlanChanged: false,
@@ -41,7 +45,7 @@ export class PlanChanges implements LoadedPlan {
 
   constructor(
     { plan, mandate, instalments }: LoadedPlan,
-    { student, debitRules, now }: { student: StudentContext; debitRules: DebitRules; now: Date },
+    { student, debitRules, now, publicUrl }: Surroundings,
   ) {
     this.before = { plan, mandate, instalments }
     this.plan = plan
@@ -50,11 +54,27 @@ export class PlanChanges implements LoadedPlan {
     this.student = student
     this.debitRules = debitRules
     this.now = now
+    this.pageUrl = `${publicUrl}/flex/${plan.instituteCode}/${plan.id}`
   }
 
   movePlan(to: PlanState, why: string, change: Changed<Plan> = {}): void {
     this.#putPlan({ ...this.plan, ...change, state: transition('plan', this.plan.state, to) })
     this.note(null, `plan ${to}`, why)
+  }
+
+  /** Nothing is debited until what is in the way has ended. */
+  lock(lockReason: string, why: string, reason?: Reason): void {
+    const { state } = this.plan
+    if (state === 'locked') this.changePlan({ lockReason })
+    if (state !== 'active' && state !== 'setup') return
+    this.movePlan('locked', why, { lockReason })
+    this.recordEvent('flex.subscription.locked', { reason })
+  }
+
+  unlock(why: string): void {
+    if (this.plan.state !== 'locked') return
+    this.movePlan('active', why, { lockReason: null })
+    this.recordEvent('flex.subscription.unlocked', {})
   }
 
   changePlan(change: Changed<Plan>): void {
@@ -126,8 +146,8 @@ export class PlanChanges implements LoadedPlan {
     this.written.events.push(flexEvent(code, this, extras))
   }
 
-  notifyFamily(kind: MessageKind, facts: MessageFacts = {}): void {
-    this.written.messages.push(...messagesToFamily(kind, this, { at: this.now, ...facts }))
+  notifyFamily(kind: MessageKind, details: MessageDetails = {}): void {
+    this.written.messages.push(...messagesToFamily(kind, this, { at: this.now, ...details }))
   }
 
   /** The family is told when it is awake, if it is still so then. */
@@ -137,6 +157,12 @@ export class PlanChanges implements LoadedPlan {
   ): void {
     const moments = { returnedAt: this.now, tellAt: nextWakingMoment(this.now) }
     this.written.bounces.push({ ...bounce, ...moments, ...this.#key, planId: this.plan.id, instalmentId })
+  }
+
+  /** As it is now, to be compared with later. */
+  snapshot(): LoadedPlan {
+    const { plan, mandate, instalments } = this
+    return { plan, mandate, instalments }
   }
 
   /** Everything that the next step of an instalment depends on. */

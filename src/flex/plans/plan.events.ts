@@ -94,11 +94,14 @@ const bouncedPayload = bounced.object({
   reason: bounced.one('Why.', reasonBlock),
   next_presentation_on: bounced.optional.day('When it is presented again.', '2026-11-18'),
 })
-const skipped = outputOf<OfPlan & { instalment: Instalment; reason: Reason; nextTryOn: string }>()
+const skipped = outputOf<OfPlan & { instalment: Instalment; reason: Reason; nextTryOn: string | undefined }>()
 const skippedPayload = skipped.object({
   ...ofInstalment,
   reason: skipped.one('Why.', reasonBlock),
-  next_try_on: skipped.day('When it is tried again.', '2026-11-16'),
+  next_try_on: skipped.optional.day(
+    'When it is tried again; absent of an amount that is to be paid online.',
+    '2026-11-16',
+  ),
 })
 
 // Of the examples: a plan of a down payment and one instalment.
@@ -136,9 +139,26 @@ export const flexEvents = {
     activePayload,
     { mandate: live },
   ),
-  'flex.subscription.updated': defineEvent('Schedule, amounts, dates or hold change.', updatedPayload, {
-    payment_schedule: [DOWN_PAYMENT, INSTALMENT],
-  }),
+  'flex.subscription.updated': defineEvent(
+    'Schedule, amounts, dates or hold change; or a closed plan goes on, because something is owed again.',
+    updatedPayload,
+    {
+      payment_schedule: [DOWN_PAYMENT, INSTALMENT],
+    },
+  ),
+  'flex.subscription.locked': defineEvent(
+    'The plan cannot go on by itself: its mandate has ended, or the ERP says that the student was transferred.',
+    stoppedPayload,
+    {
+      subscription: { status: 'locked' },
+      reason: { code: '29', category: 'mandate', message: 'The bank no longer has a valid mandate.' },
+    },
+  ),
+  'flex.subscription.unlocked': defineEvent(
+    'A locked plan goes on: by a new mandate, a later answer of the ERP or the institute.',
+    stoppedPayload,
+    { reason: undefined },
+  ),
   'flex.subscription.cancelled': defineEvent('The plan is stopped.', stoppedPayload, {
     subscription: { status: 'cancelled' },
     reason: { code: 'student_discontinued', category: 'erp', message: 'The student has left the school.' },
@@ -192,7 +212,8 @@ export const flexEvents = {
     { instalment: { ...TODAY, status: 'bounced' } },
   ),
   'flex.instalment.skipped': defineEvent(
-    "An instalment is not presented because of the ERP's answer or silence.",
+    "An instalment is not presented because of the ERP's answer or silence; or an amount is above what the mandate may " +
+      'take (`above_mandate`) and is to be paid online.',
     skippedPayload,
     {
       instalment: {

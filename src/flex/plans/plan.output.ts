@@ -65,7 +65,8 @@ export const planFields = {
   status: plan.oneOf(
     statesOf('plan'),
     'draft until the payer has authorised it, setup until the bank confirms the mandate, then active; locked when it ' +
-      'cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived.',
+      'cannot go on, cancelled when it was stopped, closed when everything is paid, covered or waived. A closed plan is active ' +
+      'again while something is owed in it.',
     one => one.plan.state,
   ),
   is_held: plan.flag(
@@ -81,6 +82,11 @@ export const planFields = {
   product_name: plan.text('What parents know it as.', 'Fee instalments', one => one.plan.productName),
   total_amount: plan.amount('What it takes in all, rupees.', 12000, one => sumsOf(one).totalPaise),
   paid_amount: plan.amount('What has come of it, rupees.', 6000, one => sumsOf(one).paidPaise),
+  outside_amount: plan.optional.amount(
+    'What the student owes that no instalment takes, rupees: it is paid outside of the plan. Absent when there is none.',
+    500,
+    one => (one.plan.outsidePaise > 0 ? one.plan.outsidePaise : null),
+  ),
   redirect_url: plan.text(
     'The page on which the payer sets it up.',
     `https://pay.example.in/flex/demo-school/${PLAN_ID}`,

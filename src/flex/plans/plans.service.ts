@@ -10,7 +10,7 @@ import { withdrawNotice, withdrawNotices } from '../notices/withdraw-notice.ts'
 import { cancelWithMandate } from './cancel-plan.ts'
 import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.ts'
 import type { PlanChanges } from './plan-changes.ts'
-import { recordScheduleChanges } from './rebalance.ts'
+import { recordScheduleChanges } from './schedule-changes.ts'
 import { withPlan, withPlans } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
 import {
@@ -101,7 +101,7 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
     plan.change(instalment, change)
   } else if (instalment.state === 'confirmed') withdrawNotice(plan, instalment, why, change)
   else plan.move(instalment, 'scheduled', why, change)
-  recordScheduleChanges(plan, before)
+  recordScheduleChanges(plan, { instalments: before })
   return plan
 }
 
@@ -171,7 +171,7 @@ export async function resumePlan(
       asker === 'institute' && plan.plan.state === 'locked' && plan.mandate?.state === 'active'
     if (!plan.plan.isHeld && !canUnlock)
       throw conflict('This plan is neither held nor locked in a way that a person can end.')
-    if (canUnlock) plan.movePlan('active', 'resumed by the institute', { lockReason: null })
+    if (canUnlock) plan.unlock('resumed by the institute')
     setHold(plan, { isHeld: false, asker })
     for (const one of plan.instalments.filter(isToCome)) plan.change(one, { nextStepAt: plan.now })
     return plan

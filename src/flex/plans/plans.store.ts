@@ -4,22 +4,27 @@ import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.
 
 export type PlanKey = { instituteId: number; planId: string }
 
-const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode'>>('flex_plans', {
-  instituteId: 'int',
-  id: 'text',
-  studentId: 'text',
-  collectorCode: 'text',
-  state: 'text',
-  isHeld: 'boolean',
-  lockReason: 'text',
-  productName: 'text',
-  isCustom: 'boolean',
-  language: 'text',
-  createdAt: 'timestamptz',
-  setUpAt: 'timestamptz',
-  fittedTo: 'jsonb',
-  fittedAt: 'timestamptz',
-})
+const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplaced' | 'refunded'>>(
+  'flex_plans',
+  {
+    instituteId: 'int',
+    id: 'text',
+    studentId: 'text',
+    collectorCode: 'text',
+    state: 'text',
+    isHeld: 'boolean',
+    lockReason: 'text',
+    productName: 'text',
+    isCustom: 'boolean',
+    language: 'text',
+    createdAt: 'timestamptz',
+    setUpAt: 'timestamptz',
+    fittedTo: 'jsonb',
+    fittedAt: 'timestamptz',
+    outsidePaise: 'bigint',
+    revivableUntil: 'timestamptz',
+  },
+)
 
 const MANDATES = new Table<Mandate>('flex_mandates', {
   instituteId: 'int',
@@ -54,6 +59,7 @@ const INSTALMENTS = new Table<Instalment>('flex_instalments', {
   referenceId: 'text',
   identifier: 'text',
   lines: 'jsonb',
+  planned: 'jsonb',
   attempt: 'int',
   bankReturns: 'int',
   firstBankReturnAt: 'timestamptz',
@@ -71,7 +77,15 @@ function toArrays(keys: readonly PlanKey[]): [number[], string[]] {
   return [keys.map(({ instituteId }) => instituteId), keys.map(({ planId }) => planId)]
 }
 
-const LOAD_PLANS = `select distinct on (p.institute_id, p.id) ${PLANS.columns('p')}, o.name as "instituteName", o.code as "instituteCode"
+const LOAD_PLANS = `select distinct on (p.institute_id, p.id) ${PLANS.columns('p')}, o.name as "instituteName", o.code as "instituteCode",
+    exists (select from flex_plans n where n.institute_id = p.institute_id and n.student_id = p.student_id
+      and n.created_at > p.created_at) as "isReplaced",
+    (select coalesce(jsonb_agg(jsonb_build_object('componentType', t.component_type, 'amountPaise', t.paise)), '[]')
+      from (select l.component_type, sum(l.amount_paise)::bigint as paise from flex_instalments i
+        join refunds r on r.institute_id = i.institute_id and r.order_id = i.order_id
+          and r.kind = 'requested' and r.state <> 'failed'
+        join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+        where i.institute_id = p.institute_id and i.plan_id = p.id group by l.component_type) t) as refunded
   from ${KEYS} join flex_plans p on p.institute_id = asked.institute_id and p.id = asked.plan_id
   join institutes o on o.id = p.institute_id order by p.institute_id, p.id`
 
@@ -108,14 +122,32 @@ export async function lockPlans(tx: Transaction, keys: readonly PlanKey[]): Prom
   )
 }
 
-/** In one order, those behind a plan; all of them when it is null. */
-export async function listLivePlans(db: Queryable, after: PlanKey | null, limit: number): Promise<PlanKey[]> {
+/** Set up and not closed for good. In one order, those behind a plan; all of them when it is null. */
+export async function listLivePlans(
+  db: Queryable,
+  now: Date,
+  after: PlanKey | null,
+  limit: number,
+): Promise<PlanKey[]> {
   return db.query<PlanKey>(
     `select institute_id as "instituteId", id as "planId" from flex_plans
-     where state in ('setup', 'active', 'locked') and (institute_id, id) > ($1, $2)
+     where (state in ('setup', 'active', 'locked') or state = 'closed' and revivable_until > $4)
+       and (institute_id, id) > ($1, $2)
      order by institute_id, id limit $3`,
-    [after?.instituteId ?? 0, after?.planId ?? '', limit],
+    [after?.instituteId ?? 0, after?.planId ?? '', limit, now],
   )
+}
+
+/** One mandate, whether or not it is the newest of its plan. */
+export async function loadMandate(
+  db: Queryable,
+  { instituteId, id }: { instituteId: number; id: string },
+): Promise<Mandate | null> {
+  const [row] = await db.query<Mandate>(
+    `select ${MANDATES.columns('m')} from flex_mandates m where m.institute_id = $1 and m.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
 }
 
 /** Plans of one student are made one after the other: until there is one, there is no row to lock. */
@@ -157,6 +189,7 @@ const REPLACE = 'on conflict (institute_id, id) do update set'
 
 const REPLACE_PLAN = `${REPLACE} ${PLANS.excluded([
   ...(['state', 'isHeld', 'lockReason', 'setUpAt', 'isCustom', 'language', 'fittedTo', 'fittedAt'] as const),
+  ...(['outsidePaise', 'revivableUntil'] as const),
 ])}`
 
 /** New ones are inserted; of a known one the student, the branch and the product stay. */
@@ -172,6 +205,7 @@ const REPLACE_INSTALMENT = `${REPLACE} held_until = null, ${INSTALMENTS.excluded
     'referenceId',
     'identifier',
     'lines',
+    'planned',
     'attempt',
     'bankReturns',
   ] as const),

@@ -1,5 +1,6 @@
+import { dayOf } from '../../platform/calendar.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
-import { isPlanLive, type LoadedPlan } from '../rules/plan.rules.ts'
+import { isPlanBalanced, type LoadedPlan } from '../rules/plan.rules.ts'
 import { isBalanced } from '../rules/rebalance.rules.ts'
 import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
 import { rebalance } from './rebalance.ts'
@@ -24,10 +25,11 @@ export async function readBalanced(
 
 /** Reads only: nearly always there is none. */
 async function findUnbalanced(
-  { db }: PlanContext,
+  { db, clock }: PlanContext,
   loaded: ReadonlyMap<string, LoadedPlan>,
 ): Promise<PlanKey[]> {
-  const live = [...loaded.values()].filter(({ plan }) => isPlanLive(plan))
+  const now = clock.now()
+  const live = [...loaded.values()].filter(({ plan }) => isPlanBalanced(plan, now))
   if (live.length === 0) return []
   const students = await readStudentContexts(
     db,
@@ -36,13 +38,13 @@ async function findUnbalanced(
   return live.flatMap(one => {
     const { instituteId, id: planId, studentId } = one.plan
     const student = students.get(studentId)
-    return student === undefined || isBalanced(one, student) ? [] : [{ instituteId, planId }]
+    return student === undefined || isBalanced(one, student, dayOf(now)) ? [] : [{ instituteId, planId }]
   })
 }
 
 async function rebalanceOne(ctx: PlanContext, key: PlanKey): Promise<void> {
   await withPlan(ctx, key, plan => {
-    if (isPlanLive(plan.plan)) rebalance(plan)
+    if (isPlanBalanced(plan.plan, plan.now)) rebalance(plan)
   })
 }
 
@@ -65,7 +67,7 @@ export async function rebalanceSome(ctx: PlanContext): Promise<number> {
   const at = performance.now()
   if (at - last.at < ROUND_EVERY_MS) return 0
   rounds.set(ctx.db, { ...last, at })
-  const keys = await listLivePlans(ctx.db, last.after, ROUND)
+  const keys = await listLivePlans(ctx.db, ctx.clock.now(), last.after, ROUND)
   rounds.set(ctx.db, { at, after: keys.length < ROUND ? null : (keys.at(-1) ?? null) })
   const unbalanced = await findUnbalanced(ctx, await loadPlans(ctx.db, keys))
   for (const key of unbalanced) await rebalanceOne(ctx, key).catch(() => {})

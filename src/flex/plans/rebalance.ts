@@ -1,10 +1,22 @@
-import { formatRupees } from '../../platform/money.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { formatRupees, sumPaise } from '../../platform/money.ts'
+import { MANDATE_ENDED } from '../mandates/end-mandate.ts'
 import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
+import { firstDayFor } from '../rules/debit.rules.ts'
+import { addLines, sumLines, type Line } from '../rules/lines.rules.ts'
+import {
+  isEndedByData,
+  isMandateLive,
+  isPlanBalanced,
+  nextNumber,
+  type Instalment,
+} from '../rules/plan.rules.ts'
+import { addDays, momentOf } from '../rules/rails.rules.ts'
+import { balancedAgainst, isFinished, outsideOf, rebalancePlan } from '../rules/rebalance.rules.ts'
+import type { RebalancedRow } from '../rules/balance-rows.rules.ts'
+import { newInstalment } from '../rules/schedule.rules.ts'
 import type { PlanChanges } from './plan-changes.ts'
-import { scheduleRowBlock } from './plan.output.ts'
-import { sumLines, type Line } from '../rules/lines.rules.ts'
-import type { Instalment } from '../rules/plan.rules.ts'
-import { balancedAgainst, isFinished, rebalancePlan } from '../rules/rebalance.rules.ts'
+import { recordScheduleChanges } from './schedule-changes.ts'
 
 const WHY = {
   covered: 'what it was for has been paid otherwise',
@@ -13,59 +25,123 @@ const WHY = {
 
 /**
  * Makes the plan take what the student owes now. An instalment that was announced with another amount loses its notice
- * and begins its way anew. Rows of the ERP's own schedule are only ever lowered, by what was paid or fell since they
- * were taken over.
+ * and begins its way anew. Nothing ends for good by data: what was covered or waived is filled up again when the money
+ * goes back or the fee returns, and a plan that closed meanwhile opens again.
  */
 export function rebalance(plan: PlanChanges): void {
-  const before = plan.instalments
-  const rows = rebalancePlan(plan, plan.student)
-  for (const { id, lines, becomes } of rows) {
-    const instalment = plan.find(id)
-    if (instalment === undefined) continue
-    if (becomes === 'open') changeAmount(plan, instalment, lines)
-    else endInstalment(plan, instalment, becomes, { why: WHY[becomes] })
-  }
-  plan.changePlan({ fittedTo: balancedAgainst(plan, plan.student), fittedAt: plan.now })
-  if (rows.length > 0) recordScheduleChanges(plan, before)
+  const before = plan.snapshot()
+  applyBalance(plan)
+  recordScheduleChanges(plan, before)
   closeIfFinished(plan)
 }
 
-function changeAmount(plan: PlanChanges, instalment: Instalment, lines: Line[]): void {
+function applyBalance(plan: PlanChanges): void {
+  if (plan.plan.state !== 'draft' && !isPlanBalanced(plan.plan, plan.now)) return
+  const { rows, comesBack } = rebalancePlan(plan, plan.student, dayOf(plan.now))
+  const revived = rows.flatMap(row => applyRow(plan, row) ?? [])
+  if (comesBack.length > 0) revived.push(addComeback(plan, comesBack))
+  if (revived.length > 0) reopen(plan)
+  else if (plan.plan.state === 'closed') return
+  noteBalance(plan)
+  if (revived.length > 0) notifyOfRevival(plan, revived)
+}
+
+/** Answers one that is to be paid again. */
+function applyRow(plan: PlanChanges, { id, lines, planned, becomes }: RebalancedRow): Instalment | undefined {
+  const instalment = plan.find(id)
+  if (instalment === undefined) return undefined
+  const isEnded = isEndedByData(instalment)
+  if (lines.length === 0 && (isEnded || instalment.state === 'debited' || instalment.state === 'settled')) {
+    plan.change(instalment, { planned: isEnded ? planned : addLines(instalment.lines, planned) })
+    return undefined
+  }
+  if (isEnded) return reviveInstalment(plan, instalment, { lines, planned })
+  if (becomes === 'open') changeAmount(plan, instalment, { lines, planned })
+  else endInstalment(plan, plan.change(instalment, { planned }), becomes, { why: WHY[becomes] })
+  return undefined
+}
+
+type Amounts = { lines: Line[]; planned: Line[] }
+
+function changeAmount(plan: PlanChanges, instalment: Instalment, { lines, planned }: Amounts): void {
   const why = `now ${formatRupees(sumLines(lines))} instead of ${formatRupees(sumLines(instalment.lines))}`
-  if (instalment.state === 'confirmed') return withdrawNotice(plan, instalment, why, { lines })
+  if (instalment.state === 'confirmed') return withdrawNotice(plan, instalment, why, { lines, planned })
   plan.note(instalment, 'amount', why)
-  plan.change(instalment, { lines })
+  plan.change(instalment, { lines, planned })
 }
 
-/** Tells the ERP what is different from before. */
-export function recordScheduleChanges(plan: PlanChanges, before: readonly Instalment[]): void {
-  const changes = plan.instalments.flatMap(after => {
-    const earlier = before.find(one => one.id === after.id)
-    const field = (name: string, from: unknown, to: unknown) =>
-      from === to ? [] : [{ field: `payment_schedule.${after.id}.${name}`, before: from, after: to }]
-    // One that is new had nothing before.
-    return [
-      ...field('amount', earlier && sumLines(earlier.lines) / 100, sumLines(after.lines) / 100),
-      ...field('status', earlier?.state, after.state),
-      ...field('due_date', earlier?.dueOn, after.dueOn),
-      ...(isSplitAnew(earlier, after)
-        ? field('details', scheduleRowBlock(earlier).details, scheduleRowBlock(after).details)
-        : []),
-    ]
+/** Its day is still to come; if there is no time left for a notice, the engine finds another. */
+function reviveInstalment(plan: PlanChanges, instalment: Instalment, amounts: Amounts): Instalment {
+  return plan.move(instalment, 'scheduled', `${formatRupees(sumLines(amounts.lines))} are owed again`, {
+    ...amounts,
+    notifiedAt: null,
+    fetchTries: 0,
+    nextStepAt: plan.now,
   })
-  if (changes.length === 0 || plan.plan.state === 'draft') return
-  plan.recordEvent('flex.subscription.updated', { changes })
 }
 
-/** Another split of the same amount; with another amount the schedule beside the changes says enough. */
-function isSplitAnew(before: Instalment | undefined, after: Instalment): before is Instalment {
-  if (before === undefined || sumLines(before.lines) !== sumLines(after.lines)) return false
-  return JSON.stringify(scheduleRowBlock(before).details) !== JSON.stringify(scheduleRowBlock(after).details)
+/** What came back for a day that is over: a new instalment, or an amount due online when there is no mandate to debit. */
+function addComeback(plan: PlanChanges, lines: Line[]): Instalment {
+  const { instituteId, id: planId } = plan.plan
+  const key = { instituteId, planId, number: nextNumber(plan) }
+  const today = dayOf(plan.now)
+  const row = { dueOn: today, isDownpayment: false, referenceId: null, identifier: null, lines }
+  const draft = newInstalment(key, row)
+  const day = firstDayFor(plan.contextOf(draft), plan.rail, today)
+  const { mandate } = plan
+  const canBeDebited =
+    plan.plan.state === 'draft' || (mandate !== null && isMandateLive(mandate) && day <= mandate.endOn)
+  const amount = formatRupees(sumLines(lines))
+  if (!canBeDebited) {
+    return plan.move(draft, 'due', `${amount} are owed again, and there is no mandate to debit`)
+  }
+  plan.note(draft, 'added', `${amount} are owed again`)
+  return plan.put({ ...draft, dueOn: day, presentOn: day, nextStepAt: plan.now })
 }
 
-/** Closes a plan of which nothing more is expected. */
+/** What the schedule was balanced against, and what it leaves open. */
+export function noteBalance(plan: PlanChanges): void {
+  plan.changePlan({
+    fittedTo: balancedAgainst(plan, plan.student),
+    fittedAt: plan.now,
+    outsidePaise: outsideOf(plan, plan.student),
+  })
+}
+
+function notifyOfRevival(plan: PlanChanges, revived: readonly Instalment[]): void {
+  if (plan.plan.state === 'draft') return
+  const amountPaise = sumPaise(revived.map(({ lines }) => sumLines(lines)))
+  const days = revived.filter(({ state }) => state === 'scheduled').map(({ presentOn }) => presentOn)
+  plan.notifyFamily('owed_again', { amountPaise, day: days.toSorted()[0] })
+}
+
+/** A closed plan goes on while something is owed in it. */
+export function reopen(plan: PlanChanges): void {
+  const { state, isReplaced } = plan.plan
+  if (state !== 'closed' || isReplaced) return
+  const why = 'something of it is owed again'
+  if (plan.mandate?.state !== 'active') {
+    plan.movePlan('locked', why, { revivableUntil: null, lockReason: MANDATE_ENDED })
+    plan.recordEvent('flex.subscription.locked', {})
+    return
+  }
+  plan.movePlan('active', why, { revivableUntil: null })
+  plan.changeMandate({ nextCheckAt: momentOf(addDays(plan.mandate.endOn, 1), 0) })
+}
+
+const DAY_MS = 86_400_000
+
+/** Closes a plan of which nothing more is expected; for some weeks it opens again if something comes back. */
 export function closeIfFinished(plan: PlanChanges): void {
   if (!isFinished(plan)) return
-  plan.movePlan('closed', 'everything is paid, covered or waived')
-  plan.recordEvent('flex.subscription.closed', {})
+  const { closedForGoodDays } = plan.debitRules.rules
+  const revivableUntil = new Date(plan.now.getTime() + closedForGoodDays * DAY_MS)
+  plan.movePlan('closed', 'everything is paid, covered or waived', { revivableUntil })
+  if (plan.mandate?.state === 'active') plan.changeMandate({ nextCheckAt: revivableUntil })
+  const { outsidePaise: amountPaise } = plan.plan
+  if (amountPaise === 0) return plan.recordEvent('flex.subscription.closed', {})
+  const message = `${formatRupees(amountPaise)} are owed that were not part of the plan.`
+  const reason = { code: 'owed_outside_plan', category: 'erp' as const, message }
+  plan.recordEvent('flex.subscription.closed', { reason })
+  plan.notifyFamily('outside', { amountPaise })
 }

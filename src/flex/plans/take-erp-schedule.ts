@@ -1,50 +1,87 @@
 import { dayOf } from '../../platform/calendar.ts'
+import { formatRupees, type Paise } from '../../platform/money.ts'
 import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { matchRows } from '../rules/erp-schedule.rules.ts'
-import { isSameMoney, sumLines } from '../rules/lines.rules.ts'
-import { isDueOnline, isOpen, nextNumber, type Instalment } from '../rules/plan.rules.ts'
-import { roomsOf } from '../rules/rebalance.rules.ts'
+import { limitLines, matchRows } from '../rules/erp-schedule.rules.ts'
+import { isSameMoney, sumLines, totalsOf, type Line } from '../rules/lines.rules.ts'
+import { isEndedByData, isOpen, isPlanBalanced, nextNumber, type Instalment } from '../rules/plan.rules.ts'
+import { availableBeside } from '../rules/rebalance.rules.ts'
 import { newInstalment, type ScheduleRow } from '../rules/schedule.rules.ts'
 import type { PlanChanges } from './plan-changes.ts'
-import { closeIfFinished, recordScheduleChanges } from './rebalance.ts'
+import { closeIfFinished, noteBalance, reopen } from './rebalance.ts'
+import { recordScheduleChanges } from './schedule-changes.ts'
 
 const CHANGED = "the ERP's schedule changed it"
 
 /**
- * Takes over the schedule that the ERP sent: it replaces what is still to come and not out at the bank. What it says of
- * the past, of what was presented or paid, or of a down payment after set-up is ignored, and noted.
+ * Takes over the schedule that the ERP sent: it replaces what is still to come and not out at the bank. Amounts are taken
+ * as they are, but never more of a component than is owed: the latest rows give way. What the rows leave open stays due
+ * outside of the plan. What it says of the past, of what was presented or paid, or of a down payment after set-up is
+ * ignored, and noted.
  */
 export function takeErpSchedule(plan: PlanChanges, rows: readonly ScheduleRow[]): void {
-  const before = plan.instalments
-  const today = dayOf(plan.now)
-  const matches = matchRows(
-    before.filter(one => !isDueOnline(one) && one.state !== 'cancelled'),
-    rows,
-  )
-  const kept = new Set<string>()
+  if (!isPlanBalanced(plan.plan, plan.now)) return
+  const before = plan.snapshot()
   plan.changePlan({ isCustom: true })
-  for (const row of rows) {
-    const known = matches.get(row)
-    const online = known === undefined ? [] : before.filter(one => isRestOf(one, known))
-    for (const one of known === undefined ? [] : [...online, known]) kept.add(one.id)
-    const ignored = reasonToIgnore(row, known, today)
-    if (ignored !== null) plan.note(known ?? null, 'row ignored', `${row.dueOn}: ${ignored}`)
-    else if (known === undefined) addRow(plan, row)
-    else changeRow(plan, { known, online, row })
-  }
-  for (const one of before.filter(isOpen))
-    if (!kept.has(one.id) && one.dueOn >= today && !one.isDownpayment)
+  const { taken, kept } = matchSchedule(plan, rows)
+  const lines = limitLines(
+    taken.map(({ row }) => row),
+    availableBeside(plan, kept, plan.student),
+  )
+  for (const match of taken) takeRow(plan, match, lines.get(match.row) ?? [])
+  const stays = new Set([...kept, ...taken.flatMap(({ known, online }) => [known, ...online])])
+  for (const one of before.instalments.filter(isOpen))
+    if (!stays.has(one))
       endInstalment(plan, one, 'cancelled', { why: "it is not in the ERP's schedule any more" })
-  plan.changePlan({ fittedTo: roomsOf(plan, plan.student), fittedAt: plan.now })
+  if (plan.instalments.some(isOpen)) reopen(plan)
+  noteBalance(plan)
   recordScheduleChanges(plan, before)
   closeIfFinished(plan)
+}
+
+type Match = { row: ScheduleRow; known: Instalment | undefined; online: readonly Instalment[] }
+
+/** The rows that count, by their days; and the instalments that stay as they are. */
+function matchSchedule(
+  plan: PlanChanges,
+  rows: readonly ScheduleRow[],
+): { taken: Match[]; kept: Instalment[] } {
+  const today = dayOf(plan.now)
+  const { instalments } = plan
+  const matches = matchRows(
+    instalments.filter(({ state }) => state !== 'due' && state !== 'cancelled'),
+    rows,
+  )
+  const kept = instalments.filter(one => isOpen(one) && (one.dueOn < today || one.isDownpayment))
+  const taken: Match[] = []
+  for (const row of rows.toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))) {
+    const known = matches.get(row)
+    const online = known === undefined ? [] : instalments.filter(one => isRestOf(one, known))
+    const ignored = reasonToIgnore(row, known, today)
+    if (ignored === null) taken.push({ row, known, online })
+    else {
+      plan.note(known ?? null, 'row ignored', `${row.dueOn}: ${ignored}`)
+      if (known !== undefined) kept.push(known, ...online)
+    }
+  }
+  const isTaken = new Set(taken.flatMap(({ known, online }) => [known, ...online]))
+  return { taken, kept: [...new Set(kept)].filter(one => !isTaken.has(one)) }
+}
+
+function takeRow(plan: PlanChanges, { row, known, online }: Match, lines: Line[]): void {
+  const asked = sumLines(row.lines)
+  if (sumLines(lines) < asked) {
+    const why = `${formatRupees(sumLines(lines))} instead of ${formatRupees(asked)}, because no more is owed`
+    plan.note(known ?? null, 'row limited', `${row.dueOn}: ${why}`)
+  }
+  if (known !== undefined) changeRow(plan, { known, online, row: { ...row, lines } }, asked)
+  else if (lines.length > 0) addRow(plan, { ...row, lines })
 }
 
 /** The part of an instalment that its mandate could not take, still to be paid online. */
 function isRestOf(one: Instalment, whole: Instalment): boolean {
   return (
-    isDueOnline(one) &&
+    one.state === 'due' &&
     one.dueOn === whole.dueOn &&
     one.referenceId === whole.referenceId &&
     one.identifier === whole.identifier
@@ -69,9 +106,11 @@ function addRow(plan: PlanChanges, row: ScheduleRow): void {
   plan.put(added)
 }
 
-type Match = { known: Instalment; online: readonly Instalment[]; row: ScheduleRow }
-
-function changeRow(plan: PlanChanges, { known, online, row }: Match): void {
+function changeRow(
+  plan: PlanChanges,
+  { known, online, row }: Match & { known: Instalment },
+  asked: Paise,
+): void {
   const { lines, dueOn } = row
   const names = {
     referenceId: row.referenceId ?? known.referenceId,
@@ -86,11 +125,10 @@ function changeRow(plan: PlanChanges, { known, online, row }: Match): void {
     return
   }
   for (const one of online) endInstalment(plan, one, 'cancelled', { why: CHANGED })
-  if (sumLines(lines) === 0)
-    return endInstalment(plan, known, 'waived', { why: "the ERP's schedule asks nothing for it" })
+  if (lines.length === 0) return endRow(plan, known, asked)
   const isDayKept = known.dueOn === dueOn && !isWaived
   const presentOn = isDayKept ? known.presentOn : dayFor(plan, dueOn, known)
-  const change = { ...names, dueOn, presentOn, lines, notifiedAt: null }
+  const change = { ...names, dueOn, presentOn, lines, planned: lines, notifiedAt: null }
   if (known.state === 'confirmed') return withdrawNotice(plan, known, CHANGED, change)
   if (isWaived) {
     const why = "the ERP's schedule asks for it again"
@@ -101,6 +139,20 @@ function changeRow(plan: PlanChanges, { known, online, row }: Match): void {
   // One that came back from the bank for good waits for a person; a skipped one for the ERP.
   const nextStepAt = known.state === 'scheduled' ? plan.now : known.nextStepAt
   plan.change(known, { ...change, nextStepAt })
+}
+
+/** The schedule asks for nothing, or nothing of what it asks for is owed. */
+function endRow(plan: PlanChanges, known: Instalment, asked: Paise): void {
+  if (isEndedByData(known)) return
+  if (asked === 0)
+    return endInstalment(plan, known, 'waived', { why: "the ERP's schedule asks nothing for it" })
+  const prices = totalsOf(plan.student.prices)
+  const hasFallen = known.planned.some(({ componentType }) => {
+    const then = plan.plan.fittedTo.find(line => line.componentType === componentType)
+    return (prices.get(componentType) ?? 0) < (then?.amountPaise ?? 0)
+  })
+  const state = hasFallen ? 'waived' : 'covered'
+  endInstalment(plan, known, state, { why: 'nothing of what it was for is owed' })
 }
 
 function dayFor(plan: PlanChanges, dueOn: string, known: Instalment | null): string {

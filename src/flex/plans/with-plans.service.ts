@@ -10,7 +10,7 @@ import { PlanChanges } from './plan-changes.ts'
 import * as store from './plans.store.ts'
 
 /** What changing a plan asks for. */
-export type PlanContext = Pick<Context, 'db' | 'clock'>
+export type PlanContext = Pick<Context, 'db' | 'clock' | 'publicUrl'>
 
 /** By plan id; a plan that does not exist is missing. */
 export type LockedPlans = ReadonlyMap<string, PlanChanges>
@@ -40,7 +40,8 @@ export async function withPlans<Result>(
   for (const one of loaded) {
     const student = students.get(one.plan.studentId)
     if (student === undefined) continue
-    plans.set(one.plan.id, new PlanChanges(one, { student, debitRules, now: at ?? debitRules.now }))
+    const now = at ?? debitRules.now
+    plans.set(one.plan.id, new PlanChanges(one, { student, debitRules, now, publicUrl: ctx.publicUrl }))
   }
   const result = await change(plans, tx)
   await writeChanges(tx, [...plans.values()])

@@ -61,6 +61,7 @@ export function nextStep(context: DebitContext): Step {
   const { plan, instalment, mandate, rules, now } = context
   if (instalment.isDownpayment) return { kind: 'rest', why: 'a down payment is paid at set-up' }
   if (isTransferred(plan) && isWaiting(instalment)) return { kind: 'fetch' }
+  if (instalment.state === 'waived') return stepToAskAgain(context)
   if (plan.state !== 'active') return { kind: 'rest', why: `the plan is ${plan.state}` }
   if (plan.isHeld) return { kind: 'rest', why: 'the plan is held' }
   if (mandate?.state !== 'active') return { kind: 'rest', why: 'there is no mandate to debit' }
@@ -77,8 +78,8 @@ export function nextStep(context: DebitContext): Step {
     case 'settled':
     case 'bounced':
     case 'reversed':
+    case 'due':
     case 'covered':
-    case 'waived':
     case 'cancelled':
       return { kind: 'rest', why: `the instalment is ${instalment.state}` }
     default:
@@ -95,6 +96,18 @@ function isTransferred({ state, lockReason }: DebitContext['plan']): boolean {
 
 function isWaiting({ state }: Instalment): boolean {
   return state === 'scheduled' || state === 'skipped'
+}
+
+/** The fee may have fallen by mistake: before its day the ERP is asked once more, also when the plan has closed since. */
+function stepToAskAgain({ plan, instalment, mandate, rules, now }: DebitContext): Step {
+  const isOver = plan.state !== 'active' && plan.state !== 'closed'
+  if (isOver || plan.isHeld || mandate?.state !== 'active')
+    return { kind: 'rest', why: 'nothing of it is owed' }
+  const at = presentationOn(instalment.presentOn, rules.rails[mandate.rail])
+  const from = minutesBefore(at, rules.fetchFromMinutes)
+  if (now < from) return { kind: 'wait', until: from }
+  const isInTime = now <= minutesBefore(at, rules.fetchUntilMinutes)
+  return isInTime ? { kind: 'fetch' } : { kind: 'rest', why: 'nothing of it is owed' }
 }
 
 function stepToNotice(context: DebitContext, rail: RailRules): Step {

@@ -1,4 +1,6 @@
 import type { ScheduleRow as ErpRow } from '../../erp/erp.rules.ts'
+import { minPaise, paiseOf, ZERO, type Paise } from '../../platform/money.ts'
+import { linesFrom, totalsOf, type Line } from './lines.rules.ts'
 import type { Instalment } from './plan.rules.ts'
 import type { ScheduleRow } from './schedule.rules.ts'
 
@@ -44,4 +46,24 @@ export function matchRows<Known extends Named>(
 function isNamedOtherwise(known: Named, row: ScheduleRow): boolean {
   if (known.referenceId !== null && row.referenceId !== null) return known.referenceId !== row.referenceId
   return known.identifier !== null && row.identifier !== null && known.identifier !== row.identifier
+}
+
+/** Never more of a component than is available: the rows at the end give way. */
+export function limitLines<Row extends { lines: readonly Line[] }>(
+  rows: readonly Row[],
+  available: readonly Line[],
+): Map<Row, Line[]> {
+  const left = totalsOf(available)
+  return new Map(
+    rows.map(row => {
+      const lines = linesFrom(
+        [...totalsOf(row.lines)].map(([componentType, asked]): [string, Paise] => {
+          const taken = minPaise(asked, left.get(componentType) ?? ZERO)
+          left.set(componentType, paiseOf((left.get(componentType) ?? ZERO) - taken))
+          return [componentType, taken]
+        }),
+      )
+      return [row, lines]
+    }),
+  )
 }

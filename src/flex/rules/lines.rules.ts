@@ -56,3 +56,17 @@ export function splitAt(lines: readonly Line[], most: Paise): { taken: Line[]; r
     ),
   }
 }
+
+/** What is left of some lines when others are taken off them. */
+export function withoutLines(lines: readonly Line[], taken: readonly Line[]): Line[] {
+  const less = totalsOf(taken)
+  return linesFrom(
+    [...totalsOf(lines)].map(([type, amount]): [string, Paise] => {
+      return [type, paiseOf(Math.max(amount - (less.get(type) ?? ZERO), 0))]
+    }),
+  )
+}
+
+export function addLines(lines: readonly Line[], more: readonly Line[]): Line[] {
+  return linesFrom(totalsOf([...lines, ...more]))
+}

@@ -3,8 +3,11 @@ import { sumLines, type Line } from './lines.rules.ts'
 import type { Rail } from './rails.rules.ts'
 import type { InstalmentState, MandateState, PlanState } from './states.rules.ts'
 
-/** `roomPaise`, of a schedule of the ERP's: what was owed beyond what its rows took when they were taken over. */
-export type FittedLine = Line & { roomPaise?: number }
+/**
+ * `roomPaise` is what was owed beyond what the schedule takes: it stays due outside of the plan. `refundedPaise` is what
+ * had been refunded of the plan's own payments then.
+ */
+export type FittedLine = Line & { roomPaise?: number; refundedPaise?: number }
 
 export type Plan = {
   instituteId: number
@@ -28,6 +31,14 @@ export type Plan = {
   /** The prices that the schedule was last rebalanced against. */
   fittedTo: FittedLine[]
   fittedAt: Date
+  /** What the student owes that no instalment takes. */
+  outsidePaise: Paise
+  /** Of a closed plan: until then it opens again if something comes back. */
+  revivableUntil: Date | null
+  /** The student has a newer plan, which takes whatever comes back. */
+  isReplaced: boolean
+  /** What was refunded of its own payments: due again outside of the plan, because nobody wants it debited again. */
+  refunded: Line[]
 }
 
 export type Mandate = {
@@ -65,6 +76,8 @@ export type Instalment = {
   referenceId: string | null
   identifier: string | null
   lines: Line[]
+  /** What the schedule wants of it; `lines` is less while money came otherwise or the fee has fallen. */
+  planned: Line[]
   /** Presentations made that count. */
   attempt: number
   bankReturns: number
@@ -103,12 +116,21 @@ export function isMandateLive(mandate: Pick<Mandate, 'state'> | null): boolean {
 
 /** Still to be debited, and changeable: neither out at the bank nor over. */
 export function isOpen({ state }: HasState): boolean {
-  return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed'].includes(state)
+  return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed', 'due'].includes(state)
 }
 
-/** Above what the mandate may take: the parent pays it online, and no bank has seen it. */
-export function isDueOnline({ state, orderId, isDownpayment }: Instalment): boolean {
-  return state === 'bounced' && orderId === null && !isDownpayment
+/** Ended by data, and not by a person: what it was for was paid otherwise, or the fee fell. */
+export function isEndedByData({ state }: HasState): boolean {
+  return state === 'covered' || state === 'waived'
+}
+
+/** Takes part in what is owed: set up and not over, or closed and still to be opened again. */
+export function isPlanBalanced(plan: Plan, now: Date): boolean {
+  return isPlanLive(plan) || isRevivable(plan, now)
+}
+
+export function isRevivable({ state, revivableUntil, isReplaced }: Plan, now: Date): boolean {
+  return state === 'closed' && !isReplaced && revivableUntil !== null && now < revivableUntil
 }
 
 /** Its next debit is still ahead; one that came back for good stays due, and waits for the parent. */
@@ -134,7 +156,16 @@ export function sumsOf({ instalments }: Pick<LoadedPlan, 'instalments'>): {
   const sum = (wanted: (instalment: Instalment) => boolean): Paise =>
     sumPaise(instalments.filter(wanted).map(instalment => sumLines(instalment.lines)))
   return {
-    totalPaise: sum(({ state }) => state !== 'cancelled'),
+    totalPaise: sum(one => !isEndedByData(one) && one.state !== 'cancelled'),
     paidPaise: sum(({ state }) => state === 'debited' || state === 'settled'),
   }
+}
+
+/** What is to be paid online beside a debit, because the mandate may not take it. */
+export function onlineBeside(
+  { instalments }: Pick<LoadedPlan, 'instalments'>,
+  { dueOn }: Pick<Instalment, 'dueOn'>,
+): Paise {
+  const beside = instalments.filter(one => one.state === 'due' && one.dueOn === dueOn)
+  return sumPaise(beside.map(({ lines }) => sumLines(lines)))
 }

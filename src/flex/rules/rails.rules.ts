@@ -33,6 +33,8 @@ export type FlexRules = {
   onHoliday: 'next' | 'previous'
   /** Returns for the bank's own trouble: so often, within so many days. */
   bankReturns: { times: number; days: number }
+  /** A closed plan opens again within these days if something comes back; then its mandate is ended. */
+  closedForGoodDays: number
 }
 
 const at = (hour: number, minute = 0): number => hour * 60 + minute
@@ -69,6 +71,7 @@ export const STANDARD_RULES: FlexRules = {
   noticeLastsMinutes: 48 * 60,
   onHoliday: 'next',
   bankReturns: { times: 5, days: 15 },
+  closedForGoodDays: 45,
 }
 
 const MINUTE_MS = 60_000

@@ -1,15 +1,9 @@
-import {
-  minPaise,
-  paiseOf,
-  splitInProportion,
-  subtractPaise,
-  sumPaise,
-  ZERO,
-  type Paise,
-} from '../../platform/money.ts'
-import { isSameMoney, linesFrom, totalsOf, type Line } from './lines.rules.ts'
+import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { rebalanceRows, type BalanceRow, type Rebalanced, type Target } from './balance-rows.rules.ts'
+import { isSameMoney, totalsOf, withoutLines, type Line } from './lines.rules.ts'
 import {
   isDone,
+  isEndedByData,
   isOpen,
   isPlanLive,
   isToCome,
@@ -17,35 +11,25 @@ import {
   type Instalment,
   type LoadedPlan,
 } from './plan.rules.ts'
-import { splitEqually } from './schedule.rules.ts'
 
 /** What a student's components cost, and what is left to pay of each. */
 export type Fees = { prices: Line[]; owed: Line[] }
 
-/** An instalment that is not out at the bank; in the order in which they are due. */
-export type OpenRow = {
-  id: string
-  lines: readonly Line[]
-  /** False for one that was presented and came back: it stays due as it is, and a higher fee goes to the others. */
-  isToCome?: boolean
-}
-
-/** What a component still has to bring, and whether its fee fell since the schedule was last rebalanced. */
-export type Target = { componentType: string; amountPaise: Paise; hasFeeFallen: boolean }
-
-export type RebalancedRow = { id: string; lines: Line[]; becomes: 'open' | 'covered' | 'waived' }
-
 /** The instalments whose amounts have to change for the plan to take what is owed now. */
-export function rebalancePlan(loaded: LoadedPlan, fees: Fees): RebalancedRow[] {
-  return rebalanceRows(
-    openRows(loaded),
-    loaded.plan.isCustom ? customTargets(loaded, fees) : targetsOf(loaded, fees),
-  )
+export function rebalancePlan(loaded: LoadedPlan, fees: Fees, today: string): Rebalanced {
+  const { isCustom, state } = loaded.plan
+  // The ERP's own amounts do not rise by themselves, and a plan that is closed takes nothing that was never in it.
+  const isLimited = isCustom || state === 'closed'
+  return rebalanceRows(rowsOf(loaded, today), targetsOf(loaded, fees), isLimited)
 }
 
 /** Whether rebalancing would change nothing. */
-export function isBalanced(loaded: LoadedPlan, fees: Fees): boolean {
-  return rebalancePlan(loaded, fees).length === 0 && !isFinished(loaded)
+export function isBalanced(loaded: LoadedPlan, fees: Fees, today: string): boolean {
+  const { rows, comesBack } = rebalancePlan(loaded, fees, today)
+  if (rows.length > 0 || comesBack.length > 0) return false
+  if (loaded.plan.state === 'closed') return true
+  const isFitted = isSameMoney(loaded.plan.fittedTo, fees.prices)
+  return isFitted && !isFinished(loaded) && outsideOf(loaded, fees) === loaded.plan.outsidePaise
 }
 
 /** Nothing more is expected of it, so it can be closed. */
@@ -54,73 +38,81 @@ export function isFinished({ plan, instalments }: LoadedPlan): boolean {
 }
 
 /** Earliest first means by their days: one that was moved has kept its number. */
-function openRows({ instalments }: LoadedPlan): OpenRow[] {
+function rowsOf({ instalments }: LoadedPlan, today: string): BalanceRow[] {
   return instalments
-    .filter(instalment => isOpen(instalment) && !instalment.isDownpayment)
-    .toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))
-    .map(one => ({ id: one.id, lines: one.lines, isToCome: isToCome(one) }))
+    .filter(one => !one.isDownpayment)
+    .toSorted(byDay)
+    .flatMap(one => rowOf(one, today))
 }
 
-/** What is out at the bank counts as paid until it comes back. */
+/** What a parent pays online was for what is to be paid online, and not for the debit of the same day. */
+function byDay(one: Instalment, other: Instalment): number {
+  if (one.dueOn !== other.dueOn) return one.dueOn < other.dueOn ? -1 : 1
+  return Number(other.state === 'due') - Number(one.state === 'due')
+}
+
+function rowOf(one: Instalment, today: string): BalanceRow[] {
+  const { id, planned, lines } = one
+  if (isOpen(one)) return [{ id, planned, lines, kind: isToCome(one) ? 'to_come' : 'fixed' }]
+  if (isEndedByData(one)) {
+    const past = one.state === 'waived' ? 'past_waived' : 'past_covered'
+    return [{ id, planned, lines: [], kind: one.dueOn < today ? past : 'ended' }]
+  }
+  // It was debited with less than was planned, because money had come otherwise.
+  const isPaid = one.state === 'debited' || one.state === 'settled'
+  const rest = isPaid ? withoutLines(planned, lines) : []
+  return rest.length === 0 ? [] : [{ id, planned: rest, lines: [], kind: 'past_covered' }]
+}
+
+/** What is out at the bank counts as paid until it comes back; what was outside of the plan stays outside. */
 function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): Target[] {
-  const out = outstandingElsewhere(loaded)
   const owedNow = totalsOf(owed)
-  const before = totalsOf(loaded.plan.fittedTo)
-  return prices.map(({ componentType, amountPaise }) => ({
-    componentType,
-    amountPaise: atLeastZero((owedNow.get(componentType) ?? ZERO) - (out.get(componentType) ?? ZERO)),
-    hasFeeFallen: amountPaise < (before.get(componentType) ?? ZERO),
-  }))
-}
-
-/**
- * The ERP's amounts are taken as they are, whether or not they add up to what is owed. From then on the room between the
- * two stays the same, whatever the bank does; when it shrinks, money came or a fee fell, and the rows take that less.
- */
-function customTargets(loaded: LoadedPlan, fees: Fees): Target[] {
-  const prices = totalsOf(fees.prices)
+  const out = outstandingElsewhere(loaded)
+  const refunded = totalsOf(loaded.plan.refunded)
   const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line]))
-  return [...plannedOf(loaded)].map(([componentType, amountPaise]) => {
+  return prices.map(({ componentType, amountPaise }) => {
+    const of = (totals: ReadonlyMap<string, Paise>): Paise => totals.get(componentType) ?? ZERO
     const then = before.get(componentType)
-    const now = roomOf(loaded, fees, componentType)
-    const shrunkBy = then?.roomPaise === undefined ? 0 : Math.max(then.roomPaise - now, 0)
     return {
       componentType,
-      amountPaise: atLeastZero(amountPaise - shrunkBy),
-      hasFeeFallen: (prices.get(componentType) ?? ZERO) < (then?.amountPaise ?? ZERO),
+      amountPaise: atLeastZero(
+        of(owedNow) - of(out) - (then?.roomPaise ?? 0) - (of(refunded) - (then?.refundedPaise ?? 0)),
+      ),
+      feeChangePaise: amountPaise - (then?.amountPaise ?? ZERO),
     }
   })
 }
 
-/** What the plan is balanced against from now on. Room that grew is kept as it was: a payment that was cancelled and
- * recorded anew must not count twice. */
+/** What the plan is balanced against from now on, with what it leaves open of each component. */
 export function balancedAgainst(loaded: LoadedPlan, fees: Fees): FittedLine[] {
-  if (!loaded.plan.isCustom) return fees.prices
-  const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line.roomPaise]))
-  return roomsOf(loaded, fees).map(line => ({
-    ...line,
-    roomPaise: Math.min(line.roomPaise ?? 0, before.get(line.componentType) ?? Infinity),
-  }))
+  const owed = totalsOf(fees.owed)
+  const out = outstandingElsewhere(loaded)
+  const refunded = totalsOf(loaded.plan.refunded)
+  const taken = totalsOf(loaded.instalments.filter(isOpenDebit).flatMap(({ lines }) => lines))
+  return fees.prices.map(({ componentType, amountPaise }) => {
+    const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
+    const roomPaise = atLeastZero(of(owed) - of(out) - of(taken))
+    return { componentType, amountPaise, roomPaise, refundedPaise: of(refunded) }
+  })
 }
 
-/** The same for a schedule of the ERP's that was just taken over. */
-export function roomsOf(loaded: LoadedPlan, fees: Fees): FittedLine[] {
-  const prices = totalsOf(fees.prices)
-  const types = new Set([...prices.keys(), ...plannedOf(loaded).keys()])
-  return [...types].map(componentType => ({
-    componentType,
-    amountPaise: prices.get(componentType) ?? ZERO,
-    roomPaise: roomOf(loaded, fees, componentType),
-  }))
+/** What the student owes that no instalment takes. */
+export function outsideOf(loaded: LoadedPlan, fees: Fees): Paise {
+  return sumPaise(balancedAgainst(loaded, fees).map(({ roomPaise = 0 }) => paiseOf(roomPaise)))
 }
 
-function roomOf(loaded: LoadedPlan, { owed }: Fees, componentType: string): number {
-  const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
-  return of(totalsOf(owed)) - of(outstandingElsewhere(loaded)) - of(plannedOf(loaded))
+/** What rows of a schedule may take of each component: the rest of what is owed, beside these instalments. */
+export function availableBeside(loaded: LoadedPlan, kept: readonly Instalment[], { owed }: Fees): Line[] {
+  const taken = totalsOf(kept.filter(isOpenDebit).flatMap(({ lines }) => lines))
+  const out = outstandingElsewhere(loaded)
+  return owed.map(({ componentType, amountPaise }) => {
+    const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
+    return { componentType, amountPaise: atLeastZero(amountPaise - of(out) - of(taken)) }
+  })
 }
 
-function plannedOf(loaded: LoadedPlan): Map<string, Paise> {
-  return totalsOf(openRows(loaded).flatMap(({ lines }) => lines))
+function isOpenDebit(one: Instalment): boolean {
+  return isOpen(one) && !one.isDownpayment
 }
 
 /** Out at the bank, or to be paid by the parent at set-up. */
@@ -134,57 +126,4 @@ function outstandingElsewhere({ instalments }: LoadedPlan): Map<string, Paise> {
 
 function atLeastZero(value: number): Paise {
   return paiseOf(Math.max(value, 0))
-}
-
-/**
- * Less is taken off the earliest instalments first; more is spread over all of them in proportion, or equally over those
- * that have none of it. One that comes to nothing is covered when money came otherwise and waived when the fee fell.
- * Only rows that change come back.
- */
-export function rebalanceRows(rows: readonly OpenRow[], targets: readonly Target[]): RebalancedRow[] {
-  const lines = new Map(rows.map(row => [row.id, totalsOf(row.lines)]))
-  const fallen = new Set<string>()
-  const toCome = rows.filter(({ isToCome = true }) => isToCome)
-  const components = new Map(targets.map(target => [target.componentType, target]))
-  for (const row of rows)
-    for (const { componentType } of row.lines)
-      if (!components.has(componentType))
-        components.set(componentType, { componentType, amountPaise: ZERO, hasFeeFallen: true })
-  for (const { componentType, amountPaise, hasFeeFallen } of components.values()) {
-    const amountOf = (row: OpenRow): Paise => lines.get(row.id)?.get(componentType) ?? ZERO
-    const planned = sumPaise(rows.map(amountOf))
-    const isLess = amountPaise < planned
-    if (hasFeeFallen && isLess) fallen.add(componentType)
-    const taking = isLess || toCome.length === 0 ? rows : toCome
-    const amounts = taking.map(amountOf)
-    const rebalanced = isLess
-      ? takeOff(amounts, paiseOf(planned - amountPaise))
-      : spread(amounts, paiseOf(amountPaise - planned))
-    for (const [index, row] of taking.entries())
-      lines.get(row.id)?.set(componentType, rebalanced[index] ?? ZERO)
-  }
-  return rows.flatMap(row => {
-    const after = linesFrom(lines.get(row.id) ?? new Map())
-    if (isSameMoney(row.lines, after)) return []
-    const isWaived = row.lines.every(line => line.amountPaise === 0 || fallen.has(line.componentType))
-    const becomes = after.length > 0 ? 'open' : isWaived ? 'waived' : 'covered'
-    return [{ id: row.id, lines: after, becomes }]
-  })
-}
-
-function takeOff(amounts: readonly Paise[], excess: Paise): Paise[] {
-  let left = excess
-  return amounts.map(amount => {
-    const taken = minPaise(amount, left)
-    left = subtractPaise(left, taken)
-    return subtractPaise(amount, taken)
-  })
-}
-
-function spread(amounts: readonly Paise[], more: Paise): Paise[] {
-  if (more === 0 || amounts.length === 0) return [...amounts]
-  const shares = amounts.some(amount => amount > 0)
-    ? splitInProportion(more, amounts)
-    : splitEqually(more, amounts.length)
-  return amounts.map((amount, index) => paiseOf(amount + (shares[index] ?? ZERO)))
 }

@@ -141,6 +141,7 @@ export function newInstalment(
     referenceId,
     identifier,
     lines: lines.filter(({ amountPaise }) => amountPaise > 0),
+    planned: lines.filter(({ amountPaise }) => amountPaise > 0),
     attempt: 0,
     bankReturns: 0,
     firstBankReturnAt: null,

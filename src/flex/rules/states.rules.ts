@@ -8,7 +8,8 @@ export const TRANSITIONS = {
     active: ['locked', 'cancelled', 'closed'],
     locked: ['active', 'cancelled', 'closed'],
     cancelled: [],
-    closed: [],
+    // Something came back: a fee, a payment that was cancelled, a debit that the bank returned late.
+    closed: ['active', 'locked'],
   },
   mandate: {
     pending: ['active', 'rejected', 'cancelled'],
@@ -19,7 +20,7 @@ export const TRANSITIONS = {
   },
   instalment: {
     // A down payment is debited without a presentation of ours.
-    scheduled: ['confirmed', 'skipped', 'covered', 'waived', 'cancelled', 'bounced', 'debited'],
+    scheduled: ['confirmed', 'skipped', 'due', 'covered', 'waived', 'cancelled', 'debited'],
     // Back to scheduled when its notice is withdrawn.
     confirmed: ['presented', 'scheduled', 'covered', 'waived', 'cancelled'],
     presented: ['debited', 'bounced', 'confirmed'],
@@ -28,6 +29,8 @@ export const TRANSITIONS = {
     bounced: ['scheduled', 'covered', 'waived', 'cancelled', 'debited'],
     skipped: ['scheduled', 'covered', 'waived', 'cancelled'],
     reversed: ['scheduled', 'covered', 'waived', 'cancelled'],
+    // Above what the mandate may take, or without a mandate: the parent pays it online.
+    due: ['scheduled', 'covered', 'waived', 'cancelled'],
     covered: ['scheduled'],
     waived: ['scheduled'],
     cancelled: [],

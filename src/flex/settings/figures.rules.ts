@@ -58,6 +58,7 @@ const OF_ALL: Record<string, Figure<FlexRules>> = {
   fetch_until_minutes: whole('fetchUntilMinutes', [1, 14_400]),
   notice_minutes: whole('noticeMinutes', [1, 14_400]),
   notice_lasts_minutes: whole('noticeLastsMinutes', [1, 14_400]),
+  closed_for_good_days: whole('closedForGoodDays', [1, 365]),
   on_holiday: {
     write: ({ onHoliday }) => onHoliday,
     read: (text, rules) => (text === 'next' || text === 'previous' ? { ...rules, onHoliday: text } : null),

@@ -7,7 +7,7 @@ import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { mandateOf, nextOf, sayDay } from './setup/page-parts.ts'
+import { mandateOf, nextOf, payOnlineOf, sayDay } from './setup/page-parts.ts'
 import { PLAN_SETUP_TEXTS } from './setup/setup.texts.ts'
 import type { ParentsTexts } from '../parents/parents.texts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
@@ -54,7 +54,12 @@ export function describePlan(
     ...figureOf(pageData, texts),
     tone: banner.tone,
     statusText: banner.status,
-    say: fill(banner.say, { where, who, hours: String(pageData.noticeHours) }),
+    say: [
+      fill(banner.say, { where, who, hours: String(pageData.noticeHours) }),
+      (file && payOnlineOf(file, where, setupTexts)) ?? '',
+    ]
+      .join(' ')
+      .trim(),
     next: banner.tone === 'paid' && file !== null ? nextOf(file, setupTexts, language) : undefined,
     start: banner.main?.kind === 'start' ? { action: `${path}/plan/start`, text: banner.main.text } : null,
     setUp: banner.main?.kind === 'set up' ? { url: setUpUrl, text: banner.main.text } : null,
@@ -218,7 +223,7 @@ function whyOf({ state, returnCode }: Instalment, { why, plan }: ParentsTexts): 
 function toneOf({ state }: Instalment): string | undefined {
   if (['debited', 'settled', 'covered'].includes(state)) return 'paid'
   if (state === 'bounced' || state === 'reversed') return 'failed'
-  return state === 'skipped' || state === 'presented' ? 'unpaid' : undefined
+  return ['skipped', 'presented', 'due'].includes(state) ? 'unpaid' : undefined
 }
 
 /** The confirmation before pausing, resuming or cancelling. */

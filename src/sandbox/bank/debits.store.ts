@@ -39,7 +39,7 @@ export async function presentAtBank(
 
 const DEBIT = `b.institute_id as "instituteId", b.ref, b.payment_id as "paymentId", b.amount_paise as "amountPaise", b.mode,
   b.state, b.decide_at as "decideAt", b.scripted_code as "scriptedCode", b.script is not null as "hasWaited", b.returned_code is not null as "isReturned",
-  m.state as "mandateState", m.cap_paise as "capPaise", m.start_on as "startOn", m.end_on as "endOn"`
+  m.state as "mandateState", m.is_paused as "isPaused", m.cap_paise as "capPaise", m.start_on as "startOn", m.end_on as "endOn"`
 
 const FROM = `from bank_payments b
   left join bank_mandates m on m.institute_id = b.institute_id and m.ref = b.mandate_ref`

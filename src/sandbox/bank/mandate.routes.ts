@@ -13,7 +13,7 @@ const hidden = { schema: { hide: true } }
 export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   const find = async (request: FastifyRequest) => {
     const { institute_id: id, ref } = request.params as { institute_id: string; ref: string }
-    return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.findMandate(Number(id), ref) : null
+    return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.findMandate(Number(id), { ref }) : null
   }
 
   app.get(URL_PATH, hidden, async (request, reply) => {

@@ -20,17 +20,25 @@ export type BankMandate = {
   umrn: string | null
   upiReference: string | null
   failureCode: string | null
+  /** By the payer, for now: debits come back as if the bank could not process them. */
+  isPaused: boolean
   returnUrl: string
 }
 
 /** What the payer does; `approve_in_vain` is a yes that the destination bank refuses later. */
-export type MandateAct = 'approve' | 'approve_in_vain' | 'decline' | 'revoke'
+export type MandateAct =
+  | ('approve' | 'approve_in_vain' | 'decline')
+  /** Of one that was authorised. */
+  | ('revoke' | 'pause' | 'resume' | 'expire')
 
 const TEN_IN_THE_MORNING_MS = 10 * 3_600_000
 const SIX_IN_THE_EVENING_MS = 18 * 3_600_000
 const UPI_DECIDES_AFTER_MS = 5 * 60_000
 
-export type MandateMove = Pick<BankMandate, 'state' | 'umrn' | 'upiReference' | 'failureCode'> & {
+export type MandateMove = Pick<
+  BankMandate,
+  'state' | 'umrn' | 'upiReference' | 'failureCode' | 'isPaused'
+> & {
   confirmAt: Date | null
 }
 
@@ -40,26 +48,37 @@ export function mandateMove(
   act: MandateAct,
   { now, holidays }: { now: Date; holidays: Holidays },
 ): MandateMove | null {
-  const { rail, state, umrn, upiReference } = mandate
+  const { rail, state } = mandate
   const isUpi = rail === 'upi_autopay'
-  if (act === 'revoke') {
+  const stays = { ...pickMove(mandate), confirmAt: null }
+  if (act === 'pause' || act === 'resume')
+    return state === 'active' && mandate.isPaused === (act === 'resume')
+      ? { ...stays, isPaused: act === 'pause' }
+      : null
+  if (act === 'revoke' || act === 'expire') {
     if (state !== 'authorised' && state !== 'active') return null
-    return { state: 'cancelled', umrn, upiReference, failureCode: isUpi ? 'QA' : '29', confirmAt: null }
+    const failureCode = act === 'expire' ? EXPIRED : isUpi ? 'QA' : '29'
+    return { ...stays, state: 'cancelled', failureCode }
   }
   if (state !== 'open') return null
   if (act === 'decline' || (act === 'approve_in_vain' && isUpi))
-    return { state: 'rejected', umrn, upiReference, failureCode: 'payer_declined', confirmAt: null }
+    return { ...stays, state: 'rejected', failureCode: 'payer_declined' }
   const own = mandate.ref.slice(-16).toUpperCase()
   // UPI asks the payer's bank on the spot; an eNACH mandate goes to it by file and is answered on a later day.
-  if (isUpi)
-    return { state: 'active', umrn, upiReference: `${own}@sandbox`, failureCode: null, confirmAt: null }
+  if (isUpi) return { ...stays, state: 'active', upiReference: `${own}@sandbox`, failureCode: null }
   return {
+    ...stays,
     state: 'authorised',
     umrn: `SBXB${own}`,
-    upiReference,
     failureCode: act === 'approve' ? null : 'bank_refused',
     confirmAt: momentOf(addWorkingDays(dayOf(now), 1, holidays), TEN_IN_THE_MORNING_MS),
   }
+}
+
+const EXPIRED = 'expired'
+
+function pickMove({ state, umrn, upiReference, failureCode, isPaused }: BankMandate) {
+  return { state, umrn, upiReference, failureCode, isPaused }
 }
 
 const MANDATE_ENDS: Record<string, string> = {
@@ -78,6 +97,7 @@ export function mandateOutcome(mandate: BankMandate): MandateOutcome {
   }
   if (state === 'open') return { kind: state }
   if (state === 'authorised' || state === 'active') return { kind: state, ...references }
+  if (failureCode === EXPIRED) return { kind: 'expired' }
   const code = failureCode ?? 'bank_refused'
   return { kind: state, code, message: MANDATE_ENDS[code] ?? 'The mandate has ended.' }
 }
@@ -95,6 +115,7 @@ export type BankDebit = {
   hasWaited: boolean
   isReturned: boolean
   mandateState: BankMandateState | null
+  isPaused: boolean | null
   capPaise: Paise | null
   startOn: string | null
   endOn: string | null
@@ -139,6 +160,7 @@ export function judgeDebit(debit: BankDebit, at: Date): DebitVerdict | null {
   if (!isCovered(debit, dayOf(at))) return { kind: 'failed', code: NO_MANDATE[mode] }
   if (debit.capPaise !== null && amountPaise > debit.capPaise)
     return { kind: 'failed', code: ABOVE_CAP[mode] }
+  if (debit.isPaused === true) return { kind: 'failed', code: BANK_AWAY[mode] }
   if (scriptedCode !== null) return returnedWith(scriptedCode, at)
   const magic = amountPaise % 100
   const code = MAGIC_RETURNS[magic]

@@ -56,9 +56,9 @@ export async function confirmDueMandates(
 export async function findMandate(
   { db }: Context,
   instituteId: number,
-  ref: string,
+  key: { ref: string } | { mandateId: string },
 ): Promise<BankMandate | null> {
-  return store.findMandate(db, instituteId, { ref })
+  return store.findMandate(db, instituteId, key)
 }
 
 function reportOf(mandate: BankMandate): MandateReport {

@@ -3,12 +3,12 @@ import type { BankMandate, MandateMove } from './mandates.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, mandate_id as "mandateId", rail, state, cap_paise as "capPaise",
   start_on as "startOn", end_on as "endOn", description, umrn, upi_reference as "upiReference", failure_code as "failureCode",
-  return_url as "returnUrl"`
+  is_paused as "isPaused", return_url as "returnUrl"`
 
 /** The mandate under its id, made if it is new. */
 export async function openMandate(
   db: Queryable,
-  mandate: Omit<BankMandate, 'state' | 'umrn' | 'upiReference' | 'failureCode'>,
+  mandate: Omit<BankMandate, 'state' | 'umrn' | 'upiReference' | 'failureCode' | 'isPaused'>,
 ): Promise<string> {
   await db.query(
     `insert into bank_mandates (institute_id, ref, mandate_id, rail, cap_paise, start_on, end_on, description, return_url)
@@ -61,9 +61,19 @@ export async function moveMandate(
   move: MandateMove,
 ): Promise<void> {
   await tx.query(
-    `update bank_mandates set state = $3, umrn = $4, upi_reference = $5, failure_code = $6, confirm_at = $7
+    `update bank_mandates set state = $3, umrn = $4, upi_reference = $5, failure_code = $6, confirm_at = $7,
+       is_paused = $8
      where institute_id = $1 and ref = $2`,
-    [instituteId, ref, move.state, move.umrn, move.upiReference, move.failureCode, move.confirmAt],
+    [
+      instituteId,
+      ref,
+      move.state,
+      move.umrn,
+      move.upiReference,
+      move.failureCode,
+      move.confirmAt,
+      move.isPaused,
+    ],
   )
 }
 

@@ -17,7 +17,7 @@ export type SandboxBank = Provider & {
   find(instituteId: number, ref: string): Promise<BankPayment | null>
   /** Does what the payer did; answers the callbacks that the bank now sends, none to two. */
   act(where: AtCounter, act: BankAct): Promise<Callback[]>
-  findMandate(instituteId: number, ref: string): Promise<BankMandate | null>
+  findMandate(instituteId: number, key: { ref: string } | { mandateId: string }): Promise<BankMandate | null>
   actOnMandate(where: Pick<BankMandate, 'instituteId' | 'ref'>, act: MandateAct): Promise<Callback[]>
   /** Ends a debit that is out, or takes back one that was debited. */
   decide(where: Pick<BankDebit, 'instituteId' | 'ref'>, act: DebitAct): Promise<Callback[]>

@@ -5,7 +5,7 @@ import { STANDARD_RULES } from '../../../src/flex/rules/rails.rules.ts'
 
 test('every figure of the rails is read as it is written', () => {
   const standard = figuresOf(STANDARD_RULES)
-  assert.equal(Object.keys(standard).length, 2 * 7 + 7)
+  assert.equal(Object.keys(standard).length, 2 * 7 + 8)
   assert.deepEqual(rulesWith(standard), { rules: STANDARD_RULES, problems: [] })
   const wanted = {
     'upi_autopay.limit': '100000',

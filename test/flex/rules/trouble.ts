@@ -149,6 +149,7 @@ export function instalmentOf(index: number, dueOn: string): Instalment {
       { componentType: 'TUITION', amountPaise: paiseOf(10_000_00 + index) },
       { componentType: 'LAB', amountPaise: paiseOf(100_00) },
     ],
+    planned: [],
     attempt: 0,
     bankReturns: 0,
     firstBankReturnAt: null,

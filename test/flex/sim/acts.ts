@@ -26,6 +26,18 @@ async function send(
 
 const inDays = (town: Town, days: number): string => dayOf(new Date(town.now.getTime() + days * DAY_MS))
 
+function doLater(town: Town, days: number, run: () => Promise<void>): void {
+  town.later.push({ day: inDays(town, days), run })
+}
+
+/** What is due of that by now; all of it when everybody calms down. */
+export async function doWhatWasLeft(town: Town, isAll: boolean): Promise<void> {
+  const left = town.later.splice(0)
+  const due = left.filter(({ day }) => isAll || day <= town.today)
+  town.later.push(...left.filter(one => !due.includes(one)))
+  for (const { run } of due) await run()
+}
+
 async function payAtCounter(town: Town, pupil: Pupil): Promise<string> {
   const { random } = town
   const [type, total] = random.pick([...pupil.fees]) ?? ['TUITION_FEE', 0]
@@ -41,6 +53,43 @@ async function payAtCounter(town: Town, pupil: Pupil): Promise<string> {
   pupil.touchedAt = town.now.getTime()
   await town.register(pupil)
   return `${amount} of ${type}`
+}
+
+/** A cheque that bounced, or a payment that somebody recorded by mistake. */
+async function cancelPayment(town: Town, pupil: Pupil): Promise<string> {
+  const payment = town.random.pick(pupil.payments) as { transaction_id: string } | undefined
+  if (payment === undefined) return 'nothing'
+  pupil.payments = pupil.payments.filter(one => one !== payment)
+  pupil.touchedAt = town.now.getTime()
+  const path = `${ERP}/students/${pupil.studentId}/payments/${payment.transaction_id}`
+  const { status, text } = await send(town, pupil, ['DELETE', path])
+  assert.equal(status, 200, text)
+  return payment.transaction_id
+}
+
+/** The ERP says for some days that nothing is owed, and then that it was a mistake. */
+async function loseFees(town: Town, pupil: Pupil): Promise<string> {
+  if (pupil.isCustom || pupil.fees.values().every(paise => paise === 0)) return 'nothing'
+  const lost = new Map(pupil.fees)
+  for (const type of lost.keys()) pupil.fees.set(type, 0)
+  pupil.touchedAt = town.now.getTime()
+  await patchFees(town, pupil)
+  doLater(town, town.random.between(1, 20), async () => {
+    for (const [type, paise] of lost) pupil.fees.set(type, paise)
+    pupil.touchedAt = town.now.getTime()
+    await patchFees(town, pupil)
+  })
+  return JSON.stringify([...lost])
+}
+
+/** Somebody drops a student by mistake; a plan that was to be debited meanwhile ends. */
+async function drop(town: Town, pupil: Pupil): Promise<string> {
+  const path = `${ERP}/students/${pupil.studentId}`
+  const { status } = await send(town, pupil, ['POST', `${path}/drop`, {}])
+  doLater(town, town.random.between(0, 3), async () => {
+    await send(town, pupil, ['POST', `${path}/activate`, {}])
+  })
+  return String(status)
 }
 
 function drawFee({ random }: Town, pupil: Pupil): string {
@@ -75,11 +124,15 @@ async function changeFeeAtErp(town: Town, pupil: Pupil): Promise<string> {
 async function pushFee(town: Town, pupil: Pupil): Promise<string> {
   const drawn = drawFee(town, pupil)
   pupil.touchedAt = town.now.getTime()
+  await patchFees(town, pupil)
+  return drawn
+}
+
+async function patchFees(town: Town, pupil: Pupil): Promise<void> {
   const fees = [...pupil.fees].map(([type, paise]) => ({ component_type: type, fee_amount: paise / 100 }))
   const path = `${ERP}/students/${pupil.studentId}/fee`
   const { status, text } = await send(town, pupil, ['PATCH', path, { fee_components: fees }])
   assert.equal(status, 200, text)
-  return drawn
 }
 
 async function refuseForDays(town: Town, pupil: Pupil): Promise<string> {
@@ -147,7 +200,7 @@ async function instalmentsOf(town: Town, pupil: Pupil, states: string): Promise<
 }
 
 async function reschedule(town: Town, pupil: Pupil): Promise<string> {
-  const open = await instalmentsOf(town, pupil, 'scheduled confirmed skipped bounced reversed')
+  const open = await instalmentsOf(town, pupil, 'scheduled confirmed skipped bounced reversed due')
   const soon = open.slice(0, 3)
   const one =
     town.random.pick(open.filter(({ state }) => /bounced|reversed/.test(state))) ?? town.random.pick(soon)
@@ -192,6 +245,9 @@ async function revokeAtBank(town: Town, pupil: Pupil): Promise<string> {
 
 export const FLEX_ACTS: readonly FlexAct[] = [
   { name: 'counter', weight: 6, run: payAtCounter },
+  { name: 'payment cancelled', weight: 3, run: cancelPayment },
+  { name: 'fees lost', weight: 1.5, run: loseFees },
+  { name: 'dropped', weight: 0.6, run: drop },
   { name: 'fee at ERP', weight: 6, run: changeFeeAtErp },
   { name: 'fee pushed', weight: 4, run: pushFee },
   { name: 'refused', weight: 6, run: refuseForDays },

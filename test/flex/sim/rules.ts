@@ -10,7 +10,7 @@ import type { Broken } from '../../harness/payments.ts'
  */
 type Ask = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
 
-const OPEN = `('scheduled', 'confirmed', 'skipped', 'bounced', 'reversed')`
+const OPEN = `('scheduled', 'confirmed', 'skipped', 'bounced', 'reversed', 'due')`
 const DONE = `('debited', 'settled', 'covered', 'waived', 'cancelled')`
 const NEWEST_MANDATE = `left join lateral (select * from flex_mandates m where m.institute_id = p.institute_id
   and m.plan_id = p.id order by m.created_at desc, m.id desc limit 1) m on true`
@@ -56,12 +56,12 @@ const RULES: Record<string, string> = {
     where rail = 'enach' and ended = 'bounced' and day < returned + 3
       and not exists (select from flex_decisions c where c.institute_id = d.institute_id and c.plan_id = d.plan_id
         and c.instalment_id = d.instalment_id and c.why like '%, as asked' and c.decided_at < d.presented_at)`,
-  'attempts stay within the limits of the rail, those that a person asked for aside': `
+  'attempts under one mandate stay within the limits of the rail, those that a person asked for aside': `
     select instalment_id as subject, rail || ' ' || count(*) as detail from (
-      select f.institute_id, f.instalment_id, m.plan_id, m.rail from flex_presentations f
+      select f.institute_id, f.instalment_id, f.mandate_id, m.plan_id, m.rail from flex_presentations f
       join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
       where coalesce(f.return_code, '') not in ('59', '73', 'abandoned')) f
-    group by institute_id, plan_id, instalment_id, rail
+    group by institute_id, plan_id, instalment_id, mandate_id, rail
     having count(*) > case rail when 'enach' then 3 else 4 end + (select count(*) from flex_decisions d
       where d.institute_id = f.institute_id and d.plan_id = f.plan_id and d.instalment_id = f.instalment_id and d.why like '%, as asked')
     union all
@@ -102,6 +102,9 @@ const RULES: Record<string, string> = {
     having p.state = 'closed' and not bool_and(i.state in ${DONE} or i.state = 'reversed')
       or p.state in ('active', 'locked', 'setup') and bool_and(i.state in ${DONE})
       or p.state = 'cancelled' and not bool_and(i.state in ${DONE} or i.state in ('presented', 'bounced', 'reversed'))`,
+  'a plan that closed for good has no mandate, and one that closed lately can still be debited': `
+    select p.id as subject, m.state || ' until ' || p.revivable_until as detail from flex_plans p ${NEWEST_MANDATE}
+    where p.state = 'closed' and m.state = 'active' and p.revivable_until < $1::timestamptz - interval '1 hour'`,
   'every decision says why': `
     select plan_id as subject, what as detail from flex_decisions where why = '' or why like '%undefined%'`,
   // Nobody hears of a draft, so nobody hears that it is cancelled.
@@ -110,12 +113,13 @@ const RULES: Record<string, string> = {
       select p.id, c.code, c.due, (select count(*) from events e where e.institute_id = p.institute_id
         and e.resource_id = p.id and e.event_code = c.code) as told
       from flex_plans p
-      cross join lateral (select count(*) filter (where what = 'skipped') as skipped,
+      cross join lateral (select count(*) filter (where what = 'skipped' or what = 'due' and why like '%above what the mandate%') as skipped,
+          count(*) filter (where what = 'plan locked') as locked,
           count(*) filter (where what = 'debited' and d.why not like '%at set-up') as debited,
           count(*) filter (where what = 'bounced' and why not like 'abandoned:%') as bounced, count(*) filter (where what = 'reversed') as reversed,
           count(*) filter (where what = 'plan closed') as closed, count(*) filter (where what = 'plan cancelled') as cancelled,
           count(*) filter (where what = 'mandate active') as active, count(*) filter (where what = 'plan setup') as setup,
-          count(*) filter (where what = 'mandate cancelled' and why not like '%chose another way') as mandates
+          count(*) filter (where what = 'mandate cancelled' and why not like '%chose another way' and why not like '%closed for good') as mandates
         from flex_decisions d where d.institute_id = p.institute_id and d.plan_id = p.id) d
       cross join lateral (select count(*) filter (where f.state = 'debited') as standing,
           count(*) filter (where f.state in ('debited', 'reversed')) as paid,
@@ -126,7 +130,7 @@ const RULES: Record<string, string> = {
         ('flex.instalment.debited', d.debited), ('flex.instalment.bounced', f.returned),
         ('flex.instalment.bounced', d.bounced + d.reversed), ('flex.subscription.closed', d.closed),
         ('flex.subscription.cancelled', case when d.setup > 0 then d.cancelled else 0 end), ('flex.subscription.active', d.active),
-        ('flex.subscription.setup', d.setup), ('flex.mandate.cancelled', d.mandates)) c (code, due)) e
+        ('flex.subscription.setup', d.setup), ('flex.subscription.locked', d.locked), ('flex.mandate.cancelled', d.mandates)) c (code, due)) e
     where told <> due`,
   'an instalment is told settled once, and only one that was': `
     select e.resource_id as subject, e.payload -> 'payment' ->> 'id' || ' ' || count(*) as detail from events e
@@ -151,14 +155,12 @@ export async function findBrokenPlans(ask: Ask, now: Date): Promise<Broken[]> {
 }
 
 /**
- * A schedule that was just fitted takes, with what is out at the bank, what the student owes of each component: no less
- * while there is an instalment to put it on, and no more but what was out before money came otherwise.
+ * Nothing owed is invisible, and nothing is taken that is not owed: a schedule that was just fitted takes, with what is out
+ * at the bank and what the plan shows as owed outside of it, what the student owes of each component.
  */
 const SUMS = `
-  select p.id as subject, concat_ws(' ', c.component_type, 'open', c.open, 'out', c.out, 'owed', c.owed) as detail
+  select p.id as subject, concat_ws(' ', c.component_type, 'open', c.open, 'out', c.out, 'outside', o.outside, 'owed', c.owed) as detail
   from flex_plans p
-  cross join lateral (select count(*) filter (where i.state in ${OPEN} and not i.is_downpayment) as open
-    from flex_instalments i where i.institute_id = p.institute_id and i.plan_id = p.id) n
   cross join lateral (
     select f.component_type, greatest(0, f.fee_paise
         - (select coalesce(sum((d ->> 'valuePaise')::bigint), 0) from jsonb_array_elements(f.discounts) d)
@@ -171,18 +173,20 @@ const SUMS = `
       on i.institute_id = p.institute_id and i.plan_id = p.id and l ->> 'componentType' = f.component_type
     where f.institute_id = p.institute_id and f.student_id = p.student_id
     group by f.institute_id, f.student_id, f.component_type) c
-  where p.state = 'active' and not p.is_custom and n.open > 0 and p.id = any ($1)
+  cross join lateral (select coalesce(sum((l ->> 'roomPaise')::bigint), 0) as outside from jsonb_array_elements(p.fitted_to) l
+    where l ->> 'componentType' = c.component_type) o
+  where p.state in ('active', 'locked') and p.id = any ($1)
     and not exists (select from flex_presentations f join flex_instalments i
       on i.institute_id = f.institute_id and i.id = f.instalment_id
       where i.institute_id = p.institute_id and i.plan_id = p.id and f.ended_at >= p.fitted_at)
-    and c.open <> greatest(c.owed - c.out, 0)`
+    and c.open + o.outside <> greatest(c.owed - c.out, 0)`
 
 export async function findWrongSums(
   ask: Ask,
   touched: ReadonlyMap<string, number>,
 ): Promise<{ broken: Broken[]; fitted: number }> {
   const plans = await ask<{ id: string; fitted_at: Date }>(
-    `select id, fitted_at from flex_plans where state = 'active' and not is_custom and fitted_at > created_at`,
+    `select id, fitted_at from flex_plans where state in ('active', 'locked') and fitted_at > created_at`,
   )
   const fitted = plans
     .filter(({ id, fitted_at: at }) => at.getTime() > (touched.get(id) ?? 0))

@@ -36,6 +36,8 @@ const MOST_PASSES = 50
 const SLOW_MS = 300
 
 export class Town {
+  /** What somebody does on a later day. */
+  readonly later: { day: string; run: () => Promise<void> }[] = []
   readonly seed: number
   readonly random: Random
   readonly bursar: TestBursar

@@ -5,7 +5,7 @@ import { dayAfter, startOfDay } from '../../../src/platform/calendar.ts'
 import { smsTemplates } from '../../../src/app/sms-templates.ts'
 import { findBroken, findUnfinished, type Broken } from '../../harness/payments.ts'
 import { waitFor } from '../../harness/wait.ts'
-import { FLEX_ACTS, followUp, holdPlan } from './acts.ts'
+import { doWhatWasLeft, FLEX_ACTS, followUp, holdPlan } from './acts.ts'
 import { findBrokenPlans, findWrongSums, PRESENTATIONS, wrongWith, type SeenPresentation } from './rules.ts'
 import { Town } from './town.ts'
 
@@ -91,6 +91,7 @@ class Year {
     const { random } = town
     if (isStormy) await this.#act()
     else await this.#calmDown()
+    await doWhatWasLeft(town, !isStormy)
     this.#history.push(...(await followUp(town, !isStormy)).map(text => `${town.today} ${text}`))
     const tomorrow = startOfDay(dayAfter(town.today)).getTime()
     const to = new Date(tomorrow + random.between(0, 24 * 60 - 1) * 60_000)

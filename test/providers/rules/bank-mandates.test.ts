@@ -31,6 +31,7 @@ const mandate: BankMandate = {
   umrn: null,
   upiReference: null,
   failureCode: null,
+  isPaused: false,
   returnUrl: '',
 }
 
@@ -46,6 +47,7 @@ const debit: BankDebit = {
   hasWaited: false,
   isReturned: false,
   mandateState: 'active',
+  isPaused: false,
   capPaise: mandate.capPaise,
   startOn: mandate.startOn,
   endOn: mandate.endOn,

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { formatDay } from '../../../flex/notices/family.texts.ts'
 import { presentationDay, type DebitRules } from '../../../flex/rules/debit.rules.ts'
 import { sumLines, totalsOf } from '../../../flex/rules/lines.rules.ts'
-import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../../../flex/rules/plan.rules.ts'
+import {
+  isOpen,
+  sumsOf,
+  type Instalment,
+  type LoadedPlan,
+  type Mandate,
+} from '../../../flex/rules/plan.rules.ts'
 import type { Rail } from '../../../flex/rules/rails.rules.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import type { Payment } from '../../../payments/payments.rules.ts'
@@ -108,6 +114,18 @@ export function figureOf({ file, language }: SetupPageData, banner: StatusBanner
     ? fill(texts.spreadDown, { down: formatRupees(down.amountPaise), spread })
     : spread
   return { amount: formatRupees(totalPaise), meaning }
+}
+
+/** What no debit takes: above the mandate, returned by the bank for good, or never part of the plan. */
+export function payOnlineOf(
+  { plan, instalments }: LoadedPlan,
+  where: string,
+  texts: PlanSetupTexts,
+): string | undefined {
+  if (plan.state === 'draft' || plan.state === 'setup' || plan.state === 'cancelled') return undefined
+  const open = instalments.filter(one => isOpen(one) && !isToCome(one))
+  const amount = sumPaise([plan.outsidePaise, ...open.map(({ lines }) => sumLines(lines))])
+  return amount === 0 ? undefined : fill(texts.payOnline, { amount: formatRupees(amount), where })
 }
 
 export function nextOf(

@@ -13,6 +13,7 @@ import {
   termsOf,
   type StatusBanner,
   type SetupPageData,
+  payOnlineOf,
 } from './page-parts.ts'
 import { PLAN_SETUP_TEXTS, type PlanSetupTexts } from './setup.texts.ts'
 import { fill, TEXTS } from '../../checkout/checkout.texts.ts'
@@ -35,7 +36,12 @@ export function describeSetup(pageData: SetupPageData): SetupPage {
     ...figureOf(pageData, banner, texts),
     tone: banner.tone,
     statusText: banner.status,
-    say: fill(banner.say, { where, hours, amount: formatRupees(downOf(file).amountPaise) }),
+    say: [
+      fill(banner.say, { where, hours, amount: formatRupees(downOf(file).amountPaise) }),
+      payOnlineOf(file, where, texts) ?? '',
+    ]
+      .join(' ')
+      .trim(),
     next: banner.status === texts.active ? nextOf(file, texts, language) : undefined,
     alert: pageData.problem === 'changed' ? texts.changed : undefined,
     checkUrl: banner.refreshSeconds === WAITING_REFRESH_SECONDS ? path : undefined,

@@ -37,6 +37,8 @@ const EVENT_LABELS: Record<EventCode, string> = {
   'flex.subscription.setup': 'A plan is being set up',
   'flex.subscription.active': 'A plan has begun',
   'flex.subscription.updated': 'A plan has changed',
+  'flex.subscription.locked': 'An instalment plan cannot go on by itself',
+  'flex.subscription.unlocked': 'A locked instalment plan goes on',
   'flex.subscription.cancelled': 'A plan was cancelled',
   'flex.subscription.closed': 'A plan is paid in full',
   'flex.mandate.cancelled': 'A mandate was withdrawn',

@@ -15,7 +15,7 @@ export const DEBIT_LABELS: Record<DebitStatus, Word> = {
   reversed: { label: 'Taken back', tone: 'bad' },
   skipped: { label: 'Skipped', tone: 'waiting' },
   stopped: { label: 'Waiting', tone: 'waiting' },
-  due_online: { label: 'Due online', tone: 'waiting' },
+  due: { label: 'To be paid online', tone: 'waiting' },
   covered: { label: 'Paid otherwise', tone: 'good' },
   waived: { label: 'Waived', tone: 'plain' },
 }
@@ -62,6 +62,7 @@ export const INSTALMENT_LABELS: Record<InstalmentStatus, Word> = {
   bounced: { label: 'Bounced', tone: 'bad' },
   skipped: { label: 'Skipped', tone: 'waiting' },
   reversed: { label: 'Taken back', tone: 'bad' },
+  due: { label: 'To be paid online', tone: 'waiting' },
   covered: { label: 'Paid otherwise', tone: 'good' },
   waived: { label: 'Waived', tone: 'plain' },
   cancelled: { label: 'Cancelled', tone: 'plain' },

@@ -48,7 +48,7 @@ const WORDS: Record<PlanAct, Words> = {
 }
 
 function isOpen({ status }: Instalment): boolean {
-  return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed'].includes(status)
+  return ['scheduled', 'confirmed', 'skipped', 'bounced', 'reversed', 'due'].includes(status)
 }
 
 function openAmount(plan: PlanAnswer): number {

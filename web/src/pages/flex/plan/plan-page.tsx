@@ -43,6 +43,10 @@ function Plan({ plan }: { plan: PlanAnswer }) {
       fields={[
         { label: 'Paid', value: `${formatRupees(plan.paid_amount)} of ${formatRupees(plan.total_amount)}` },
         {
+          label: 'Owed outside of the plan',
+          value: plan.outside_amount && formatRupees(plan.outside_amount),
+        },
+        {
           label: 'Admission number',
           value: (
             <Link to="/i/$institute/students/$student" params={{ institute, student: plan.student.id }}>

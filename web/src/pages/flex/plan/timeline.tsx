@@ -95,7 +95,7 @@ function decisionTitle({ what, instalment }: Entry): string {
 const TONES: [RegExp, Tone][] = [
   [/bounced|reversed|locked|mandate (cancelled|rejected|expired)|mandate\.cancelled/, 'bad'],
   [/debited|settled|active|covered|closed|paid/, 'good'],
-  [/skipped|held|presented|waiting|due online/, 'waiting'],
+  [/skipped|held|presented|waiting|^due$/, 'waiting'],
 ]
 
 function toneOf(what: string): Tone {
