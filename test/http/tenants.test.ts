@@ -22,6 +22,7 @@ import {
   payAndRefund,
   payDues,
   planOf,
+  settlementOf,
   SHARED,
   YEARS,
   assertSame,
@@ -63,6 +64,7 @@ async function fillDemoSchool(): Promise<Known> {
   await demo.patch(`${ERP}/students/${student.service_student_id}`, { custom_identifier: 'C-OF-DEMO' })
   const plan = await planOf(demo, student.service_student_id)
   await payDues(bursar, student.service_student_id)
+  const settlement = await settlementOf(bursar)
   await fetchOnce(demo, IDENTIFIER)
   const webhook = await made(demo.post(`${ERP}/webhooks`, sampleWebhook({ secret_key: 'secret-of-demo' })))
   const { event, delivery } = await deliveryOf(bursar, webhook.event_code)
@@ -73,6 +75,7 @@ async function fillDemoSchool(): Promise<Known> {
       link_id: link.order_id,
       ...(await pageOf(bursar)),
       payment_id: payment,
+      settlement_id: settlement.id,
       service_student_id: student.service_student_id,
       plan_id: plan.plan_id,
       application_id: await loanOf(bursar, student.service_student_id),
@@ -87,6 +90,9 @@ async function fillDemoSchool(): Promise<Known> {
     query: {
       cursor: order.order_id,
       identifier: IDENTIFIER,
+      service_student_id: student.service_student_id,
+      utr: settlement.utr,
+      custom_identifier: 'C-OF-DEMO',
       grade: 'GRADE-OF-DEMO',
       note: 'book:of-demo',
       webhook_id: webhook.id,
