@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { rupeesInWords } from '../../platform/amount-in-words.ts'
 import { formatMoment } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
+import { breakLines, drawLines, useFont, type Style } from './mixed-text.ts'
+import { MAIN_FONT } from './script-runs.ts'
 
 export type ReceiptDocument = {
   institute: string
@@ -21,15 +22,9 @@ export type ReceiptDocument = {
 }
 
 type Sheet = { doc: PDFKit.PDFDocument; y: number; receipt: ReceiptDocument }
-type Style = { font: 'regular' | 'bold'; size: number; color: string }
 type Place = { x: number; width: number; align?: 'right' | 'center' }
 type Cell = { text: string; place: Place; style: Style }
 
-/** Mukta has Latin, Devanagari and ₹ in one file; the fonts built into PDF have only the first. */
-const MUKTA = {
-  regular: fileURLToPath(import.meta.resolve('@expo-google-fonts/mukta/400Regular/Mukta_400Regular.ttf')),
-  bold: fileURLToPath(import.meta.resolve('@expo-google-fonts/mukta/700Bold/Mukta_700Bold.ttf')),
-}
 const [INK, MUTED, GREEN, AMBER, RED] = ['#14213d', '#596275', '#0b6e4f', '#8a5300', '#b3261e']
 const BODY: Style = { font: 'regular', size: 10, color: INK }
 const STRONG: Style = { ...BODY, font: 'bold' }
@@ -39,21 +34,18 @@ const PAGE = { top: 48, bottom: 778, footer: 796 }
 const WHOLE: Place = { x: 48, width: 499 }
 const LABEL: Place = { x: 48, width: 325 }
 const AMOUNT: Place = { x: 377, width: 170, align: 'right' }
+const LINE_GAP = -2
 const MAX_CHARACTERS = 500
 const PLAIN = /^[[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]--\p{Extended_Pictographic}]*$/v
 const INVISIBLE = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\s\u200c\u200d]]/gv
-// A word is shaped by the rules of its first script: Devanagari after Latin letters has to be its own word.
-const LATIN_TO_DEVANAGARI = /\p{sc=Latin}[^\s\p{sc=Latin}\p{sc=Devanagari}]*(?=\p{sc=Devanagari})/gv
-
 /** The same receipt gives the same bytes: what the library would take from its clock comes from the receipt. */
 export async function renderReceipt(receipt: ReceiptDocument): Promise<Buffer> {
-  // The library is as long to load as all of Bursar is to start: whoever prints no receipt does not wait for it.
+  // The library is as long to load as all of Bursar is to start: a process that prints no receipt does not wait for it.
   const { default: Pdf } = await import('pdfkit')
   const Title = `Receipt ${tidy(receipt.receiptNumber)}`
   const info = { Title, Creator: 'Bursar', Producer: 'Bursar', CreationDate: receipt.issuedAt }
   const pages = { size: 'A4', margin: 0, autoFirstPage: false, bufferPages: true }
-  const doc = new Pdf({ ...pages, pdfVersion: '1.7', lang: 'en-IN', font: '', info }).lineGap(-2)
-  for (const [name, file] of Object.entries(MUKTA)) doc.registerFont(name, file)
+  const doc = new Pdf({ ...pages, pdfVersion: '1.7', lang: 'en-IN', font: '', info }).lineGap(LINE_GAP)
   const sheet: Sheet = { doc, y: 0, receipt }
   openPage(sheet)
   writeHead(sheet)
@@ -95,11 +87,11 @@ function writeHead(sheet: Sheet): void {
     write(sheet, `Reason: ${isCancelled.reason}`, { ...BODY, color: RED })
   }
   rule(sheet, INK)
-  writeFacts(sheet, { 'Receipt no.': receiptNumber }, { Date: formatMoment(issuedAt) })
+  writePairs(sheet, { 'Receipt no.': receiptNumber }, { Date: formatMoment(issuedAt) })
   rule(sheet)
   const ofPayer = { 'Paid by': payer.name, Phone: payer.phone, Email: payer.email }
   const ofClass = { Class: student.grade, 'Academic year': student.academicYear }
-  writeFacts(sheet, { Student: student.name, 'Student ID': student.identifier, ...ofClass }, ofPayer)
+  writePairs(sheet, { Student: student.name, 'Student ID': student.identifier, ...ofClass }, ofPayer)
   sheet.y += 14
 }
 
@@ -118,7 +110,7 @@ function writeBody(sheet: Sheet): void {
   sheet.y += 14
   reserve(sheet, 80)
   rule(sheet)
-  writeFacts(sheet, { 'Paid through': mode, Order: orderId }, { Transaction: transactionId })
+  writePairs(sheet, { 'Paid through': mode, Order: orderId }, { Transaction: transactionId })
   sheet.y += 8
   write(sheet, 'Made by computer; needs no signature.', SMALL)
 }
@@ -139,12 +131,12 @@ function writeAmount(sheet: Sheet, texts: readonly [string, string], style: Styl
   rule(sheet)
 }
 
-/** Facts in two columns; those that are not known are left out. */
-function writeFacts(sheet: Sheet, ...pair: Record<string, string | null>[]): void {
-  const columns = pair.map(facts => Object.entries(facts).filter(([, value]) => tidy(value) !== ''))
-  for (let row = 0; row < Math.max(...columns.map(facts => facts.length)); row += 1) {
-    const cells = columns.flatMap((facts, column): Cell[] => {
-      const [label, value] = facts[row] ?? ['', '']
+/** Labels and values in two columns; those that are not known are left out. */
+function writePairs(sheet: Sheet, ...pair: Record<string, string | null>[]): void {
+  const columns = pair.map(values => Object.entries(values).filter(([, value]) => tidy(value) !== ''))
+  for (let row = 0; row < Math.max(...columns.map(rows => rows.length)); row += 1) {
+    const cells = columns.flatMap((rows, column): Cell[] => {
+      const [label, value] = rows[row] ?? ['', '']
       const x = WHOLE.x + column * 250
       const name = { text: label, place: { x, width: 80 }, style: QUIET }
       return [name, { text: value ?? '', place: { x: x + 84, width: 157 }, style: STRONG }]
@@ -178,21 +170,29 @@ function rule(sheet: Sheet, color = '#d5d9e2'): void {
 
 function heightOf(doc: PDFKit.PDFDocument, { text, place, style }: Cell): number {
   const shown = tidy(text)
-  doc.font(style.font, style.size)
-  return shown === '' ? 0 : doc.heightOfString(shown.replaceAll(LATIN_TO_DEVANAGARI, '$& '), place)
+  if (shown === '') return 0
+  if (!PLAIN.test(shown)) return breakLines(doc, shown, style, place.width).length * lineHeight(doc, style)
+  return useFont(doc, MAIN_FONT, style).heightOfString(shown, place)
+}
+
+function lineHeight(doc: PDFKit.PDFDocument, style: Style): number {
+  return useFont(doc, MAIN_FONT, style).currentLineHeight(true) + LINE_GAP
 }
 
 /** Glyphs of Indian scripts stand in another order than their letters, so the letters go along for copying. */
 function put(doc: PDFKit.PDFDocument, { text, place, style }: Cell, y: number): void {
   const shown = tidy(text)
-  const isPlain = PLAIN.test(shown)
-  doc.font(style.font, style.size).fillColor(style.color)
-  if (!isPlain) doc.markContent('Span', { actual: shown })
-  doc.text(shown.replaceAll(LATIN_TO_DEVANAGARI, '$& '), place.x, y, place)
-  if (!isPlain) doc.endMarkedContent()
+  if (PLAIN.test(shown)) {
+    useFont(doc, MAIN_FONT, style).fillColor(style.color).text(shown, place.x, y, place)
+    return
+  }
+  doc.markContent('Span', { actual: shown })
+  const lines = breakLines(doc, shown, style, place.width)
+  drawLines(doc, lines, style, { x: place.x, y, lineHeight: lineHeight(doc, style) })
+  doc.endMarkedContent()
 }
 
-/** Text on one line and in bounds; of what cannot be seen only the joiners of Devanagari stay. */
+/** Text on one line and in bounds; of what cannot be seen only the joiners of Indian scripts stay. */
 function tidy(text: string | null): string {
   const visible = (text ?? '').toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '')
   const line = visible.replaceAll(/\s+/g, ' ').trim()

@@ -83,6 +83,58 @@ test('Latin, rupee sign and Devanagari have glyphs, also mixed in one word', asy
   }
 })
 
+/** Of each language in the Eighth Schedule, with conjuncts, marks and joiners. */
+const NAMES = [
+  'प्रज्ञा श्रीवास्तव', // Hindi, Marathi, Nepali, Konkani, Dogri, Bodo, Maithili, Sanskrit
+  'শ্রেয়া চক্রবর্তী ঋষভ বন্দ্যোপাধ্যায়', // Bengali
+  'ৰঞ্জিতা বৰুৱা', // Assamese
+  'ਗੁਰਪ੍ਰੀਤ ਸਿੰਘ ਹਰਪ੍ਰੀਤ ਕੌਰ ਸ਼ਰਮਾ', // Punjabi
+  'હાર્દિક પટેલ જ્ઞાનેશ ત્રિવેદી', // Gujarati
+  'ପ୍ରଜ୍ଞା ମହାପାତ୍ର କୃଷ୍ଣ', // Odia
+  'முருகன் கிருஷ்ணமூர்த்தி ஸ்ரீதேவி', // Tamil
+  'లక్ష్మీ ప్రసన్న కృష్ణమూర్తి వెంకటేశ్వర్లు', // Telugu
+  'ಕೃಷ್ಣಮೂರ್ತಿ ಲಕ್ಷ್ಮೀ ಪ್ರಸಾದ್', // Kannada
+  'ശ്രീലക്ഷ്മി കൃഷ്ണൻ നായർ ഉണ്ണിക്കൃഷ്ണൻ', // Malayalam
+  'ꯃꯅꯤꯄꯨꯔꯤ ꯆꯅꯨ', // Manipuri
+  'ᱥᱟᱱᱛᱟᱲᱤ ᱢᱩᱨᱢᱩ', // Santali
+  'محمد عارف خان، فاطمہ بیگم', // Urdu
+  'کٲشُر غُلام', // Kashmiri
+  'سنڌي ڀاڳ', // Sindhi
+  'A. முருகன்-2 (ಕನ್ನಡ) X-कक्षा ₹500',
+]
+
+test('a name in any scheduled script of India is drawn without a box, and copies as it was written', async () => {
+  for (const name of NAMES) {
+    const { pages, text } = await read({
+      institute: name,
+      payer: { ...RECEIPT.payer, name },
+      lines: [{ label: name, amountPaise: RECEIPT.totalPaise }],
+    })
+    for (const piece of pages.flat())
+      assert.ok(!piece.glyphs.includes('0000'), `a box in ${name}: ${piece.text}`)
+    assert.ok(text.includes(name.normalize('NFC')), name)
+  }
+})
+
+async function headOf(institute: string): Promise<Piece[]> {
+  return (await read({ institute })).pages.flat().filter(piece => piece.size === 20)
+}
+
+test('words from right to left stand in that order, beside words from left to right', async () => {
+  const drawn = (await headOf('School محمد عارف خان Delhi')).toSorted((one, other) => one.x - other.x)
+  const alone = await Promise.all(['School', 'خان', 'عارف', 'محمد', 'Delhi'].map(headOf))
+  assert.deepEqual(
+    drawn.map(piece => Math.round(piece.width)),
+    alone.map(([piece]) => Math.round(piece?.width ?? 0)),
+  )
+})
+
+test('a long name in another script is broken into lines within its place', async () => {
+  const name = 'கிருஷ்ணமூர்த்தி '.repeat(12).trim()
+  const { pages } = await read({ payer: { ...RECEIPT.payer, name }, branch: 'ಕೃ'.repeat(200) })
+  for (const { x, width, text } of pages.flat()) assert.ok(x + width <= RIGHT_EDGE + 1, text)
+})
+
 test('Devanagari after Latin letters is joined as it is alone', async () => {
   const { pages } = await read({ student: { ...RECEIPT.student, identifier: 'कक्षा', grade: 'X-कक्षा' } })
   const words = pages.flat().filter(piece => piece.text.endsWith('कक्षा'))
@@ -137,8 +189,8 @@ test('odd text of any kind is drawn and never fails', async () => {
 })
 
 test('a name in a script without glyphs still copies as it was written', async () => {
-  const { text } = await read({ payer: { ...RECEIPT.payer, name: 'முருகன் 🙂' } })
-  assert.ok(text.includes('முருகன் 🙂'))
+  const { text } = await read({ payer: { ...RECEIPT.payer, name: '漢字 முருகன் 🙂' } })
+  assert.ok(text.includes('漢字 முருகன் 🙂'))
 })
 
 test('the same receipt is the same file to the byte, and another is not', async () => {
@@ -191,7 +243,7 @@ async function read(change: Partial<ReceiptDocument>): Promise<Read> {
   const follow = (body: string, key: string): string =>
     objects.get(new RegExp(`/${key} \\[?(\\d+) 0 R`).exec(body)?.[1] ?? '') ?? ''
   const fonts = new Map(
-    ['F1', 'F2'].map(name => {
+    [...new Set([...file.matchAll(/\/(F\d+) \d+ 0 R/g)].map(([, name = '']) => name))].map(name => {
       const font = follow(file, name)
       const widths = /\/W \[0 \[([^\]]*)/.exec(follow(font, 'DescendantFonts'))?.[1] ?? ''
       return [
@@ -225,7 +277,7 @@ function lettersOf(cmap: string): string[] {
 function piecesOf(content: string, fonts: ReadonlyMap<string, Font>): Piece[] {
   return [...content.matchAll(/^BT\n([\s\S]*?)\nET$/gm)].map(([, block = '']) => {
     const [, x, y] = /^1 0 0 1 (\S+) (\S+) Tm/m.exec(block) ?? []
-    const [, name = '', size] = /^\/(F\d) (\S+) Tf/m.exec(block) ?? []
+    const [, name = '', size] = /^\/(F\d+) (\S+) Tf/m.exec(block) ?? []
     const { letters, widths } = fonts.get(name) ?? assert.fail(`no font ${name}`)
     const glyphs = [...block.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
     const kerning = [...block.matchAll(/> (-?[\d.]+)/g)].reduce((sum, [, shift]) => sum + Number(shift), 0)
