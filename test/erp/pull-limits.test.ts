@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startBursar } from '../harness/bursar.ts'
+import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { found, json, sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
 import { ERP, PAY } from '../harness/samples.ts'
@@ -10,7 +10,8 @@ import { fetchesOf, pull, registerStudent, setErp } from '../students/support.ts
 
 /** What a pull may take away, and how an ERP that was away is asked again. */
 const bursar = await startBursar({ after })
-const { demo, sql } = bursar
+const { demo } = bursar
+const sql: TestBursar['sql'] = (text, values) => bursar.sql(text, values)
 const erp = await startFakeErp({ after })
 await setErp(demo, erp)
 const SANDBOX = '/api/v1/sandbox'
@@ -40,6 +41,13 @@ async function pay(id: string, amount: number): Promise<void> {
   assert.equal(paid.status, 200, paid.text)
 }
 
+function withLateFee(amount: number): Json[] {
+  return [
+    { component_type: 'TUITION_FEE', fee_amount: 1000 },
+    { component_type: 'LATE_FEE', fee_amount: amount },
+  ]
+}
+
 function daysAgo(days: number): string {
   return new Date(sandboxNow() + 5.5 * 3_600_000 - days * 86_400_000).toISOString().slice(0, 10)
 }
@@ -66,15 +74,11 @@ test('a late fee that was paid stays after a pull, and the next payment is not c
     [false, false],
   )
   // An ERP that has late fees of its own may ask for more, and takes no more than its own back.
-  const components = (amount: number): Json[] => [
-    { component_type: 'TUITION_FEE', fee_amount: 1000 },
-    { component_type: 'LATE_FEE', fee_amount: amount },
-  ]
   for (const [amount, total] of [
     [200, 1200],
     [0, 1070],
   ] as const) {
-    erp.put(sampleRecord({ identifier }, { fee_components: components(amount) }))
+    erp.put(sampleRecord({ identifier }, { fee_components: withLateFee(amount) }))
     await pull(bursar, id)
     assert.equal((await summaryOf(id)).total_fee, total)
   }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBursar } from '../../harness/bursar.ts'
+import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Answer, Json } from '../../harness/client.ts'
 import { ERP, PAY, sampleStudent } from '../../harness/samples.ts'
 import { importFile } from '../../imports/support.ts'
 
 /** An ERP that mirrors its books sends back what was collected here. */
 const bursar = await startBursar({ after })
-const { demo, sql } = bursar
+const { demo } = bursar
+const sql: TestBursar['sql'] = (text, values) => bursar.sql(text, values)
 const SANDBOX = '/api/v1/sandbox'
 const FEES = [{ component_type: 'TUITION_FEE', fee_amount: 1000 }]
 let students = 0
