@@ -119,6 +119,7 @@ const PLAN_STATES: Record<string, string> = {
   'flex.subscription.setup': 'setup',
   'flex.subscription.cancelled': 'cancelled',
   'flex.subscription.closed': 'closed',
+  'flex.subscription.locked': 'locked',
   'flex.mandate.cancelled': 'locked',
   'flex.mandate.expired': 'locked',
   'flex.downpayment.debited': 'setup',
