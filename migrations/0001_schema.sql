@@ -1205,8 +1205,10 @@ create table flex_reminders (
 
 -- Families about whose students an ERP is being asked before they are notified. A family's name begins with the institute.
 create table flex_notice_leases (
-  family text primary key,
-  held_until timestamptz not null
+  institute_id integer not null references institutes (id),
+  family text not null,
+  held_until timestamptz not null,
+  primary key (institute_id, family)
 );
 
 -- Returned debits of which the family has yet to be notified: in the daytime, and after the ERP was asked.

@@ -13,7 +13,13 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 function plant(name: string, files: Record<string, string>): string {
   const home = join(folder, name)
-  for (const config of ['tsconfig.json', '.oxlintrc.json', '.oxfmtrc.json', 'tools']) {
+  for (const config of [
+    'tsconfig.json',
+    '.oxlintrc.json',
+    '.oxfmtrc.json',
+    'tools/layers.ts',
+    'tools/regexes.ts',
+  ]) {
     cpSync(join(ROOT, config), join(home, config), { recursive: true })
   }
   writeFileSync(join(home, 'package.json'), '{ "type": "module" }\n')

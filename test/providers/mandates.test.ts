@@ -141,8 +141,8 @@ async function planWith(rail: Rail): Promise<{ planId: string; instalmentId: str
     [INSTITUTE, mandateId, planId, ref, rail],
   )
   await sql(
-    `insert into flex_instalments (institute_id, plan_id, id, number, due_on, present_on, lines)
-     values ($1, $2, $3, 1, '2026-01-01', '2026-01-01', '[]')`,
+    `insert into flex_instalments (institute_id, plan_id, id, number, due_on, present_on, lines, planned)
+     values ($1, $2, $3, 1, '2026-01-01', '2026-01-01', '[]', '[]')`,
     [INSTITUTE, planId, instalmentId],
   )
   return { planId, instalmentId, ref }

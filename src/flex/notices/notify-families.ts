@@ -28,14 +28,17 @@ export async function notifyFamilies<Item extends Due, Decision>(
   if (!isWakingHour(now)) return 0
   const listed = wholeFamilies(await notice.list(now), limit)
   if (listed.length === 0) return 0
-  const claimed = await claimFamilies(ctx.db, [...new Set(listed.map(({ family }) => family))])
+  const claimed = await claimFamilies(ctx.db, listed)
   try {
-    // Read again: whoever held a family until just now has decided on what was listed.
+    // Read again: a worker that held a family until just now has decided on what was listed.
     const due = (await notice.list(now)).filter(({ family }) => claimed.has(family))
     await notifyEach(ctx, due, now, notice)
     return due.length
   } finally {
-    await releaseFamilies(ctx.db, [...claimed])
+    await releaseFamilies(
+      ctx.db,
+      listed.filter(({ family }) => claimed.has(family)),
+    )
   }
 }
 

@@ -14,7 +14,7 @@ const out = outputOf<Settlement, unknown>()
 const settlementFields = {
   id: out.text('Its id.', SETTLEMENT_ID),
   utr: out.text("The bank's reference of the transfer.", 'HDFCR52026111600042'),
-  provider: out.text('Who paid it out.', 'razorpay'),
+  provider: out.text('Who paid it out.', 'sandbox'),
   collector_code: out.text('The branch it went to.', 'MAIN'),
   settled_at: out.moment('When it was paid out, UTC.', '2026-11-16T06:00:00.000Z'),
   gross: out.amount('Payments in it, in rupees.', 51500.5),
