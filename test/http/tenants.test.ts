@@ -1,3 +1,4 @@
+/* oxlint-disable eslint/max-lines -- one walk over every operation */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
@@ -33,6 +34,13 @@ const bursar = await startBursar({ after })
 const { demo, group } = bursar
 const PARENT = 'parent-of-demo'
 const IDENTIFIER = 'ADM-OF-DEMO'
+const ROLLOVER = {
+  from_academic_year_start: 2026,
+  from_academic_year_end: 2027,
+  to_academic_year_start: 2027,
+  to_academic_year_end: 2028,
+  grades: [{ grade: 'GRADE-OF-DEMO' }],
+}
 const READER = 'it@of-demo.example'
 
 /** Everything of Demo School's that a request can name, by the name that the reference gives it. */
@@ -61,7 +69,10 @@ async function fillDemoSchool(): Promise<Known> {
       payments: [CASH],
     }),
   )
-  await demo.patch(`${ERP}/students/${student.service_student_id}`, { custom_identifier: 'C-OF-DEMO' })
+  await demo.patch(`${ERP}/students/${student.service_student_id}`, {
+    custom_identifier: 'C-OF-DEMO',
+    house: 'HOUSE-OF-DEMO',
+  })
   const plan = await planOf(demo, student.service_student_id)
   await payDues(bursar, student.service_student_id)
   const settlement = await settlementOf(bursar)
@@ -81,6 +92,8 @@ async function fillDemoSchool(): Promise<Known> {
       application_id: await loanOf(bursar, student.service_student_id),
       import_id: await importOf(bursar),
       instalment_id: plan.payment_schedule[0].id,
+      mandate_id: await mandateOf(plan.plan_id),
+      rollover_id: (await made(demo.post(`${ERP}/academic-years/rollover`, ROLLOVER))).id,
       webhook_id: webhook.id,
       delivery_id: delivery.id,
       event_id: event.event_id,
@@ -93,6 +106,7 @@ async function fillDemoSchool(): Promise<Known> {
       service_student_id: student.service_student_id,
       utr: settlement.utr,
       custom_identifier: 'C-OF-DEMO',
+      house: 'HOUSE-OF-DEMO',
       grade: 'GRADE-OF-DEMO',
       note: 'book:of-demo',
       webhook_id: webhook.id,
@@ -302,3 +316,12 @@ test("a key with another institute's secret is answered as a key that does not e
   assert.equal(crossed.status, 401)
   assert.deepEqual(essence(crossed, theirs), essence(nobodys, theirs))
 })
+
+async function mandateOf(planId: string): Promise<string> {
+  await bursar.sql(
+    `insert into flex_mandates (institute_id, id, plan_id, provider, rail, cap_paise, start_on, end_on, created_at)
+     select institute_id, 'mdt_of_demo', id, 'sandbox', 'enach', 100000, '2026-01-01', '2027-01-01', now() from flex_plans where id = $1`,
+    [planId],
+  )
+  return 'mdt_of_demo'
+}
