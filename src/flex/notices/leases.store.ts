@@ -12,8 +12,9 @@ const LEASE = `interval '10 minutes'`
 export async function claimFamilies(db: Queryable, families: readonly Family[]): Promise<Set<string>> {
   const rows = await db.query<{ family: string }>(
     `insert into flex_notice_leases as l (institute_id, family, held_until)
-     select distinct institute_id, family, clock_timestamp() + ${LEASE}
-     from unnest($1::int[], $2::text[]) as f (institute_id, family) order by institute_id, family
+     select institute_id, family, clock_timestamp() + ${LEASE}
+     from (select distinct * from unnest($1::int[], $2::text[]) as f (institute_id, family)) as f
+     order by institute_id, family
      on conflict (institute_id, family) do update set held_until = excluded.held_until where l.held_until < clock_timestamp()
      returning family`,
     columnsOf(families),
