@@ -142,7 +142,7 @@ test('jobs tell how much is due and since when; what was given up is listed and 
   await bursar.sql(
     `with taken as (delete from webhook_queue)
      update webhook_deliveries set state = 'exhausted', given_up_at = now(), 
-       attempts = '[{"at": "2026-11-17T04:30:00Z", "durationMs": 15000, "problem": "No answer."}]'`,
+       attempts = '[{"attempted_at": "2026-11-17T04:30:00Z", "duration_ms": 15000, "problem": "No answer."}]'`,
   )
   const letters = async (kind: string): Promise<Json[]> =>
     (await operator.get(`${OPERATOR}/dead-letters?kind=${kind}`)).body.data
