@@ -43,11 +43,12 @@ async function payAtCounter(town: Town, pupil: Pupil): Promise<string> {
   const [type, total] = random.pick([...pupil.fees]) ?? ['TUITION_FEE', 0]
   const paise = random.between(1, Math.max(1, Math.floor(total / random.between(1, 9))))
   const amount = paise / 100
+  pupil.receipts += 1
   pupil.payments.push({
     amount,
     paid_at: town.now.toISOString(),
     mode: 'cash',
-    transaction_id: `CASH-${pupil.identifier}-${pupil.payments.length}`,
+    transaction_id: `CASH-${pupil.identifier}-${pupil.receipts}`,
     fee_components: [{ component_type: type, amount }],
   })
   pupil.touchedAt = town.now.getTime()

@@ -20,6 +20,8 @@ export type Pupil = {
   }[]
   /** Paid at the school's counter. */
   payments: object[]
+  /** How many the counter ever took: a number is not used again when a payment is cancelled. */
+  receipts: number
   /** What the ERP says instead, up to a day. */
   refusal: { code: string; until: string } | null
   /** How often the ERP was asked about it. */

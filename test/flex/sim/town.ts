@@ -193,6 +193,7 @@ export class Town {
       fees,
       rows: [],
       payments: [],
+      receipts: 0,
       refusal: null,
       asked: 0,
       touchedAt: 0,
