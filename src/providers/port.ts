@@ -101,13 +101,16 @@ export type SettlementItem = {
 /** A setting of a provider: an environment variable, and what it is for. */
 type ProviderSetting = { name: string; describes: string; isSecret?: boolean }
 
+type KeyKind = 'test' | 'live'
+
 /** All that the rest of Bursar knows of a provider: its settings, how it is made from them, and what an operator is told. */
 export type ProviderEntry = {
   title: string
   /** They go together: all of them or none. */
   settings: readonly ProviderSetting[]
   create(values: ProviderValues): Provider
-  describe(values: ProviderValues): { key: 'test' | 'live' }
+  /** Which money the key moves, as the provider marks it, and the setting that tells; null: not a key of this provider. */
+  describe(values: ProviderValues): { setting: string; key: KeyKind | null }
 }
 
 /** The values of an entry's settings by their names. */

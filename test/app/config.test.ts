@@ -5,6 +5,7 @@ import { findMisspelt } from '../../src/app/config/misspelt.ts'
 import { describeDefault } from '../../src/app/config/setting.ts'
 import { ALL_SETTINGS } from '../../src/app/config/settings.ts'
 import { ConfigError, readConfig } from '../../src/app/config.ts'
+import { PROVIDERS } from '../../src/providers/catalogue.ts'
 
 const GUIDE = readFileSync(new URL('../../docs/operator/settings.md', import.meta.url), 'utf8')
 
@@ -109,4 +110,36 @@ test('a variable that looks like a misspelt setting is named with what was proba
       'BURSAR_COLOUR is not a setting and was ignored; `bursar config` lists them.',
     ],
   )
+})
+
+function keyed(mode: string, keyId: string): readonly string[] {
+  const secrets = { RAZORPAY_KEY_SECRET: 'hush', RAZORPAY_WEBHOOK_SECRET: 'hush' }
+  return problemsOf({ BURSAR_MODE: mode, RAZORPAY_KEY_ID: keyId, ...secrets }).filter(problem =>
+    problem.startsWith('RAZORPAY'),
+  )
+}
+
+test('a sandbox refuses a live key of a payment provider and live mode a test key, naming the setting', () => {
+  assert.deepEqual(keyed('sandbox', 'rzp_test_Key0000000001'), [])
+  assert.deepEqual(keyed('live', 'rzp_live_Key0000000001'), [])
+  assert.deepEqual(keyed('sandbox', 'rzp_live_Key0000000001'), [
+    'RAZORPAY_KEY_ID is a live key of Razorpay, and a sandbox must not move real money: use a test key, or set BURSAR_MODE=live.',
+  ])
+  assert.deepEqual(keyed('live', 'rzp_test_Key0000000001'), [
+    'RAZORPAY_KEY_ID is a test key of Razorpay, with which no money arrives: live mode needs a live key.',
+  ])
+  for (const mode of ['sandbox', 'live'])
+    assert.deepEqual(keyed(mode, 'RZP_LIVE_Key0000000001'), [
+      'RAZORPAY_KEY_ID is neither a test key nor a live key of Razorpay.',
+    ])
+})
+
+test('a provider does not take a key that it cannot tell for a test or a live one', () => {
+  for (const provider of Object.values(PROVIDERS)) {
+    const { settings } = provider
+    const values = Object.fromEntries(settings.map(({ name }) => [name, 'neither']))
+    const { setting, key } = provider.describe(values)
+    assert.equal(key, null)
+    assert.ok(settings.some(({ name }) => name === setting))
+  }
 })

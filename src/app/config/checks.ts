@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Config } from '../config.ts'
+import { PROVIDERS } from '../../providers/catalogue.ts'
 import { GROUPS } from './settings.ts'
 
 /** What is wrong with settings that are each right by themselves, one sentence each. */
@@ -7,6 +8,7 @@ export function checkTogether(config: Config, isSet: (name: string) => boolean):
   return [
     ...checkGroups(isSet),
     ...checkBackup(config),
+    ...checkProviderKeys(config),
     ...(config.mode === 'live' ? checkLive(config, isSet) : []),
   ]
 }
@@ -24,6 +26,25 @@ function checkBackup({ backup, dataDir, databaseUrl }: Config): string[] {
   return relative(dataDir, backup.folder).startsWith('..')
     ? []
     : ['BACKUP_DIR must not be inside DATA_DIR: what destroys one would destroy the other.']
+}
+
+/** A sandbox that moved money, or a live school whose fees are play money, would be found out by parents. */
+function checkProviderKeys({ mode, providers }: Config): string[] {
+  return [...providers].flatMap(([name, values]) => {
+    const entry = PROVIDERS[name]
+    if (entry === undefined) return []
+    const { setting, key } = entry.describe(values)
+    if (key === null) return [`${setting} is neither a test key nor a live key of ${entry.title}.`]
+    if (key === 'live' && mode === 'sandbox')
+      return [
+        `${setting} is a live key of ${entry.title}, and a sandbox must not move real money: use a test key, or set BURSAR_MODE=live.`,
+      ]
+    if (key === 'test' && mode === 'live')
+      return [
+        `${setting} is a test key of ${entry.title}, with which no money arrives: live mode needs a live key.`,
+      ]
+    return []
+  })
 }
 
 function checkLive(config: Config, isSet: (name: string) => boolean): string[] {

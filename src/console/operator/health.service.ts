@@ -19,7 +19,7 @@ export type Installation = {
   /** By what messages of a channel leave; null: nothing is set up. */
   channels: Record<Channel, string | null>
   /** Of what kind the key at each real provider is. */
-  providerKeys: Readonly<Record<string, 'test' | 'live'>>
+  providerKeys: Readonly<Record<string, 'test' | 'live' | null>>
   jobs: JobRunner
   /** Null when none are scheduled. */
   backups: Pick<BackupSchedule, 'state'> | null

@@ -22,7 +22,10 @@ export const razorpay: ProviderEntry = {
       keySecret: valueOf(values, KEY_SECRET),
       webhookSecret: valueOf(values, WEBHOOK_SECRET),
     }),
-  describe: values => ({ key: valueOf(values, KEY_ID).startsWith('rzp_live_') ? 'live' : 'test' }),
+  describe(values) {
+    const [, key = null] = /^rzp_(test|live)_./.exec(valueOf(values, KEY_ID)) ?? []
+    return { setting: KEY_ID, key: key as 'test' | 'live' | null }
+  },
 }
 
 function valueOf(values: ProviderValues, name: string): string {
