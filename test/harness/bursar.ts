@@ -29,7 +29,12 @@ export async function startBursar(
   owner: TestContext | Owner,
   env: Record<string, string> = {},
 ): Promise<TestBursar> {
-  const database = await cloneDatabase(owner)
+  // Hooks run in the order in which they were added: the database must outlive the Bursar.
+  const cleanUps: (() => Promise<void> | void)[] = []
+  owner.after(async () => {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp()
+  })
+  const database = await cloneDatabase({ after: cleanUp => void cleanUps.push(cleanUp) })
   const lines: string[] = []
   const log = createLog({
     level: 'info',
@@ -47,7 +52,7 @@ export async function startBursar(
     }),
     log,
   )
-  owner.after(() => app.stop())
+  cleanUps.push(() => app.stop())
   const url = `http${app.config.tls === null ? '' : 's'}://${app.config.host}:${app.config.port}`
   return {
     app,

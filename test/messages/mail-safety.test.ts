@@ -21,7 +21,7 @@ async function openWith(
   return { smtp, bursar: await startBursar(t, { SMTP_URL: `${smtp.url}${query}` }) }
 }
 
-describe('mail is safe', { concurrency: true }, () => {
+describe('mail is safe', { concurrency: 3 }, () => {
   test('a line break in a subject adds no header', async t => {
     const { smtp, bursar } = await openWith(t, '', {})
     const subject = 'Fees\r\nBcc: thief@evil.example\r\n\r\nNew body\u2028X-Other: 1'

@@ -33,7 +33,7 @@ async function open(t: TestContext, answer = TAKEN): Promise<{ exotel: Receiver;
   return { exotel, bursar: await startBursar(t, { ...SETTINGS, SMS_URL: `${exotel.origin}/` }) }
 }
 
-describe('SMS', { concurrency: true }, () => {
+describe('SMS', { concurrency: 3 }, () => {
   test('it leaves with our key, from the sender id, under the template, to a number with +91', async t => {
     const { exotel, bursar } = await open(t)
     await queue(bursar, SMS)

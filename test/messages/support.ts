@@ -5,8 +5,9 @@ import type { TestBursar } from '../harness/bursar.ts'
 
 export const CLOCK = '/api/v1/sandbox/clock'
 
-/** Impatient, as a test has to be. */
-export const IMPATIENT = '?connectionTimeout=500&greetingTimeout=500&socketTimeout=500'
+/** How long to wait for a mail server, as its address says it. */
+export const timeOutAfter = (ms: number): string =>
+  `?connectionTimeout=${ms}&greetingTimeout=${ms}&socketTimeout=${ms}`
 
 type Bursar = Pick<TestBursar, 'app' | 'demo' | 'sql'>
 

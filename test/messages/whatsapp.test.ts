@@ -36,7 +36,7 @@ async function open(t: TestContext, answer = TAKEN): Promise<{ meta: Receiver; b
   return { meta, bursar: await startBursar(t, { ...SETTINGS, WHATSAPP_URL: `${meta.origin}/v25.0` }) }
 }
 
-describe('WhatsApp', { concurrency: true }, () => {
+describe('WhatsApp', { concurrency: 3 }, () => {
   test('it leaves with our token, from our number, by the template, in one line, to a number with +91', async t => {
     const { meta, bursar } = await open(t)
     await queue(bursar, { ...MESSAGE, recipient: '9876543210', body: 'नमस्ते.\n\nFees:\t₹1,500      due.\n' })

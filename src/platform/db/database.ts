@@ -138,14 +138,16 @@ export class Database implements Queryable {
   async abandonIfSilent(): Promise<void> {
     const client = new pg.Client(this.#config)
     client.on('error', () => {})
-    const answer = client.connect().then(() => client.query('select 1'))
-    const isSilent = await Promise.race([
-      answer.then(
-        () => false,
-        () => true,
-      ),
-      wait(SILENCE_MS, true, { ref: false }),
-    ])
+    // A refusal is an answer too: statements under way then fail or end by themselves.
+    const isAnswered = client.connect().then(
+      () =>
+        client.query('select 1').then(
+          () => true,
+          () => true,
+        ),
+      () => true,
+    )
+    const isSilent = !(await Promise.race([isAnswered, wait(SILENCE_MS, false, { ref: false })]))
     void endClient(client)
     if (!isSilent) return
     this.#isAbandoned = true
