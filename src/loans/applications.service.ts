@@ -27,7 +27,7 @@ export async function createApplication(
   ctx: LoanContext,
   command: Command<Application>,
   institute: Institute,
-  wanted: { studentId: string; amountPaise: Paise | undefined },
+  wanted: { studentId: string; amountPaise?: Paise | undefined },
 ): Promise<Application> {
   const { studentId } = wanted
   const lender = requireLender(ctx)

@@ -1,7 +1,17 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
-import type { Emi, LoanFile, Tranche } from './loans.rules.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { lenderTitle, type LoanContext } from './context.ts'
+import { LOAN_ID } from './loan.input.ts'
+import {
+  canEnd,
+  LOAN_STATES,
+  type Application,
+  type Emi,
+  type LoanFile,
+  type Tranche,
+} from './loans.rules.ts'
 
-/** Disbursements and EMIs as the API answers them and as events carry them. */
+/** Loan applications as the API answers them; disbursements and EMIs as events carry them too. */
 const tranche = outputOf<Tranche>()
 const trancheFields = {
   id: tranche.text('Disbursement id.', 'disb_01k9zq4m0ve8sbn6yt2hw3c5da'),
@@ -36,13 +46,15 @@ export const disbursementOutput = sent.object(
   'A tranche of the loan.',
 )
 
-export function toDisbursementsJson({ tranches, payOuts }: LoanFile): Shown<typeof disbursementOutput>[] {
-  return tranches.map(one =>
-    disbursementOutput.toJson({
-      ...one,
-      paymentId: payOuts.findLast(({ trancheId }) => trancheId === one.id)?.paymentId,
-    }),
-  )
+export function toDisbursementsJson(file: LoanFile): Shown<typeof disbursementOutput>[] {
+  return withPayments(file).map(one => disbursementOutput.toJson(one))
+}
+
+function withPayments({ tranches, payOuts }: Pick<LoanFile, 'tranches' | 'payOuts'>) {
+  return tranches.map(one => ({
+    ...one,
+    paymentId: payOuts.findLast(({ trancheId }) => trancheId === one.id)?.paymentId,
+  }))
 }
 
 const emi = outputOf<Emi>()
@@ -52,3 +64,88 @@ export const emiOutput = emi.object({
   paid_at: emi.moment('When it left the borrower.', '2026-11-15T04:32:10.000Z'),
   amount: emi.amount('Rupees, paid to the lender.', 10000),
 })
+
+/** Whose application it is and where its page stands. */
+type At = { ctx: Pick<LoanContext, 'lenders' | 'publicUrl'>; institute: Institute }
+
+/** The application's page: it links to the lender, and the lender redirects back to it. */
+export function applicationUrl({ ctx, institute }: At, id: string): string {
+  return `${ctx.publicUrl}/cred/${institute.code}/${id}`
+}
+
+const out = outputOf<Application, At>()
+const redirectUrl = (description: string) =>
+  out.text(description, `https://pay.example.in/cred/demo-school/${LOAN_ID}`, ({ id }, at) =>
+    applicationUrl(at, id),
+  )
+
+export const createdApplicationOutput = out.object({
+  application_id: out.text('The id to read it by.', LOAN_ID, ({ id }) => id),
+  redirect_url: redirectUrl("Send the parent's browser here; it leads on to the lender."),
+})
+
+const applicationFields = {
+  application_id: out.text('Id of the application.', LOAN_ID, ({ id }) => id),
+  service_student_id: out.text(
+    'Whose fees the loan pays.',
+    'student_01k9zq4m0ve8sbn6yt2hw3c5da',
+    ({ studentId }) => studentId,
+  ),
+  status: out.oneOf(
+    LOAN_STATES,
+    'started until the parent has filled the form in, filled until the lender decides, final_approved until the agreement is ' +
+      'signed, agreement_signed while money is to come, disbursed when all of it reached the institute; rejected, canceled ' +
+      'and expired are ends.',
+    ({ state }) => state,
+    'disbursed',
+  ),
+  amount: out.amount(
+    'Rupees: what was asked for, then what the lender approved, then what was signed.',
+    60000,
+  ),
+  requested_amount: out.amount('Rupees that were asked for.', 60000, ({ askedPaise }) => askedPaise),
+  lender: out.text('Name of the lender.', 'Sandbox Lender', ({ lender }, { ctx }) =>
+    lenderTitle(ctx, lender),
+  ),
+  reason: out.optional.text(
+    'Why the lender rejected it; can be shown to people. Absent otherwise.',
+    'The income could not be verified.',
+  ),
+  redirect_url: redirectUrl('The page on which the parent goes on, and sees how it stands.'),
+  created_at: out.moment('When it was started.', '2026-11-15T04:32:10.000Z'),
+  filled_at: out.optional.moment(
+    'When the form was filled in; absent until then.',
+    '2026-11-15T04:40:00.000Z',
+  ),
+  approved_at: out.optional.moment(
+    "The lender's final approval; absent until then.",
+    '2026-11-17T06:00:00.000Z',
+  ),
+  agreement_signed_at: out.optional.moment(
+    'When the loan was taken; absent until then.',
+    '2026-11-18T09:15:00.000Z',
+    ({ signedAt }) => signedAt,
+  ),
+  ended_at: out.optional.moment(
+    'When it was rejected, canceled, expired or all disbursed; absent until then.',
+    '2026-11-21T05:30:00.000Z',
+  ),
+  expires_at: out.optional.moment(
+    'When it lapses unless the agreement is signed; absent once it cannot.',
+    '2026-12-15T04:32:10.000Z',
+    ({ state, expiresAt }) => (canEnd(state) ? expiresAt : null),
+  ),
+}
+export const applicationOutput = out.object(applicationFields)
+
+type WholeApplication = Application & Omit<LoanFile, 'application'>
+const whole = outputOf<WholeApplication, At>()
+export const wholeApplicationOutput = whole.object({
+  ...applicationFields,
+  disbursements: whole.list('The tranches; none before the agreement.', disbursementOutput, withPayments),
+  emis: whole.list('What the borrower has paid back, oldest first.', emiOutput),
+})
+
+export function toWholeJson({ application, ...file }: LoanFile, at: At) {
+  return wholeApplicationOutput.toJson({ ...application, ...file }, at)
+}

@@ -3,17 +3,7 @@ import { badField, conflict } from '../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import type { LenderName, LoanLimits, LoanNews, LoanTerms, PayOut, PlannedTranche } from './lender-port.ts'
 
-export type LoanState =
-  | 'started'
-  | 'filled'
-  | 'final_approved'
-  | 'agreement_signed'
-  | 'disbursed'
-  | 'rejected'
-  | 'canceled'
-  | 'expired'
-
-export const LOAN_STATES: readonly LoanState[] = [
+export const LOAN_STATES = [
   'started',
   'filled',
   'final_approved',
@@ -22,7 +12,8 @@ export const LOAN_STATES: readonly LoanState[] = [
   'rejected',
   'canceled',
   'expired',
-]
+] as const
+export type LoanState = (typeof LOAN_STATES)[number]
 
 export type Application = {
   instituteId: number

@@ -1,63 +1,76 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { requireScope } from '../../http/auth.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
+import { answer } from '../../http/wire/answers.ts'
 import type { ErpContext } from '../../erp/context.ts'
-import * as docs from './entry.docs.ts'
-import * as schemas from './entry.schemas.ts'
-import { issueToken, openEntry, type AccessToken } from './entry.service.ts'
+import { registrationParams } from '../../students/student.input.ts'
+import { entryInput } from './entry.input.ts'
+import { accessTokenOutput, entryOutput } from './entry.output.ts'
+import { issueToken, openEntry, type AccessToken, type Entry } from './entry.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const TOKEN = `${ERP}/users/:registration_id/access_token`
+const TOKEN_TEXT =
+  'A token with which a browser opens the parents’ pages of this user at `/login-redirect`. It works once, within 15 ' +
+  'minutes of real time. Ask for it at the moment you redirect, and never store or mail it. The key needs the scope `write`.'
 
 /** Sign-in for ERPs: a token for a registered user, or one init call that also pulls the student. */
 export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addRead(app, {
     url: TOKEN,
-    docs: docs.getTokenDocs,
-    params: schemas.UserParams,
+    docs: {
+      operationId: 'getAccessToken',
+      tag: 'Students',
+      summary: 'Get an access token for a user',
+      description: `${TOKEN_TEXT} Every call makes a new one.`,
+      errors: [404],
+      answers: { 200: answer('A new token.', accessTokenOutput) },
+    },
+    params: registrationParams,
     async answer({ caller, params }) {
       // A read-only key must not be able to pay, pause or cancel in a parent's name.
       requireScope(caller, 'write')
-      const act = { instituteId: caller.institute.id }
-      return ok(tokenView(await issueToken(ctx, act, caller.institute, params.registration_id)))
+      const command = { instituteId: caller.institute.id }
+      return ok(
+        accessTokenOutput.toJson(await issueToken(ctx, command, caller.institute, params.registrationId)),
+      )
     },
   })
   addWrite(app, ctx, {
     method: 'POST',
     url: TOKEN,
-    docs: docs.createTokenDocs,
-    params: schemas.UserParams,
-    perform: (act, { caller, params }) => issueToken(ctx, act, caller.institute, params.registration_id),
-    toResponse: (token: AccessToken) => created(tokenView(token)),
+    docs: {
+      operationId: 'createAccessToken',
+      tag: 'Students',
+      summary: 'Create an access token for a user',
+      description: TOKEN_TEXT,
+      errors: [404],
+      answers: { 201: answer('A new token.', accessTokenOutput) },
+    },
+    params: registrationParams,
+    perform: (command, { caller, params }) =>
+      issueToken(ctx, command, caller.institute, params.registrationId),
+    toResponse: (token: AccessToken) => created(accessTokenOutput.toJson(token)),
   })
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/init`,
-    docs: docs.initDocs,
-    body: schemas.InitBody,
-    perform: (act, { caller, body }) => openEntry(ctx, act, caller.institute, toAsked(body)),
-    toResponse: ({ redirectUrl, expiresAt }) =>
-      created({ redirect_url: redirectUrl, expires_at: expiresAt.toISOString() }),
-  })
-}
-
-function tokenView({ token, expiresAt }: AccessToken): Record<string, string> {
-  return { access_token: token, expires_at: expiresAt.toISOString() }
-}
-
-function toAsked({ student, options }: Static<typeof schemas.InitBody>): Parameters<typeof openEntry>[3] {
-  return {
-    named: {
-      identifier: student.identifier,
-      grade: student.grade,
-      customIdentifier: student.custom_identifier,
-      collectorCode: student.collector_code,
-      academicYearStart: student.academic_year_start,
-      academicYearEnd: student.academic_year_end,
+    docs: {
+      operationId: 'initHostedEntry',
+      tag: 'Students',
+      summary: 'Send a parent to the hosted pages',
+      description:
+        'Asks your fetch-student endpoint for the student (its answer must carry `data.user`), makes or updates student and ' +
+        'user, and answers with the address for the parent’s browser. What your endpoint refuses, or cannot answer, is 409 ' +
+        'with its texts and `data.erp_code`. Without a fetch URL the student must be registered here; its primary contact, or ' +
+        'its only user, is let in.',
+      errors: [404],
+      answers: { 201: answer('The way in.', entryOutput) },
     },
-    product: options?.product_type ?? null,
-    callbackUrl: options?.callback_url ?? null,
-  }
+    body: entryInput,
+    perform: (command, { caller, body: { named, options } }) =>
+      openEntry(ctx, command, caller.institute, { named, ...options }),
+    toResponse: (entry: Entry) => created(entryOutput.toJson(entry)),
+  })
 }
