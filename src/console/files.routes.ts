@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { answerCommand, compileCall, readIdempotency } from '../http/endpoint.ts'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { answerCommand, compileCall, NOTHING, readIdempotency, type Sent } from '../http/endpoint.ts'
+import type { AnyInput, Read } from '../http/wire/input.ts'
 import { successBody } from '../http/envelope.ts'
 import { documentFile } from '../http/openapi/openapi.ts'
-import type { Readable, SentBy } from '../http/wire/readable.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
 import { assert } from '../platform/assert.ts'
 import type { Context } from '../platform/context.ts'
@@ -15,44 +16,53 @@ import type { Reply } from './auth/replies.output.ts'
 import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
 /** The console's routes for files: those that it answers with, and those that it is sent. */
-type FileEndpoint<Params extends Readable> = {
+type FileEndpoint<Params extends AnyInput, Query extends AnyInput> = {
   url: string
   roles: readonly ConsoleRole[]
-  params: Params
+  params?: Params
+  query?: Query
+  /** Of the file, or of one of the files it may be. */
   mediaType: string
-  answer(call: { params: SentBy<Params> } & InstituteVisit): Promise<{
-    body: string | Buffer
-    /** What a browser saves it as; absent: it shows it. */
-    saveAs?: string
-  }>
+  /** Shown in the browser instead of saved. */
+  isShown?: true
+  answer(call: Sent<Read<Params>, Read<Query>, unknown> & InstituteVisit): Promise<AnsweredFile>
 }
 
-export function addConsoleFile<Params extends Readable>(
-  app: FastifyInstance,
-  ctx: Context,
-  endpoint: FileEndpoint<Params>,
-): void {
-  const { mediaType, roles } = endpoint
+/** `mediaType` where it is not the endpoint's. */
+type AnsweredFile = { name: string; mediaType?: string; content: Readable | Buffer | string }
+
+/** A read that answers with a file instead of the envelope; its errors have the envelope as everywhere. */
+export function addConsoleFile<
+  Params extends AnyInput = typeof NOTHING,
+  Query extends AnyInput = typeof NOTHING,
+>(app: FastifyInstance, ctx: Context, endpoint: FileEndpoint<Params, Query>): void {
+  const { roles, query = NOTHING, isShown = false } = endpoint
   const url = INSTITUTE + endpoint.url
   const params = withInstitute(url, endpoint.params) as Params
   const access = atInstitute(ctx, roles)
-  const readCall = compileCall<SentBy<Params>, unknown, unknown>({ params })
-  const schema: Record<string, unknown> = { ...documentFile({ params, mediaType }), 'x-roles': roles }
+  const readCall = compileCall<Read<Params>, Read<Query>, unknown>({ params, query })
   app.get(url, {
-    schema,
+    schema: {
+      ...documentFile({ params, mediaType: endpoint.mediaType }),
+      querystring: query.schema,
+      'x-roles': roles,
+    } as FastifySchema,
     handler: async (request, reply) => {
       const visit = await access.enter(await admit(ctx, request, reply))
-      const { body, saveAs } = await endpoint.answer({ params: readCall(request).params, ...visit })
-      reply.header('content-type', mediaType)
-      // Whatever stands in a file of ours, it runs nothing.
-      reply.header('content-security-policy', "default-src 'none'; sandbox")
-      if (saveAs !== undefined) reply.header('content-disposition', `attachment; filename="${saveAs}"`)
-      return reply.send(body)
+      const file = await endpoint.answer({ ...readCall(request), ...visit })
+      return (
+        reply
+          .header('content-type', file.mediaType ?? endpoint.mediaType)
+          .header('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename="${file.name}"`)
+          // Nothing in a file of ours is run.
+          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+          .send(file.content)
+      )
     },
   })
 }
 
-type UploadEndpoint<Query extends Readable, Result> = {
+type UploadEndpoint<Query extends AnyInput, Result> = {
   url: string
   roles: readonly ConsoleRole[]
   output: Reply<Result>
@@ -60,21 +70,21 @@ type UploadEndpoint<Query extends Readable, Result> = {
   mediaTypes: readonly string[]
   perform(
     command: Command<Result>,
-    call: { query: SentBy<Query>; file: ReceivedFile } & InstituteVisit,
+    call: { query: Read<Query>; file: ReceivedFile } & InstituteVisit,
   ): Promise<Result>
   audit(result: Result): AuditNote
 }
 
 /** In a scope that receives files (`receiveFiles` of http/upload.ts). Who may not is told before the file is read. */
-export function addConsoleUpload<Query extends Readable, Result>(
+export function addConsoleUpload<Query extends AnyInput, Result>(
   scope: FastifyInstance,
   ctx: Context,
   endpoint: UploadEndpoint<Query, Result>,
 ): void {
   const url = INSTITUTE + endpoint.url
   const access = atInstitute(ctx, endpoint.roles)
-  const params = withInstitute(url, undefined) as Readable
-  const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query })
+  const params = withInstitute(url, undefined) as AnyInput
+  const readCall = compileCall<unknown, Read<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
   const reply = endpoint.output
   const answerOf = (result: Result) => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import type { Caller } from '../institutes/institutes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -16,13 +15,13 @@ import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody, type Success } from './envelope.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi/openapi.ts'
-import { readerOf, type Readable, type SentBy } from './wire/readable.ts'
+import { input, type AnyInput, type Read } from './wire/input.ts'
 
 /**
  * An operation of the API in one definition: where it is, what it takes, what it answers, what it says of
  * itself in the reference. Reading, idempotency, envelope and documentation follow from it.
  */
-export type Shape<Params extends Readable, Query extends Readable, Body extends Readable> = {
+export type Shape<Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = {
   url: string
   docs: EndpointDocs
   params?: Params
@@ -39,31 +38,31 @@ export type Sent<Params, Query, Body> = {
 
 type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
 
-export type ReadEndpoint<Params extends Readable, Query extends Readable> = Shape<Params, Query, Readable> & {
-  answer(call: Call<SentBy<Params>, SentBy<Query>, unknown>): Promise<Success>
+export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput> = Shape<Params, Query, AnyInput> & {
+  answer(call: Call<Read<Params>, Read<Query>, unknown>): Promise<Success>
 }
 
 export type WriteEndpoint<
-  Params extends Readable,
-  Query extends Readable,
-  Body extends Readable,
+  Params extends AnyInput,
+  Query extends AnyInput,
+  Body extends AnyInput,
   Result,
 > = Shape<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
   /** Nothing happens before the statement that takes the Idempotency-Key: it need not be looked up first, which saves a round trip. */
   takesKeyFirst?: true
   /** Does it, in a transaction that stores `toResponse`'s answer when the command is to be done once. */
-  perform(command: Command<Result>, call: Call<SentBy<Params>, SentBy<Query>, SentBy<Body>>): Promise<Result>
+  perform(command: Command<Result>, call: Call<Read<Params>, Read<Query>, Read<Body>>): Promise<Result>
   toResponse(result: Result): Success
 }
 
-export const NOTHING = Type.Object({})
+export const NOTHING = input({})
 
-export function addRead<Params extends Readable = typeof NOTHING, Query extends Readable = typeof NOTHING>(
+export function addRead<Params extends AnyInput = typeof NOTHING, Query extends AnyInput = typeof NOTHING>(
   app: FastifyInstance,
   endpoint: ReadEndpoint<Params, Query>,
 ): void {
-  const readCall = compileCall<SentBy<Params>, SentBy<Query>, unknown>(endpoint)
+  const readCall = compileCall<Read<Params>, Read<Query>, unknown>(endpoint)
   app.get(endpoint.url, {
     config: { scope: 'read' },
     schema: documentEndpoint(endpoint),
@@ -76,11 +75,11 @@ export function addRead<Params extends Readable = typeof NOTHING, Query extends 
 
 export function addWrite<
   Result,
-  Params extends Readable = typeof NOTHING,
-  Query extends Readable = typeof NOTHING,
-  Body extends Readable = typeof NOTHING,
+  Params extends AnyInput = typeof NOTHING,
+  Query extends AnyInput = typeof NOTHING,
+  Body extends AnyInput = typeof NOTHING,
 >(app: FastifyInstance, ctx: Context, endpoint: WriteEndpoint<Params, Query, Body, Result>): void {
-  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(endpoint)
+  const readCall = compileCall<Read<Params>, Read<Query>, Read<Body>>(endpoint)
   const answerOf = (result: Result) => {
     const success = endpoint.toResponse(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
@@ -192,15 +191,13 @@ export function send(reply: FastifyReply, httpStatus: number, body: string): Fas
 }
 
 export function compileCall<Params, Query, Body>(
-  shape: Pick<Shape<Readable, Readable, Readable>, 'params' | 'query' | 'body'>,
+  shape: Pick<Shape<AnyInput, AnyInput, AnyInput>, 'params' | 'query' | 'body'>,
 ): (request: FastifyRequest) => Sent<Params, Query, Body> {
-  const readParams = readerOf(shape.params ?? NOTHING)
-  const readQuery = readerOf(shape.query ?? NOTHING)
-  const readBody = readerOf(shape.body ?? NOTHING)
+  const { params = NOTHING, query = NOTHING, body = NOTHING } = shape
   return request => ({
-    params: readParams(request.params) as Params,
-    query: readQuery(request.query) as Query,
-    body: readBody(parseBody(request)) as Body,
+    params: params.read(request.params) as Params,
+    query: query.read(request.query) as Query,
+    body: body.read(parseBody(request)) as Body,
   })
 }
 

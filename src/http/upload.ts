@@ -11,7 +11,7 @@ import { callerOf } from './auth.ts'
 import { answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
 import { successBody, type Success } from './envelope.ts'
 import { documentUpload, type EndpointDocs } from './openapi/openapi.ts'
-import type { Readable, SentBy } from './wire/readable.ts'
+import type { AnyInput, Read } from './wire/input.ts'
 
 /** Operations that take a file as their body, of any size up to their own limit. */
 
@@ -38,7 +38,7 @@ export class ReceivedFile {
   }
 }
 
-type Upload<Query extends Readable, Result> = {
+type Upload<Query extends AnyInput, Result> = {
   url: string
   docs: EndpointDocs
   query: Query
@@ -48,7 +48,7 @@ type Upload<Query extends Readable, Result> = {
   maxBytes: number
   perform(
     command: Command<Result>,
-    call: { query: SentBy<Query>; file: ReceivedFile; caller: Caller },
+    call: { query: Read<Query>; file: ReceivedFile; caller: Caller },
   ): Promise<Result>
   toResponse(result: Result): Success
 }
@@ -67,12 +67,12 @@ async function close({ body }: FastifyRequest): Promise<void> {
   if (body instanceof ReceivedFile) await body.close().catch(() => {})
 }
 
-export function addUpload<Query extends Readable, Result>(
+export function addUpload<Query extends AnyInput, Result>(
   scope: FastifyInstance,
   ctx: Context,
   endpoint: Upload<Query, Result>,
 ): void {
-  const readCall = compileCall<unknown, SentBy<Query>, unknown>({ query: endpoint.query, body: NOTHING })
+  const readCall = compileCall<unknown, Read<Query>, unknown>({ query: endpoint.query, body: NOTHING })
   const answerOf = (result: Result) => {
     const success = endpoint.toResponse(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }

@@ -70,9 +70,12 @@ export const studentOutput = out.object({
 })
 
 export function toStudentJson(record: StudentRecord): Shown<typeof studentOutput> {
-  const { student, registrationIds, fees, paid, otherYears } = record
-  const feeSummary = summariseFees(fees, paid)
-  return studentOutput.toJson({ ...student, registrationIds, feeSummary, otherYears })
+  return studentOutput.toJson(toShownRecord(record))
+}
+
+/** What a student is answered from. */
+export function toShownRecord({ student, registrationIds, fees, paid, otherYears }: StudentRecord) {
+  return { ...student, registrationIds, feeSummary: summariseFees(fees, paid), otherYears }
 }
 
 const registered = outputOf<{ studentId: string }>()

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { answerCommand, compileCall, NOTHING, readIdempotency, send, type Sent } from '../../http/endpoint.ts'
-import { successBody, type Success } from '../../http/envelope.ts'
-import { field, Input, input } from '../../http/wire/input.ts'
-import { schemaOf, type Readable, type SentBy } from '../../http/wire/readable.ts'
+import { successBody } from '../../http/envelope.ts'
+import { field, Input, input, type AnyInput, type Read } from '../../http/wire/input.ts'
 import { assert } from '../../platform/assert.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -19,7 +18,7 @@ import {
   type InstituteVisit,
   type OpenVisit,
 } from './roles.routes.ts'
-import { documentConsole, replyOf, type ConsoleDocs } from './access.docs.ts'
+import { documentConsole } from './access.docs.ts'
 import { done, type Reply } from './replies.output.ts'
 
 /**
@@ -49,35 +48,31 @@ import { done, type Reply } from './replies.output.ts'
 const API = '/console/api'
 export const INSTITUTE = `${API}/institutes/:institute_code`
 
-type Parts<Params extends Readable, Query extends Readable, Body extends Readable> = {
+type Parts<Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = {
   url: string
   params?: Params
   query?: Query
   body?: Body
 }
 
-type Call<Scope, Params extends Readable, Query extends Readable, Body extends Readable> = Sent<
-  SentBy<Params>,
-  SentBy<Query>,
-  SentBy<Body>
+type Call<Scope, Params extends AnyInput, Query extends AnyInput, Body extends AnyInput> = Sent<
+  Read<Params>,
+  Read<Query>,
+  Read<Body>
 > &
   Scope
 
-export type ConsoleRead<Scope, Params extends Readable, Query extends Readable, Result> = Parts<
+export type ConsoleRead<Scope, Params extends AnyInput, Query extends AnyInput, Result> = Parts<
   Params,
   Query,
-  Readable
-> &
-  (
-    | { docs?: never; output: Reply<Result>; answer(call: Call<Scope, Params, Query, None>): Promise<Result> }
-    | { docs: ConsoleDocs; output?: never; answer(call: Call<Scope, Params, Query, None>): Promise<Success> }
-  )
+  AnyInput
+> & { output: Reply<Result>; answer(call: Call<Scope, Params, Query, None>): Promise<Result> }
 
 type WriteParts<
   Scope,
-  Params extends Readable,
-  Query extends Readable,
-  Body extends Readable,
+  Params extends AnyInput,
+  Query extends AnyInput,
+  Body extends AnyInput,
   Result,
 > = Parts<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
@@ -87,16 +82,15 @@ type WriteParts<
    * hash of what was sent, for a day.
    */
   hasSecret?: true
-} & (
-    | { docs?: never; toResponse?: never; output?: Reply<Result> }
-    | { docs: ConsoleDocs; toResponse(result: Result): Success; output?: never }
-  )
+  /** Without one it answers that it was done. */
+  output?: Reply<Result>
+}
 
 export type ConsoleWrite<
   Scope,
-  Params extends Readable,
-  Query extends Readable,
-  Body extends Readable,
+  Params extends AnyInput,
+  Query extends AnyInput,
+  Body extends AnyInput,
   Result,
 > = WriteParts<Scope, Params, Query, Body, Result> & {
   /** What the log is told; null when nothing happened that anybody would look for. */
@@ -106,7 +100,7 @@ export type ConsoleWrite<
 type Roles = { roles: readonly ConsoleRole[] }
 type None = typeof NOTHING
 
-export function addConsoleRead<Result, Params extends Readable = None, Query extends Readable = None>(
+export function addConsoleRead<Result, Params extends AnyInput = None, Query extends AnyInput = None>(
   app: FastifyInstance,
   ctx: Context,
   endpoint: ConsoleRead<InstituteVisit, Params, Query, Result> & Roles,
@@ -116,9 +110,9 @@ export function addConsoleRead<Result, Params extends Readable = None, Query ext
 
 export function addConsoleWrite<
   Result,
-  Params extends Readable = None,
-  Query extends Readable = None,
-  Body extends Readable = None,
+  Params extends AnyInput = None,
+  Query extends AnyInput = None,
+  Body extends AnyInput = None,
 >(
   app: FastifyInstance,
   ctx: Context,
@@ -138,25 +132,25 @@ export const { read: addOpenRead } = routesBehind(API, forAnybody)
 
 export function addOpenWrite<
   Result,
-  Params extends Readable = None,
-  Query extends Readable = None,
-  Body extends Readable = None,
+  Params extends AnyInput = None,
+  Query extends AnyInput = None,
+  Body extends AnyInput = None,
 >(app: FastifyInstance, ctx: Context, endpoint: WriteParts<OpenVisit, Params, Query, Body, Result>): void {
   addWrite(app, ctx, { ...endpoint, url: API + endpoint.url, audit: () => null }, forAnybody)
 }
 
 function routesBehind<Scope>(prefix: string, access: AccessRule<Scope>) {
   return {
-    read: <Result, Params extends Readable = None, Query extends Readable = None>(
+    read: <Result, Params extends AnyInput = None, Query extends AnyInput = None>(
       app: FastifyInstance,
       ctx: Context,
       endpoint: ConsoleRead<Scope, Params, Query, Result>,
     ): void => addRead(app, ctx, { ...endpoint, url: prefix + endpoint.url }, access),
     write: <
       Result,
-      Params extends Readable = None,
-      Query extends Readable = None,
-      Body extends Readable = None,
+      Params extends AnyInput = None,
+      Query extends AnyInput = None,
+      Body extends AnyInput = None,
     >(
       app: FastifyInstance,
       ctx: Context,
@@ -167,57 +161,41 @@ function routesBehind<Scope>(prefix: string, access: AccessRule<Scope>) {
 
 const instituteParams = input({ institute_code: field.code("The institute's code.", 'demo-school') })
 
-export function withInstitute<Params extends Readable>(
+export function withInstitute<Params extends AnyInput>(
   url: string,
   params: Params | undefined,
 ): Params | undefined {
   if (!url.startsWith(INSTITUTE)) return params
-  if (params instanceof Input)
-    return new Input({ ...instituteParams.fields, ...params.fields }, null) as unknown as Params
-  if (params === undefined) return instituteParams as unknown as Params
-  const { properties, required, ...schema } = schemaOf(params)
-  return {
-    ...schema,
-    properties: { ...instituteParams.schema.properties, ...properties },
-    required: ['institute_code', ...required],
-  } as unknown as Params
+  return new Input({ ...instituteParams.fields, ...params?.fields }, null) as unknown as Params
 }
 
-function addRead<Scope, Params extends Readable, Query extends Readable, Result>(
+function addRead<Scope, Params extends AnyInput, Query extends AnyInput, Result>(
   app: FastifyInstance,
   ctx: Context,
   endpoint: ConsoleRead<Scope, Params, Query, Result>,
   access: AccessRule<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
-  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<None>>(
-    shape as Parts<Params, Query, Readable>,
-  )
-  const reply = (endpoint.output ?? replyOf(endpoint.docs, (made: Success) => made)) as Reply<unknown>
+  const readCall = compileCall<Read<Params>, Read<Query>, Read<None>>(shape as Parts<Params, Query, AnyInput>)
   app.get(endpoint.url, {
-    schema: documentConsole(shape, reply, access.reach),
+    schema: documentConsole(shape, endpoint.output, access.reach),
     handler: async (request, response) => {
       const context = await access.enter(await admit(ctx, request, response))
-      const success = reply.toSuccess(await endpoint.answer({ ...readCall(request), ...context }))
+      const success = endpoint.output.toSuccess(await endpoint.answer({ ...readCall(request), ...context }))
       return send(response, success.httpStatus, successBody(success))
     },
   })
 }
 
-function addWrite<Scope, Params extends Readable, Query extends Readable, Body extends Readable, Result>(
+function addWrite<Scope, Params extends AnyInput, Query extends AnyInput, Body extends AnyInput, Result>(
   app: FastifyInstance,
   ctx: Context,
   endpoint: ConsoleWrite<Scope, Params, Query, Body, Result>,
   access: AccessRule<Scope>,
 ): void {
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
-  const readCall = compileCall<SentBy<Params>, SentBy<Query>, SentBy<Body>>(
-    shape as Parts<Params, Query, Body>,
-  )
-  const reply: Reply<Result> =
-    endpoint.docs === undefined
-      ? (endpoint.output ?? done)
-      : replyOf(endpoint.docs, result => endpoint.toResponse(result))
+  const readCall = compileCall<Read<Params>, Read<Query>, Read<Body>>(shape as Parts<Params, Query, Body>)
+  const reply = endpoint.output ?? done
   const answerOf = (result: Result) => {
     const success = reply.toSuccess(result)
     return { httpStatus: success.httpStatus, body: successBody(success) }
@@ -225,7 +203,7 @@ function addWrite<Scope, Params extends Readable, Query extends Readable, Body e
   app.route({
     method: endpoint.method,
     url: endpoint.url,
-    schema: documentConsole({ ...shape, exampleBody: endpoint.docs?.exampleBody }, reply, access.reach),
+    schema: documentConsole(shape, reply, access.reach),
     handler: async (request, response) => {
       const visit = await admit(ctx, request, response)
       const context = await access.enter(visit)

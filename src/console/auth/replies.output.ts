@@ -32,8 +32,27 @@ export function created<Source, Context = void>(
   output: Writer<Source, Context>,
   ...context: ContextOf<Context>
 ): Reply<Source> {
-  const { docs, toSuccess } = one(output, ...context)
-  return { httpStatus: 201, docs, toSuccess: source => ({ ...toSuccess(source), httpStatus: 201 }) }
+  return as201(one(output, ...context))
+}
+
+function as201<Result>({ docs, toSuccess }: Reply<Result>): Reply<Result> {
+  return { httpStatus: 201, docs, toSuccess: result => ({ ...toSuccess(result), httpStatus: 201 }) }
+}
+
+export function createdAll<Source>(output: Writer<Source, void>): Reply<readonly Source[]> {
+  return as201(all(output))
+}
+
+/** The same of a result that is more than what is answered, and may leave a remark for a person. */
+export function from<Result, Source>(
+  reply: Reply<Source>,
+  toSource: (result: Result) => Source,
+  remarkOn?: (result: Result) => string | undefined,
+): Reply<Result> {
+  return {
+    ...reply,
+    toSuccess: result => ({ ...reply.toSuccess(toSource(result)), message: remarkOn?.(result) }),
+  }
 }
 
 export function all<Source, Context = void>(

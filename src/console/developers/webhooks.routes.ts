@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
-import { created, ok } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
-import { recoverFailed, sendTest, type Delivery } from '../../webhooks/delivery-log/deliveries.service.ts'
+import { recoverFailed, sendTest } from '../../webhooks/delivery-log/deliveries.service.ts'
 import { recoverInput } from '../../webhooks/delivery-log/delivery.input.ts'
 import { deliveryOutput, recoveredOutput } from '../../webhooks/delivery-log/delivery.output.ts'
 import {
@@ -22,64 +20,43 @@ import { addedWebhookOutput, reasonInput, webhookOutput } from './webhook.output
 import { changeWebhook, disableWebhook, listWebhooks } from './webhooks.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { all, created, from, one } from '../auth/replies.output.ts'
 
 export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
     url: '/webhooks',
     roles: EVERYONE,
-    docs: {
-      operationId: 'consoleListWebhooks',
-      summary: 'List webhooks',
-      description: 'With how each fares and what waits for it.',
-      data: Type.Array(webhookOutput.schema),
-    },
+    output: all(webhookOutput),
     query: listWebhooksQuery,
-    async answer({ institute, query }) {
-      const found = await listWebhooks(ctx, institute, query)
-      return ok(found.map(webhook => webhookOutput.toJson(webhook)))
-    },
+    answer: ({ institute, query }) => listWebhooks(ctx, institute, query),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/webhooks',
     roles: DEVELOPERS,
-    docs: {
-      operationId: 'consoleAddWebhook',
-      summary: 'Add a webhook',
-      description: 'One for each event and branch; on a subscribed event only secret and header change.',
-      data: addedWebhookOutput.schema,
-      creates: true,
-    },
+    output: from(
+      created(addedWebhookOutput),
+      ({ subscription }: Subscribed) => subscription,
+      ({ message }) => message,
+    ),
     body: addWebhookInput,
     perform: (command, { institute, body }) => addSubscription(ctx, command, institute, body),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
-    toResponse: ({ subscription, message }) => created(addedWebhookOutput.toJson(subscription), message),
   })
   addConsoleWrite(app, ctx, {
     method: 'PATCH',
     url: '/webhooks/:webhook_id',
     roles: DEVELOPERS,
-    docs: {
-      operationId: 'consoleChangeWebhook',
-      summary: 'Change secret or header',
-      description: 'An old secret signs beside the new one for a day.',
-    },
     params: webhookParams,
     body: changeWebhookInput,
     perform: (command, { institute, params, body }) =>
       changeWebhook(ctx, command, institute, { id: params.webhookId, ...body }),
     audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
-    toResponse: () => ok(),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
     url: '/webhooks/:webhook_id',
     roles: DEVELOPERS,
-    docs: {
-      operationId: 'consoleDisableWebhook',
-      summary: 'Disable a webhook',
-      description: 'Nothing more is sent, and what waits is not.',
-    },
     params: webhookParams,
     body: reasonInput,
     perform: (command, { institute, params }) => disableWebhook(ctx, command, institute, params.webhookId),
@@ -89,7 +66,6 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
       why: body.reason,
       before: plain(subscription),
     }),
-    toResponse: () => ok(),
   })
   addTrials(app, ctx)
 }
@@ -99,13 +75,7 @@ function addTrials(app: FastifyInstance, ctx: Context): void {
     method: 'POST',
     url: '/webhooks/:webhook_id/test',
     roles: DEVELOPERS,
-    docs: {
-      operationId: 'consoleTestWebhook',
-      summary: 'Send a test',
-      description: 'One `webhook.test`; answers its delivery, which can be watched.',
-      data: deliveryOutput.schema,
-      creates: true,
-    },
+    output: created(deliveryOutput),
     params: webhookParams,
     perform: (command, { institute, params }) => sendTest(ctx, command, institute, params.webhookId),
     audit: ({ params }, { id }) => ({
@@ -113,19 +83,12 @@ function addTrials(app: FastifyInstance, ctx: Context): void {
       about: params.webhookId,
       after: { delivery: id },
     }),
-    toResponse: (delivery: Delivery) => created(deliveryOutput.toJson(delivery)),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/webhooks/:webhook_id/recover',
     roles: DEVELOPERS,
-    docs: {
-      operationId: 'consoleRecoverWebhook',
-      summary: 'Send again what failed',
-      description:
-        'Whatever was given up since a moment, here or under an earlier subscription of the event.',
-      data: recoveredOutput.schema,
-    },
+    output: from(one(recoveredOutput), (deliveries: number) => ({ deliveries })),
     params: webhookParams,
     body: recoverInput,
     perform: (command, { institute, params, body }) =>
@@ -135,7 +98,6 @@ function addTrials(app: FastifyInstance, ctx: Context): void {
       about: params.webhookId,
       after: { since: body.since, deliveries },
     }),
-    toResponse: (deliveries: number) => ok(recoveredOutput.toJson({ deliveries })),
   })
 }
 

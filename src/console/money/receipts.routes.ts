@@ -5,7 +5,7 @@ import { addConsoleWrite } from '../auth/access.routes.ts'
 import { pageOf } from '../auth/replies.output.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
-import { addConsoleDownload } from '../reports/access.routes.ts'
+import { addConsoleFile } from '../files.routes.ts'
 import { addReport } from '../reports/report.routes.ts'
 import { cancelInput, receiptFilters, receiptParams, receiptsQuery } from './receipt.input.ts'
 import { receiptOutput } from './receipt.output.ts'
@@ -22,7 +22,7 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     answer: ({ institute, query }) => service.listReceipts(ctx, institute, query),
     report: ({ institute, query }) => service.receiptsReport(institute, query),
   })
-  addConsoleDownload(app, ctx, {
+  addConsoleFile(app, ctx, {
     url: `${RECEIPTS}/:receipt_id/pdf`,
     roles: EVERYONE,
     params: receiptParams,
@@ -30,7 +30,6 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     isShown: true,
     answer: async ({ institute, params }) => ({
       name: `receipt-${params.receiptId}.pdf`,
-      mediaType: 'application/pdf',
       content: await service.readReceiptPdf(ctx, institute, params.receiptId),
     }),
   })

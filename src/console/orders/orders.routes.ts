@@ -67,10 +67,11 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     roles: EVERYONE,
     params: orderParams,
     mediaType: 'image/svg+xml',
+    isShown: true,
     async answer({ institute, params }) {
       const url = checkoutUrl(ctx, institute, await getOrder(ctx, institute, undefined, params.orderId))
       if (url === null) throw notFound('A page where this is paid')
-      return { body: await drawQr(url) }
+      return { name: `qr-${params.orderId}.svg`, content: await drawQr(url) }
     },
   })
   addConsoleFile(app, ctx, {
@@ -82,7 +83,7 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       const { orderId } = params
       const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
       if (pdf === null) throw notFound('A receipt for this order')
-      return { body: pdf, saveAs: `receipt-${orderId}.pdf` }
+      return { name: `receipt-${orderId}.pdf`, content: pdf }
     },
   })
 }

@@ -51,9 +51,10 @@ function addReads(app: FastifyInstance, ctx: PaymentContext): void {
     roles: EVERYONE,
     params: pageParams,
     mediaType: 'image/svg+xml',
+    isShown: true,
     async answer({ institute, params }) {
       const { url } = await getPage(ctx, institute, params.pageId)
-      return { body: await drawQr(url) }
+      return { name: `qr-${params.pageId}.svg`, content: await drawQr(url) }
     },
   })
 }

@@ -5,7 +5,7 @@ import { addConsoleRead } from '../auth/access.routes.ts'
 import type { Reply } from '../auth/replies.output.ts'
 import type { InstituteVisit } from '../auth/roles.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { addConsoleDownload } from './access.routes.ts'
+import { addConsoleFile } from '../files.routes.ts'
 import { exportReport, type ExportFor, type Report } from './export.service.ts'
 import { FORMATS, MEDIA_TYPES } from './reports.rules.ts'
 
@@ -45,7 +45,7 @@ export function addReport<
     output,
     answer: call => endpoint.answer(call as unknown as Asked<Query, Params>),
   })
-  addConsoleDownload(app, ctx, {
+  addConsoleFile(app, ctx, {
     url: exportUrl,
     roles: EVERYONE,
     ...params,

@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
-import { createDuesOrder, type OpenedOrder } from '../../dues/pay-dues.service.ts'
+import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
-import { created, ok } from '../../http/envelope.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { toRupees } from '../../platform/money.ts'
 import {
   countedOutput,
   directPaymentOutput,
   remarkOn,
-  toCountedJson,
 } from '../../students/direct-payments/direct-payment.output.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { recordPayment, type Recorded } from '../../students/direct-payments/direct-payments.service.ts'
@@ -19,8 +16,9 @@ import { readOnTheWay } from '../../payments/student-payments.service.ts'
 import { paymentParams } from '../../students/direct-payments/direct-payment.input.ts'
 import { changeProfile, type ChangedProfile } from '../../students/profile/profile.service.ts'
 import { studentParams } from '../../students/student.input.ts'
-import { studentOutput, toStudentJson } from '../../students/student.output.ts'
+import { studentOutput, toShownRecord } from '../../students/student.output.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
+import { created, createdAll, from, one } from '../auth/replies.output.ts'
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
 import * as input from './students.input.ts'
@@ -43,12 +41,7 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/fetch`,
     roles: ERP_ROLES,
-    docs: {
-      operationId: 'consoleFetchStudent',
-      summary: 'Ask the ERP about a student now',
-      description: 'Brings the student up to date and says what that changed.',
-      data: fetchedOutput.schema,
-    },
+    output: one(fetchedOutput),
     params: studentParams,
     perform: (act, { institute, params }) => acts.fetchNow(flex, act, { institute, ...params }),
     audit({ params }, asked: acts.Asked) {
@@ -63,7 +56,6 @@ function addFetch(app: FastifyInstance, flex: FlexContext): void {
         },
       }
     },
-    toResponse: (asked: acts.Asked) => ok(fetchedOutput.toJson(asked)),
   })
 }
 
@@ -72,14 +64,11 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/payments`,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleRecordPayment',
-      summary: 'Record a direct payment',
-      description:
-        'Money that the institute took itself: cash, a cheque, a transfer. It counts as paid at once.',
-      data: countedOutput.schema,
-      creates: true,
-    },
+    output: from(
+      created(countedOutput),
+      ({ payment, advancePaise }: Recorded) => ({ ...payment, advancePaise }),
+      remarkOn,
+    ),
     params: studentParams,
     body: input.recordInput,
     perform: (act, { institute, params, body: { reason: _reason, ...payment } }) =>
@@ -93,18 +82,12 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
             after: directPaymentOutput.toJson(payment),
           }
         : null,
-    toResponse: (recorded: Recorded) => created(toCountedJson(recorded), remarkOn(recorded)),
   })
   addConsoleWrite(app, flex, {
     method: 'DELETE',
     url: `${STUDENT}/payments/:transaction_id`,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleCancelPayment',
-      summary: 'Cancel a direct payment',
-      description: 'It stays on record and does not count as paid any more.',
-      data: directPaymentOutput.schema,
-    },
+    output: one(directPaymentOutput),
     params: paymentParams,
     body: input.reasonInput,
     perform: (act, { institute, params }) => acts.cancelDirect(flex, act, { institute, ...params }),
@@ -115,7 +98,6 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
       before: directPaymentOutput.toJson({ ...payment, cancelledAt: null }),
       after: { transaction_id: payment.transactionId, status: 'cancelled' },
     }),
-    toResponse: (payment: RecordedPayment) => ok(directPaymentOutput.toJson(payment)),
   })
 }
 
@@ -124,11 +106,6 @@ function addConcession(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/concessions`,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleGiveConcession',
-      summary: 'Give, change or end a concession',
-      description: 'Sets what one kind of discount takes off one fee; other discounts stay. 0 ends it.',
-    },
     params: studentParams,
     body: input.concessionInput,
     perform: (act, { institute, params, body }) =>
@@ -148,7 +125,6 @@ function addConcession(app: FastifyInstance, flex: FlexContext): void {
       before: { component_type: componentType, discounts: before.map(toDiscountJson) },
       after: { component_type: componentType, discounts: after.map(toDiscountJson) },
     }),
-    toResponse: () => ok(),
   })
 }
 
@@ -157,13 +133,7 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleWaiveLateFee',
-      summary: 'Let a student off late fees',
-      description: 'All that are due, one of them, or a part of one.',
-      data: Type.Array(lateFeeEntryOutput.schema),
-      creates: true,
-    },
+    output: createdAll(lateFeeEntryOutput),
     params: studentParams,
     body: input.lateFeeWaiverInput,
     perform: (act, { institute, who, params, body }) =>
@@ -177,7 +147,6 @@ function addLateFeeWaiver(app: FastifyInstance, flex: FlexContext): void {
         waived_amount: toRupees(amountPaise),
       })),
     }),
-    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entry => lateFeeEntryOutput.toJson(entry))),
   })
 }
 
@@ -186,12 +155,6 @@ function addStatus(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/status`,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleSetStudentStatus',
-      summary: 'Drop or activate a student',
-      description:
-        'From a dropped one nothing is debited: its plan is cancelled when the next instalment comes up.',
-    },
     params: studentParams,
     body: input.statusInput,
     perform: (act, { institute, params, body }) =>
@@ -203,7 +166,6 @@ function addStatus(app: FastifyInstance, flex: FlexContext): void {
       before: { status: before },
       after: { status: after },
     }),
-    toResponse: () => ok(),
   })
 }
 
@@ -212,13 +174,7 @@ function addProfile(app: FastifyInstance, flex: FlexContext): void {
     method: 'PATCH',
     url: STUDENT,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleChangeStudent',
-      summary: 'Change the profile of a student',
-      description:
-        'Fields sent are set, others stay. An institute with an ERP gets its own back at the next fetch.',
-      data: studentOutput.schema,
-    },
+    output: from(one(studentOutput), ({ record }: ChangedProfile) => toShownRecord(record)),
     params: studentParams,
     body: input.profileChangeInput,
     perform: (act, { institute, params, body: { reason: _reason, ...sent } }) =>
@@ -233,7 +189,6 @@ function addProfile(app: FastifyInstance, flex: FlexContext): void {
             before: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
             after: Object.fromEntries(changes.map(({ field, after }) => [field, after])),
           },
-    toResponse: ({ record }: ChangedProfile) => ok(toStudentJson(record)),
   })
 }
 
@@ -242,13 +197,7 @@ function addOrder(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/orders`,
     roles: FINANCE_ROLES,
-    docs: {
-      operationId: 'consoleOrderDues',
-      summary: 'Make a link by which dues are paid',
-      description: 'For all or a part of what is due now. An earlier one that nobody paid is closed.',
-      data: createdOrderOutput.schema,
-      creates: true,
-    },
+    output: created(createdOrderOutput),
     params: studentParams,
     body: input.orderInput,
     perform: (act, { institute, params, body }) =>
@@ -269,6 +218,5 @@ function addOrder(app: FastifyInstance, flex: FlexContext): void {
         ...(body.amountPaise === null ? {} : { amount: toRupees(body.amountPaise) }),
       },
     }),
-    toResponse: (order: OpenedOrder) => created(createdOrderOutput.toJson(order)),
   })
 }

@@ -124,8 +124,9 @@ export const studentPageOutput = page.object({
 /** Where the page of an order is. */
 type Place = { instituteCode: string; publicUrl: string }
 
-export function toStudentPageJson(found: StudentPage, { publicUrl, instituteCode }: Place) {
-  return studentPageOutput.toJson({
+/** What the page of a student is answered from. */
+export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }: Place) {
+  return {
     ...found,
     ...withGrade(found.dues),
     siblings: found.siblings.map(toRelated),
@@ -134,7 +135,7 @@ export function toStudentPageJson(found: StudentPage, { publicUrl, instituteCode
       ...one,
       redirectUrl: `${publicUrl}/pay/${instituteCode}/${one.id}`,
     })),
-  })
+  }
 }
 
 function toRelated(one: Dues): Related {

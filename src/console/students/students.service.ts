@@ -8,7 +8,7 @@ import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/student-orders.service.ts'
 import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
-import { toPage, type Page } from '../../platform/db/list.ts'
+import { toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
@@ -140,7 +140,7 @@ export async function readStudentPlan(
 export async function readTimeline(
   ctx: Context,
   { institute, studentId }: Target,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
+  { cursor, limit }: PageRange,
 ): Promise<Page<TimelineRow>> {
   await getStudent(ctx, institute, studentId)
   const before = cursor === undefined ? null : readMoment(cursor)

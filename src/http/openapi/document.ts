@@ -1,9 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import type { TSchema } from 'typebox'
 import { createAsset, sendAsset, type Asset } from '../assets.ts'
 import { JSON_TYPE } from '../envelope.ts'
-import { exampleOf } from '../wire/example.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
 
@@ -14,7 +12,7 @@ Send an \`Idempotency-Key\` with every POST, PATCH and DELETE that you may have 
 export async function addOpenApi(
   app: FastifyInstance,
   publicUrl: string,
-  webhooks: Record<string, Webhook>,
+  webhooks: Record<string, object>,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -32,9 +30,7 @@ export async function addOpenApi(
         },
       },
       security: [{ basic: [] }],
-      webhooks: Object.fromEntries(
-        Object.entries(webhooks).map(([code, webhook]) => [code, withExample(webhook)]),
-      ),
+      webhooks,
     },
     // The console's operations are its front end's alone and change with it; route-table.ts has them.
     transform: ({ schema, url }) => ({
@@ -48,16 +44,6 @@ export async function addOpenApi(
     document ??= createAsset(Buffer.from(JSON.stringify(app.swagger())), JSON_TYPE)
     return sendAsset(request, reply, await document)
   })
-}
-
-type Webhook = {
-  post: { requestBody: { content: { 'application/json': { schema: TSchema } } } }
-}
-
-function withExample({ post }: Webhook): object {
-  const { schema } = post.requestBody.content['application/json']
-  const content = { 'application/json': { schema, example: exampleOf(schema) } }
-  return { post: { ...post, requestBody: { ...post.requestBody, content } } }
 }
 
 type Described = {

@@ -1,8 +1,6 @@
-import { Type, type TObject } from 'typebox'
+import { Type } from 'typebox'
 import type { AnswerDocs } from '../wire/answers.ts'
-import { completeExample } from '../wire/example.ts'
-import { Input } from '../wire/input.ts'
-import { schemaOf, type Readable } from '../wire/readable.ts'
+import type { AnyInput } from '../wire/input.ts'
 
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {
@@ -22,7 +20,6 @@ export type EndpointDocs = {
   description: string
   /** The success answers by status. */
   answers: Partial<Record<200 | 201, AnswerDocs>>
-  exampleBody?: unknown
   /** Statuses beyond those every operation may answer with. */
   errors?: readonly (keyof typeof ERROR_TEXTS)[]
 }
@@ -67,14 +64,14 @@ const ErrorEnvelope = Type.Object(
 type Documented = {
   docs: EndpointDocs
   method?: string
-  params?: Readable
-  query?: Readable
-  body?: Readable
+  params?: AnyInput
+  query?: AnyInput
+  body?: AnyInput
 }
 
 /** The route schema that the OpenAPI document is generated from. Nothing validates by it: see reader.ts. */
 export function documentEndpoint({ docs, ...parts }: Documented): Record<string, unknown> {
-  const { operationId, tag, summary, description, answers, exampleBody, errors = [] } = docs
+  const { operationId, tag, summary, description, answers, errors = [] } = docs
   const isWrite = parts.method !== undefined
   return {
     operationId,
@@ -82,22 +79,20 @@ export function documentEndpoint({ docs, ...parts }: Documented): Record<string,
     summary,
     description,
     ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
-    ...documentParts({ ...parts, answers, exampleBody, errors }),
+    ...documentParts({ ...parts, answers, errors }),
   }
 }
 
 /** What is sent and answered, for the walks over all routes: the part that the console's routes have too. */
 export function documentParts(
-  parts: Omit<Documented, 'docs'> & Pick<EndpointDocs, 'answers' | 'exampleBody' | 'errors'>,
+  parts: Omit<Documented, 'docs'> & Pick<EndpointDocs, 'answers' | 'errors'>,
 ): Record<string, unknown> {
-  const { method, params, query, body, answers, exampleBody } = parts
+  const { method, params, query, body, answers } = parts
   const errors = [...(parts.errors ?? []), ...(method === undefined ? [] : ([409, 413, 422] as const))]
   return {
-    ...(params === undefined ? {} : { params: schemaOf(params) }),
-    ...(query === undefined ? {} : { querystring: schemaOf(query) }),
-    ...(body === undefined
-      ? {}
-      : { body: withExample(schemaOf(body), body instanceof Input ? body.example : exampleBody) }),
+    ...(params === undefined ? {} : { params: params.schema }),
+    ...(query === undefined ? {} : { querystring: query.schema }),
+    ...(body === undefined ? {} : { body: { ...body.schema, examples: [body.example] } }),
     response: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, success(answer)])),
       ...errorAnswers(errors),
@@ -108,7 +103,7 @@ export function documentParts(
 /** The same for an operation that answers with a file. */
 export function documentFile(
   file: Partial<Pick<EndpointDocs, 'operationId' | 'tag' | 'summary' | 'description'>> & {
-    params: Readable
+    params: AnyInput
     mediaType: string
   },
 ): Record<string, unknown> {
@@ -116,7 +111,7 @@ export function documentFile(
   const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file.' })
   return {
     ...docs,
-    params: schemaOf(params),
+    params: params.schema,
     ...(tag === undefined ? {} : { tags: [tag] }),
     response: {
       200: { description: 'The file.', content: { [mediaType]: { schema } } },
@@ -128,7 +123,7 @@ export function documentFile(
 /** The same for an operation that takes a file. */
 export function documentUpload(upload: {
   docs: EndpointDocs
-  query: Readable
+  query: AnyInput
   mediaTypes: readonly string[]
   maxBytes: number
 }): Record<string, unknown> {
@@ -162,10 +157,6 @@ const IDEMPOTENCY_HEADER = Type.Object({
   ),
 })
 
-function withExample(schema: TObject, example: unknown): Record<string, unknown> {
-  return example === undefined ? { ...schema } : { ...schema, examples: [completeExample(schema, example)] }
-}
-
 const CURSOR = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 function success(answer: AnswerDocs): Record<string, unknown> {
@@ -196,7 +187,7 @@ function success(answer: AnswerDocs): Record<string, unknown> {
     content: {
       'application/json': {
         schema,
-        examples: { answer: { value: completeExample(schema, answer.example) } },
+        examples: { answer: { value: { ...answer.example, message: answer.remark } } },
       },
     },
   }

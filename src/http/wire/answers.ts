@@ -8,7 +8,7 @@ export type AnswerDocs = {
   isList?: boolean
   /** An example of the `message` that may stand beside it. */
   remark?: string
-  example: unknown
+  example: object
 }
 
 type Described = { readonly schema: TSchema; readonly example: unknown }

@@ -162,6 +162,8 @@ export class Input<Value, Given extends Fields = Fields> {
   }
 }
 
+export type AnyInput = Input<unknown>
+
 /** What an input reads as. */
 export type Read<Given> = Given extends Input<infer Value> ? Value : never
 

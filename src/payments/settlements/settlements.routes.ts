@@ -53,7 +53,12 @@ export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
           description: 'The settlement, with a page of its items.',
           data: settlementDetailOutput.schema,
           isList: true,
-          example: { status: 'success', data: settlementDetailOutput.example, has_more: false },
+          example: {
+            status: 'success',
+            data: settlementDetailOutput.example,
+            has_more: true,
+            next_cursor: settlementItemsQuery.example['cursor'],
+          },
         },
       },
     },

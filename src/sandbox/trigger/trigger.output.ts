@@ -1,5 +1,4 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { created, type Success } from '../../http/envelope.ts'
 import type { Triggered } from './trigger.service.ts'
 
 const out = outputOf<Triggered>()
@@ -13,10 +12,9 @@ export const triggeredOutput = out.object({
   subscriptions: out.integer('How many subscriptions it is delivered to.', 1),
 })
 
-export function respondTriggered(triggered: Triggered): Success {
-  const { subscriptions, eventCode } = triggered
-  const missing = `Recorded, but this branch has no subscription for ${eventCode}: Add Webhook makes one.`
-  return created(triggeredOutput.toJson(triggered), subscriptions > 0 ? undefined : missing)
+export function remarkOnTriggered({ subscriptions, eventCode }: Triggered): string | undefined {
+  if (subscriptions > 0) return undefined
+  return `Recorded, but this branch has no subscription for ${eventCode}: Add Webhook makes one.`
 }
 
 export type TriggeredAnswer = Shown<typeof triggeredOutput>

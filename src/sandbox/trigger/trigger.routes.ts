@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../../http/endpoint.ts'
+import { created } from '../../http/envelope.ts'
 import { answer } from '../../http/wire/answers.ts'
 import type { Context } from '../../platform/context.ts'
 import { triggerInput } from './trigger.input.ts'
-import { respondTriggered, triggeredOutput } from './trigger.output.ts'
-import { triggerEvent } from './trigger.service.ts'
+import { remarkOnTriggered, triggeredOutput } from './trigger.output.ts'
+import { triggerEvent, type Triggered } from './trigger.service.ts'
 
 export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
@@ -26,6 +27,7 @@ export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
     },
     body: triggerInput,
     perform: (command, { caller, body }) => triggerEvent(ctx, command, caller.institute, body),
-    toResponse: respondTriggered,
+    toResponse: (triggered: Triggered) =>
+      created(triggeredOutput.toJson(triggered), remarkOnTriggered(triggered)),
   })
 }

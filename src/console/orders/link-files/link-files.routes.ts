@@ -92,8 +92,8 @@ function addLinksRoute(app: FastifyInstance, ctx: PaymentContext): void {
     mediaType: 'text/csv',
     async answer({ institute, params }) {
       const links = await listLinks(ctx, { institute, id: params.batchId })
-      const body = linksCsv(links, orderId => `${ctx.publicUrl}/pay/${institute.code}/${orderId}`)
-      return { body, saveAs: `links-${params.batchId}.csv` }
+      const content = linksCsv(links, orderId => `${ctx.publicUrl}/pay/${institute.code}/${orderId}`)
+      return { name: `links-${params.batchId}.csv`, content }
     },
   })
 }

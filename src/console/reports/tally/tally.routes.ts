@@ -4,7 +4,7 @@ import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { all } from '../../auth/replies.output.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { MONEY_HANDLERS } from '../../orders/orders.rules.ts'
-import { addConsoleDownload } from '../access.routes.ts'
+import { addConsoleFile } from '../../files.routes.ts'
 import { tallyFileQuery, tallyLedgersInput } from '../register.input.ts'
 import { tallyLedgerOutput } from '../register.output.ts'
 import { MEDIA_TYPES } from '../reports.rules.ts'
@@ -35,7 +35,7 @@ export function tallyRoutes(app: FastifyInstance, ctx: Context): void {
     }),
   })
   // A file of masters, to be imported once before the first vouchers.
-  addConsoleDownload(app, ctx, {
+  addConsoleFile(app, ctx, {
     url: `${LEDGERS}/export`,
     roles: EVERYONE,
     query: tallyFileQuery,
