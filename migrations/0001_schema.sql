@@ -1718,11 +1718,11 @@ create table lender_loans (
 );
 
 -- Everything that the lender ever reported about a loan, in order.
-create table lender_news (
+create table lender_updates (
   institute_id integer not null,
   ref text not null,
   number integer not null,
-  news jsonb not null,
+  update jsonb not null,
   primary key (institute_id, ref, number),
   foreign key (institute_id, ref) references lender_loans
 );

@@ -9,7 +9,7 @@ import { loanEvent } from './loan.events.ts'
 import { lenderTitle, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import { assertTrancheMove, type LoanFile, type RecordedPayOut, type Tranche } from './loans.rules.ts'
-import { moveTo } from './lender-news.service.ts'
+import { moveTo } from './lender-updates.service.ts'
 
 /** The reconciler's code for a payment unknown to the provider; here the transfer is merely not announced yet. */
 const NOT_SENT = 'abandoned'

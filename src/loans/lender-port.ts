@@ -44,11 +44,11 @@ export type LoanReport = {
   instituteId: number
   applicationId: string
   lenderRef: string
-  news: LoanNews
+  update: LenderUpdate
 }
 
 /** What can happen to a loan at the lender, and when it happened. */
-export type LoanNews =
+export type LenderUpdate =
   | { kind: 'filled'; at: Date }
   | { kind: 'approved'; at: Date; amountPaise: Paise }
   | { kind: 'rejected'; at: Date; reason: string }

@@ -13,7 +13,7 @@ import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LoanRequest } from './lender-port.ts'
 import { canEnd, nextCheck, type Application, type LoanFile } from './loans.rules.ts'
-import { applyAll, askLender, moveTo } from './lender-news.service.ts'
+import { applyAll, askLender, moveTo } from './lender-updates.service.ts'
 
 /** Calls to the lender: start an application, end it, ask for its status. */
 

@@ -27,7 +27,7 @@ import {
 import { cancelApplication } from './lender-sync.service.ts'
 import type { LenderName } from './lender-port.ts'
 import type { Application } from './loans.rules.ts'
-import { takeLenderCallback } from './lender-news.service.ts'
+import { takeLenderCallback } from './lender-updates.service.ts'
 
 const LOANS_URL = '/api/v1/integrations/cred'
 

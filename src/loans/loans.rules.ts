@@ -1,7 +1,14 @@
 import { assert, assertNever } from '../platform/assert.ts'
 import { badField, conflict } from '../platform/errors.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import type { LenderName, LoanLimits, LoanNews, LoanTerms, PayOut, PlannedTranche } from './lender-port.ts'
+import type {
+  LenderName,
+  LoanLimits,
+  LenderUpdate,
+  LoanTerms,
+  PayOut,
+  PlannedTranche,
+} from './lender-port.ts'
 
 export const LOAN_STATES = [
   'started',
@@ -124,9 +131,9 @@ export function canEnd(state: LoanState): boolean {
 export type Verdict = 'apply' | 'nothing' | 'ahead'
 
 /** Whether to apply a report, given that reports may be duplicated or out of order. */
-export function judge(file: LoanFile, news: LoanNews): Verdict {
+export function judge(file: LoanFile, update: LenderUpdate): Verdict {
   const { state } = file.application
-  switch (news.kind) {
+  switch (update.kind) {
     case 'filled':
       return reach(state, 'filled')
     case 'approved':
@@ -135,26 +142,26 @@ export function judge(file: LoanFile, news: LoanNews): Verdict {
       return reach(state, 'agreement_signed')
     case 'rejected':
     case 'expired':
-      return canMove(state, news.kind) ? 'apply' : 'nothing'
+      return canMove(state, update.kind) ? 'apply' : 'nothing'
     case 'canceled':
       return canMove(state, 'canceled') && file.payOuts.length === 0 ? 'apply' : 'nothing'
     case 'paid_out':
       return ofTaken(state, () => {
         const next = file.payOuts.length + 1
-        if (news.payOut.number === next) return 'apply'
-        return news.payOut.number < next ? 'nothing' : 'ahead'
+        if (update.payOut.number === next) return 'apply'
+        return update.payOut.number < next ? 'nothing' : 'ahead'
       })
     case 'emi_debited':
       return ofTaken(state, () =>
-        file.emis.some(emi => emi.lenderRef === news.emi.ref) ? 'nothing' : 'apply',
+        file.emis.some(emi => emi.lenderRef === update.emi.ref) ? 'nothing' : 'apply',
       )
     default:
-      return assertNever(news)
+      return assertNever(update)
   }
 }
 
 /** An end is possible from every earlier state, so it may have overtaken a report: ask the lender first. */
-export function mayOvertake({ kind }: LoanNews): boolean {
+export function mayOvertake({ kind }: LenderUpdate): boolean {
   return kind === 'rejected' || kind === 'canceled' || kind === 'expired'
 }
 

@@ -76,7 +76,7 @@ test('a return of which we heard nothing, nor of its debit, is found when a pay-
   await expectSoundBooks()
 })
 
-test('a return that overtakes the news of its debit is applied after it', async () => {
+test('a return that overtakes the update of its debit is applied after it', async () => {
   const payment = await present(430_94, upi, 'upi_autopay')
   const { provider_ref: ref } = await paymentNow(payment)
   await bank.decide({ instituteId: school.id, ref }, { kind: 'debited' })

@@ -169,7 +169,7 @@ test('an address that stands twice is written to once', async t => {
   assert.equal(new Set(all.map(mail => JSON.stringify(mail))).size, 1)
 })
 
-test('two failures and a success are nobody’s news', async t => {
+test('two failures and a success send no mail', async t => {
   const setting = await setUp(t)
   await failTwice(setting)
   setting.say(200)

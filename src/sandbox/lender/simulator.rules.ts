@@ -3,7 +3,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
 import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
-import type { LoanLimits, LoanNews, LoanTerms, PlannedTranche } from '../../loans/lender-port.ts'
+import type { LoanLimits, LenderUpdate, LoanTerms, PlannedTranche } from '../../loans/lender-port.ts'
 import { emiOf } from '../../loans/loans.rules.ts'
 
 /** The sandbox's lender. It keeps its own books and does what its pages or the sandbox API tell it. */
@@ -42,9 +42,9 @@ export type LenderAct =
   | { kind: 'cancel' }
 
 /** What the books say then, and what the lender has to tell of it. */
-export type LenderMove = { loan: LenderLoan; news: LoanNews | null }
+export type LenderMove = { loan: LenderLoan; update: LenderUpdate | null }
 
-type Moment = { now: Date; history: readonly LoanNews[] }
+type Moment = { now: Date; history: readonly LenderUpdate[] }
 
 /** What the lender makes of an act, or null when it is too late or too early for it. */
 export function lenderMove(loan: LenderLoan, act: LenderAct, moment: Moment): LenderMove | null {
@@ -52,7 +52,7 @@ export function lenderMove(loan: LenderLoan, act: LenderAct, moment: Moment): Le
   switch (act.kind) {
     case 'fill':
       return loan.state === 'open'
-        ? { loan: { ...loan, state: 'filled' }, news: { kind: 'filled', at } }
+        ? { loan: { ...loan, state: 'filled' }, update: { kind: 'filled', at } }
         : null
     case 'approve':
       return approve(loan, act.amountPaise, at)
@@ -60,7 +60,7 @@ export function lenderMove(loan: LenderLoan, act: LenderAct, moment: Moment): Le
       if (loan.state !== 'open' && loan.state !== 'filled') return null
       return {
         loan: { ...loan, state: 'rejected' },
-        news: { kind: 'rejected', at, reason: act.reason ?? 'The lender did not approve the loan.' },
+        update: { kind: 'rejected', at, reason: act.reason ?? 'The lender did not approve the loan.' },
       }
     case 'sign':
       return sign(loan, act.tranches, at)
@@ -71,11 +71,11 @@ export function lenderMove(loan: LenderLoan, act: LenderAct, moment: Moment): Le
     case 'emi':
       return debitEmi(loan, act.amountPaise, moment)
     case 'expire':
-      return isOpen(loan) ? { loan: { ...loan, state: 'expired' }, news: { kind: 'expired', at } } : null
+      return isOpen(loan) ? { loan: { ...loan, state: 'expired' }, update: { kind: 'expired', at } } : null
     case 'cancel': {
       const isUnpaid = loan.state === 'signed' && payOutsIn(moment.history) === 0
       if (!isOpen(loan) && !isUnpaid) return null
-      return { loan: { ...loan, state: 'canceled' }, news: { kind: 'canceled', at } }
+      return { loan: { ...loan, state: 'canceled' }, update: { kind: 'canceled', at } }
     }
     default:
       return assertNever(act)
@@ -86,7 +86,7 @@ function isOpen({ state }: LenderLoan): boolean {
   return state === 'open' || state === 'filled' || state === 'approved'
 }
 
-function payOutsIn(history: readonly LoanNews[]): number {
+function payOutsIn(history: readonly LenderUpdate[]): number {
   return history.filter(({ kind }) => kind === 'paid_out').length
 }
 
@@ -97,7 +97,7 @@ function approve(loan: LenderLoan, wanted: Paise | undefined, at: Date): LenderM
     throw badField('amount', `must be at most the ${loan.askedPaise / 100} rupees that were asked for`)
   return {
     loan: { ...loan, state: 'approved', approvedPaise },
-    news: { kind: 'approved', at, amountPaise: approvedPaise },
+    update: { kind: 'approved', at, amountPaise: approvedPaise },
   }
 }
 
@@ -113,7 +113,7 @@ function sign(
   const tranches = plan.map((tranche, index) => ({ ref: `T${index + 1}`, ...tranche }))
   return {
     loan: { ...loan, state: 'signed', tranches: tranches.map(one => ({ ...one, isPaidOut: false })) },
-    news: { kind: 'signed', at, tranches },
+    update: { kind: 'signed', at, tranches },
   }
 }
 
@@ -142,13 +142,13 @@ function disburse(
   const payOut = { number, trancheRef: next.ref, day: day ?? dayOf(now), amountPaise, rest, reference }
   return {
     loan: { ...loan, tranches: rest === null ? tranches : [...tranches, { ...rest, isPaidOut: false }] },
-    news: { kind: 'paid_out', at: now, payOut },
+    update: { kind: 'paid_out', at: now, payOut },
   }
 }
 
 function bounce(loan: LenderLoan, trancheRef: string): LenderMove | null {
   const tranches = loan.tranches.map(one => (one.ref === trancheRef ? { ...one, isPaidOut: false } : one))
-  return { loan: { ...loan, tranches }, news: null }
+  return { loan: { ...loan, tranches }, update: null }
 }
 
 function debitEmi(loan: LenderLoan, wanted: Paise | undefined, { now, history }: Moment): LenderMove | null {
@@ -156,7 +156,7 @@ function debitEmi(loan: LenderLoan, wanted: Paise | undefined, { now, history }:
   if (loan.state !== 'signed' || payOutsIn(history) === 0 || emis >= MAX_EMIS) return null
   const amountPaise = wanted ?? emiOf(loan.approvedPaise ?? loan.askedPaise, SANDBOX_TERMS)
   const emi = { ref: `E${emis + 1}`, dueOn: dayOf(now), amountPaise }
-  return { loan, news: { kind: 'emi_debited', at: now, emi } }
+  return { loan, update: { kind: 'emi_debited', at: now, emi } }
 }
 
 /** How often the lender tells what it has to tell: the magic amounts of the sandbox's bank say it of loans too. */

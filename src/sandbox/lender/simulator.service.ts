@@ -3,7 +3,7 @@ import type { Callback } from '../../providers/port.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
-import type { LoanNews, LoanReport } from '../../loans/lender-port.ts'
+import type { LenderUpdate, LoanReport } from '../../loans/lender-port.ts'
 import type { SandboxLender } from './simulator.ts'
 import {
   lenderMove,
@@ -24,7 +24,7 @@ export function createSandboxLender(ctx: Context, tell: SandboxLender['tell']): 
   const key = ctx.vault.deriveKey('sandbox lender callbacks')
   const status = async (instituteId: number, applicationId: string): Promise<LoanReport[]> => {
     const loan = await store.findLoan(db, instituteId, { applicationId })
-    return loan === null ? [] : (await historyOf(ctx, loan)).map(news => reportOf(loan, news))
+    return loan === null ? [] : (await historyOf(ctx, loan)).map(update => reportOf(loan, update))
   }
   const lender: SandboxLender = {
     name: 'sandbox',
@@ -45,9 +45,9 @@ export function createSandboxLender(ctx: Context, tell: SandboxLender['tell']): 
     readCallback: async callback => readCallback(key, callback),
     find: (instituteId, where) => store.findLoan(db, instituteId, where),
     async act(where, act) {
-      const { loan, news } = await actOnLoan(ctx, where, act)
-      if (news === null) return []
-      const callback = callbackFor(key, reportOf(loan, news))
+      const { loan, update } = await actOnLoan(ctx, where, act)
+      if (update === null) return []
+      const callback = callbackFor(key, reportOf(loan, update))
       return Array.from({ length: tellings(loan) }, () => callback)
     },
   }
@@ -60,18 +60,18 @@ async function actOnLoan(
   { instituteId, ref }: Pick<LenderLoan, 'instituteId' | 'ref'>,
   act: LenderAct,
   isLenient?: 'or leave it',
-): Promise<{ loan: LenderLoan; news: LoanNews | null }> {
+): Promise<{ loan: LenderLoan; update: LenderUpdate | null }> {
   return db.transaction(async tx => {
     const loan = await store.lockLoan(tx, instituteId, ref)
     if (loan === null) throw notFound('This loan')
-    const history = (await store.listNews(tx, loan)).map(revive)
+    const history = (await store.listUpdates(tx, loan)).map(revive)
     // A loan that is signed is not ended behind the borrower's back.
     const isKept = isLenient !== undefined && loan.state === 'signed'
     const move = isKept ? null : lenderMove(loan, act, { now: clock.now(), history })
-    if (move === null && isLenient !== undefined) return { loan, news: null }
+    if (move === null && isLenient !== undefined) return { loan, update: null }
     if (move === null) throw conflict(refusal(loan, act, history))
     await store.writeLoan(tx, move.loan)
-    if (move.news !== null) await store.addNews(tx, loan, history.length + 1, move.news)
+    if (move.update !== null) await store.insertUpdate(tx, loan, history.length + 1, move.update)
     return move
   })
 }
@@ -88,18 +88,18 @@ const WORDS: Record<LenderAct['kind'], string> = {
   cancel: 'canceled',
 }
 
-function refusal({ state }: LenderLoan, { kind }: LenderAct, history: readonly LoanNews[]): string {
-  const isPaidOut = history.some(news => news.kind === 'paid_out')
+function refusal({ state }: LenderLoan, { kind }: LenderAct, history: readonly LenderUpdate[]): string {
+  const isPaidOut = history.some(update => update.kind === 'paid_out')
   const stands = state === 'signed' && isPaidOut ? 'signed and paid out' : state
   return `The lender has this loan as ${stands}, so it cannot be ${WORDS[kind]} now.`
 }
 
-async function historyOf({ db }: Context, loan: LenderLoan): Promise<LoanNews[]> {
-  return (await store.listNews(db, loan)).map(revive)
+async function historyOf({ db }: Context, loan: LenderLoan): Promise<LenderUpdate[]> {
+  return (await store.listUpdates(db, loan)).map(revive)
 }
 
-function reportOf({ instituteId, applicationId, ref }: LenderLoan, news: LoanNews): LoanReport {
-  return { instituteId, applicationId, lenderRef: ref, news }
+function reportOf({ instituteId, applicationId, ref }: LenderLoan, update: LenderUpdate): LoanReport {
+  return { instituteId, applicationId, lenderRef: ref, update }
 }
 
 /** What the lender posts to us, signed. */
@@ -115,7 +115,7 @@ function readCallback(key: string, { headers, rawBody }: Callback): LoanReport[]
   if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null
   // Signed by ourselves, so its shape is known.
   const report = JSON.parse(rawBody.toString('utf8')) as LoanReport
-  return [{ ...report, news: revive(report.news) }]
+  return [{ ...report, update: revive(report.update) }]
 }
 
 function sign(key: string, body: Buffer): string {
@@ -123,6 +123,6 @@ function sign(key: string, body: Buffer): string {
 }
 
 /** JSON has no moments. */
-function revive(news: LoanNews & { at: Date | string }): LoanNews {
-  return { ...news, at: new Date(news.at) }
+function revive(update: LenderUpdate & { at: Date | string }): LenderUpdate {
+  return { ...update, at: new Date(update.at) }
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { LoanNews } from '../../loans/lender-port.ts'
+import type { LenderUpdate } from '../../loans/lender-port.ts'
 import type { LenderLoan } from './simulator.rules.ts'
 
 /** The sandbox lender's books. */
@@ -61,28 +61,28 @@ export async function writeLoan(tx: Transaction, loan: LenderLoan): Promise<void
   )
 }
 
-export async function addNews(
+export async function insertUpdate(
   tx: Transaction,
   { instituteId, ref }: Pick<LenderLoan, 'instituteId' | 'ref'>,
   number: number,
-  news: LoanNews,
+  update: LenderUpdate,
 ): Promise<void> {
-  await tx.query('insert into lender_news (institute_id, ref, number, news) values ($1, $2, $3, $4)', [
+  await tx.query('insert into lender_updates (institute_id, ref, number, update) values ($1, $2, $3, $4)', [
     instituteId,
     ref,
     number,
-    JSON.stringify(news),
+    JSON.stringify(update),
   ])
 }
 
 /** All that there ever was to tell, in order; moments are texts, as JSON has them. */
-export async function listNews(
+export async function listUpdates(
   db: Queryable,
   { instituteId, ref }: Pick<LenderLoan, 'instituteId' | 'ref'>,
-): Promise<(LoanNews & { at: Date | string })[]> {
-  const rows = await db.query<{ news: LoanNews }>(
-    'select news from lender_news where institute_id = $1 and ref = $2 order by number',
+): Promise<(LenderUpdate & { at: Date | string })[]> {
+  const rows = await db.query<{ update: LenderUpdate }>(
+    'select update from lender_updates where institute_id = $1 and ref = $2 order by number',
     [instituteId, ref],
   )
-  return rows.map(({ news }) => news)
+  return rows.map(({ update }) => update)
 }

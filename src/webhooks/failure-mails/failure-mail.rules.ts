@@ -30,7 +30,7 @@ export function writeFailureMail(mail: DueMail, linkOf: (deliveryId: string) => 
     '',
     ...adviceOn(mail),
     '',
-    'At most one such mail an hour is sent for a webhook; further news are collected in the next one.',
+    'At most one such mail an hour is sent for a webhook; further failures are collected in the next one.',
   ]
   return {
     subject: `${HEADS[adviceFor(mail)]}: ${eventCode} of ${mail.instituteName}`,

@@ -21,7 +21,7 @@ import {
   type Tranche,
 } from '../../../src/loans/loans.rules.ts'
 import { lenderMove, type LenderAct, type LenderLoan } from '../../../src/sandbox/lender/simulator.rules.ts'
-import type { LoanNews } from '../../../src/loans/lender-port.ts'
+import type { LenderUpdate } from '../../../src/loans/lender-port.ts'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
 
@@ -149,15 +149,15 @@ const LOAN: LenderLoan = {
 }
 
 /** What a lender that is told anything in any order has to tell. */
-function historyOf(acts: readonly LenderAct[]): LoanNews[] {
+function historyOf(acts: readonly LenderAct[]): LenderUpdate[] {
   let loan = LOAN
-  const history: LoanNews[] = []
+  const history: LenderUpdate[] = []
   for (const act of acts) {
     try {
       const move = lenderMove(loan, act, { now: AT, history })
       if (move === null) continue
       loan = move.loan
-      if (move.news !== null) history.push(move.news)
+      if (move.update !== null) history.push(move.update)
     } catch (error) {
       assert.ok(error instanceof BursarError, 'an amount that is too large')
     }
@@ -166,7 +166,7 @@ function historyOf(acts: readonly LenderAct[]): LoanNews[] {
 }
 
 /** The state that a step leads to; pay-outs and EMIs lead to none. */
-const LEADS: Partial<Record<LoanNews['kind'], LoanState>> = {
+const LEADS: Partial<Record<LenderUpdate['kind'], LoanState>> = {
   filled: 'filled',
   approved: 'final_approved',
   signed: 'agreement_signed',
@@ -175,18 +175,18 @@ const LEADS: Partial<Record<LoanNews['kind'], LoanState>> = {
   expired: 'expired',
 }
 
-/** As little of an application as `judge` looks at, moved on by a piece of news. */
-function applied({ application: before, payOuts, emis, tranches }: LoanFile, news: LoanNews): LoanFile {
-  const to = LEADS[news.kind]
+/** As little of an application as `judge` looks at, moved on by an update. */
+function applied({ application: before, payOuts, emis, tranches }: LoanFile, update: LenderUpdate): LoanFile {
+  const to = LEADS[update.kind]
   const moved = to === undefined ? before : { ...before, state: to }
   const one = { id: '', paymentId: '', orderId: '', trancheId: '', reference: '', paidOutAt: AT }
   return {
     application: moved,
     tranches,
-    payOuts: news.kind === 'paid_out' ? [...payOuts, { ...one, ...news.payOut }] : payOuts,
+    payOuts: update.kind === 'paid_out' ? [...payOuts, { ...one, ...update.payOut }] : payOuts,
     emis:
-      news.kind === 'emi_debited'
-        ? [...emis, { ...news.emi, ...one, lenderRef: news.emi.ref, paidAt: AT }]
+      update.kind === 'emi_debited'
+        ? [...emis, { ...update.emi, ...one, lenderRef: update.emi.ref, paidAt: AT }]
         : emis,
   }
 }
@@ -204,21 +204,21 @@ test('whatever a lender can tell leads to one end, in whatever order and however
   )
   fc.assert(
     fc.property(tellings, ({ history, heard }) => {
-      const applies: LoanNews[] = []
+      const applies: LenderUpdate[] = []
       let now = file('started')
-      const hear = (news: LoanNews): string => {
-        const verdict = judge(now, news)
+      const hear = (update: LenderUpdate): string => {
+        const verdict = judge(now, update)
         if (verdict === 'apply') {
-          applies.push(news)
-          now = applied(now, news)
+          applies.push(update)
+          now = applied(now, update)
         }
         return verdict
       }
       for (const index of heard) {
-        const news = history[index]
-        if (news === undefined) continue
+        const update = history[index]
+        if (update === undefined) continue
         // Something is missing, or may be: the lender is asked for all it has told.
-        if (mayOvertake(news) || hear(news) === 'ahead')
+        if (mayOvertake(update) || hear(update) === 'ahead')
           for (const one of history) assert.notEqual(hear(one), 'ahead')
       }
       for (const one of history) assert.notEqual(hear(one), 'ahead')

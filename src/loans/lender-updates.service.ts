@@ -12,7 +12,7 @@ import { readStudentContexts, type StudentContext } from '../students/student-co
 import { loanEvent } from './loan.events.ts'
 import { lenderOf, type LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
-import type { LenderName, LoanNews, LoanReport } from './lender-port.ts'
+import type { LenderName, LenderUpdate, LoanReport } from './lender-port.ts'
 import {
   assertMove,
   isOver,
@@ -35,8 +35,8 @@ export async function takeLenderCallback(
   const reports = await lenderOf(ctx, name).readCallback(callback)
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   for (const report of reports) {
-    if (mayOvertake(report.news)) await askLender(ctx, report)
-    if ((await applyNews(ctx, report)) === 'ahead') await askLender(ctx, report)
+    if (mayOvertake(report.update)) await askLender(ctx, report)
+    if ((await applyUpdate(ctx, report)) === 'ahead') await askLender(ctx, report)
   }
 }
 
@@ -54,26 +54,26 @@ export async function askLender(
 
 /** In the lender's order. A report that is still ahead of a missing one is applied when the reconciler asks again. */
 export async function applyAll(ctx: LoanContext, reports: readonly LoanReport[]): Promise<void> {
-  for (const report of reports) await applyNews(ctx, report)
+  for (const report of reports) await applyUpdate(ctx, report)
 }
 
 type Transfer = { payment: Payment; collectorCode: string; reference: string }
 
 /** Applies one report and records its event in one transaction; a pay-out is announced to the bank after the commit. */
-async function applyNews(ctx: LoanContext, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
+async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
   const transfers: Transfer[] = []
   const outcome = await ctx.db.transaction(async tx => {
     transfers.length = 0
     const file = await store.lockFile(tx, report)
     if (file === null) return 'nothing'
-    const verdict = judge(file, report.news)
+    const verdict = judge(file, report.update)
     if (verdict !== 'apply') return verdict
     const { instituteId, studentId } = file.application
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${file.application.id} lost its student`)
     const lenderRef = file.application.lenderRef ?? report.lenderRef
     const loan = { file: { ...file, application: { ...file.application, lenderRef } }, student }
-    const transfer = await perform(ctx, tx, loan, report.news)
+    const transfer = await perform(ctx, tx, loan, report.update)
     if (transfer !== null) transfers.push(transfer)
     return 'applied'
   })
@@ -88,32 +88,32 @@ async function perform(
   ctx: LoanContext,
   tx: Transaction,
   loan: LoadedLoan,
-  news: LoanNews,
+  update: LenderUpdate,
 ): Promise<Transfer | null> {
-  const { at } = news
-  switch (news.kind) {
+  const { at } = update
+  switch (update.kind) {
     case 'filled':
       await move(ctx, tx, loan, { to: 'filled', at, change: { filledAt: at } })
       return null
     case 'approved': {
-      const change = { approvedAt: at, amountPaise: news.amountPaise, expiresAt: expiryAfter(at) }
+      const change = { approvedAt: at, amountPaise: update.amountPaise, expiresAt: expiryAfter(at) }
       await move(ctx, tx, loan, { to: 'final_approved', at, change })
       return null
     }
     case 'signed':
-      await sign(ctx, tx, loan, news)
+      await sign(ctx, tx, loan, update)
       return null
     case 'rejected':
-      await move(ctx, tx, loan, { to: 'rejected', at, change: { reason: news.reason } })
+      await move(ctx, tx, loan, { to: 'rejected', at, change: { reason: update.reason } })
       return null
     case 'canceled':
     case 'expired':
-      await move(ctx, tx, loan, { to: news.kind, at, change: {} })
+      await move(ctx, tx, loan, { to: update.kind, at, change: {} })
       return null
     case 'paid_out':
-      return takePayOut(ctx, tx, loan, news)
+      return takePayOut(ctx, tx, loan, update)
     case 'emi_debited': {
-      const { ref, dueOn, amountPaise } = news.emi
+      const { ref, dueOn, amountPaise } = update.emi
       const emi = { id: newId('pay'), lenderRef: ref, dueOn, paidAt: at, amountPaise }
       await store.insertEmi(tx, keyOf(loan), emi)
       await recordLoanEvent(ctx, tx, loan, common =>
@@ -122,7 +122,7 @@ async function perform(
       return null
     }
     default:
-      return assertNever(news)
+      return assertNever(update)
   }
 }
 
@@ -165,7 +165,7 @@ async function sign(
   ctx: LoanContext,
   tx: Transaction,
   loan: LoadedLoan,
-  { at, tranches }: Extract<LoanNews, { kind: 'signed' }>,
+  { at, tranches }: Extract<LenderUpdate, { kind: 'signed' }>,
 ): Promise<void> {
   const planned = tranches
     .toSorted((one, other) => (one.plannedOn < other.plannedOn ? -1 : 1))
@@ -194,7 +194,7 @@ async function takePayOut(
   ctx: LoanContext,
   tx: Transaction,
   loan: LoadedLoan,
-  { at, payOut }: Extract<LoanNews, { kind: 'paid_out' }>,
+  { at, payOut }: Extract<LenderUpdate, { kind: 'paid_out' }>,
 ): Promise<Transfer> {
   const provider = transferProvider(ctx)
   assert(provider !== null, 'a lender paid out, but no provider receives transfers')
