@@ -93,7 +93,7 @@ create table api_keys (
   label text not null,
   -- sha256 of a 256-bit random secret, which is shown once and stored nowhere.
   secret_hash bytea not null,
-  scopes text[] not null check (scopes <@ array['read', 'write'] and cardinality(scopes) > 0),
+  scopes text[] not null check (scopes <@ array['read', 'orders', 'students', 'refunds', 'settings', 'write'] and cardinality(scopes) > 0),
   rate_per_second integer check (rate_per_second > 0),
   burst integer check (burst > 0),
   created_at timestamptz not null default now(),

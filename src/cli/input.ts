@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { countCharacters } from '../http/wire/formats.ts'
-import { isInstituteCode, SCOPES, type Scope } from '../institutes/institutes.rules.ts'
+import { isInstituteCode } from '../institutes/institutes.rules.ts'
+import { SCOPE_NAMES, type ScopeName } from '../institutes/scopes.rules.ts'
 import { isIdShaped } from '../platform/ids.ts'
 
 /** What an operator may type, checked before anything is opened. */
@@ -56,10 +57,11 @@ export function collectBranch(text: string, before: readonly NewBranch[] = []): 
   return [...before, branch]
 }
 
-/** May be given several times; the order of the answer is always the same. */
-export function collectScope(text: string, before: readonly Scope[] = []): Scope[] {
-  if (!SCOPES.includes(text as Scope)) throw new InvalidArgumentError(`Allowed are ${SCOPES.join(' and ')}.`)
-  return SCOPES.filter(scope => scope === text || before.includes(scope))
+/** May be given several times. */
+export function collectScope(text: string, before: readonly ScopeName[] = []): ScopeName[] {
+  const scope = SCOPE_NAMES.find(name => name === text)
+  if (scope === undefined) throw new InvalidArgumentError(`Allowed are ${SCOPE_NAMES.join(', ')}.`)
+  return [...before, scope]
 }
 
 export function readRate(text: string): number {

@@ -52,6 +52,7 @@ function addRules(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'PUT',
     url: `${ERP}/payment-rules`,
+    scope: 'settings',
     docs: {
       operationId: 'setPaymentRules',
       tag,
@@ -71,6 +72,7 @@ function addLateFees(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${STUDENT}/late-fee-waivers`,
+    scope: 'students',
     docs: {
       operationId: 'waiveLateFee',
       tag,
@@ -125,6 +127,7 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ORDER_PAYMENT_HANDLER}/orders`,
+    scope: 'orders',
     docs: {
       operationId: 'createStudentOrder',
       tag,

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Scope } from '../institutes/institutes.rules.ts'
+import type { Caller } from '../institutes/institutes.rules.ts'
 import { authenticate, recordKeyUse } from '../institutes/keys.service.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -64,11 +64,6 @@ export class Authenticator {
     // "Last used" is a courtesy; a database that is away must not fail the request for it.
     recordKeyUse(this.#ctx, [keyId]).catch(() => this.#useRecordedAt.delete(keyId))
   }
-}
-
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (caller.scopes.includes(scope)) return
-  throw new BursarError('AUE00001', `This API key lacks the scope "${scope}". Use a key that has it.`)
 }
 
 export function challenge(reply: FastifyReply): void {

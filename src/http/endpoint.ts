@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../institutes/institutes.rules.ts'
+import type { Scope } from '../institutes/scopes.rules.ts'
 import { BursarError, badRequest } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import {
@@ -39,6 +40,8 @@ export type Sent<Params, Query, Body> = {
 type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
 
 export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput> = Shape<Params, Query, AnyInput> & {
+  /** What its key needs; `read` unless the answer gives its reader power to act. */
+  scope?: Scope
   answer(call: Call<Read<Params>, Read<Query>, unknown>): Promise<Success>
 }
 
@@ -49,6 +52,8 @@ export type WriteEndpoint<
   Result,
 > = Shape<Params, Query, Body> & {
   method: 'POST' | 'PATCH' | 'DELETE' | 'PUT'
+  /** What its key needs. */
+  scope: Scope
   /** Nothing happens before the statement that takes the Idempotency-Key: it need not be looked up first, which saves a round trip. */
   takesKeyFirst?: true
   /** Does it, in a transaction that stores `toResponse`'s answer when the command is to be done once. */
@@ -63,9 +68,10 @@ export function addRead<Params extends AnyInput = typeof NOTHING, Query extends 
   endpoint: ReadEndpoint<Params, Query>,
 ): void {
   const readCall = compileCall<Read<Params>, Read<Query>, unknown>(endpoint)
+  const { scope = 'read' } = endpoint
   app.get(endpoint.url, {
-    config: { scope: 'read' },
-    schema: documentEndpoint(endpoint),
+    config: { scope },
+    schema: documentEndpoint({ ...endpoint, scope }),
     handler: async (request, reply) => {
       const success = await endpoint.answer({ ...readCall(request), caller: callerOf(request) })
       return send(reply, success.httpStatus, successBody(success))
@@ -87,7 +93,7 @@ export function addWrite<
   app.route({
     method: endpoint.method,
     url: endpoint.url,
-    config: { scope: 'write' },
+    config: { scope: endpoint.scope },
     schema: documentEndpoint(endpoint),
     handler: (request, reply) => {
       const command: Command<Result> = {

@@ -1,7 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import type { Scope } from '../institutes/scopes.rules.ts'
 
 /** Every operation with the schema that its route was added with, the console's too; the reference shows the API alone. */
-export type ServedRoute = { method: string; url: string; schema: Readonly<Record<string, unknown>> }
+export type ServedRoute = {
+  method: string
+  url: string
+  schema: Readonly<Record<string, unknown>>
+  /** What an API key needs for it; null: it takes no key. */
+  scope: Scope | null
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,9 +20,14 @@ declare module 'fastify' {
 export function keepRouteTable(app: FastifyInstance): void {
   const table: ServedRoute[] = []
   app.decorate('routeTable', table)
-  app.addHook('onRoute', ({ method, url, schema }) => {
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
     if (schema === undefined || !('response' in schema)) return
     for (const one of [method].flat().filter(name => name !== 'HEAD'))
-      table.push({ method: one, url, schema: schema as ServedRoute['schema'] })
+      table.push({
+        method: one,
+        url,
+        schema: schema as ServedRoute['schema'],
+        scope: config?.scope ?? null,
+      })
   })
 }

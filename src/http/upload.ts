@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../institutes/institutes.rules.ts'
+import type { Scope } from '../institutes/scopes.rules.ts'
 import { badRequest, BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
@@ -40,11 +41,12 @@ export class ReceivedFile {
 
 type Upload<Query extends AnyInput, Result> = {
   url: string
+  scope: Scope
   docs: EndpointDocs
   query: Query
   /** The types of files, as the reference names them. */
   mediaTypes: readonly string[]
-  /** As its scope was told. */
+  /** As `receiveFiles` was told. */
   maxBytes: number
   perform(
     command: Command<Result>,
@@ -80,7 +82,7 @@ export function addUpload<Query extends AnyInput, Result>(
   scope.route({
     method: 'POST',
     url: endpoint.url,
-    config: { scope: 'write' },
+    config: { scope: endpoint.scope },
     schema: documentUpload(endpoint),
     handler: (request, reply) => {
       const caller = callerOf(request)

@@ -33,6 +33,7 @@ export async function importRoutes(app: FastifyInstance, ctx: Context): Promise<
 function addCreate(scope: FastifyInstance, ctx: Context): void {
   addUpload(scope, ctx, {
     url: IMPORTS,
+    scope: 'students',
     docs: {
       operationId: 'createImport',
       tag,
@@ -57,6 +58,7 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${IMPORT}/apply`,
+    scope: 'students',
     docs: {
       operationId: 'applyImport',
       tag,
@@ -75,6 +77,7 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'DELETE',
     url: IMPORT,
+    scope: 'students',
     docs: {
       operationId: 'cancelImport',
       tag,

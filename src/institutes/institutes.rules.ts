@@ -1,4 +1,5 @@
 import { badField } from '../platform/errors.ts'
+import type { Scope } from './scopes.rules.ts'
 
 export type Branch = { collectorCode: string; name: string; isDefault: boolean }
 
@@ -19,9 +20,6 @@ export function isInstituteCode(text: string): boolean {
 
 /** A code of the institute's own vocabulary. */
 export type CatalogueEntry = { kind: 'grade' | 'component' | 'discount'; code: string }
-
-export type Scope = 'read' | 'write'
-export const SCOPES: readonly Scope[] = ['read', 'write']
 
 /** Whose API key a request came with. */
 export type Caller = {

@@ -3,16 +3,17 @@ import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { hashSecret, newSecret, secretMatches } from '../platform/secrets.ts'
-import type { Caller, Institute, Scope } from './institutes.rules.ts'
+import type { Caller, Institute } from './institutes.rules.ts'
 import { getInstitute } from './institutes.service.ts'
 import { lockInstitute } from './institutes.store.ts'
 import * as store from './keys.store.ts'
+import { expandScopes, requireGrantable, type Scope, type ScopeName } from './scopes.rules.ts'
 
-export type { ApiKey } from './keys.store.ts'
+export type ApiKey = Omit<store.ApiKey, 'scopes'> & { scopes: readonly Scope[] }
 
 export type NewKey = {
   label: string
-  scopes: readonly Scope[]
+  scopes: readonly ScopeName[]
   ratePerSecond?: number | null | undefined
   burst?: number | null | undefined
   /** Only for the published credentials of the sandbox. */
@@ -38,6 +39,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   const keyId = input.fixed?.keyId ?? newId(ctx.mode === 'live' ? 'key_live' : 'key_test')
   const secret = input.fixed?.secret ?? newSecret()
+  const scopes = expandScopes(input.scopes)
   return transact(ctx.db, command, async tx => {
     await lockInstitute(tx, institute.id)
     const active = await store.countActiveKeys(tx, institute.id, input.label)
@@ -49,11 +51,11 @@ export async function issueKey(
       keyId,
       label: input.label,
       secretHash: hashSecret(secret),
-      scopes: input.scopes,
+      scopes,
       ratePerSecond: input.ratePerSecond ?? null,
       burst: input.burst ?? null,
     })
-    return { keyId, secret, label: input.label, scopes: input.scopes }
+    return { keyId, secret, label: input.label, scopes }
   })
 }
 
@@ -64,15 +66,16 @@ export async function rotateKey(ctx: Context, keyId: string): Promise<IssuedKey>
   return createKey(ctx, owner.instituteCode, owner)
 }
 
-/** The same for somebody who sees one institute only. */
+/** The same for somebody who sees one institute only, and learns the successor's secret. */
 export async function rotateKeyOf(
   ctx: Context,
   command: Command<IssuedKey>,
-  institute: Institute,
+  { institute, grantable }: { institute: Institute; grantable: readonly Scope[] },
   keyId: string,
 ): Promise<IssuedKey> {
   const owner = await store.findKeyOwner(ctx.db, keyId)
   if (owner?.instituteCode !== institute.code) throw notFound(`An active key ${keyId}`)
+  requireGrantable(expandScopes(owner.scopes), grantable)
   return issueKey(ctx, command, institute, owner)
 }
 
@@ -91,13 +94,14 @@ export async function revokeKeyOf(
   return transact(db, command, async tx => {
     const revoked = await store.revokeKey(tx, keyId, institute.id)
     if (revoked === null) throw notFound(`An active key ${keyId}`)
-    return { keyId, ...revoked }
+    return { keyId, label: revoked.label, scopes: expandScopes(revoked.scopes) }
   })
 }
 
-export async function listKeys(ctx: Context, instituteCode: string): Promise<store.ApiKey[]> {
+export async function listKeys(ctx: Context, instituteCode: string): Promise<ApiKey[]> {
   const institute = await getInstitute(ctx, instituteCode)
-  return store.listKeys(ctx.db, institute.id)
+  const keys = await store.listKeys(ctx.db, institute.id)
+  return keys.map(key => ({ ...key, scopes: expandScopes(key.scopes) }))
 }
 
 export async function authenticate(

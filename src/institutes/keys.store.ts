@@ -1,12 +1,13 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import type { Caller, Institute, Scope } from './institutes.rules.ts'
+import type { Caller, Institute } from './institutes.rules.ts'
 import { INSTITUTE_COLUMNS } from './institutes.store.ts'
+import { expandScopes, type ScopeName } from './scopes.rules.ts'
 
 export type ApiKey = {
   keyId: string
   label: string
-  scopes: readonly Scope[]
+  scopes: readonly ScopeName[]
   ratePerSecond: number | null
   burst: number | null
   createdAt: Date
@@ -39,7 +40,7 @@ export async function findCaller(
   db: Queryable,
   keyId: string,
 ): Promise<{ caller: Caller; secretHash: Buffer } | null> {
-  const [row] = await db.query<Institute & Omit<Caller, 'institute'> & { secretHash: Buffer }>(
+  const [row] = await db.query<Institute & Pick<ApiKey, (typeof GRANTED)[number]> & { secretHash: Buffer }>(
     `select ${keys.columns('k', [...GRANTED, 'secretHash'])}, ${INSTITUTE_COLUMNS}
      from api_keys k join institutes i on i.id = k.institute_id
      where k.key_id = $1 and k.revoked_at is null`,
@@ -47,7 +48,10 @@ export async function findCaller(
   )
   if (row === undefined) return null
   const { keyId: id, scopes, ratePerSecond, burst, secretHash, ...institute } = row
-  return { caller: { institute, keyId: id, scopes, ratePerSecond, burst }, secretHash }
+  return {
+    caller: { institute, keyId: id, scopes: expandScopes(scopes), ratePerSecond, burst },
+    secretHash,
+  }
 }
 
 export async function listKeys(db: Queryable, instituteId: number): Promise<ApiKey[]> {
@@ -75,8 +79,8 @@ export async function revokeKey(
   db: Queryable,
   keyId: string,
   instituteId: number | null = null,
-): Promise<{ label: string; scopes: Scope[] } | null> {
-  const [row] = await db.query<{ label: string; scopes: Scope[] }>(
+): Promise<{ label: string; scopes: ScopeName[] } | null> {
+  const [row] = await db.query<{ label: string; scopes: ScopeName[] }>(
     `update api_keys set revoked_at = now()
      where key_id = $1 and revoked_at is null and ($2::int is null or institute_id = $2) returning label, scopes`,
     [keyId, instituteId],

@@ -38,6 +38,7 @@ export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${LOANS_URL}/students/:service_student_id/applications`,
+    scope: 'students',
     docs: {
       operationId: 'createApplication',
       tag: 'Cred',
@@ -59,6 +60,7 @@ export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${LOANS_URL}/applications/:application_id/cancel`,
+    scope: 'students',
     docs: {
       operationId: 'cancelApplication',
       tag: 'Cred',

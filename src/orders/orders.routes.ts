@@ -47,6 +47,7 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
   addWrite(app, ctx, {
     method: 'POST',
     url,
+    scope: 'orders',
     docs: {
       operationId: `create${id}`,
       tag,
@@ -62,6 +63,7 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
   addWrite(app, ctx, {
     method: 'DELETE',
     url: `${url}/:order_id`,
+    scope: 'orders',
     docs: {
       operationId: kind === 'link' ? 'cancelPaymentLink' : 'closePayOrder',
       tag,

@@ -47,6 +47,7 @@ function addPageWrites(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: PAGES,
+    scope: 'orders',
     docs: {
       operationId: 'createPaymentPage',
       tag,
@@ -63,6 +64,7 @@ function addPageWrites(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'PATCH',
     url: `${PAGES}/:page_id`,
+    scope: 'orders',
     docs: {
       operationId: 'updatePaymentPage',
       tag,

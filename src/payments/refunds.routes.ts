@@ -45,6 +45,7 @@ export function addRefundRoutes<Params>(
   addWrite(app, ctx, {
     method: 'POST',
     url,
+    scope: 'refunds',
     docs: {
       operationId: `refund${id}`,
       tag,
@@ -92,6 +93,7 @@ export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContex
     description: 'A PDF with the running number of the financial year; 404 until it is paid.',
     params,
     mediaType: 'application/pdf',
+    scope: 'read',
   })
   app.get(`${paid.url}/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
     const { institute } = callerOf(request)

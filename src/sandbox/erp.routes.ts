@@ -21,6 +21,7 @@ export function sandboxErpRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'PUT',
     url: '/api/v1/sandbox/erp',
+    scope: 'settings',
     docs: {
       operationId: 'setSandboxErp',
       tag: 'Sandbox',

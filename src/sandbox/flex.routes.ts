@@ -120,6 +120,7 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/flex/plans/:plan_id/authorise',
+    scope: 'students',
     docs: {
       operationId: 'sandboxAuthorisePlan',
       tag: 'Sandbox',
@@ -139,6 +140,7 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/flex/instalments/:instalment_id/outcome',
+    scope: 'students',
     docs: {
       operationId: 'sandboxInstalmentOutcome',
       tag: 'Sandbox',
@@ -163,6 +165,7 @@ function addMandateActs(app: FastifyInstance, sandbox: SandboxPlans): void {
     addWrite(app, sandbox.ctx, {
       method: 'POST',
       url: `/api/v1/sandbox/flex/mandates/:mandate_id/${act}`,
+      scope: 'students',
       docs: {
         ...texts,
         tag: 'Sandbox',

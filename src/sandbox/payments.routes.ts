@@ -43,6 +43,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/pay/orders/:order_id/pay',
+    scope: 'orders',
     docs: {
       ...docs,
       operationId: 'sandboxPay',
@@ -63,6 +64,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
     addWrite(app, ctx, {
       method: 'POST',
       url: `/api/v1/sandbox/payments/:payment_id/${verb}`,
+      scope: 'orders',
       docs: {
         ...docs,
         operationId: `sandbox_${verb}`,
@@ -79,6 +81,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/settlements/run',
+    scope: 'orders',
     docs: {
       operationId: 'sandboxSettle',
       tag: 'Sandbox',

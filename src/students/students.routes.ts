@@ -27,6 +27,7 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/users/:registration_id/students`,
+    scope: 'students',
     docs: {
       operationId: 'registerStudent',
       tag,
@@ -61,6 +62,7 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'PATCH',
     url: `${ERP}/students/:service_student_id/fee`,
+    scope: 'students',
     docs: {
       operationId: 'updateFee',
       tag,

@@ -88,7 +88,7 @@ test('an institute is created, renamed and given branches by the operator alone,
 
 test('what the operator makes works at once: people, keys, orders', async () => {
   const base = `${API}/institutes/green-park`
-  const { body } = await operator.post(`${base}/keys`, { label: 'erp', scopes: ['read', 'write'] })
+  const { body } = await operator.post(`${base}/keys`, { label: 'erp', scopes: ['read', 'orders'] })
   const client = new Client(url, { key: body.data.key_id, secret: body.data.secret })
   const order = await client.post(`${PAY}/orders`, sampleOrder({ collector_code: 'EAST' }))
   assert.equal(order.status, 201, order.text)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createKey, revokeKey } from '../../src/institutes/keys.service.ts'
+import { SCOPES } from '../../src/institutes/scopes.rules.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { startTestCluster, stopTestCluster } from '../harness/cluster.ts'
 import { Client, DEMO, type Answer, type Json } from '../harness/client.ts'
@@ -111,6 +112,45 @@ test('a key that may only write is 403 AUE00001 on reads', async () => {
   const writer = await clientWith(contract, { scopes: ['write'] })
   assertStatus(await writer.post(ORDERS, sampleOrder()), 201)
   assertRefused(await writer.get(ORDERS), 'AUE00001')
+})
+
+test('each scope opens exactly the operations that the reference gives it, and 403 names what is missing', async () => {
+  const { paths } = (await plain.get('/openapi.json')).body
+  for (const scope of SCOPES) {
+    const client = await clientWith(contract, { scopes: [scope] })
+    let opened = 0
+    for (const route of contract.app.routes.filter(one => one.scope !== null)) {
+      const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
+      assert.deepEqual(paths[path][route.method.toLowerCase()].security, [{ basic: [route.scope] }], path)
+      const answer = await client.send(route.method, route.url.replaceAll(/:\w+/g, 'unknown'))
+      if (route.scope === scope) opened += 1
+      assert.equal(answer.status !== 403, route.scope === scope, `${scope}: ${route.method} ${route.url}`)
+      if (answer.status === 403) assert.match(answer.body.message, new RegExp(`the scope "${route.scope}"`))
+    }
+    assert.ok(opened > 0, `some operation needs ${scope}`)
+  }
+})
+
+test('every operation of the API takes a key and names its scope', () => {
+  const open = contract.app.routes.filter(({ url, scope }) => url.startsWith('/api/') && scope === null)
+  assert.deepEqual(open, [])
+})
+
+test('a key that was stored with the scope write does all that it did', async () => {
+  const { keyId, secret } = await createKey(contract.app.ctx, 'demo-school', {
+    label: 'older',
+    scopes: ['read'],
+  })
+  await contract.sql(`update api_keys set scopes = array['write'] where key_id = $1`, [keyId])
+  const older = new Client(url, { key: keyId, secret })
+  assertStatus(await older.post(ORDERS, sampleOrder()), 201)
+  for (const path of [
+    `${ORDERS}/order_x/refunds`,
+    `${ERP}/students/student_x/drop`,
+    `${ERP}/webhooks/wh_x/test`,
+  ])
+    assertStatus(await older.post(path, {}), 404)
+  assertRefused(await older.get(ORDERS), 'AUE00001')
 })
 
 for (const path of ['/nowhere', '/api/v1/nothing', '/api/v2/integrations/pay/orders', `${ORDERS}/a/b/c`]) {

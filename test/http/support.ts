@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after } from 'node:test'
-import type { Scope } from '../../src/institutes/institutes.rules.ts'
+import type { ScopeName } from '../../src/institutes/scopes.rules.ts'
 import { createInstitute } from '../../src/institutes/institutes.service.ts'
 import { createKey } from '../../src/institutes/keys.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
@@ -99,7 +99,7 @@ export function samplePayment(changes: Record<string, unknown> = {}): Record<str
   }
 }
 
-type KeyWishes = { scopes?: Scope[]; ratePerSecond?: number; burst?: number; institute?: string }
+type KeyWishes = { scopes?: ScopeName[]; ratePerSecond?: number; burst?: number; institute?: string }
 
 /** A client with a key of its own. */
 export async function clientWith(contract: Contract, wishes: KeyWishes): Promise<CheckedClient> {

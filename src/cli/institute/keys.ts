@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { SCOPES, type Scope } from '../../institutes/institutes.rules.ts'
+import { SCOPES, type ScopeName } from '../../institutes/scopes.rules.ts'
 import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../../institutes/keys.service.ts'
 import { addExamples } from '../help.ts'
 import { collectScope, readInstituteCode, readKeyId, readLabel, readRate } from '../input.ts'
 import { formatTable, formatTime, show } from '../output.ts'
 import { withContext } from '../with-context.ts'
 
-type CreateOptions = { label: string; scope?: Scope[]; rate?: number; burst?: number }
+type CreateOptions = { label: string; scope?: ScopeName[]; rate?: number; burst?: number }
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description("API keys, by which an institute's ERP gets in")
@@ -24,13 +24,18 @@ export function addKeyCommands(program: Command): void {
     .description('make a key; its secret is shown this once')
     .argument('<institute>', "the institute's code", readInstituteCode)
     .option('--label <label>', 'what the key is for; two of a label may be active', readLabel, 'default')
-    .option('--scope <scope>', 'read or write; repeat for both (default: both)', collectScope)
+    .option(
+      '--scope <scope>',
+      `${SCOPES.join(', ')}; repeat for several; write: all but read (default: all)`,
+      collectScope,
+    )
     .option('--rate <number>', 'requests a second (default: 1000)', readRate)
     .option('--burst <number>', 'requests at once (default: twice the rate)', readRate)
     .action(runCreate)
   addExamples(create, [
     'bursar keys create green-park',
     'bursar keys create green-park --label reports --scope read --rate 10',
+    'bursar keys create green-park --label fees --scope read --scope orders --scope students',
   ])
 
   const rotate = keys

@@ -1,5 +1,5 @@
 import { field, ifSent, input } from '../../http/wire/input.ts'
-import { SCOPES } from '../../institutes/institutes.rules.ts'
+import { SCOPE_NAMES } from '../../institutes/scopes.rules.ts'
 
 const MOST_REQUESTS = 1_000_000
 const requests = (description: string, example: number) =>
@@ -7,9 +7,9 @@ const requests = (description: string, example: number) =>
 
 export const newKeyInput = input({
   label: field.code('What it is for; two of a label may be active.', 'Fee module'),
-  scopes: field.list('What it may do.', field.oneOf(SCOPES, 'read or write.'), {
+  scopes: field.list('What it may do.', field.oneOf(SCOPE_NAMES, 'A scope; write: all but read.'), {
     min: 1,
-    max: SCOPES.length,
+    max: SCOPE_NAMES.length,
   }),
   rate_per_second: requests('Requests a second; standard 1000.', 100),
   burst: requests('Requests at once; standard twice the rate.', 200),

@@ -1,5 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { ApiKey } from '../../institutes/keys.service.ts'
+import { SCOPE_TEXTS, SCOPES, type Scope } from '../../institutes/scopes.rules.ts'
 import type { ShownKey } from './keys.service.ts'
 
 /** Keys by which an ERP signs its requests. */
@@ -7,7 +8,7 @@ const issued = outputOf<ShownKey>()
 const common = {
   key_id: issued.text('Id of the key, the user name of Basic authentication.', 'key_test_demo'),
   label: issued.text('What it is for.', 'Fee module'),
-  scopes: issued.texts('What it may do: read, write.', ['read', 'write']),
+  scopes: issued.texts(`What it may do: ${SCOPES.join(', ')}.`, [...SCOPES]),
 }
 
 export const issuedKeyOutput = issued.object({
@@ -30,3 +31,11 @@ export const keyOutput = key.object({
 
 export type KeyAnswer = Shown<typeof keyOutput>
 export type IssuedKeyAnswer = Shown<typeof issuedKeyOutput>
+
+const scope = outputOf<{ scope: Scope; means: string }>()
+export const scopeOutput = scope.object({
+  scope: scope.text('A scope that you may give a key.', 'orders'),
+  means: scope.text('What a key may do with it.', SCOPE_TEXTS.orders),
+})
+
+export type ScopeAnswer = Shown<typeof scopeOutput>

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { SCOPES } from '../../institutes/institutes.rules.ts'
+import { SCOPE_TEXTS } from '../../institutes/scopes.rules.ts'
 import { listKeys, revokeKeyOf } from '../../institutes/keys.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { keyParams, newKeyInput } from './key.input.ts'
-import { issuedKeyOutput, keyOutput } from './key.output.ts'
+import { issuedKeyOutput, keyOutput, scopeOutput } from './key.output.ts'
 import { createKeyOnce, rotateKeyOnce } from './keys.service.ts'
-import { DEVELOPERS } from './developers.rules.ts'
+import { DEVELOPERS, GRANTABLE } from './developers.rules.ts'
 import { reasonInput } from './webhook.output.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, created } from '../auth/replies.output.ts'
@@ -18,17 +18,19 @@ export function keyRoutes(app: FastifyInstance, ctx: Context): void {
     output: all(keyOutput),
     answer: async ({ institute }) => (await listKeys(ctx, institute.code)).toReversed(),
   })
+  addConsoleRead(app, ctx, {
+    url: '/keys/scopes',
+    roles: EVERYONE,
+    output: all(scopeOutput),
+    answer: async ({ role }) => GRANTABLE[role].map(scope => ({ scope, means: SCOPE_TEXTS[scope] })),
+  })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/keys',
     roles: DEVELOPERS,
     output: created(issuedKeyOutput),
     body: newKeyInput,
-    perform: (command, { institute, body }) =>
-      createKeyOnce(ctx, command, institute, {
-        ...body,
-        scopes: SCOPES.filter(scope => body.scopes.includes(scope)),
-      }),
+    perform: (command, { body, ...granter }) => createKeyOnce(ctx, command, granter, body),
     audit: (_call, { keyId, label, scopes }) => ({
       what: 'key.created',
       about: keyId,
@@ -45,7 +47,7 @@ function addEndings(app: FastifyInstance, ctx: Context): void {
     roles: DEVELOPERS,
     output: created(issuedKeyOutput),
     params: keyParams,
-    perform: (command, { institute, params }) => rotateKeyOnce(ctx, command, institute, params.keyId),
+    perform: (command, { params, ...granter }) => rotateKeyOnce(ctx, command, granter, params.keyId),
     audit: ({ params }, { keyId, label, scopes }) => ({
       what: 'key.rotated',
       about: params.keyId,

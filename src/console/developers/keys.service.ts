@@ -1,27 +1,33 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { expandScopes, requireGrantable } from '../../institutes/scopes.rules.ts'
 import { issueKey, rotateKeyOf, type IssuedKey, type NewKey } from '../../institutes/keys.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, type Command } from '../../platform/idempotency.ts'
+import type { ConsoleRole } from '../console.rules.ts'
+import { GRANTABLE } from './developers.rules.ts'
 
 /** A key as it is answered. Its secret is answered once: no answer that is kept for a repeated request holds it. */
 export type ShownKey = Omit<IssuedKey, 'secret'> & { secret: string | null }
 
+type Granter = { institute: Institute; role: ConsoleRole }
+
 export async function createKeyOnce(
   ctx: Context,
   command: Command<ShownKey>,
-  institute: Institute,
+  { institute, role }: Granter,
   input: NewKey,
 ): Promise<ShownKey> {
+  requireGrantable(expandScopes(input.scopes), GRANTABLE[role])
   return issueKey(ctx, withoutSecret(command), institute, input)
 }
 
 export async function rotateKeyOnce(
   ctx: Context,
   command: Command<ShownKey>,
-  institute: Institute,
+  { institute, role }: Granter,
   keyId: string,
 ): Promise<ShownKey> {
-  return rotateKeyOf(ctx, withoutSecret(command), institute, keyId)
+  return rotateKeyOf(ctx, withoutSecret(command), { institute, grantable: GRANTABLE[role] }, keyId)
 }
 
 function withoutSecret(command: Command<ShownKey>): Command<IssuedKey> {

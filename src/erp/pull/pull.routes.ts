@@ -14,6 +14,7 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/pull/test`,
+    scope: 'students',
     docs: {
       operationId: 'testErpFetch',
       tag: 'Students',

@@ -17,6 +17,7 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${STUDENT}/plans`,
+    scope: 'students',
     docs: {
       ...DOCS,
       operationId: 'createPlan',
@@ -50,6 +51,7 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addWrite(app, ctx, {
     method: 'PATCH',
     url: `${STUDENT}/reschedule`,
+    scope: 'students',
     docs: {
       ...DOCS,
       operationId: 'rescheduleInstalment',
@@ -81,10 +83,15 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
       return ok(planHistoryOutput.toJson(await readPlan(ctx, caller.institute, params.planId), ctx))
     },
   })
+  addActs(app, ctx)
+}
+
+function addActs(app: FastifyInstance, ctx: FlexContext): void {
   for (const { name, perform, done, ...texts } of ACTS)
     addWrite(app, ctx, {
       method: 'POST',
       url: `${FLEX}/plans/:plan_id/${name}`,
+      scope: 'students',
       docs: { ...DOCS, ...texts, answers: { 200: answer(done, planOutput) } },
       params: planParams,
       perform: (act, { caller, params }) =>

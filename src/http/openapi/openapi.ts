@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Scope } from '../../institutes/scopes.rules.ts'
 import type { AnswerDocs } from '../wire/answers.ts'
 import type { AnyInput } from '../wire/input.ts'
 
@@ -27,7 +28,7 @@ export type EndpointDocs = {
 const ERROR_TEXTS = {
   400: 'HUE00000: the request has to change; `errors` names the fields.',
   401: 'AUE00000: no active API key, or the wrong secret.',
-  403: 'AUE00001: the API key lacks the scope.',
+  403: 'AUE00001: the API key lacks the scope of this operation.',
   404: 'HUE00001: no such resource in this institute.',
   409: 'HUE00002: the resource is in a state that does not allow it. IDE00001: the first request with this Idempotency-Key is still running.',
   413: 'HUE00004: the body is larger than 1 MiB.',
@@ -70,16 +71,28 @@ type Documented = {
 }
 
 /** The route schema that the OpenAPI document is generated from. Nothing validates by it: see reader.ts. */
-export function documentEndpoint({ docs, ...parts }: Documented): Record<string, unknown> {
+export function documentEndpoint({
+  docs,
+  scope,
+  ...parts
+}: Documented & { scope: Scope }): Record<string, unknown> {
   const { operationId, tag, summary, description, answers, errors = [] } = docs
   const isWrite = parts.method !== undefined
   return {
     operationId,
     tags: [tag],
     summary,
-    description,
+    ...documentScope(scope, description),
     ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
     ...documentParts({ ...parts, answers, errors }),
+  }
+}
+
+/** Basic authentication has no scopes of its own: since 3.1 the document may list the roles that an operation needs. */
+function documentScope(scope: Scope, description = ''): Record<string, unknown> {
+  return {
+    description: `${description}\n\nScope of the API key: \`${scope}\`.`.trim(),
+    security: [{ basic: [scope] }],
   }
 }
 
@@ -105,12 +118,15 @@ export function documentFile(
   file: Partial<Pick<EndpointDocs, 'operationId' | 'tag' | 'summary' | 'description'>> & {
     params: AnyInput
     mediaType: string
+    /** Absent: it takes no API key. */
+    scope?: Scope
   },
 ): Record<string, unknown> {
-  const { mediaType, tag, params, ...docs } = file
+  const { mediaType, tag, params, scope, ...docs } = file
   const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file.' })
   return {
     ...docs,
+    ...(scope === undefined ? {} : documentScope(scope, docs.description)),
     params: params.schema,
     ...(tag === undefined ? {} : { tags: [tag] }),
     response: {
@@ -123,12 +139,13 @@ export function documentFile(
 /** The same for an operation that takes a file. */
 export function documentUpload(upload: {
   docs: EndpointDocs
+  scope: Scope
   query: AnyInput
   mediaTypes: readonly string[]
   maxBytes: number
 }): Record<string, unknown> {
   const schema = Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'The file itself.' })
-  const documented = documentEndpoint({ docs: upload.docs, method: 'POST', query: upload.query })
+  const documented = documentEndpoint({ ...upload, method: 'POST' })
   const tooLarge = `HUE00004: the file is larger than ${upload.maxBytes / 1_000_000} MB.`
   return {
     ...documented,

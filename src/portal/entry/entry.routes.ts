@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { requireScope } from '../../http/auth.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, ok } from '../../http/envelope.ts'
 import { answer } from '../../http/wire/answers.ts'
@@ -13,12 +12,14 @@ const ERP = '/api/v1/integrations/erp'
 const TOKEN = `${ERP}/users/:registration_id/access_token`
 const TOKEN_TEXT =
   'A token with which a browser opens the parents’ pages of this user at `/login-redirect`. It works once, within 15 ' +
-  'minutes of real time. Ask for it at the moment you redirect, and never store or mail it. The key needs the scope `write`.'
+  'minutes of real time. Ask for it at the moment you redirect, and never store or mail it.'
 
 /** Sign-in for ERPs: a token for a registered user, or one init call that also pulls the student. */
 export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addRead(app, {
     url: TOKEN,
+    // A read-only key must not be able to pay, pause or cancel in a parent's name.
+    scope: 'students',
     docs: {
       operationId: 'getAccessToken',
       tag: 'Students',
@@ -29,8 +30,6 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
     },
     params: registrationParams,
     async answer({ caller, params }) {
-      // A read-only key must not be able to pay, pause or cancel in a parent's name.
-      requireScope(caller, 'write')
       const command = { instituteId: caller.institute.id }
       return ok(
         accessTokenOutput.toJson(await issueToken(ctx, command, caller.institute, params.registrationId)),
@@ -40,6 +39,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: TOKEN,
+    scope: 'students',
     docs: {
       operationId: 'createAccessToken',
       tag: 'Students',
@@ -56,6 +56,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/init`,
+    scope: 'students',
     docs: {
       operationId: 'initHostedEntry',
       tag: 'Students',

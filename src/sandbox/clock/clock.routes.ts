@@ -27,6 +27,7 @@ export function clockRoutes(app: FastifyInstance, ctx: Context, sandbox: Sandbox
   addWrite(app, ctx, {
     method: 'POST',
     url: URL_PATH,
+    scope: 'settings',
     docs: {
       operationId: 'moveSandboxClock',
       tag: 'Sandbox',

@@ -59,6 +59,7 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
     addWrite(app, sandbox.ctx, {
       method: 'POST',
       url: `/api/v1/sandbox/loans/:application_id/${kind}`,
+      scope: 'students',
       docs: {
         operationId: `sandboxLoan_${kind}`,
         tag: 'Sandbox',

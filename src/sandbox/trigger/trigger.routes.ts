@@ -11,6 +11,7 @@ export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/events/trigger',
+    scope: 'settings',
     docs: {
       operationId: 'sandboxTriggerEvent',
       tag: 'Sandbox',

@@ -45,6 +45,7 @@ function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.Rea
   addWrite(app, ctx, {
     method: 'POST',
     url: PAYMENTS,
+    scope: 'students',
     docs: {
       operationId: 'recordDirectPayment',
       tag,
@@ -73,6 +74,7 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'PATCH',
     url: PAYMENT,
+    scope: 'students',
     docs: {
       operationId: 'correctDirectPayment',
       tag,
@@ -97,6 +99,7 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'DELETE',
     url: PAYMENT,
+    scope: 'students',
     docs: {
       operationId: 'cancelDirectPayment',
       tag,

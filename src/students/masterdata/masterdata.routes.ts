@@ -25,6 +25,7 @@ function addUser(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/users/register`,
+    scope: 'students',
     docs: {
       operationId: 'registerUser',
       tag,
@@ -48,6 +49,7 @@ function addProfile(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'PATCH',
     url: STUDENT,
+    scope: 'students',
     docs: {
       operationId: 'updateStudent',
       tag,
@@ -117,6 +119,7 @@ function addStatus(app: FastifyInstance, ctx: Context): void {
     addWrite(app, ctx, {
       method: 'POST',
       url: `${STUDENT}/${verb}`,
+      scope: 'students',
       docs: { ...docs, tag, errors: [404] },
       params: studentParams,
       perform: (act, { caller: { institute }, params }) =>

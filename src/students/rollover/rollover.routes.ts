@@ -14,6 +14,7 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: ROLLOVERS,
+    scope: 'students',
     docs: {
       operationId: 'startRollover',
       tag,

@@ -47,6 +47,7 @@ export function deliveryRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${DELIVERY}/redeliver`,
+    scope: 'settings',
     docs: {
       operationId: 'redeliver',
       tag,
@@ -109,6 +110,7 @@ function addSending(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${WEBHOOK}/test`,
+    scope: 'settings',
     docs: {
       operationId: 'testWebhook',
       tag,
@@ -126,6 +128,7 @@ function addSending(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${WEBHOOK}/recover`,
+    scope: 'settings',
     docs: {
       operationId: 'recoverWebhook',
       tag,

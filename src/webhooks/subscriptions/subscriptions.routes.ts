@@ -19,6 +19,7 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: BASE,
+    scope: 'settings',
     docs: {
       operationId: 'addWebhook',
       tag: 'Webhooks',
@@ -73,6 +74,7 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'DELETE',
     url: `${BASE}/:webhook_id`,
+    scope: 'settings',
     docs: {
       operationId: 'disableWebhook',
       tag: 'Webhooks',

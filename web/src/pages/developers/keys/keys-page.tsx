@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<KeyAnswer>[] = [
       </>
     ),
   },
-  { key: 'scopes', title: 'May', text: row => row.scopes.join(' and ') },
+  { key: 'scopes', title: 'Scopes', text: row => row.scopes.join(', ') },
   { key: 'limit', title: 'Limit', text: limitOf },
   {
     key: 'used',
@@ -81,7 +81,7 @@ export function KeysPage() {
           <Summary
             fields={[
               { label: 'Key', value: <span className="mono">{open.key_id}</span> },
-              { label: 'May', value: open.scopes.join(' and ') },
+              { label: 'Scopes', value: open.scopes.join(', ') },
               { label: 'Limit', value: limitOf(open) },
               { label: 'Made', value: <When at={open.created_at} isReal /> },
               { label: 'Last used', value: open.last_used_at && <When at={open.last_used_at} isReal /> },

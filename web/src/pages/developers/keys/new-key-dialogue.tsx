@@ -1,17 +1,22 @@
-import { Checkbox, Group, NumberInput, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { IssuedKeyAnswer } from '../../../../../src/console/developers/key.output.ts'
+import type { IssuedKeyAnswer, ScopeAnswer } from '../../../../../src/console/developers/key.output.ts'
+import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { FormDialogue } from '../form-dialogue.tsx'
 import { SecretDialogue } from './secret-dialogue.tsx'
+
+/** What an ERP needs to collect fees. */
+const USUAL = ['read', 'orders', 'students']
 
 type NewKey = { label: string; scopes: string[]; rate_per_second?: number | undefined }
 
 export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
   const path = useInstitutePath()
   const [label, setLabel] = useState('')
-  const [scopes, setScopes] = useState<string[]>(['read', 'write'])
+  const [scopes, setScopes] = useState<string[]>(USUAL)
   const [rate, setRate] = useState<number | string>('')
   const [issued, setIssued] = useState<IssuedKeyAnswer | null>(null)
   const make = useCommand<NewKey, IssuedKeyAnswer>({
@@ -19,6 +24,10 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
     path: `${path}/keys`,
     refreshes: ['keys', 'audit'],
     onDone: setIssued,
+  })
+  const grantable = useQuery({
+    queryKey: ['scopes', path],
+    queryFn: ({ signal }) => get<ScopeAnswer[]>(`${path}/keys/scopes`, {}, signal),
   })
   if (issued !== null) return <SecretDialogue issued={issued} onClose={onClose} />
   return (
@@ -42,14 +51,16 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
       />
       <Checkbox.Group
         label="What it may do"
+        description="You can grant what your role allows."
         value={scopes}
         onChange={setScopes}
         error={problemOf(make.error, 'scopes')}
       >
-        <Group mt="xs">
-          <Checkbox value="read" label="Read" />
-          <Checkbox value="write" label="Write" />
-        </Group>
+        <Stack mt="xs" gap="xs">
+          {grantable.data?.map(({ scope, means }) => (
+            <Checkbox key={scope} value={scope} label={nameOf(scope)} description={means} />
+          ))}
+        </Stack>
       </Checkbox.Group>
       <NumberInput
         label="Requests a second"
@@ -64,4 +75,8 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
       />
     </FormDialogue>
   )
+}
+
+function nameOf(scope: string): string {
+  return scope.slice(0, 1).toUpperCase() + scope.slice(1)
 }
