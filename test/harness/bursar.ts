@@ -32,7 +32,7 @@ export async function startBursar(
   // Hooks run in the order in which they were added: the database must outlive the Bursar.
   const cleanUps: (() => Promise<void> | void)[] = []
   owner.after(async () => {
-    for (const cleanUp of cleanUps.reverse()) await cleanUp()
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp()
   })
   const database = await cloneDatabase({ after: cleanUp => void cleanUps.push(cleanUp) })
   const lines: string[] = []
