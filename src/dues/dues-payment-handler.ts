@@ -48,7 +48,8 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   const excess = excessOf(paid.order.lines, prices, context.paid)
   const excessPaise = sumPaise(excess.map(line => line.amountPaise))
   const isExcessRefunded = excessPaise > 0 && (await readExcessRule(tx, instituteId)) === 'refund'
-  if (excessPaise > 0) await setExcess(tx, instituteId, paid.order.id, { excessPaise, isExcessRefunded })
+  if (excessPaise > 0)
+    await setExcess(tx, { instituteId, orderId: paid.order.id, excessPaise, isExcessRefunded })
   if (isExcessRefunded) await refundExcess(tx, paid, excess, at)
   const told = { happened: 'debited', excessPaise, isExcessRefunded, at } as const
   await recordEvents(tx, [paidEvent(paid, context, told)])

@@ -178,6 +178,8 @@ export async function listEntries(
 export type Payer = { registrationId: string; name: string }
 
 export type DuesOrder = {
+  instituteId: number
+  orderId: string
   studentId: string
   lateFees: Share['lateFees']
   excessPaise: Paise
@@ -185,15 +187,23 @@ export type DuesOrder = {
   payer: Payer | null
 }
 
+const duesOrders = new Table<DuesOrder>('dues_orders', {
+  instituteId: 'int',
+  orderId: 'text',
+  studentId: 'text',
+  lateFees: 'jsonb',
+  excessPaise: 'bigint',
+  isExcessRefunded: 'boolean',
+  payer: 'jsonb',
+})
+
 export async function insertDuesOrder(
   tx: Transaction,
-  { instituteId, orderId, studentId }: { instituteId: number; orderId: string; studentId: string },
-  { lateFees, payer }: Pick<DuesOrder, 'lateFees' | 'payer'>,
+  order: Omit<DuesOrder, 'excessPaise' | 'isExcessRefunded'>,
 ): Promise<void> {
-  await tx.query(
-    'insert into dues_orders (institute_id, order_id, student_id, late_fees, payer) values ($1, $2, $3, $4, $5)',
-    [instituteId, orderId, studentId, JSON.stringify(lateFees), payer],
-  )
+  await duesOrders.insert(tx, [order], {
+    only: ['instituteId', 'orderId', 'studentId', 'lateFees', 'payer'],
+  })
 }
 
 /** By order id. */
@@ -202,25 +212,21 @@ export async function readDuesOrders(
   instituteId: number,
   orderIds: readonly string[],
 ): Promise<Map<string, DuesOrder>> {
-  const rows = await db.query<DuesOrder & { orderId: string }>(
-    `select order_id as "orderId", student_id as "studentId", late_fees as "lateFees", excess_paise as "excessPaise",
-       is_excess_refunded as "isExcessRefunded", payer
-     from dues_orders where institute_id = $1 and order_id = any($2)`,
+  const rows = await db.query<DuesOrder>(
+    `select ${duesOrders.columns('d')} from dues_orders d where d.institute_id = $1 and d.order_id = any($2)`,
     [instituteId, orderIds],
   )
-  return new Map(rows.map(({ orderId, ...order }) => [orderId, order]))
+  return new Map(rows.map(order => [order.orderId, order]))
 }
 
 export async function setExcess(
   tx: Transaction,
-  instituteId: number,
-  orderId: string,
-  { excessPaise, isExcessRefunded }: Pick<DuesOrder, 'excessPaise' | 'isExcessRefunded'>,
+  order: Pick<DuesOrder, 'instituteId' | 'orderId' | 'excessPaise' | 'isExcessRefunded'>,
 ): Promise<void> {
-  await tx.query(
-    'update dues_orders set excess_paise = $3, is_excess_refunded = $4 where institute_id = $1 and order_id = $2',
-    [instituteId, orderId, excessPaise, isExcessRefunded],
-  )
+  await duesOrders.update(tx, [order], {
+    key: ['instituteId', 'orderId'],
+    set: ['excessPaise', 'isExcessRefunded'],
+  })
 }
 
 /** Orders of a student's dues that nobody has paid. */

@@ -93,7 +93,7 @@ async function openIn(
     now,
   )
   await openOrders(tx, [{ instituteId: institute.id, order }])
-  await insertDuesOrder(tx, { ...key, orderId: order.id }, { lateFees: share.lateFees, payer })
+  await insertDuesOrder(tx, { ...key, orderId: order.id, lateFees: share.lateFees, payer })
   return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
 }
 

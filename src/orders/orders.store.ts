@@ -14,7 +14,7 @@ export type OrderRow = OrderColumns & {
   receipt: ReceiptKey | null
 }
 
-const orders = new Table<OrderColumns>('orders', {
+export const orders = new Table<OrderColumns>('orders', {
   id: 'text',
   kind: 'text',
   collectorCode: 'text',
@@ -44,7 +44,7 @@ const orders = new Table<OrderColumns>('orders', {
   createdAt: 'timestamptz',
 })
 
-const orderLines = new Table<OrderLine>('order_lines', {
+export const orderLines = new Table<OrderLine>('order_lines', {
   componentType: 'text',
   amountPaise: 'bigint',
   settlementUtr: 'text',

@@ -12,7 +12,7 @@ import {
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 
-type SettlementRow = {
+export type SettlementRow = {
   id: string
   provider: string
   collectorCode: string
@@ -37,7 +37,7 @@ export type SettlementFilter = {
 /** A statement with its values, to be read through a cursor. */
 export type Query = { text: string; values: readonly unknown[] }
 
-const settlements = new Table<SettlementRow>('settlements', {
+export const settlements = new Table<SettlementRow>('settlements', {
   id: 'text',
   provider: 'text',
   collectorCode: 'text',

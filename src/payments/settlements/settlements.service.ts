@@ -67,20 +67,17 @@ async function applySettlement(
     const known = await readKnown(tx, report)
     const matched: SettlementItem[] = []
     const exceptions: store.Exception[] = []
+    const about = { instituteId, provider, utr, noticedAt: ctx.clock.now() }
     for (const item of report.items) {
       const verdict = judge(item, known.of(item))
       if (verdict.kind === 'matched') matched.push(item)
       if (verdict.kind === 'exception') {
         const { problem, knownPaise } = verdict
-        exceptions.push({
-          providerRef: item.providerRef,
-          problem,
-          reportedPaise: item.amountPaise,
-          knownPaise,
-        })
+        const { providerRef, amountPaise: reportedPaise } = item
+        exceptions.push({ ...about, providerRef, problem, reportedPaise, knownPaise })
       }
     }
-    await store.insertExceptions(tx, { instituteId, provider, utr, noticedAt: ctx.clock.now() }, exceptions)
+    await store.insertExceptions(tx, exceptions)
     const [first] = matched
     if (first !== undefined) {
       const refs = matched.map(item => item.providerRef)

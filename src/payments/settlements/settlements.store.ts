@@ -1,46 +1,32 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Paise } from '../../platform/money.ts'
+import { Table } from '../../platform/db/table.ts'
+import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import type { Payment } from '../payments.rules.ts'
 import { payments } from '../payments.store.ts'
 import type { ProviderName } from '../../providers/port.ts'
+import { settlements, type SettlementRow } from './read-settlements.store.ts'
 
 export type SettledSums = { grossPaise: Paise; feePaise: Paise; refundPaise: Paise }
+
+const settlementsOfInstitutes = settlements.with<{ instituteId: number }>({ instituteId: 'int' })
 
 /** The settlement of a UTR, made on its first slice and grown by the next. */
 export async function growSettlement(
   tx: Transaction,
-  settlement: SettledSums & {
-    instituteId: number
-    id: string
-    provider: ProviderName
-    collectorCode: string
-    utr: string
-    settledAt: Date
-  },
+  settlement: SettledSums & Omit<SettlementRow, 'netPaise'> & { instituteId: number },
 ): Promise<string> {
-  const { grossPaise, feePaise, refundPaise } = settlement
+  const { instituteId, id, provider, utr, grossPaise, feePaise, refundPaise } = settlement
+  const netPaise = subtractPaise(grossPaise, sumPaise([feePaise, refundPaise]))
+  const sums = ['gross_paise', 'fee_paise', 'refund_paise', 'net_paise']
+  await settlementsOfInstitutes.insert(tx, [{ ...settlement, netPaise }], {
+    onConflict: `on conflict (institute_id, provider, utr) do update set
+      ${sums.map(sum => `${sum} = settlements.${sum} + excluded.${sum}`).join(', ')}`,
+  })
   const [row] = await tx.query<{ id: string }>(
-    `insert into settlements as s (institute_id, id, provider, collector_code, utr, settled_at,
-       gross_paise, fee_paise, refund_paise, net_paise)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (institute_id, provider, utr) do update set
-       gross_paise = s.gross_paise + excluded.gross_paise, fee_paise = s.fee_paise + excluded.fee_paise,
-       refund_paise = s.refund_paise + excluded.refund_paise, net_paise = s.net_paise + excluded.net_paise
-     returning id`,
-    [
-      settlement.instituteId,
-      settlement.id,
-      settlement.provider,
-      settlement.collectorCode,
-      settlement.utr,
-      settlement.settledAt,
-      grossPaise,
-      feePaise,
-      refundPaise,
-      grossPaise - feePaise - refundPaise,
-    ],
+    'select id from settlements where institute_id = $1 and provider = $2 and utr = $3',
+    [instituteId, provider, utr],
   )
-  return row?.id ?? settlement.id
+  return row?.id ?? id
 }
 
 /** The orders that these payments are for. */
@@ -126,34 +112,29 @@ export async function setSettlement(
 }
 
 export type Exception = {
+  instituteId: number
+  provider: ProviderName
+  utr: string
   providerRef: string
   problem: string
   reportedPaise: Paise
   knownPaise: Paise | null
+  noticedAt: Date
 }
 
-export async function insertExceptions(
-  tx: Transaction,
-  about: { instituteId: number; provider: ProviderName; utr: string; noticedAt: Date },
-  exceptions: readonly Exception[],
-): Promise<void> {
-  if (exceptions.length === 0) return
-  await tx.query(
-    `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
-     select $1, $2, $3, e.ref, e.problem, e.reported, e.known, $4
-     from unnest($5::text[], $6::text[], $7::bigint[], $8::bigint[]) as e (ref, problem, reported, known)
-     on conflict do nothing`,
-    [
-      about.instituteId,
-      about.provider,
-      about.utr,
-      about.noticedAt,
-      exceptions.map(exception => exception.providerRef),
-      exceptions.map(exception => exception.problem),
-      exceptions.map(exception => exception.reportedPaise),
-      exceptions.map(exception => exception.knownPaise),
-    ],
-  )
+const exceptionRows = new Table<Exception>('settlement_exceptions', {
+  instituteId: 'int',
+  provider: 'text',
+  utr: 'text',
+  providerRef: 'text',
+  problem: 'text',
+  reportedPaise: 'bigint',
+  knownPaise: 'bigint',
+  noticedAt: 'timestamptz',
+})
+
+export async function insertExceptions(tx: Transaction, exceptions: readonly Exception[]): Promise<void> {
+  await exceptionRows.insert(tx, exceptions, { onConflict: 'on conflict do nothing' })
 }
 
 /** Those of these payments that are not captured here. */

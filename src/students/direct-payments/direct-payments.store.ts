@@ -17,7 +17,7 @@ const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
   recordedAt: 'timestamptz',
   cancelledAt: 'timestamptz',
 })
-const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+export const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
 
 const paymentLines = new Table<DirectPayment['lines'][number]>('direct_payment_lines', {
   componentType: 'text',

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import type { Paise } from '../../platform/money.ts'
+import { paymentsOfStudents } from '../direct-payments/direct-payments.store.ts'
+import type { DirectPayment } from '../students.rules.ts'
 
 /** A user and its children, as the parents' pages ask for them. */
 export type UserKey = { instituteId: number; registrationId: string }
@@ -40,12 +41,8 @@ export async function isChild(
 }
 
 /** A payment that the institute took itself. */
-export type CounterPayment = {
+export type CounterPayment = Pick<DirectPayment, 'transactionId' | 'amountPaise' | 'paidAt' | 'mode'> & {
   studentId: string
-  transactionId: string
-  amountPaise: Paise
-  paidAt: Date
-  mode: string
 }
 
 /** Newest first; what was cancelled does not count as paid and is not among them. */
@@ -56,10 +53,9 @@ export async function listCounterPayments(
   limit: number,
 ): Promise<CounterPayment[]> {
   return db.query<CounterPayment>(
-    `select student_id as "studentId", transaction_id as "transactionId", amount_paise as "amountPaise",
-       paid_at as "paidAt", mode
-     from direct_payments where institute_id = $1 and student_id = any($2) and cancelled_at is null
-     order by paid_at desc, transaction_id desc limit $3`,
+    `select ${paymentsOfStudents.columns('p', ['studentId', 'transactionId', 'amountPaise', 'paidAt', 'mode'])}
+     from direct_payments p where p.institute_id = $1 and p.student_id = any($2) and p.cancelled_at is null
+     order by p.paid_at desc, p.transaction_id desc limit $3`,
     [instituteId, studentIds, limit],
   )
 }

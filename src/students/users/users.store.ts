@@ -1,30 +1,29 @@
 import type { Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 
 export type NewUser = { id: string; registrationId: string; name: string; phone: string; email: string }
 
-/** Those whose registration id is known stay as they are. Always in the same order, so that none waits in a ring. */
+const users = new Table<NewUser & { instituteId: number; createdAt: Date }>('users', {
+  instituteId: 'int',
+  registrationId: 'text',
+  id: 'text',
+  name: 'text',
+  phone: 'text',
+  email: 'text',
+  createdAt: 'timestamptz',
+})
+
+/** Users whose registration id is known stay as they are. Always in the same order, so that no two deadlock. */
 export async function ensureUsers(
   tx: Transaction,
   instituteId: number,
-  users: readonly NewUser[],
+  given: readonly NewUser[],
   createdAt: Date,
 ): Promise<void> {
-  await tx.query(
-    `insert into users (institute_id, registration_id, id, name, phone, email, created_at)
-     select $1, u.registration_id, u.id, u.name, u.phone, u.email, $2
-     from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) as u (registration_id, id, name, phone, email)
-     order by u.registration_id
-     on conflict (institute_id, registration_id) do nothing`,
-    [
-      instituteId,
-      createdAt,
-      users.map(user => user.registrationId),
-      users.map(user => user.id),
-      users.map(user => user.name),
-      users.map(user => user.phone),
-      users.map(user => user.email),
-    ],
-  )
+  const rows = given
+    .map(user => ({ ...user, instituteId, createdAt }))
+    .toSorted((one, other) => (one.registrationId < other.registrationId ? -1 : 1))
+  await users.insert(tx, rows, { onConflict: 'on conflict (institute_id, registration_id) do nothing' })
 }
 
 export type Link = { studentId: string; registrationId: string }
