@@ -507,6 +507,8 @@ create table import_progress (
   percent integer not null default 0,
   -- Steps in a row that were begun and not finished.
   tries integer not null default 0,
+  -- How often the thread that read the file exceeded its limits.
+  reader_failures integer not null default 0,
   primary key (institute_id, import_id),
   foreign key (institute_id, import_id) references imports on delete cascade
 );

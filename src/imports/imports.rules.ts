@@ -35,3 +35,13 @@ export function waitingWords({ isDryRun }: Wanted, { totalRows, badRows }: Count
   const all = `${badRows} of ${totalRows} rows ${badRows === 1 ? 'is' : 'are'} bad, so nothing was applied.`
   return `${all} Correct them and send the file again, or apply the good rows only.`
 }
+
+/** Why a file is refused whose reading had to be ended. */
+export function unreadableWords(reason: 'time' | 'memory' | 'crash'): string {
+  const why = {
+    time: 'it takes too long to read',
+    memory: 'it takes too much memory to read',
+    crash: 'reading it ended unexpectedly',
+  }[reason]
+  return `The file was refused: ${why}. Save it as "CSV UTF-8", or split it into several, and send that.`
+}

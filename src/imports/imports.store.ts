@@ -235,6 +235,16 @@ export async function endTry(db: Queryable, { instituteId, id }: ImportKey): Pro
   ])
 }
 
+/** Counts that the thread which read the file had to be ended; answers how often that was. */
+export async function countReaderFailure(db: Queryable, { instituteId, id }: ImportKey): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `update import_progress set reader_failures = reader_failures + 1
+     where institute_id = $1 and import_id = $2 returning reader_failures as count`,
+    [instituteId, id],
+  )
+  return row?.count ?? 0
+}
+
 /** Forgets files and rows of those that are over; answers how many imports that were. */
 export async function clearFinished(tx: Transaction, now: Date, limit: number): Promise<number> {
   const done = await tx.query<ImportKey>(

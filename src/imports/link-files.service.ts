@@ -3,9 +3,11 @@ import { badRequest, conflict } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
+import { ThreadFailure } from '../platform/threads/thread-pool.ts'
 import { checkImport, contextOf } from './engine/steps.service.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
-import { LINK_FILES } from './imports.rules.ts'
+import { withReader } from './files/read-rows.ts'
+import { LINK_FILES, unreadableWords } from './imports.rules.ts'
 import { changeImport, getImport, requireImport, type Import, type ImportFile } from './imports.service.ts'
 import * as store from './imports.store.ts'
 import { newLinks, tidyName, type LinkOptions } from './kinds/links/links.rules.ts'
@@ -16,7 +18,7 @@ export type { MadeLink } from './kinds/links/links.store.ts'
 /** A file of payment links as the console handles it: checked while it is sent, then started by a person. */
 type Target = { institute: Institute; id: string }
 
-const FEED_BYTES = 65_536
+const PART_BYTES = 262_144
 
 /** Nothing is made yet: somebody looks at the result and starts it. A file that cannot be used is refused. */
 export async function createLinkFile(
@@ -29,31 +31,35 @@ export async function createLinkFile(
   const key = { instituteId: institute.id, id: newId('batch') }
   const fileFormat = formatOf(await file.read(0, 4))
   try {
-    return await transact(ctx.db, command, async tx => {
-      await store.insertImport(tx, institute.id, {
-        id: key.id,
-        kind: 'links',
-        mode: 'good',
-        isDryRun: true,
-        fileFormat,
-        fileBytes: file.bytes,
-        fileDigest: file.digest,
-        fileName: tidyName(sent.fileName),
-        createdBy: sent.createdBy,
-        createdAt: ctx.clock.now(),
-      })
-      const one = requireImport(await store.findImport(tx, key), LINK_FILES)
-      const context = contextOf(ctx, institute, one)
-      await checkImport(tx, { key, one, context, parts: partsOf(file) }, () => {})
-      return requireImport(await store.findImport(tx, key), LINK_FILES)
-    })
+    return await withReader(readRows =>
+      transact(ctx.db, command, async tx => {
+        await store.insertImport(tx, institute.id, {
+          id: key.id,
+          kind: 'links',
+          mode: 'good',
+          isDryRun: true,
+          fileFormat,
+          fileBytes: file.bytes,
+          fileDigest: file.digest,
+          fileName: tidyName(sent.fileName),
+          createdBy: sent.createdBy,
+          createdAt: ctx.clock.now(),
+        })
+        const one = requireImport(await store.findImport(tx, key), LINK_FILES)
+        const context = contextOf(ctx, institute, one)
+        const rows = readRows(fileFormat, partsOf(file))
+        await checkImport(tx, { key, one, context, rows }, () => {})
+        return requireImport(await store.findImport(tx, key), LINK_FILES)
+      }),
+    )
   } catch (error) {
+    if (error instanceof ThreadFailure) throw badRequest(unreadableWords(error.reason))
     throw error instanceof FileRefused ? badRequest(error.message) : error
   }
 }
 
 async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
-  for (let at = 0; at < file.bytes; at += FEED_BYTES) yield await file.read(at, FEED_BYTES)
+  for (let at = 0; at < file.bytes; at += PART_BYTES) yield await file.read(at, PART_BYTES)
 }
 
 export async function listLinks(ctx: Context, { institute, id }: Target): Promise<MadeLink[]> {

@@ -1,9 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { serveThread } from '../../platform/threads/serve-thread.ts'
 import writeSheet, { type CellObject, type SheetData } from 'write-excel-file/node'
-import type { SheetHead, SheetPiece } from './xlsx.ts'
+import type { SheetAsk, SheetHead } from './xlsx.ts'
 
 /** Collects the rows that it is given, and answers the spreadsheet when there are no more. */
-const { name, columns } = workerData as SheetHead
 const HEADING = { fontWeight: 'bold', wrap: true } as const
 const WIDTHS = { text: 24, money: 16, count: 10, day: 12, moment: 18 }
 /** Lakhs and crores; Excel knows them only as a format of its own. */
@@ -11,23 +10,25 @@ const RUPEES = String.raw`[>=10000000]##\,##\,##\,##0.00;[>=100000]##\,##\,##0.0
 const HALF_HOURS_AHEAD = 11
 const HALF_HOUR_MS = 30 * 60_000
 
-const sheet: SheetData = [columns.map(({ title }) => ({ value: title, ...HEADING }))]
+let head: SheetHead = { name: '', columns: [] }
+const sheet: SheetData = []
 
-parentPort?.on('message', (piece: SheetPiece) => {
-  if (piece !== null) {
-    for (const row of piece)
-      sheet.push(row.map((value, index) => cellOf(value, columns[index]?.kind ?? 'text')))
-    return
+serveThread(async (question: SheetAsk): Promise<Uint8Array | null> => {
+  if (question === 'end') return makeFile()
+  if (Array.isArray(question)) {
+    for (const row of question)
+      sheet.push(row.map((value, index) => cellOf(value, head.columns[index]?.kind ?? 'text')))
+  } else {
+    head = question
+    sheet.push(head.columns.map(({ title }) => ({ value: title, ...HEADING })))
   }
-  const options = {
-    sheet: name,
-    stickyRowsCount: 1,
-    columns: columns.map(({ kind }) => ({ width: WIDTHS[kind] })),
-  }
-  void writeSheet(sheet, options)
-    .toBuffer()
-    .then(file => parentPort?.postMessage(file, []))
+  return null
 })
+
+function makeFile(): Promise<Uint8Array> {
+  const columns = head.columns.map(({ kind }) => ({ width: WIDTHS[kind] }))
+  return writeSheet(sheet, { sheet: head.name, stickyRowsCount: 1, columns }).toBuffer()
+}
 
 /** A text is said to be one: what begins like a formula stays what it is. */
 function cellOf(value: string | number | Date | null, kind: keyof typeof WIDTHS): CellObject | null {

@@ -2,8 +2,7 @@ import { catalogueProblems, type CodeInUse } from '../../institutes/catalogue.se
 import { defaultBranch } from '../../institutes/institutes.rules.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import * as columns from '../files/columns.rules.ts'
-import { FileRefused, type FileRow } from '../files/file-rows.ts'
-import { readRows } from '../files/read-rows.ts'
+import { FileRefused, type FileRow, type FileRows } from '../files/file-rows.ts'
 import * as rules from '../imports.rules.ts'
 import { readPart, type Import, type ImportKey } from '../imports.store.ts'
 import type { ImportContext, ImportKindDefinition } from '../kinds/kind.ts'
@@ -19,25 +18,24 @@ export type CheckTarget = {
   key: ImportKey
   one: Import
   context: ImportContext
-  /** The file, piece by piece. */
-  parts: AsyncIterable<Buffer>
+  /** Of the file. */
+  rows: AsyncIterable<FileRows>
 }
 
 /** From 0 to 1. */
 export type Report = (share: number) => void
 
 const READING_SHARE = 0.7
-const FEED_BYTES = 65_536
 
 /**
  * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
  * say together and beside what is registered. Good rows stay in the stage, problems are written down.
  */
 export async function checkFile(tx: Transaction, target: CheckTarget, report: Report): Promise<Checked> {
-  const { key, one, parts } = target
+  const { key, one } = target
   const { maxGroupRows } = importKinds[one.kind]
   const reader = new Reader(tx, target)
-  for await (const { rows, share } of readRows(one.fileFormat, parts, one.fileBytes)) {
+  for await (const { rows, share } of target.rows) {
     await reader.take(rows)
     report(share * READING_SHARE)
   }
@@ -71,12 +69,11 @@ function surplusProblem(maxRows: number): { column: string; message: string } {
   }
 }
 
-/** Fed in small pieces: the work on each is done at a stretch, and requests wait for it. */
 export async function* readStoredFile(db: Queryable, key: ImportKey): AsyncGenerator<Buffer> {
   for (let partNo = 0; ; partNo++) {
     const part = await readPart(db, key, partNo)
     if (part === null) return
-    for (let at = 0; at < part.length; at += FEED_BYTES) yield part.subarray(at, at + FEED_BYTES)
+    yield part
   }
 }
 

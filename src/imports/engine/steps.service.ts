@@ -3,9 +3,11 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
+import { ThreadFailure } from '../../platform/threads/thread-pool.ts'
 import { isLostRace } from '../../students/registration/register-students.service.ts'
 import { FileRefused } from '../files/file-rows.ts'
-import { stateAfterCheck, waitingWords } from '../imports.rules.ts'
+import { withReader } from '../files/read-rows.ts'
+import { stateAfterCheck, unreadableWords, waitingWords } from '../imports.rules.ts'
 import * as store from '../imports.store.ts'
 import type { ImportContext, Outcome } from '../kinds/kind.ts'
 import { importKinds } from '../kinds/kinds.ts'
@@ -30,6 +32,8 @@ export type Watch = {
 }
 
 const MAX_TRIES = 20
+/** A file that ends the thread that reads it is given one more chance: the machine may have been at fault. */
+const MAX_READER_FAILURES = 2
 const REPORT_EVERY_MS = 300
 /** How long students of a file stay held, when not all of them have to be. */
 const SLICE_MS = 2_000
@@ -44,19 +48,26 @@ export async function advanceImport(ctx: Context, key: store.ImportKey, watch: W
     if (error instanceof TurnedBad) return sendBack(ctx, key, error.problems)
     // Somebody registered a student of the file since we looked; now we see it.
     if (isLostRace(error)) return 'done'
-    throw error
+    if (!(error instanceof ThreadFailure)) throw error
+    if ((await store.countReaderFailure(ctx.db, key)) < MAX_READER_FAILURES) throw error
+    return end(ctx, key, { state: 'failed', message: unreadableWords(error.reason) })
   }
 }
 
 /** Goes on until there is nothing more to do, whoever does it. */
 export async function finishImport(ctx: Context, key: store.ImportKey, watch: Watch = {}): Promise<void> {
   for (;;) {
-    const step = await advanceImport(ctx, key, watch)
+    const step = await advanceImport(ctx, key, watch).catch(retryReading)
     if (step === 'over') return
     if (step === 'done') continue
     await wait(REPORT_EVERY_MS)
     watch.onProgress?.((await store.findImport(ctx.db, key))?.percent ?? 100)
   }
+}
+
+function retryReading(error: unknown): Step {
+  if (error instanceof ThreadFailure) return 'done'
+  throw error
 }
 
 async function runStep(ctx: Context, tx: Transaction, key: store.ImportKey, watch: Watch): Promise<Step> {
@@ -92,8 +103,10 @@ const GAVE_UP =
 type Work = { key: store.ImportKey; one: store.Import; context: ImportContext; progress: Progress }
 
 async function check(ctx: Context, tx: Transaction, { progress, ...work }: Work): Promise<void> {
-  const parts = readStoredFile(ctx.db, work.key)
-  await checkImport(tx, { ...work, parts }, share => progress.tell(share))
+  await withReader(readRows => {
+    const rows = readRows(work.one.fileFormat, readStoredFile(ctx.db, work.key))
+    return checkImport(tx, { ...work, rows }, share => progress.tell(share))
+  })
 }
 
 /** Reads and judges the file, and decides how the import goes on. */

@@ -5,7 +5,9 @@ const MAX_ENTRIES = 2_000
 /** Not for memory, of which a large one takes little more than a small one, but for the time that it takes. */
 const MAX_UNPACKED_BYTES = 200_000_000
 
-const SEND_CSV = 'Save it as "CSV UTF-8" and send that.'
+export function tooLarge(): FileRefused {
+  return new FileRefused('This spreadsheet is too large. Save it as "CSV UTF-8" and send that.')
+}
 
 /** What the archive or its XML is not; whoever reads the file says so in words for a person. */
 export class ArchiveBroken extends Error {
@@ -28,7 +30,7 @@ export class Archive {
   static async open(bytes: Buffer): Promise<Archive> {
     const { zip, entries } = await readDirectory(bytes)
     const claimed = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
-    if (claimed > MAX_UNPACKED_BYTES) throw new FileRefused(`This spreadsheet is too large. ${SEND_CSV}`)
+    if (claimed > MAX_UNPACKED_BYTES) throw tooLarge()
     return new Archive(zip, new Map(entries.map(entry => [entry.fileName, entry])))
   }
 

@@ -1,13 +1,15 @@
 import { CsvError, parse } from 'csv-parse'
-import { FileRefused, type FileRow, type FileRows } from './file-rows.ts'
+import { FileRefused, MAX_COLUMNS, MAX_ROW_CHARACTERS, type FileRow, type FileRows } from './file-rows.ts'
 
-const MAX_ROW_CHARACTERS = 100_000
+const PIECE_BYTES = 65_536
 
-export async function* readCsv(parts: AsyncIterable<Buffer>, totalBytes: number): AsyncGenerator<FileRows> {
+/** Piece by piece, however large the parts are: the rows of one are held at a time. */
+export async function* readCsv(parts: readonly Buffer[]): AsyncGenerator<FileRows> {
+  const totalBytes = parts.reduce((sum, part) => sum + part.length, 0)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let csv: CsvReader | null = null
   let bytes = 0
-  for await (const part of parts) {
+  for (const part of inPieces(parts)) {
     bytes += part.length
     const text = decode(decoder, part)
     csv ??= new CsvReader(delimiterOf(text))
@@ -18,6 +20,11 @@ export async function* readCsv(parts: AsyncIterable<Buffer>, totalBytes: number)
   if (csv === null) return
   const rows = await csv.finish()
   if (rows.length > 0) yield { rows, share: 1 }
+}
+
+function* inPieces(parts: readonly Buffer[]): Generator<Buffer> {
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES)
 }
 
 function decode(decoder: TextDecoder, part: Buffer | null): string {
@@ -35,6 +42,13 @@ function delimiterOf(text: string): string {
   const [line = ''] = text.split(/[\r\n]/, 1)
   const count = (delimiter: string): number => line.split(delimiter).length
   return [',', ';', '\t'].toSorted((one, two) => count(two) - count(one))[0] ?? ','
+}
+
+/** What stands too far to the right is seen as one cell too many, as in a spreadsheet. */
+function boundColumns(cells: string[]): string[] {
+  if (cells.length <= MAX_COLUMNS) return cells
+  const surplus = cells.slice(MAX_COLUMNS - 1).find(cell => cell.trim() !== '') ?? ''
+  return [...cells.slice(0, MAX_COLUMNS - 1), surplus]
 }
 
 /** The library's parser, fed and emptied by hand: asking it record by record takes half as long again. */
@@ -84,7 +98,7 @@ class CsvReader {
 
   #take(): void {
     for (let cells = this.#parser.read() as string[] | null; cells !== null; cells = this.#parser.read())
-      this.#rows.push({ rowNo: ++this.#rowNo, cells })
+      this.#rows.push({ rowNo: ++this.#rowNo, cells: boundColumns(cells) })
   }
 
   #explain(error: unknown): unknown {

@@ -1,12 +1,39 @@
-import { readCsv } from './csv.ts'
-import type { FileFormat, FileRows } from './file-rows.ts'
-import { readXlsx } from './xlsx.ts'
+import { ThreadPool } from '../../platform/threads/thread-pool.ts'
+import { FileRefused, type FileFormat, type FileRows } from './file-rows.ts'
 
-/** The file's parts are read one after the other, and no more than one of them is held for a CSV file. */
-export function readRows(
-  format: FileFormat,
-  parts: AsyncIterable<Buffer>,
-  totalBytes: number,
-): AsyncGenerator<FileRows> {
-  return format === 'csv' ? readCsv(parts, totalBytes) : readXlsx(parts)
+/**
+ * Files come from strangers, so each is read in a thread of its own, with limits of its own. The time is several times
+ * what the largest file takes on a slow machine.
+ */
+const readers = new ThreadPool<ReaderAsk, ReaderAnswer>(new URL('reader-thread.ts', import.meta.url), {
+  maxMs: 60_000,
+  maxHeapMb: 128,
+  threads: 2,
+  maxWaiting: 20,
+  idleMs: 0,
+})
+
+export type ReaderAsk = { part: Uint8Array } | { format: FileFormat }
+export type ReaderAnswer =
+  | { kind: 'taken' }
+  | ({ kind: 'rows' } & FileRows)
+  | { kind: 'done' }
+  | { kind: 'refused'; message: string }
+
+/** Reads the rows of a file that is given in parts. */
+export type ReadRows = (format: FileFormat, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
+
+/** Waits for a thread; to be called before something else that is scarce is held. */
+export function withReader<Result>(act: (readRows: ReadRows) => Promise<Result>): Promise<Result> {
+  return readers.use(ask =>
+    act(async function* (format, parts) {
+      for await (const part of parts) await ask({ part: new Uint8Array(part) })
+      for (;;) {
+        const answer = await ask({ format })
+        if (answer.kind === 'refused') throw new FileRefused(answer.message)
+        if (answer.kind !== 'rows') return
+        yield answer
+      }
+    }),
+  )
 }

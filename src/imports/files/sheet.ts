@@ -1,4 +1,11 @@
-import type { FileRow, FileRows } from './file-rows.ts'
+import {
+  addToCell,
+  FileRefused,
+  MAX_COLUMNS,
+  MAX_ROW_CHARACTERS,
+  type FileRow,
+  type FileRows,
+} from './file-rows.ts'
 import { readXml, type Workbook } from './workbook.ts'
 import { attributeOf, XmlBroken, type XmlAttributes, type XmlListener } from './xml.ts'
 import type { Cell } from './columns.rules.ts'
@@ -28,8 +35,6 @@ export async function* readSheet(book: Workbook): AsyncGenerator<FileRows> {
   if (sheet.rows.length > 0) yield { rows: sheet.take(), share: 1 }
 }
 
-/** More than any file has here; what stands further to the right is taken for one that has too many cells. */
-const MAX_COLUMNS = 500
 const MS_PER_DAY = 86_400_000
 const DAYS_TO_1904 = 1_462
 /** Day 0 of a spreadsheet. */
@@ -41,6 +46,7 @@ class SheetListener implements XmlListener {
   #isInside = false
   #rowNo = 0
   #cells: Cell[] = []
+  #characters = 0
   #column = 0
   #type = 'n'
   #style = -1
@@ -82,7 +88,7 @@ class SheetListener implements XmlListener {
   }
 
   text(text: string): void {
-    if (this.#isValue && !this.#isSound) this.#value = (this.#value ?? '') + text
+    if (this.#isValue && !this.#isSound) this.#value = addToCell(this.#value ?? '', text)
   }
 
   #openRow(attributes: XmlAttributes): void {
@@ -90,6 +96,7 @@ class SheetListener implements XmlListener {
     if (!Number.isInteger(number) || number <= this.#rowNo) throw new XmlBroken('its rows are out of order')
     this.#rowNo = number
     this.#cells = []
+    this.#characters = 0
     this.#column = 0
   }
 
@@ -110,6 +117,12 @@ class SheetListener implements XmlListener {
   #closeCell(): void {
     const value = this.#read()
     if (value === null) return
+    // A short cell can name a long text of the list, over and over.
+    if (typeof value === 'string') this.#characters += value.length
+    if (this.#characters > MAX_ROW_CHARACTERS)
+      throw new FileRefused(
+        `Row ${this.#rowNo} cannot be read: it has more than ${MAX_ROW_CHARACTERS} characters.`,
+      )
     const column = Math.min(this.#column, MAX_COLUMNS)
     while (this.#cells.length < column - 1) this.#cells.push(null)
     this.#cells[column - 1] = value

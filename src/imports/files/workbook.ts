@@ -1,5 +1,6 @@
 import type { Entry } from 'yauzl'
-import type { Archive } from './archive.ts'
+import { tooLarge, type Archive } from './archive.ts'
+import { addToCell } from './file-rows.ts'
 import { attributeOf, XmlReader, type XmlListener } from './xml.ts'
 
 /** What has to be known of a spreadsheet before its first sheet can be read. */
@@ -86,6 +87,10 @@ async function readBook(read: ReadWhole): Promise<{ relationId: string | null; i
   return { relationId, is1904 }
 }
 
+/** Twenty texts of their own in each of 200,000 rows. */
+const MAX_TEXTS = 4_000_000
+const MAX_TEXT_BYTES = 100_000_000
+
 /** Very many short texts in little memory: as strings of their own they would take several times as much. */
 class Texts {
   #bytes = Buffer.alloc(65_536)
@@ -95,6 +100,7 @@ class Texts {
   add(text: string): void {
     const start = this.#endOf(this.#count - 1)
     const end = start + Buffer.byteLength(text)
+    if (end > MAX_TEXT_BYTES || this.#count === MAX_TEXTS) throw tooLarge()
     if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], Math.max(end, start * 2))
     if (this.#count === this.#ends.length) {
       const ends = new Uint32Array(this.#count * 2)
@@ -133,7 +139,7 @@ async function readTexts(read: ReadWhole, path: string): Promise<Texts> {
       else if (name === 'rPh') isSound = false
     },
     text(part) {
-      if (isText && !isSound) text += part
+      if (isText && !isSound) text = addToCell(text, part)
     },
   })
   return texts
@@ -141,6 +147,7 @@ async function readTexts(read: ReadWhole, path: string): Promise<Texts> {
 
 async function readStyles(read: ReadWhole, path: string): Promise<boolean[]> {
   const codes = new Map<string, string>()
+  const known = new Map<string, boolean>()
   const isDate: boolean[] = []
   let isCells = false
   await read(path, {
@@ -148,7 +155,8 @@ async function readStyles(read: ReadWhole, path: string): Promise<boolean[]> {
       const id = attributeOf(attributes, 'numFmtId') ?? '0'
       if (name === 'numFmt') codes.set(id, attributeOf(attributes, 'formatCode') ?? '')
       else if (name === 'cellXfs') isCells = true
-      else if (name === 'xf' && isCells) isDate.push(isDateFormat(Number(id), codes.get(id)))
+      else if (name === 'xf' && isCells)
+        isDate.push(known.getOrInsertComputed(id, () => isDateFormat(Number(id), codes.get(id))))
     },
     close(name) {
       if (name === 'cellXfs') isCells = false

@@ -6,10 +6,9 @@ import { XmlBroken } from './xml.ts'
 
 /**
  * Reads the first sheet of a spreadsheet. Held whole are the file as it was sent, packed, and its texts; the sheet itself
- * is unpacked and read piece by piece, and requests are answered in between.
+ * is unpacked and read piece by piece.
  */
-export async function* readXlsx(parts: AsyncIterable<Buffer>): AsyncGenerator<FileRows> {
-  const bytes = Buffer.concat(await Array.fromAsync(parts))
+export async function* readXlsx(bytes: Buffer): AsyncGenerator<FileRows> {
   try {
     const book = await openWorkbook(await Archive.open(bytes))
     if (book === null) throw new FileRefused(BROKEN)

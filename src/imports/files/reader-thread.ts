@@ -1,0 +1,36 @@
+import { serveThread } from '../../platform/threads/serve-thread.ts'
+import { inBatches } from './batches.ts'
+import { readCsv } from './csv.ts'
+import { FileRefused, type FileRows } from './file-rows.ts'
+import type { ReaderAnswer, ReaderAsk } from './read-rows.ts'
+import { readXlsx } from './xlsx.ts'
+
+/** Takes a file piece by piece, then answers its rows, some at a time; the next are read before they are asked for. */
+const parts: Buffer[] = []
+let rows: AsyncGenerator<FileRows> | null = null
+let next: Promise<ReaderAnswer> | null = null
+
+serveThread(async (question: ReaderAsk): Promise<ReaderAnswer> => {
+  if ('part' in question) {
+    parts.push(Buffer.from(question.part))
+    return { kind: 'taken' }
+  }
+  rows ??= inBatches(question.format === 'csv' ? readCsv(parts) : readXlsx(Buffer.concat(parts)))
+  const answer = await (next ?? readNext(rows))
+  if (answer.kind === 'rows') {
+    next = readNext(rows)
+    // An error is answered when the rows are asked for.
+    next.catch(() => {})
+  }
+  return answer
+})
+
+async function readNext(from: AsyncGenerator<FileRows>): Promise<ReaderAnswer> {
+  try {
+    const { value, done } = await from.next()
+    return done === true ? { kind: 'done' } : { kind: 'rows', ...value }
+  } catch (error) {
+    if (error instanceof FileRefused) return { kind: 'refused', message: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,8 @@
+import { after, test } from 'node:test'
+import { startBursar } from '../harness/bursar.ts'
+import { assertNoStall, worstFiles } from './hostile-support.ts'
+
+const bursar = await startBursar({ after })
+
+for (const [what, make] of Object.entries(worstFiles(1)))
+  test(`a file with ${what} keeps no request waiting for 50 ms`, () => assertNoStall(bursar, make()))

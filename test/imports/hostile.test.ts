@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startBursar } from '../harness/bursar.ts'
+import { assertNoStall, book, inline, rows, worstFiles } from './hostile-support.ts'
+import { advance, getImport, upload, XLSX_TYPE, type File } from './support.ts'
+
+const bursar = await startBursar({ after })
+const { demo } = bursar
+
+for (const [what, make] of Object.entries(worstFiles(0.05)))
+  test(`a file with ${what} keeps no request waiting for 50 ms`, () => assertNoStall(bursar, make()))
+
+/** Names of number formats, all of which are held: more than a reader may hold. */
+function memoryFile(): File {
+  const name = 'x'.repeat(900_000)
+  const styles = Array.from({ length: 180 }, (_, no) => `<numFmt numFmtId="${no}${name}"/>`)
+  return book(rows(1, inline('x')), { styles: styles.join('') })
+}
+
+test('a file that ends its reader twice is refused for good, whichever process reads it', async () => {
+  const { body } = await upload(demo, 'kind=students', memoryFile(), { 'content-type': XLSX_TYPE })
+  const { id } = body.data
+  await assert.rejects(advance(bursar, id), { name: 'ThreadFailure', reason: 'memory' })
+  assert.equal((await getImport(demo, id)).state, 'checking')
+  assert.deepEqual(await failuresOf(id), [1])
+  await advance(bursar, id)
+  const { state, message } = await getImport(demo, id)
+  assert.equal(state, 'failed')
+  assert.match(message, /^The file was refused: it takes too much memory to read\. Save it as "CSV UTF-8"/)
+  assert.deepEqual(await failuresOf(id), [2])
+})
+
+async function failuresOf(id: string): Promise<number[]> {
+  const found = await bursar.sql<{ count: number }>(
+    `select reader_failures as count from import_progress where import_id = '${id}'`,
+  )
+  return found.map(({ count }) => count)
+}

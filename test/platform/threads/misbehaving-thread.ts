@@ -1,0 +1,24 @@
+import { serveThread } from '../../../src/platform/threads/serve-thread.ts'
+
+/** A thread that does what it is asked to. */
+let questions = 0
+
+serveThread(async (question: string): Promise<number> => {
+  questions++
+  switch (question) {
+    case 'loop':
+      for (;;) questions += 0
+    case 'hoard': {
+      const held: string[][] = []
+      for (;;) held.push(Array.from({ length: 10_000 }, (_, no) => `${no}`))
+    }
+    case 'exit':
+      return process.exit(3)
+    case 'throw':
+      throw new Error('it was asked to')
+    case 'secret':
+      return process.env['PATH'] === undefined ? 0 : 1
+    default:
+      return questions
+  }
+})
