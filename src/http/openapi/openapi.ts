@@ -167,6 +167,7 @@ function errorAnswer(status: keyof typeof ERROR_TEXTS, description: string): Rec
 const IDEMPOTENCY_HEADER = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
+      minLength: 1,
       maxLength: 255,
       description:
         'Makes the request safe to repeat for 24 hours: the same key and request replay the first answer.',

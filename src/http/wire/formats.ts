@@ -4,8 +4,22 @@ import { isIdShaped } from '../../platform/ids.ts'
 import { parseRupees } from '../../platform/money.ts'
 import { canonicalName } from '../../platform/names.ts'
 
-/** The process's own `format` values: what each turns a sent value into, and what to say when it cannot. */
-type Format = { read(value: unknown): unknown; expects: string }
+/**
+ * The process's own `format` values: what each turns a sent value into, what to say when it cannot, and how the
+ * reference says it in the words of JSON Schema.
+ */
+type Format = {
+  read(value: unknown): unknown
+  expects: string
+  published: { type: string; [word: string]: unknown }
+}
+
+const text = (pattern: string): Format['published'] => ({ type: 'string', pattern })
+const EMAIL_PATTERN = String.raw`[^\s@]+@[^\s@]+\.[^\s@]+`
+const LISTED_EMAIL = String.raw`[^\s@,]+@[^\s@,]+\.[^\s@,]+`
+const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}`
+const TIME_PATTERN = String.raw`[Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+-]\d{2}(:?\d{2})?)?`
+const MOMENT_OR_DAY_TEXT = text(`${DAY_PATTERN}(${TIME_PATTERN})?$`)
 
 const MOMENT_OR_DAY =
   'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30, or a day as YYYY-MM-DD'
@@ -14,59 +28,73 @@ export const formats: Record<string, Format> = {
   rupees: {
     read: parseRupees,
     expects: 'must be an amount in rupees with at most two decimals, from 0 to 100000000000',
+    published: { type: 'number', format: 'double', minimum: 0, maximum: 100_000_000_000 },
   },
   year: {
     read: readYear,
     expects: 'must be a four-digit year',
+    published: { type: 'integer', minimum: 1000, maximum: 9999 },
   },
   date: {
     read: value => (typeof value === 'string' ? parseDay(value) : null),
     expects: 'must be a real calendar day as YYYY-MM-DD',
+    published: { type: 'string', format: 'date' },
   },
   'date-time': {
     read: value => (typeof value === 'string' ? parseMoment(value) : null),
     expects: 'must be an ISO 8601 date and time such as 2027-01-31T18:30:00+05:30',
+    published: { type: 'string', format: 'date-time' },
   },
   'date-or-time': {
     read: readMomentOrDay,
     expects: MOMENT_OR_DAY,
+    published: MOMENT_OR_DAY_TEXT,
   },
   'range-start': {
     read: value => readMomentOrDay(withPlus(value)),
     expects: MOMENT_OR_DAY,
+    published: MOMENT_OR_DAY_TEXT,
   },
   'range-end': {
     read: value => readEnd(withPlus(value)),
     expects: MOMENT_OR_DAY,
+    published: MOMENT_OR_DAY_TEXT,
   },
   phone: {
     read: value => (typeof value === 'string' && isPhone(value) ? value : null),
     expects: 'must be a phone number of 7 to 15 digits',
+    published: text(String.raw`^[\s\-()[\]]*[+0]?[\s\-()[\]]*(\d[\s\-()[\]]*){7,15}$`),
   },
   email: {
     read: value => (typeof value === 'string' && isEmail(value) ? value : null),
     expects: 'must be an e-mail address such as name@example.in',
+    published: text(`^${EMAIL_PATTERN}$`),
   },
   'email-list': {
     read: value => (typeof value === 'string' && isEmailList(value) ? value : null),
     expects: 'must be one or more e-mail addresses, separated by commas',
+    published: text(String.raw`^\s*${LISTED_EMAIL}\s*(,\s*${LISTED_EMAIL}\s*)*$`),
   },
   'http-url': {
     read: value => (typeof value === 'string' && isHttpUrl(value) ? value : null),
     expects: 'must be an absolute http or https URL',
+    published: { type: 'string', format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' },
   },
   'resource-id': {
     read: value => (typeof value === 'string' && isIdShaped(value) ? value : null),
     expects: 'must be an id: 1 to 64 letters, digits, _, - or .',
+    published: text('^[A-Za-z0-9_.-]{1,64}$'),
   },
   'registration-id': {
     read: value =>
       typeof value === 'string' && isPrintable(canonicalName(value)) ? canonicalName(value) : null,
     expects: 'must be 1 to 128 printable characters, not only blanks',
+    published: text(String.raw`\S`),
   },
   'page-size': {
     read: readPageSize,
     expects: 'must be a whole number from 1 to 200',
+    published: { type: 'integer', minimum: 1, maximum: 200 },
   },
 }
 
