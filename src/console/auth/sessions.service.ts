@@ -16,7 +16,7 @@ import {
   type Who,
 } from '../console.rules.ts'
 import * as store from './sessions.store.ts'
-import { deleteOldTries } from './sign-in-limit.store.ts'
+import { deleteOldTries } from './limits/tries.store.ts'
 import { listDemoUsers } from './users.store.ts'
 
 /** A session as its holder gets it: the secret goes into a cookie and nowhere else. */

@@ -6,7 +6,7 @@ import { normaliseEmail, type Origin, type Who } from '../console.rules.ts'
 import { passwordMatches } from './passwords.ts'
 import { openSession, type NewSession } from './sessions.service.ts'
 import { matchTotp, plainRecoveryCode } from './totp.ts'
-import { countTry, purgeTries, takeBackTry, type Guess } from './sign-in-limit.service.ts'
+import { countTry, purgeTries, takeBackTry, type Guess } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
 
 export type SignIn = { email: string; password: string; code?: string | undefined }

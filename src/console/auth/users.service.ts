@@ -9,7 +9,7 @@ import { normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts
 import { makeInvitation } from '../team/invitations.service.ts'
 import { endSessions } from './sessions.store.ts'
 import { firstInstituteOf, putMember } from '../team/team.store.ts'
-import { countTry } from './sign-in-limit.service.ts'
+import { countTry } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
 
 export type { ListedUser } from './users.store.ts'

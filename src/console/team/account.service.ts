@@ -8,7 +8,7 @@ import { hashPassword, passwordMatches } from '../auth/passwords.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import { totpPurpose } from '../auth/sign-in.service.ts'
 import { matchTotp, newRecoveryCodes, newTotpSecret, plainRecoveryCode, totpSetup } from '../auth/totp.ts'
-import { countTry, purgeTries, type Guess } from '../auth/sign-in-limit.service.ts'
+import { countTry, purgeTries, type Guess } from '../auth/limits/tries.service.ts'
 import * as users from '../auth/users.store.ts'
 
 export type Account = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { BursarError } from '../../platform/errors.ts'
-import type { Context } from '../../platform/context.ts'
-import { ADDRESS_LIMIT, admitTry, NETWORK_LIMIT, takeBack, type TryLimit } from '../console.rules.ts'
-import * as store from './sign-in-limit.store.ts'
+import { BursarError } from '../../../platform/errors.ts'
+import type { Context } from '../../../platform/context.ts'
+import { ADDRESS_LIMIT, admitTry, NETWORK_LIMIT, takeBack, type TryLimit } from '../../console.rules.ts'
+import * as store from './tries.store.ts'
 
 /** Who is guessing, seen two ways. An address counts whether somebody has it or not. */
 export type Guess = { email: string; ip: string }

@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Tries } from '../console.rules.ts'
+import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import type { Tries } from '../../console.rules.ts'
 
 /** Holds the row, which is made if need be, until the transaction ends; null when there were no tries before. */
 export async function lockTries(tx: Transaction, subject: string): Promise<Tries | null> {
