@@ -1592,7 +1592,28 @@ create table console_invitations (
 );
 create index console_invitations_of_institute on console_invitations (institute_id, id) where institute_id is not null;
 
--- Failed sign-ins since the last success, of an e-mail address or from a network address.
+-- Devices that a person has signed in with: guesses of strangers do not keep such a device waiting.
+create table console_devices (
+  user_id text not null references console_users,
+  -- sha256 of the cookie, which colleagues who share a device share.
+  secret_hash bytea not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  primary key (user_id, secret_hash)
+);
+create index console_devices_by_secret on console_devices (secret_hash);
+create index console_devices_by_age on console_devices (last_used_at);
+
+-- Codes by mail, which end the wait after too many wrong passwords. Deleted when used.
+create table console_unlock_codes (
+  user_id text not null references console_users,
+  code_hash bytea not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, code_hash)
+);
+create index console_unlock_codes_by_age on console_unlock_codes (created_at);
+
+-- Failed tries since the last success: of an e-mail address, from a network address, of a device, a code or a person.
 create table console_tries (
   subject text primary key,
   failures integer not null,

@@ -49,6 +49,9 @@ export const SESSION_IDLE_MS = 2 * HOUR_MS
 export const SESSION_LIMIT_MS = 24 * HOUR_MS
 export const INVITATION_MS = 7 * 24 * HOUR_MS
 export const PASSWORD_LINK_MS = 24 * HOUR_MS
+export const UNLOCK_CODE_MS = HOUR_MS
+/** Between two mails that anybody can cause; what the first one holds is good for longer. */
+export const MAIL_GAP_MS = 10 * MINUTE_MS
 
 /** Until when a session lasts if nobody uses it any more. */
 export function sessionEnd(session: { createdAt: Date; lastSeenAt: Date }): Date {

@@ -12,7 +12,7 @@ export function demoSignInRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/session/demo',
     body: emailInput,
     async perform(_command, { body, ...visit }) {
-      giveCookie(ctx, visit, await signInAsDemo(ctx, body.email, signInRequestOf(visit)))
+      giveCookie(ctx, visit, await signInAsDemo(ctx, body.email, signInRequestOf(ctx, visit)))
     },
   })
 }

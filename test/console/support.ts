@@ -12,6 +12,8 @@ export const PASSWORD = 'seven green kites'
 export class Visitor {
   readonly url: string
   cookie: string | null = null
+  /** Kept after signing out, as a browser does. */
+  device: string | null = null
   csrf: string | null = null
 
   constructor(url: string) {
@@ -37,14 +39,17 @@ export class Visitor {
       redirect: 'manual',
       headers: {
         ...(method === 'GET' ? {} : { 'content-type': 'application/json', origin: this.url }),
-        ...(this.cookie === null ? {} : { cookie: this.cookie }),
+        cookie: [this.cookie, this.device].filter(one => one !== null).join('; '),
         ...(this.csrf === null || method === 'GET' ? {} : { 'x-csrf': this.csrf }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const [set] = response.headers.getSetCookie()
-    if (set !== undefined) this.cookie = /^[^;]*=[^;]+/.exec(set)?.[0] ?? null
+    for (const set of response.headers.getSetCookie()) {
+      const cookie = /^[^;]*=[^;]+/.exec(set)?.[0] ?? null
+      if (/^[^=]*_device=/.test(set)) this.device = cookie
+      else this.cookie = cookie
+    }
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
   }

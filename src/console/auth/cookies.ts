@@ -1,13 +1,25 @@
 import type { Context } from '../../platform/context.ts'
 
+type Cookie = 'session' | 'device'
+
+/** How long a browser keeps its device's cookie, renewed at each sign-in. */
+const DEVICE_S = 180 * 86_400
+
 /** Over https the name itself keeps a page on a sibling host from planting one. */
-function cookieName({ publicUrl }: Context): string {
-  return publicUrl.startsWith('https:') ? '__Host-bursar_session' : 'bursar_session'
+function cookieName({ publicUrl }: Context, cookie: Cookie): string {
+  return publicUrl.startsWith('https:') ? `__Host-bursar_${cookie}` : `bursar_${cookie}`
 }
 
 export function readSessionCookie(ctx: Context, header: string | undefined): string | null {
-  const name = cookieName(ctx)
-  for (const pair of (header ?? '').split(';')) {
+  return readCookie(cookieName(ctx, 'session'), header)
+}
+
+export function readDeviceCookie(ctx: Context, header: string | undefined): string | null {
+  return readCookie(cookieName(ctx, 'device'), header)
+}
+
+function readCookie(name: string, header = ''): string | null {
+  for (const pair of header.split(';')) {
     const [key = '', value = ''] = pair.trim().split('=', 2)
     if (key === name && /^[\w-]{20,200}$/.test(value)) return value
   }
@@ -16,7 +28,16 @@ export function readSessionCookie(ctx: Context, header: string | undefined): str
 
 /** It lasts as long as the browser runs; the session itself says when it ends. */
 export function sessionCookie(ctx: Context, secret: string | null): string {
+  return writeCookie(ctx, 'session', secret ?? '', secret === null ? 0 : null)
+}
+
+/** It opens nothing. A browser that tries passwords with it is counted apart from strangers. */
+export function deviceCookie(ctx: Context, secret: string): string {
+  return writeCookie(ctx, 'device', secret, DEVICE_S)
+}
+
+function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeS: number | null): string {
+  const life = maxAgeS === null ? '' : `; Max-Age=${maxAgeS}`
   const secure = ctx.publicUrl.startsWith('https:') ? '; Secure' : ''
-  const life = secret === null ? '; Max-Age=0' : ''
-  return `${cookieName(ctx)}=${secret ?? ''}; Path=/; HttpOnly; SameSite=Lax${secure}${life}`
+  return `${cookieName(ctx, cookie)}=${value}${life}; Path=/; HttpOnly; SameSite=Lax${secure}`
 }

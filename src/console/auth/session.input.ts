@@ -12,6 +12,9 @@ export const signInInput = input({
   email,
   password: passwordField('Their password.'),
   code: ifSent(field.text('Six digits of the app, or a recovery code.', '123456', 40)),
+  mail_code: ifSent(
+    field.text('Sent by mail to somebody who has to wait; it ends the wait.', 'h7kq-29rt-xw3m-8dpa', 40),
+  ),
 })
 
 export const emailInput = input({ email })

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { acceptInvitation, readInvitation } from '../team/invitations.service.ts'
 import { addOpenRead, addOpenWrite, addPersonWrite } from './access.routes.ts'
-import { sessionCookie } from './cookies.ts'
+import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
+import { mailUnlockCode } from './limits/known.service.ts'
 import { one } from './replies.output.ts'
 import type { OpenVisit } from './roles.routes.ts'
 import { acceptInput, emailInput, signInInput, tokenInput } from './session.input.ts'
@@ -24,7 +25,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
     body: signInInput,
     output: one(signedInOutput),
     async perform(_command, { body, ...visit }) {
-      const result = await signIn(ctx, body, signInRequestOf(visit))
+      const result = await signIn(ctx, body, signInRequestOf(ctx, visit))
       if (result.kind === 'signed_in') giveCookie(ctx, visit, result.session)
       return result
     },
@@ -52,6 +53,12 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
   })
   addOpenWrite(app, ctx, {
     method: 'POST',
+    url: '/session/unlock',
+    body: emailInput,
+    perform: (_command, { body, origin }) => mailUnlockCode(ctx, { email: body.email, ip: origin.ip }),
+  })
+  addOpenWrite(app, ctx, {
+    method: 'POST',
     url: '/invitations/look',
     body: tokenInput,
     output: one(invitationOutput),
@@ -63,17 +70,17 @@ function addLinkRoutes(app: FastifyInstance, ctx: Context): void {
     body: acceptInput,
     output: one(acceptedOutput),
     async perform(_command, { body, ...visit }) {
-      const result = await acceptInvitation(ctx, body, signInRequestOf(visit))
+      const result = await acceptInvitation(ctx, body, signInRequestOf(ctx, visit))
       if (result.kind === 'signed_in') giveCookie(ctx, visit, result.session)
       return result
     },
   })
 }
 
-export function signInRequestOf({ origin, who }: OpenVisit): SignInRequest {
-  return { origin, replaced: who }
+export function signInRequestOf(ctx: Context, { origin, who, request }: OpenVisit): SignInRequest {
+  return { origin, device: readDeviceCookie(ctx, request.headers.cookie), replaced: who }
 }
 
 export function giveCookie(ctx: Context, { reply }: OpenVisit, session: NewSession): void {
-  reply.header('set-cookie', sessionCookie(ctx, session.secret))
+  reply.header('set-cookie', [sessionCookie(ctx, session.secret), deviceCookie(ctx, session.device)])
 }

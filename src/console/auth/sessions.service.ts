@@ -16,11 +16,12 @@ import {
   type Who,
 } from '../console.rules.ts'
 import * as store from './sessions.store.ts'
+import { purgeKnown, rememberDevice } from './limits/known.service.ts'
 import { deleteOldTries } from './limits/tries.store.ts'
 import { listDemoUsers } from './users.store.ts'
 
-/** A session as its holder gets it: the secret goes into a cookie and nowhere else. */
-export type NewSession = { secret: string }
+/** A session as its holder gets it: the secrets go into cookies and nowhere else. */
+export type NewSession = { secret: string; device: string }
 
 const SEEN_EVERY_MS = 60_000
 const AGENT_LENGTH = 300
@@ -42,7 +43,7 @@ export async function identify({ db }: Context, secret: string | null): Promise<
 export async function openSession(
   tx: Transaction,
   userId: string,
-  { origin, replaced }: { origin: Origin; replaced: Who | null },
+  { origin, device, replaced }: { origin: Origin; device: string | null; replaced: Who | null },
 ): Promise<NewSession> {
   const secret = newSecret()
   await store.insertSession(tx, {
@@ -55,7 +56,7 @@ export async function openSession(
   })
   if (replaced !== null)
     await store.endSession(tx, { userId: replaced.userId, id: replaced.sessionId }, 'signed in again')
-  return { secret }
+  return { secret, device: await rememberDevice(tx, userId, device) }
 }
 
 export async function signOut({ db }: Context, command: Command<null>, who: Who): Promise<null> {
@@ -139,10 +140,10 @@ export async function readSession({ db, mode, clock }: Context, who: Who | null)
 const KEPT_MS = 90 * 86_400_000
 const TRIES_KEPT_MS = 2 * 86_400_000
 
-/** Deletes sessions and lock-outs that are long over, a batch at a time. */
+/** Deletes sessions, lock-outs, devices and codes that are long over, a batch at a time. */
 export async function purgeSessions({ db }: { db: Queryable }, limit: number): Promise<number> {
   const now = Date.now()
   const sessions = await store.deleteOldSessions(db, new Date(now - KEPT_MS), limit)
   const tries = await deleteOldTries(db, new Date(now - TRIES_KEPT_MS), limit)
-  return Math.max(sessions, tries)
+  return Math.max(sessions, tries, await purgeKnown(db, limit))
 }

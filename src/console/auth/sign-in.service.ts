@@ -5,15 +5,22 @@ import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import { normaliseEmail, type Origin, type Who } from '../console.rules.ts'
 import { passwordMatches } from './passwords.ts'
 import { openSession, type NewSession } from './sessions.service.ts'
-import { matchTotp, plainRecoveryCode } from './totp.ts'
-import { countTry, purgeTries, takeBackTry, type Guess } from './limits/tries.service.ts'
+import { matchTotp, plainTypedCode } from './totp.ts'
+import { recognise } from './limits/known.service.ts'
+import { deleteCodesOf } from './limits/known.store.ts'
+import { countTry, endWait, purgeTries, takeBackTry } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
 
-export type SignIn = { email: string; password: string; code?: string | undefined }
+export type SignIn = {
+  email: string
+  password: string
+  code?: string | undefined
+  mailCode?: string | undefined
+}
 export type SignedIn = { kind: 'signed_in'; session: NewSession } | { kind: 'code_needed' }
 
-/** Where the request came from, and whose session it came with. */
-export type SignInRequest = { origin: Origin; replaced: Who | null }
+/** Where the request came from, the secret of that device if it has one, and whose session it came with. */
+export type SignInRequest = { origin: Origin; device: string | null; replaced: Who | null }
 
 /**
  * One call with everything: without a half-open session in between there is none to steal. Whatever is wrong, the
@@ -21,7 +28,8 @@ export type SignInRequest = { origin: Origin; replaced: Who | null }
  */
 export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest): Promise<SignedIn> {
   const email = normaliseEmail(sent.email)
-  const guess: Guess = { email, ip: request.origin.ip }
+  const { device, origin } = request
+  const guess = await recognise(ctx, { email, ip: origin.ip, device, mailCode: sent.mailCode })
   await countTry(ctx, guess)
   const user = await users.findUserByEmail(ctx.db, email)
   const isRight = await passwordMatches(sent.password, user?.passwordHash ?? null)
@@ -36,6 +44,10 @@ export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest)
   }
   const session = await enter(ctx, user, request, sent.code === undefined ? 'password' : 'password and code')
   await purgeTries(ctx, guess)
+  if (sent.mailCode !== undefined) {
+    await endWait(ctx, email)
+    await deleteCodesOf(ctx.db, user.id)
+  }
   return { kind: 'signed_in', session }
 }
 
@@ -52,7 +64,7 @@ async function takeCode({ db, vault }: Context, user: users.ConsoleUser, code: s
   if (user.totpSecretSealed === null) return false
   const step = matchTotp(vault.open(user.totpSecretSealed, totpPurpose(user.id)), code, user.totpLastStep)
   if (step !== null) return users.takeTotpStep(db, user.id, step)
-  return users.takeRecoveryCode(db, user.id, hashSecret(plainRecoveryCode(code)))
+  return users.takeRecoveryCode(db, user.id, hashSecret(plainTypedCode(code)))
 }
 
 export function totpPurpose(userId: string): string {

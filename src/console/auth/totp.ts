@@ -36,9 +36,12 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** For the day the phone is lost: ten, each good once. */
 export function newRecoveryCodes(): string[] {
-  return Array.from({ length: CODES }, () =>
-    [4, 4, 4, 4].map(length => Array.from({ length }, drawLetter).join('')).join('-'),
-  )
+  return Array.from({ length: CODES }, newTypedCode)
+}
+
+/** Nobody guesses it: 79 bits. */
+export function newTypedCode(): string {
+  return [4, 4, 4, 4].map(length => Array.from({ length }, drawLetter).join('')).join('-')
 }
 
 function drawLetter(): string {
@@ -46,6 +49,6 @@ function drawLetter(): string {
 }
 
 /** As it is compared: people leave hyphens out and type capitals. */
-export function plainRecoveryCode(code: string): string {
+export function plainTypedCode(code: string): string {
   return code.toLowerCase().replaceAll(/[\s-]/g, '')
 }

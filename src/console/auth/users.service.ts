@@ -5,11 +5,13 @@ import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
-import { normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts'
+import { MAIL_GAP_MS, normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts'
 import { makeInvitation } from '../team/invitations.service.ts'
+import { hasPasswordLinkSince } from '../team/invitations.store.ts'
 import { endSessions } from './sessions.store.ts'
 import { firstInstituteOf, putMember } from '../team/team.store.ts'
-import { countTry } from './limits/tries.service.ts'
+import { deleteDevices } from './limits/known.store.ts'
+import { countMailRequest } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
 
 export type { ListedUser } from './users.store.ts'
@@ -57,6 +59,7 @@ export async function resetPassword(
     const user = await mustFind(tx, email)
     await endSessions(tx, user.id, { except: null, because: 'password reset' })
     await users.setPassword(tx, user.id, null)
+    await deleteDevices(tx, user.id)
     if (dropsTotp) {
       await users.setTotpSecret(tx, user.id, null)
       await users.replaceRecoveryCodes(tx, user.id, [])
@@ -97,17 +100,18 @@ export async function seedDemoUser(
     await putMember(tx, person.member.institute.id, { userId, role: person.member.role })
 }
 
-/** Says nothing of whether there is such a person; counts like a try to sign in, so that nobody is flooded with mail. */
+/** Says nothing of whether there is such a person. Somebody who was mailed a link a moment ago has it and needs no second one. */
 export async function mailPasswordLink(
   ctx: Context,
   { email: sentEmail, ip }: { email: string; ip: string },
 ): Promise<void> {
   const email = normaliseEmail(sentEmail)
-  await countTry(ctx, { email, ip })
+  await countMailRequest(ctx, ip)
   await ctx.db.transaction(async tx => {
     const user = await users.findUserByEmail(tx, email)
     const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
     if (user === null || user.disabledAt !== null || instituteId === null) return
+    if (await hasPasswordLinkSince(tx, email, new Date(Date.now() - MAIL_GAP_MS))) return
     const { id, link } = await makePasswordLink(tx, ctx, email)
     await queueMessages(tx, [
       {

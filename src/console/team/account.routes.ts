@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addPersonRead, addPersonWrite } from '../auth/access.routes.ts'
 import { all, one } from '../auth/replies.output.ts'
-import type { PersonVisit } from '../auth/roles.routes.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '../auth/sessions.service.ts'
 import { codeInput, passwordInput, proofInput, renameInput, sessionParams } from './account.input.ts'
 import {
@@ -38,11 +37,8 @@ export function accountRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/account/password',
     body: passwordInput,
     hasSecret: true,
-    perform: (command, call) =>
-      service.changePassword(ctx, command, call.who, {
-        proof: proofOf(call),
-        password: call.body.newPassword,
-      }),
+    perform: (command, { who, body }) =>
+      service.changePassword(ctx, command, who, { proof: body, password: body.newPassword }),
     audit: ({ who }) => ({ what: 'account.password.changed', about: who.userId }),
   })
   addTotpRoutes(app, ctx)
@@ -56,7 +52,7 @@ function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
     body: proofInput,
     hasSecret: true,
     output: one(totpStartOutput),
-    perform: (command, call) => service.startTotp(ctx, command, call.who, proofOf(call)),
+    perform: (command, { who, body }) => service.startTotp(ctx, command, who, body),
     audit: ({ who }) => ({ what: 'account.totp.started', about: who.userId }),
   })
   addPersonWrite(app, ctx, {
@@ -73,7 +69,7 @@ function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/account/totp/remove',
     body: proofInput,
     hasSecret: true,
-    perform: (command, call) => service.removeTotp(ctx, command, call.who, proofOf(call)),
+    perform: (command, { who, body }) => service.removeTotp(ctx, command, who, body),
     audit: ({ who }) => ({ what: 'account.totp.removed', about: who.userId }),
   })
   addPersonWrite(app, ctx, {
@@ -82,7 +78,7 @@ function addTotpRoutes(app: FastifyInstance, ctx: Context): void {
     body: proofInput,
     hasSecret: true,
     output: one(recoveryCodesOutput),
-    perform: (command, call) => service.renewRecoveryCodes(ctx, command, call.who, proofOf(call)),
+    perform: (command, { who, body }) => service.renewRecoveryCodes(ctx, command, who, body),
     audit: ({ who }) => ({ what: 'account.recovery_codes.renewed', about: who.userId }),
   })
 }
@@ -107,8 +103,4 @@ function addSessionRoutes(app: FastifyInstance, ctx: Context): void {
     perform: (command, { who }) => endOtherSessions(ctx, command, who),
     audit: ({ who }, ended) => ({ what: 'sessions.ended', about: who.userId, after: { ended } }),
   })
-}
-
-function proofOf({ body, origin }: PersonVisit & { body: { password?: string } }): service.Proof {
-  return { password: body.password, ip: origin.ip }
 }

@@ -7,7 +7,7 @@ import { passwordFlaw, type Who } from '../console.rules.ts'
 import { hashPassword, passwordMatches } from '../auth/passwords.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import { totpPurpose } from '../auth/sign-in.service.ts'
-import { matchTotp, newRecoveryCodes, newTotpSecret, plainRecoveryCode, totpSetup } from '../auth/totp.ts'
+import { matchTotp, newRecoveryCodes, newTotpSecret, plainTypedCode, totpSetup } from '../auth/totp.ts'
 import { countTry, purgeTries, type Guess } from '../auth/limits/tries.service.ts'
 import * as users from '../auth/users.store.ts'
 
@@ -49,7 +49,7 @@ export async function renameSelf(
 }
 
 /** Somebody who sits down at an unlocked screen must not be able to take the account over. */
-export type Proof = { password: string | undefined; ip: string }
+export type Proof = { password?: string | undefined }
 
 export async function changePassword(
   ctx: Context,
@@ -137,7 +137,7 @@ export async function renewRecoveryCodes(
 
 async function renewCodes(tx: Transaction, userId: string): Promise<string[]> {
   const codes = newRecoveryCodes()
-  const hashes = codes.map(code => hashSecret(plainRecoveryCode(code)))
+  const hashes = codes.map(code => hashSecret(plainTypedCode(code)))
   await users.replaceRecoveryCodes(tx, userId, hashes)
   return codes
 }
@@ -148,13 +148,13 @@ async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
   return user
 }
 
-/** Counts like a try to sign in. A demo user has no password to ask for. */
-async function prove(ctx: Context, who: Who, { password, ip }: Proof): Promise<void> {
+/** Counts like a try to sign in, by itself: strangers who guess do not hold up who is in. A demo user has no password to ask for. */
+async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
   const user = await users.findUser(ctx.db, who.userId)
   if (user === null) throw notFound('This account')
   if (user.passwordHash === null) return
   if (password === undefined) throw badField('password', 'is required: your present password')
-  const guess: Guess = { email: who.email, ip }
+  const guess: Guess = { kind: 'known', as: 'session', id: who.userId }
   await countTry(ctx, guess)
   if (!(await passwordMatches(password, user.passwordHash)))
     throw badField('password', 'is not your present password')

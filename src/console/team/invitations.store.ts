@@ -55,6 +55,16 @@ export async function closeInvitation(tx: Transaction, id: string): Promise<bool
   return rows.length === 1
 }
 
+/** One that only chooses a password, and still does. */
+export async function hasPasswordLinkSince(tx: Transaction, email: string, since: Date): Promise<boolean> {
+  const rows = await tx.query(
+    `select from console_invitations
+     where email = $1 and institute_id is null and closed_at is null and created_at > $2 limit 1`,
+    [email, since],
+  )
+  return rows.length > 0
+}
+
 /** Earlier ones to the same address for the same thing open nothing any more. */
 export async function closeEarlier(
   tx: Transaction,

@@ -44,7 +44,7 @@ async function visitorFor(walker: Walker): Promise<Visitor> {
   ])
   const origin = { ip: '127.0.0.1', agent: 'walk', requestId: 'req_walk' }
   const { secret } = await ctx.db.transaction(tx =>
-    openSession(tx, user?.id ?? '', { origin, replaced: null }),
+    openSession(tx, user?.id ?? '', { origin, device: null, replaced: null }),
   )
   visitor.cookie = `bursar_session=${secret}`
   const [session] = await bursar.sql<{ csrf: string }>(
@@ -85,6 +85,7 @@ test('every route says who may use it, and these alone are open to anyone', () =
     'POST /console/api/session',
     'POST /console/api/session/demo',
     'POST /console/api/session/forgot',
+    'POST /console/api/session/unlock',
   ])
 })
 

@@ -97,6 +97,96 @@ test('one network address that tries many people has to wait as well', async () 
   await sql('delete from console_tries')
 })
 
+/** What anybody on the internet can do to an address. */
+async function guessAt(email: string): Promise<void> {
+  for (let no = 0; no < 6; no++) await new Visitor(url).signIn(email, `guess ${no}`)
+  assertAnswer(await new Visitor(url).signIn(email), '429 RLE00000')
+}
+
+test('strangers who guess lock nobody out of a device that has signed in before', async () => {
+  const email = 'known@school.example'
+  const device = await createPerson(bursar, { email, institute: 'demo-school' })
+  await device.send('DELETE', `${API}/session`)
+  await guessAt(email)
+  assertAnswer(await device.signIn(email), '200')
+  await sql(
+    `update console_tries set blocked_until = now() + interval '1 hour' where subject like 'network %'`,
+  )
+  assertAnswer(await device.signIn(email), '200')
+  assertAnswer(await new Visitor(url).signIn(email), '429 RLE00000')
+  // Who is signed in proves it is them although somebody guesses.
+  const renewed = { password: PASSWORD, new_password: 'eleven quiet bicycles' }
+  assertAnswer(await device.post(`${API}/account/password`, renewed), '200')
+  await sql('delete from console_tries')
+})
+
+test('a device is known of the people who signed in with it, and its own guesses count', async () => {
+  const [mine, other] = ['mine@school.example', 'other@school.example']
+  const device = await createPerson(bursar, { email: mine, institute: 'demo-school' })
+  await createPerson(bursar, { email: other, institute: 'demo-school' })
+  await guessAt(other)
+  assertAnswer(await device.signIn(other), '429 RLE00000')
+  await sql('delete from console_tries')
+  assertAnswer(await device.signIn(other), '200')
+  await guessAt(mine)
+  for (const email of [mine, other]) assertAnswer(await device.signIn(email), '200')
+  for (let no = 0; no < 5; no++) assertAnswer(await device.signIn(mine, 'wrong'), '401 AUE00000')
+  assertAnswer(await device.signIn(mine), '429 RLE00000')
+  assertAnswer(await device.signIn(other), '200')
+  const planted = new Visitor(url)
+  planted.device = `bursar_device=${'a'.repeat(43)}`
+  await sql('delete from console_tries')
+  await planted.signIn(mine)
+  assert.notEqual(planted.device, `bursar_device=${'a'.repeat(43)}`, 'one that we never gave is replaced')
+  const rows = await sql<{ row: string }>('select to_jsonb(d)::text as row from console_devices d')
+  assert.ok(rows.every(({ row }) => !row.includes(device.device?.split('=')[1] ?? '')))
+})
+
+async function mailedCodes(email: string): Promise<string[]> {
+  await bursar.demo.post('/api/v1/sandbox/clock', { advance: 'PT0S' })
+  const { body } = await bursar.demo.get(`/api/v1/sandbox/mailbox?to=${email}`)
+  return body.data.map((mail: { text: string }) => /^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/m.exec(mail.text)?.[0])
+}
+
+test('a code by mail ends the wait, once, with the right password and for its own address alone', async () => {
+  const email = 'waiting@school.example'
+  await createPerson(bursar, { email, institute: 'demo-school' })
+  await guessAt(email)
+  const ask = (to: string) => new Visitor(url).post(`${API}/session/unlock`, { email: to })
+  const [asked, unknown] = [await ask(email), await ask('nobody@school.example')]
+  assertAnswer(asked, '200')
+  assert.equal(asked.text, unknown.text)
+  assertAnswer(await ask(email), '200')
+  const codes = await mailedCodes(email)
+  assert.equal(codes.length, 1, 'asked again at once, the mail on its way is enough')
+  assert.deepEqual(await mailedCodes('nobody@school.example'), [])
+  const [code = ''] = codes
+  const enter = (changes: object) =>
+    new Visitor(url).post(`${API}/session`, { email, password: PASSWORD, mail_code: code, ...changes })
+  assertAnswer(await enter({ mail_code: 'aaaa-aaaa-aaaa-aaaa' }), '400 HUE00000')
+  assertAnswer(await enter({ email: 'asha@school.example' }), '400 HUE00000')
+  assertAnswer(await enter({ password: 'wrong' }), '401 AUE00000')
+  assertAnswer(await new Visitor(url).signIn(email), '429 RLE00000')
+  assertAnswer(await enter({ mail_code: code.toUpperCase().replaceAll('-', ' ') }), '200')
+  assertAnswer(await new Visitor(url).signIn(email), '200')
+  assertAnswer(await enter({}), '400 HUE00000')
+  assertAnswer(await new Visitor(url).post(`${API}/session/forgot`, { email }), '200')
+  await sql('delete from console_tries')
+})
+
+test('guesses at a code of the app are limited for the reader of a mailed code too', async () => {
+  const email = 'coded@school.example'
+  await createPerson(bursar, { email, institute: 'demo-school' })
+  await new Visitor(url).post(`${API}/session/unlock`, { email })
+  const [code] = await mailedCodes(email)
+  const statuses: number[] = []
+  for (let no = 0; no < 6; no++) {
+    const sent = { email, password: `guess ${no}`, mail_code: code }
+    statuses.push((await new Visitor(url).post(`${API}/session`, sent)).status)
+  }
+  assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+})
+
 test('signing in makes a new session and ends the one it came with', async () => {
   const visitor = new Visitor(url)
   await visitor.signIn('asha@school.example')

@@ -4,16 +4,31 @@ import type { Context } from '../../../platform/context.ts'
 import { ADDRESS_LIMIT, admitTry, NETWORK_LIMIT, takeBack, type TryLimit } from '../../console.rules.ts'
 import * as store from './tries.store.ts'
 
-/** Who is guessing, seen two ways. An address counts whether somebody has it or not. */
-export type Guess = { email: string; ip: string }
+/**
+ * Who is guessing. A stranger is counted by the address that is tried and by the network it comes from. Whatever
+ * strangers do, it does not hold up somebody known: a device that has signed in before, the reader of a mailed code, a
+ * person who is signed in. Those are counted each by themselves.
+ */
+export type Guess =
+  | { kind: 'stranger'; email: string; ip: string }
+  | { kind: 'known'; as: 'device' | 'code' | 'session'; id: string }
 
 type Subject = { key: string; limit: TryLimit }
 
-/** Counts a try before it is looked at; refuses it while either side has to wait. */
-export async function countTry({ db }: Context, guess: Guess): Promise<void> {
+/** Counts a try before it is looked at; refuses it while somebody has to wait. */
+export async function countTry(ctx: Context, guess: Guess): Promise<void> {
+  await count(ctx, subjectsOf(guess), guess.kind === 'stranger' ? ', or have a code sent by e-mail' : '')
+}
+
+/** Requests for mails, which are no guesses: they hold up nobody's sign-in and no guess holds them up. */
+export async function countMailRequest(ctx: Context, ip: string): Promise<void> {
+  await count(ctx, [{ key: `mail ${ip}`, limit: NETWORK_LIMIT }], '')
+}
+
+async function count({ db }: Context, subjects: readonly Subject[], otherwise: string): Promise<void> {
   const blockedUntil = await db.transaction(async tx => {
     const now = new Date()
-    for (const { key, limit } of subjectsOf(guess)) {
+    for (const { key, limit } of subjects) {
       const admission = admitTry(await store.lockTries(tx, key), now, limit)
       if (admission.kind === 'blocked') return admission.until
       await store.writeTries(tx, key, admission.tries)
@@ -22,11 +37,10 @@ export async function countTry({ db }: Context, guess: Guess): Promise<void> {
   })
   if (blockedUntil === null) return
   const seconds = Math.max(1, Math.ceil((blockedUntil.getTime() - Date.now()) / 1_000))
-  throw new BursarError(
-    'RLE00000',
-    `Too many tries. Wait ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`} and try again.`,
-    { retryAfterS: seconds },
-  )
+  const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  throw new BursarError('RLE00000', `Too many tries. Wait ${wait} and try again${otherwise}.`, {
+    retryAfterS: seconds,
+  })
 }
 
 /** It was no failure; those before it stand. */
@@ -36,9 +50,14 @@ export async function takeBackTry({ db }: Context, guess: Guess): Promise<void> 
 
 /** The right person came in: their own failures are forgotten, the network's are not. */
 export async function purgeTries({ db }: Context, guess: Guess): Promise<void> {
-  const [address, network] = subjectsOf(guess)
-  await store.purgeTries(db, address.key)
-  await takeBackAt(db, [network])
+  const [own, ...shared] = subjectsOf(guess)
+  await store.purgeTries(db, own.key)
+  await takeBackAt(db, shared)
+}
+
+/** A code that was mailed to an address ends the wait of everybody who tries it. */
+export async function endWait({ db }: Context, email: string): Promise<void> {
+  await store.purgeTries(db, addressKey(email))
 }
 
 async function takeBackAt(db: Context['db'], subjects: readonly Subject[]): Promise<void> {
@@ -50,11 +69,16 @@ async function takeBackAt(db: Context['db'], subjects: readonly Subject[]): Prom
   })
 }
 
-/** Hashed, so that the table does not become a list of addresses that people mistyped. Always locked in this order. */
-function subjectsOf({ email, ip }: Guess): [Subject, Subject] {
-  const digest = createHash('sha256').update(email).digest('base64url')
+/** Always locked in this order. */
+function subjectsOf(guess: Guess): [Subject, ...Subject[]] {
+  if (guess.kind === 'known') return [{ key: `${guess.as} ${guess.id}`, limit: ADDRESS_LIMIT }]
   return [
-    { key: `address ${digest}`, limit: ADDRESS_LIMIT },
-    { key: `network ${ip}`, limit: NETWORK_LIMIT },
+    { key: addressKey(guess.email), limit: ADDRESS_LIMIT },
+    { key: `network ${guess.ip}`, limit: NETWORK_LIMIT },
   ]
+}
+
+/** Hashed, so that the table does not become a list of addresses that people mistyped. An address counts whether somebody has it or not. */
+function addressKey(email: string): string {
+  return `address ${createHash('sha256').update(email).digest('base64url')}`
 }

@@ -2,12 +2,13 @@ import { Alert, Anchor, Button, Divider, PasswordInput, Stack, TextInput } from 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Gate } from './gate.tsx'
 import { useEnter } from './use-enter.ts'
 
-type SignIn = { email: string; password: string; code?: string }
+type SignIn = { email: string; password: string; code?: string; mail_code?: string }
 type Answer = { state: 'signed_in' | 'code_needed' }
 
 export function SignInPage() {
@@ -36,6 +37,8 @@ function SignInForm() {
     },
   })
   const whole = wholeProblem(signIn.error)
+  const isBlocked = signIn.error instanceof ApiError && signIn.error.status === 429
+  const isWaiting = isBlocked || sent.mail_code !== undefined
   return (
     <form
       onSubmit={event => {
@@ -78,6 +81,14 @@ function SignInForm() {
             {whole}
           </Alert>
         )}
+        {isWaiting && (
+          <MailedCode
+            email={sent.email}
+            value={sent.mail_code ?? ''}
+            onChange={code => setSent({ ...sent, mail_code: code })}
+            error={problemOf(signIn.error, 'mail_code')}
+          />
+        )}
         <Button type="submit" loading={signIn.isPending} fullWidth>
           Sign in
         </Button>
@@ -86,6 +97,49 @@ function SignInForm() {
         </Anchor>
       </Stack>
     </form>
+  )
+}
+
+type MailedCodeProps = {
+  email: string
+  value: string
+  onChange: (code: string) => void
+  error: string | undefined
+}
+
+/** After too many wrong passwords, which may have been a stranger's: a code by e-mail lets its reader try at once. */
+function MailedCode({ email, value, onChange, error }: MailedCodeProps) {
+  const ask = useCommand<{ email: string }>({
+    method: 'POST',
+    path: '/session/unlock',
+    withoutKey: true,
+    onDone: () => onChange(value),
+  })
+  const whole = wholeProblem(ask.error)
+  return (
+    <>
+      {ask.isSuccess && (
+        <TextInput
+          label="Code from the e-mail"
+          description={`If ${email} has an account, a mail with a code is on its way. It may take a minute.`}
+          autoComplete="one-time-code"
+          autoFocus
+          value={value}
+          onChange={event => onChange(event.currentTarget.value)}
+          error={error}
+        />
+      )}
+      {whole !== undefined && (
+        <Alert color="red" role="alert">
+          {whole}
+        </Alert>
+      )}
+      {!ask.isSuccess && (
+        <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate({ email })}>
+          E-mail me a code
+        </Button>
+      )}
+    </>
   )
 }
 
