@@ -247,6 +247,13 @@ const WINDOWS = {
   ],
 } as const
 
+/** What the mandate may not take is in the same message, with its own sum. */
+function isNoticeOf(subject: string, debit: string): boolean {
+  return (
+    subject === debit || (subject.startsWith(`${debit}, and ₹`) && subject.endsWith(' is to be paid online'))
+  )
+}
+
 /** What is wrong with one presentation, as NPCI and the payer would see it. */
 export function wrongWith(seen: SeenPresentation, holidays: ReadonlySet<string>): string[] {
   const day = dayOf(seen.presentedAt)
@@ -269,8 +276,11 @@ export function wrongWith(seen: SeenPresentation, holidays: ReadonlySet<string>)
     'another amount than announced': seen.notice?.startsWith(`${amount} announced for `) !== true,
     'another day than announced': seen.rail === 'enach' && announcedFor !== day,
     'the notice was withdrawn': seen.withdrawnAt !== null,
-    'the message says something else': !(seen.subjects ?? []).includes(
-      `${amount} will be debited on ${announcedFor === '' ? '' : formatDay(announcedFor, 'en')}`,
+    'the message says something else': !(seen.subjects ?? []).some(subject =>
+      isNoticeOf(
+        subject,
+        `${amount} will be debited on ${announcedFor === '' ? '' : formatDay(announcedFor, 'en')}`,
+      ),
     ),
     'the ERP was not asked before the notice': !seen.isFresh,
     'the plan was not running': seen.planWas !== 'plan active' || seen.holdWas === 'held',
