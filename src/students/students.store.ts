@@ -14,7 +14,7 @@ import {
   type ProfileKey,
   type ProfileValue,
 } from './profile/profile.fields.ts'
-import type { Student } from './students.rules.ts'
+import type { Student, StudentKey } from './students.rules.ts'
 
 /** A student with everything that its read views are made of. */
 export type StudentRecord = {
@@ -170,6 +170,16 @@ export async function lockStudent(tx: Transaction, instituteId: number, id: stri
     [instituteId, id],
   )
   return row ?? null
+}
+
+/** In one order for all. Others may still refer to them, as an order does that is inserted. */
+export async function lockStudents(tx: Transaction, keys: readonly StudentKey[]): Promise<void> {
+  await tx.query(
+    `select from students s join unnest($1::int[], $2::text[]) as asked (institute_id, id)
+       on s.institute_id = asked.institute_id and s.id = asked.id
+     order by s.institute_id, s.id for no key update of s`,
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+  )
 }
 
 export async function updateStatus(

@@ -1,7 +1,8 @@
 import { openDebits, sendDebit } from '../../payments/debits/debits.service.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import type { FlexContext } from '../context.ts'
-import { withPlans } from '../plans/with-plans.service.ts'
+import { withPlans, type LockedPlans } from '../plans/with-plans.service.ts'
 import { present } from './debit.ts'
 import type { DueInstalment } from './engine.store.ts'
 import { insertPresentations } from './presentations.store.ts'
@@ -26,8 +27,9 @@ async function send(ctx: FlexContext, { payment, ...details }: Ready): Promise<v
   await sendDebit(ctx, payment, details).catch(() => {})
 }
 
+/** The students are held: a drop, a fee or a payment is either seen here or comes after the presentation. */
 async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise<Ready[]> {
-  return withPlans(ctx, due, async (plans, tx) => {
+  const open = async (plans: LockedPlans, tx: Transaction): Promise<Ready[]> => {
     const presented = due.flatMap(({ planId, instalmentId }) => {
       const plan = plans.get(planId)
       return plan === undefined ? [] : (present(plan, instalmentId) ?? [])
@@ -46,5 +48,6 @@ async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise
       const { collectorCode, studentName } = debit.order
       return [{ payment, mandateRef, collectorCode, description: `Fees for ${studentName ?? 'a student'}` }]
     })
-  })
+  }
+  return withPlans(ctx, due, open, { holdStudents: true })
 }

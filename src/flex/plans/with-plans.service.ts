@@ -3,6 +3,7 @@ import { queueMessages, stopReminders } from '../../messages/messages.service.ts
 import type { Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
+import { holdStudents } from '../../students/profile/lock-student.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
 import { saveBounces } from '../notices/bounces.store.ts'
@@ -15,26 +16,32 @@ export type PlanContext = Pick<Context, 'db' | 'clock' | 'publicUrl'>
 /** By plan id; a plan that does not exist is missing. */
 export type LockedPlans = ReadonlyMap<string, PlanChanges>
 
-/** Inside a transaction that is open already, and as of a moment that is not now. */
-type Scope = { tx?: Transaction; at?: Date | undefined }
+/**
+ * Inside a transaction that is open already, and as of a moment that is not now. With `holdStudents` nobody changes the
+ * students, their fees or their payments until the commit.
+ */
+type Scope = { tx?: Transaction; at?: Date | undefined; holdStudents?: boolean }
 
 /**
  * The one way to change plans: lock them in one order for all, read them, change them, write what changed. As many
  * statements for a thousand plans as for one, and decisions, events and messages in the same transaction.
+ * Locks are taken in this order everywhere, so that nobody deadlocks: order, payment, plan, student; of several rows of
+ * one table by their ids.
  */
 export async function withPlans<Result>(
   ctx: PlanContext,
   keys: readonly store.PlanKey[],
   change: (plans: LockedPlans, tx: Transaction) => Result | Promise<Result>,
-  { tx, at }: Scope = {},
+  { tx, at, holdStudents: isHolding = false }: Scope = {},
 ): Promise<Result> {
-  if (tx === undefined) return ctx.db.transaction(own => withPlans(ctx, keys, change, { at, tx: own }))
+  if (tx === undefined)
+    return ctx.db.transaction(own => withPlans(ctx, keys, change, { at, tx: own, holdStudents: isHolding }))
   await store.lockPlans(tx, keys)
   const loaded = [...(await store.loadPlans(tx, keys)).values()]
-  const students = await readStudentContexts(
-    tx,
-    loaded.map(({ plan }) => plan),
-  )
+  const studentKeys = loaded.map(({ plan }) => plan)
+  // Before they are read: a statement sees what was committed when it began.
+  if (isHolding) await holdStudents(tx, studentKeys)
+  const students = await readStudentContexts(tx, studentKeys)
   const debitRules = await readDebitRules(ctx, tx)
   const plans = new Map<string, PlanChanges>()
   for (const one of loaded) {

@@ -2,13 +2,18 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import { paiseOf, type Paise } from '../../platform/money.ts'
 import { changeFees, readFees } from '../../fees/fees.service.ts'
-import { lockStudent } from '../students.store.ts'
+import { lockStudent, lockStudents } from '../students.store.ts'
 
 type Held = { instituteId: number; studentId: string }
 
 /** Whoever decides by what a student owes holds it until the commit, as whoever changes it does. */
 export async function holdStudent(tx: Transaction, { instituteId, studentId }: Held): Promise<void> {
   if ((await lockStudent(tx, instituteId, studentId)) === null) throw notFound('This student')
+}
+
+/** The same for many, none of which has to exist. */
+export async function holdStudents(tx: Transaction, held: readonly Held[]): Promise<void> {
+  await lockStudents(tx, held)
 }
 
 /** A late fee becomes a fee of the student's when it is paid; the caller holds the student. */
