@@ -44,6 +44,11 @@ export function branchFor(
   return knownBranch(institute, collectorCode, key)
 }
 
+/** The branch that a list is filtered by: with one branch it is that one, whatever was sent. */
+export function branchFilter(institute: Institute, collectorCode: string | undefined): string | undefined {
+  return collectorCode === undefined ? undefined : branchFor(institute, collectorCode)
+}
+
 export function knownBranch(institute: Institute, collectorCode: string, key: string): string {
   if (institute.branches.some(branch => branch.collectorCode === collectorCode)) return collectorCode
   throw badField(key, `is not a branch of this institute; its branches are: ${listBranches(institute)}`)

@@ -1,5 +1,5 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { branchFor } from '../institutes/institutes.rules.ts'
+import { branchFilter } from '../institutes/institutes.rules.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { conflict, notFound } from '../platform/errors.ts'
@@ -131,7 +131,7 @@ export async function listApplications(
   page: PageRange,
 ): Promise<Page<Application>> {
   const { collectorCode: sent, studentId } = filter
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  const collectorCode = branchFilter(institute, sent)
   if (studentId !== undefined) {
     const known = await readStudentContexts(ctx.db, [{ instituteId: institute.id, studentId }])
     if (!known.has(studentId)) throw notFound('This student')

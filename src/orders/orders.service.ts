@@ -4,7 +4,7 @@ import {
   unseenEntries,
   type CodeInUse,
 } from '../institutes/catalogue.service.ts'
-import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { branchFilter, branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { newEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
@@ -146,8 +146,7 @@ export async function listOrders(
   filter: OrderFilter,
   page: PageRange,
 ): Promise<Page<Order>> {
-  const { collectorCode: sent } = filter
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  const collectorCode = branchFilter(institute, filter.collectorCode)
   return readPage(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 
@@ -158,8 +157,7 @@ export async function searchOrders(
   filter: OrderSearchFilter,
   page: PageRange,
 ): Promise<Page<Order>> {
-  const { collectorCode: sent } = filter
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  const collectorCode = branchFilter(institute, filter.collectorCode)
   return search(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
 }
 

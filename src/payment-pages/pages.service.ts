@@ -1,5 +1,5 @@
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../institutes/catalogue.service.ts'
-import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { branchFilter, branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../orders/order-payments.service.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
@@ -105,7 +105,7 @@ export async function listPages(
 ): Promise<PageOf<PageFile>> {
   const { collectorCode: sent } = filter
   const now = ctx.clock.now()
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  const collectorCode = branchFilter(institute, sent)
   const found = await store.listPages(ctx.db, institute.id, { ...filter, collectorCode }, { ...page, now })
   return { ...found, rows: found.rows.map(counted => fileOf(ctx, institute, counted, now)) }
 }

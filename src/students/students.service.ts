@@ -1,5 +1,5 @@
 import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
-import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { branchFilter, type Institute } from '../institutes/institutes.rules.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
 import { badFields, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -36,7 +36,7 @@ export async function listStudents(
   page: PageRange,
 ): Promise<Page<store.StudentRecord>> {
   const { collectorCode: sent } = filter
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  const collectorCode = branchFilter(institute, sent)
   return store.listRecords(ctx.db, institute.id, { ...filter, collectorCode }, page)
 }
 

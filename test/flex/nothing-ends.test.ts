@@ -102,17 +102,20 @@ test('the ERP is asked once more about a waived instalment, though the plan has 
   assert.equal(plan.total_amount, 72000.5)
 })
 
-test('a cheque that bounces after its instalments were due makes a new instalment', async t => {
-  const world = await openWorld(t)
+/** The first instalment is paid by cheque, the second debited; answers the first. */
+async function payFirstByCheque(world: World): Promise<Json> {
   await world.advance('P2D')
   const [first] = (await world.plan()).payment_schedule
-  await pay(
-    world,
-    'CHQ-1',
-    Object.fromEntries(first.details.map((one: Json) => [one.component_type, one.amount])),
-  )
+  const lines = first.details.map((one: Json) => [one.component_type, one.amount])
+  await pay(world, 'CHQ-1', Object.fromEntries(lines))
   assert.equal(stateOf(await world.plan()), 'covered')
   await world.advanceUntil(plan => stateOf(plan, 1) === 'settled', 'the second debit', 70)
+  return first
+}
+
+test('a cheque that bounces after its instalments were due makes a new instalment', async t => {
+  const world = await openWorld(t)
+  const first = await payFirstByCheque(world)
   await cancelPayment(world, 'CHQ-1')
   const plan = await world.plan()
   const added = plan.payment_schedule.at(-1)
@@ -124,14 +127,7 @@ test('a cheque that bounces after its instalments were due makes a new instalmen
 
 test('without a mandate what comes back is an amount due online', async t => {
   const world = await openWorld(t)
-  await world.advance('P2D')
-  const [first] = (await world.plan()).payment_schedule
-  await pay(
-    world,
-    'CHQ-1',
-    Object.fromEntries(first.details.map((one: Json) => [one.component_type, one.amount])),
-  )
-  await world.advanceUntil(plan => stateOf(plan, 1) === 'settled', 'the second debit', 70)
+  const first = await payFirstByCheque(world)
   const { mandate } = await world.plan()
   const revoked = await world.bursar.demo.post(`/api/v1/sandbox/flex/mandates/${mandate.id}/revoke`)
   assert.equal(revoked.status, 200, revoked.text)

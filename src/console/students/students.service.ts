@@ -4,7 +4,7 @@ import type { FlexContext } from '../../flex/context.ts'
 import { listPlansOf, readPlan, type PlanHistory } from '../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
-import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/student-orders.service.ts'
 import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
@@ -35,8 +35,7 @@ export async function listStudents(
 ): Promise<Page<store.ListedStudent>> {
   const words = typed === undefined ? undefined : toWordQuery(institute.id, typed)
   if (words === null) return { rows: [], nextCursor: undefined }
-  const collectorCode =
-    wanted.collectorCode === undefined ? undefined : branchFor(institute, wanted.collectorCode)
+  const collectorCode = branchFilter(institute, wanted.collectorCode)
   const filter = { ...wanted, words, collectorCode }
   const found = await store.listStudents(db, institute.id, filter, limit + 1)
   return toPage(found, limit, student => student.id)

@@ -1,4 +1,4 @@
-import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
@@ -32,7 +32,7 @@ export async function testFetch(
   named: Named,
 ): Promise<FetchTest> {
   const { collectorCode: sent } = named
-  const branch = sent === undefined ? undefined : branchFor(institute, sent)
+  const branch = branchFilter(institute, sent)
   const known = await findOne(ctx, institute, named)
   const student = known?.student ?? null
   const all = await listSettings(ctx.db, [institute.id])

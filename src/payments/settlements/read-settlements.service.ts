@@ -1,4 +1,4 @@
-import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -14,7 +14,7 @@ export async function listSettlements(
   { collectorCode: sent, ...filter }: store.SettlementFilter,
   page: PageRange,
 ): Promise<Page<store.Settlement>> {
-  const collectorCode = sent === undefined ? undefined : branchFor(institute, sent)
+  const collectorCode = branchFilter(institute, sent)
   return store.listSettlements(db, institute.id, { ...filter, collectorCode }, page)
 }
 

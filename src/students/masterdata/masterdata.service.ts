@@ -1,5 +1,6 @@
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import {
+  branchFilter,
   branchFor,
   type Branch,
   type CatalogueEntry,
@@ -9,7 +10,7 @@ import type { Context } from '../../platform/context.ts'
 
 /** The institute's branches, or the one that is asked for. */
 export function listBranches(institute: Institute, collectorCode: string | undefined): Branch[] {
-  const only = collectorCode === undefined ? undefined : branchFor(institute, collectorCode)
+  const only = branchFilter(institute, collectorCode)
   return institute.branches
     .filter(branch => only === undefined || branch.collectorCode === only)
     .toSorted((one, other) => (one.collectorCode < other.collectorCode ? -1 : 1))

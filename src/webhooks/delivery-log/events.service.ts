@@ -1,6 +1,6 @@
 import { listEvents, type RecordedEvent } from '../../events/events.service.ts'
 import type { EventCode, TestCode } from '../../events/codes.ts'
-import { branchFor, type Institute } from '../../institutes/institutes.rules.ts'
+import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 
@@ -19,6 +19,6 @@ export async function listEventsOf(
   { cursor, limit, order, ...filter }: EventsAsked,
 ): Promise<Page<RecordedEvent>> {
   const { collectorCode: branch } = filter
-  const collectorCode = branch === undefined ? undefined : branchFor(institute, branch)
+  const collectorCode = branchFilter(institute, branch)
   return listEvents(ctx, institute.id, { ...filter, collectorCode }, { cursor, limit, order })
 }

@@ -36,6 +36,22 @@ async function expectRefunded(page: Page, amount: string): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 }
 
+/** Asks for a refund of ₹100 and loses the answer; later ones arrive again. */
+async function loseRefund(
+  { page, go }: Pick<Awaited<ReturnType<typeof openConsole>>, 'page' | 'go'>,
+  stage: Stage,
+): Promise<string> {
+  const order = await paidOrder(stage)
+  await go(`${I}/orders/${order}`)
+  await loseAnswers(page)
+  await openRefund(page, '100', 'Bus not used')
+  await press(page)
+  await expectNoAnswer(page)
+  assert.deepEqual(await refundsOf(stage, order), [10_000])
+  await page.unroute(isRefund)
+  return order
+}
+
 async function refundsOf({ bursar }: Stage, order: string): Promise<number[]> {
   const rows = await bursar.sql<{ amount: number }>(
     'select amount_paise::int as amount from refunds where order_id = $1 order by requested_at, id',
@@ -57,14 +73,7 @@ test('a refund whose answer is lost', async t => {
   t.after(() => context.close())
 
   await t.test('is made once, however often the button is pressed in the same dialogue', async () => {
-    const order = await paidOrder(stage)
-    await go(`${I}/orders/${order}`)
-    await loseAnswers(page)
-    await openRefund(page, '100', 'Bus not used')
-    await press(page)
-    await expectNoAnswer(page)
-    assert.deepEqual(await refundsOf(stage, order), [10_000])
-    await page.unroute(isRefund)
+    const order = await loseRefund({ page, go }, stage)
     await press(page)
     await expectRefunded(page, '₹100.00')
     await page.getByText('Your earlier request had succeeded. It was not repeated.').waitFor()
@@ -72,13 +81,7 @@ test('a refund whose answer is lost', async t => {
   })
 
   await t.test('is made once when the page is loaded again and the form filled in again', async () => {
-    const order = await paidOrder(stage)
-    await go(`${I}/orders/${order}`)
-    await loseAnswers(page)
-    await openRefund(page, '100', 'Bus not used')
-    await press(page)
-    await expectNoAnswer(page)
-    await page.unroute(isRefund)
+    const order = await loseRefund({ page, go }, stage)
     await page.reload()
     await openRefund(page, '100', 'Bus not used')
     await press(page)
@@ -95,13 +98,7 @@ test('a refund whose answer is lost', async t => {
   await t.test(
     'is named when something else is sent afterwards, which is done if it is sent again',
     async () => {
-      const order = await paidOrder(stage)
-      await go(`${I}/orders/${order}`)
-      await loseAnswers(page)
-      await openRefund(page, '100', 'Bus not used')
-      await press(page)
-      await expectNoAnswer(page)
-      await page.unroute(isRefund)
+      const order = await loseRefund({ page, go }, stage)
       await page.getByLabel('Amount in rupees').fill('200')
       await press(page)
       await page.getByRole('alert').getByText('An earlier request from this form succeeded').waitFor()

@@ -2,24 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
-import { daysAgo, deskOf, ids, MONEY, payOrder, setMoney } from './support.ts'
-import { assertAnswer, createPerson, demoVisitor, type Visitor } from '../support.ts'
+import { daysAgo, deskOf, ids, MONEY, payOrder, openMoney } from './support.ts'
+import { assertAnswer, demoVisitor, type Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar
 const sql: typeof bursar.sql = (text, values) => bursar.sql(text, values)
-const scene = await setMoney(bursar)
-const owner = await demoVisitor(url)
-const viewer = await createPerson(bursar, {
-  email: 'viewer@school.example',
-  institute: 'demo-school',
-  role: 'viewer',
-})
-const finance = await createPerson(bursar, {
-  email: 'finance@school.example',
-  institute: 'demo-school',
-  role: 'finance',
-})
+const { school, owner, viewer, finance } = await openMoney(bursar)
 const { read, file, everyPage } = deskOf(owner)
 const ELSEWHERE = '/console/api/institutes/demo-group/money'
 
@@ -47,11 +36,11 @@ test('a settlement shows its sums, what its payments were for and every payment 
 test('what is on its way to the bank is expected on its day, and late after it', async () => {
   const [expected] = await read('/expected')
   assert.deepEqual([expected.payment_count, expected.amount, expected.is_overdue], [1, 1200.5, false])
-  await sql(`update payments set settle_due_on = '2026-01-05' where id = $1`, [scene.waiting.paymentId])
+  await sql(`update payments set settle_due_on = '2026-01-05' where id = $1`, [school.waiting.paymentId])
   assert.equal((await read('/expected'))[0].is_overdue, true)
   assert.deepEqual((await read('/reconciliation')).overdue, { count: 1, amount: 1200.5 })
   assert.deepEqual(ids(await read('/reconciliation/items?status=expected&due_on=2026-01-05')), [
-    scene.waiting.paymentId,
+    school.waiting.paymentId,
   ])
 })
 
@@ -111,7 +100,7 @@ test('the ledger’s balances are what their names say, and its transfers are fo
   )
   const [settlement] = settlements
   assert.equal((await read(`/ledger/transfers?reference=${settlement.id}`)).length, 2)
-  assert.equal((await read(`/ledger/transfers?reference=${scene.plan.paymentId}`)).length, 1)
+  assert.equal((await read(`/ledger/transfers?reference=${school.plan.paymentId}`)).length, 1)
   assert.deepEqual(ids(await read(`/ledger/transfers?from=${daysAgo(0)}&limit=200`)), ids(whole))
   assert.deepEqual(await read(`/ledger/transfers?to=${daysAgo(1)}`), [])
 })
@@ -131,15 +120,15 @@ test('every payment and refund is in the register once, whatever way it came', a
     ],
   )
   assert.equal((await read('/payments?source=direct'))[0].components[0].component_type, 'TUITION_FEE')
-  assert.deepEqual(ids(await read('/payments?settled=no')), [scene.waiting.paymentId])
-  assert.deepEqual(ids(await read('/payments?component_type=TRANSPORT')), [scene.plan.paymentId])
+  assert.deepEqual(ids(await read('/payments?settled=no')), [school.waiting.paymentId])
+  assert.deepEqual(ids(await read('/payments?component_type=TRANSPORT')), [school.plan.paymentId])
   assert.deepEqual(await read('/payments?source=direct&kind=refund'), [])
   assert.equal((await read(`/payments?captured_from=${daysAgo(0)}`)).length, 4)
 })
 
 test('a receipt is found by its number, read as PDF, and cancelled once with a reason', async () => {
   const [receipt] = await read('/receipts?number=2026-27/000003'.replace('2026-27', await currentYear()))
-  assert.equal(receipt.order_id, scene.waiting.orderId)
+  assert.equal(receipt.order_id, school.waiting.orderId)
   assert.deepEqual(ids(await read('/receipts?number=3')), [receipt.id])
   const pdf = await file(`/receipts/${receipt.id}/pdf`, viewer)
   assert.equal(pdf.text.slice(0, 5), '%PDF-')
@@ -194,7 +183,7 @@ test('another institute’s settlements, receipts and entries are not there', as
     const { body } = await stranger.get(ELSEWHERE + path)
     assert.deepEqual(body.data, [], path)
   }
-  const cursor = scene.settled.paymentId
+  const cursor = school.settled.paymentId
   assert.deepEqual((await stranger.get(`${ELSEWHERE}/payments?cursor=${cursor}`)).body.data, [])
 })
 

@@ -3,24 +3,13 @@ import { after, test } from 'node:test'
 import readExcelFile from 'read-excel-file/node'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Answer, Json } from '../../harness/client.ts'
-import { daysAgo, deskOf, ids, MONEY, setMoney } from './support.ts'
-import { assertAnswer, createPerson, demoVisitor, type Visitor } from '../support.ts'
+import { daysAgo, deskOf, ids, MONEY, openMoney } from './support.ts'
+import { assertAnswer, type Visitor } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar
 const sql: typeof bursar.sql = (text, values) => bursar.sql(text, values)
-const scene = await setMoney(bursar)
-const owner = await demoVisitor(url)
-const viewer = await createPerson(bursar, {
-  email: 'viewer@school.example',
-  institute: 'demo-school',
-  role: 'viewer',
-})
-const finance = await createPerson(bursar, {
-  email: 'finance@school.example',
-  institute: 'demo-school',
-  role: 'finance',
-})
+const { school, owner, viewer, finance } = await openMoney(bursar)
 const { read, file, everyPage } = deskOf(owner)
 
 test('dues are aged by the due day of their component, and what has none stands by itself', async () => {
@@ -78,18 +67,18 @@ test('the defaulter list names whom to call, how much, for how long and what cam
   const [first, second, ...others] = await everyPage('/defaulters')
   assert.deepEqual(others, [])
   const byId = new Map([first, second].map(row => [row.service_student_id, row]))
-  const half = byId.get(scene.half)
+  const half = byId.get(school.half)
   assert.deepEqual(
     [half.owed, half.days_late, half.contact_number, half.last_paid, half.has_plan],
     [10000, 40, '+91 98765 00002', 10000, false],
   )
-  const late = byId.get(scene.late)
+  const late = byId.get(school.late)
   assert.deepEqual([late.owed, late.owed_in_all, late.last_paid], [39000, 51000, undefined])
-  assert.deepEqual(ids(await read('/defaulters?bucket=no_due_day'), 'service_student_id'), [scene.late])
+  assert.deepEqual(ids(await read('/defaulters?bucket=no_due_day'), 'service_student_id'), [school.late])
   assert.deepEqual(await read('/defaulters?bucket=days_over_90'), [])
-  await sql(`update students set status = 'dropped' where id = $1`, [scene.half])
-  assert.deepEqual(ids(await read('/defaulters'), 'service_student_id'), [scene.late])
-  await sql(`update students set status = 'active' where id = $1`, [scene.half])
+  await sql(`update students set status = 'dropped' where id = $1`, [school.half])
+  assert.deepEqual(ids(await read('/defaulters'), 'service_student_id'), [school.late])
+  await sql(`update students set status = 'active' where id = $1`, [school.half])
 })
 
 test('the collection adds up by day, component and mode, and takes off what went back', async () => {
@@ -203,12 +192,12 @@ async function insertMany(many: number, some: number): Promise<void> {
     `insert into direct_payments (institute_id, student_id, transaction_id, id, amount_paise, paid_at, mode, recorded_at)
      select 1, $1, 'T' || n, 'pay_bulk_' || n, 10000, now() - interval '1 day' * case when n <= $3 then 800 else 400 end,
        'cash', now() from generate_series(1, $2) n`,
-    [scene.half, many, some],
+    [school.half, many, some],
   )
   await sql(
     `insert into direct_payment_lines (institute_id, student_id, transaction_id, line_no, component_type, amount_paise)
      select 1, $1, 'T' || n, 1, 'TUITION_FEE', 10000 from generate_series(1, $2) n`,
-    [scene.half, some],
+    [school.half, some],
   )
 }
 

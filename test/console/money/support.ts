@@ -4,7 +4,7 @@ import type { TestBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { sandboxNow } from '../../harness/sandbox-now.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
-import { assertAnswer, type Visitor } from '../support.ts'
+import { assertAnswer, createPerson, demoVisitor, type Visitor } from '../support.ts'
 
 export const MONEY = '/console/api/institutes/demo-school/money'
 
@@ -45,7 +45,7 @@ export async function payOrder(
   return { orderId, paymentId: paid.body.data.payment_id }
 }
 
-export type Scene = {
+type School = {
   /** Owe tuition since 40 days and transport, which has no due day. */
   late: string
   /** Paid half of the tuition at the counter. */
@@ -55,8 +55,19 @@ export type Scene = {
   plan: { orderId: string; paymentId: string }
 }
 
-/** A school with everything that the money pages show. */
-export async function setMoney(bursar: TestBursar): Promise<Scene> {
+/** A school with everything that the money pages show, and who looks at it. */
+export async function openMoney(bursar: TestBursar) {
+  const person = (role: 'viewer' | 'finance') =>
+    createPerson(bursar, { email: `${role}@school.example`, institute: 'demo-school', role })
+  return {
+    school: await setMoney(bursar),
+    owner: await demoVisitor(bursar.url),
+    viewer: await person('viewer'),
+    finance: await person('finance'),
+  }
+}
+
+export async function setMoney(bursar: TestBursar): Promise<School> {
   const { demo, app } = bursar
   const rule = { component_type: 'TUITION_FEE', due_date: daysAgo(40), kind: 'none' }
   const hostel = { component_type: 'HOSTEL', due_date: daysAgo(-10), kind: 'none' }

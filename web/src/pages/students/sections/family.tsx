@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useInstitute } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
@@ -8,7 +9,6 @@ import { STATUS_LABELS } from '../texts.ts'
 
 /** Each academic year is a record of its own, with dues of its own. */
 export function YearsSection({ student }: { student: Student }) {
-  const { code: institute } = useInstitute()
   const { other_years: years } = student
   if (years.length === 0) return null
   return (
@@ -16,41 +16,12 @@ export function YearsSection({ student }: { student: Student }) {
       <h2 className="section-title" id="years">
         Other academic years
       </h2>
-      <StudentTable name="Other academic years">
-        <thead>
-          <tr>
-            <th scope="col">Year</th>
-            <th scope="col">Grade</th>
-            <th scope="col">Status</th>
-            <th scope="col" className="right">
-              Due today
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {years.map(one => (
-            <tr key={one.service_student_id}>
-              <td>
-                <Link
-                  to="/i/$institute/students/$student"
-                  params={{ institute, student: one.service_student_id }}
-                >
-                  {one.academic_year_start}–{one.academic_year_end}
-                </Link>
-              </td>
-              <td>{one.grade_name}</td>
-              <td>
-                <StatusBadge tone={STATUS_LABELS[one.status].tone}>
-                  {STATUS_LABELS[one.status].label}
-                </StatusBadge>
-              </td>
-              <td className="right">
-                <Money rupees={one.total_amount} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </StudentTable>
+      <RelatedStudents
+        name="Other academic years"
+        columns={['Year']}
+        students={years}
+        linkText={one => `${one.academic_year_start}–${one.academic_year_end}`}
+      />
     </section>
   )
 }
@@ -75,7 +46,14 @@ export function FamilySection({ student }: { student: Student }) {
         <p className="faint">No other student of the same payer.</p>
       ) : (
         <>
-          <Siblings siblings={siblings} />
+          <RelatedStudents
+            name="Brothers and sisters"
+            columns={['Brother or sister', 'Admission no.']}
+            students={siblings}
+            linkText={one => one.fullname}
+          >
+            {one => <td>{one.identifier}</td>}
+          </RelatedStudents>
           <p>
             The family owes <strong>{formatRupees(Math.round(all) / 100)}</strong> in all.
           </p>
@@ -85,33 +63,52 @@ export function FamilySection({ student }: { student: Student }) {
   )
 }
 
-function Siblings({ siblings }: Pick<Student, 'siblings'>) {
+type Related = Student['siblings'][number] | Student['other_years'][number]
+
+type RelatedProps<One extends Related> = {
+  name: string
+  /** Before grade, status and what is due. */
+  columns: readonly string[]
+  students: readonly One[]
+  linkText: (one: One) => string
+  /** The cell of the second column. */
+  children?: (one: One) => ReactNode
+}
+
+function RelatedStudents<One extends Related>({
+  name,
+  columns,
+  students,
+  linkText,
+  children,
+}: RelatedProps<One>) {
   const { code: institute } = useInstitute()
   return (
-    <StudentTable name="Brothers and sisters">
+    <StudentTable name={name}>
       <thead>
         <tr>
-          <th scope="col">Brother or sister</th>
-          <th scope="col">Admission no.</th>
-          <th scope="col">Grade</th>
-          <th scope="col">Status</th>
+          {[...columns, 'Grade', 'Status'].map(column => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
           <th scope="col" className="right">
             Due today
           </th>
         </tr>
       </thead>
       <tbody>
-        {siblings.map(one => (
+        {students.map(one => (
           <tr key={one.service_student_id}>
             <td>
               <Link
                 to="/i/$institute/students/$student"
                 params={{ institute, student: one.service_student_id }}
               >
-                {one.fullname}
+                {linkText(one)}
               </Link>
             </td>
-            <td>{one.identifier}</td>
+            {children?.(one)}
             <td>{one.grade_name}</td>
             <td>
               <StatusBadge tone={STATUS_LABELS[one.status].tone}>
