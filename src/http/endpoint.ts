@@ -56,6 +56,8 @@ export type WriteEndpoint<
   scope: Scope
   /** Nothing happens before the statement that takes the Idempotency-Key: it need not be looked up first, which saves a round trip. */
   takesKeyFirst?: true
+  /** The answer holds a secret, such as a sign-in token: what is stored of it for a repeat is sealed. */
+  hasSecret?: true
   /** Does it, in a transaction that stores `toResponse`'s answer when the command is to be done once. */
   perform(command: Command<Result>, call: Call<Read<Params>, Read<Query>, Read<Body>>): Promise<Result>
   toResponse(result: Result): Success
@@ -96,16 +98,38 @@ export function addWrite<
     config: { scope: endpoint.scope },
     schema: documentEndpoint(endpoint),
     handler: (request, reply) => {
+      const { takesKeyFirst, hasSecret } = endpoint
+      const instituteId = callerOf(request).institute.id
+      const idempotency = readIdempotency(request, answerOf)
       const command: Command<Result> = {
-        instituteId: callerOf(request).institute.id,
-        idempotency: readIdempotency(request, answerOf),
+        instituteId,
+        idempotency: hasSecret && idempotency ? sealed(ctx, instituteId, idempotency) : idempotency,
       }
-      const { takesKeyFirst } = endpoint
       return answerCommand(ctx, command, { request, reply, answerOf, takesKeyFirst }, () =>
         endpoint.perform(command, { ...readCall(request), caller: callerOf(request) }),
       )
     },
   })
+}
+
+/** Errors hold no secret and are stored as they are. */
+function sealed<Result>(
+  { vault }: Context,
+  instituteId: number,
+  idempotency: Idempotency<Result>,
+): Idempotency<Result> {
+  const purpose = `stored answer ${instituteId} ${idempotency.key}`
+  return {
+    ...idempotency,
+    answer(result) {
+      const { httpStatus, body } = idempotency.answer(result)
+      return { httpStatus, body: vault.seal(body, purpose).toString('base64') }
+    },
+    open: ({ httpStatus, body }) => ({
+      httpStatus,
+      body: httpStatus < 400 ? vault.open(Buffer.from(body, 'base64'), purpose) : body,
+    }),
+  }
 }
 
 type Exchange<Result> = {

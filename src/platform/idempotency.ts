@@ -4,7 +4,7 @@ import { isUniqueViolation } from './db/errors.ts'
 import type { Database, Queryable, Transaction } from './db/database.ts'
 
 /**
- * One command, done once. The answer to an command that came with an Idempotency-Key is stored in the transaction of
+ * One command, done once. The answer to a command that came with an Idempotency-Key is stored in the transaction of
  * the command itself, so a crash leaves either both or neither, and a repeat gets the first answer byte for byte.
  * While the first is running a repeat is told so (a transaction-level lock says it runs; it dies with it).
  */
@@ -14,6 +14,8 @@ export type Idempotency<Result> = {
   key: string
   fingerprint: Buffer
   answer(result: Result): Answer
+  /** The answer as it was sent, where `answer` stores it otherwise. */
+  open?(stored: Answer): Answer
 }
 
 /** Who acts, and what to remember if it was asked to be done once. */
@@ -85,7 +87,7 @@ export async function transact<Result>(
 export async function replayIfDone(
   db: Queryable,
   instituteId: number,
-  idempotency: Pick<Idempotency<never>, 'key' | 'fingerprint'>,
+  idempotency: Pick<Idempotency<never>, 'key' | 'fingerprint' | 'open'>,
 ): Promise<void> {
   const [stored] = await db.query<Stored>(
     `select fingerprint, http_status, body from idempotency_keys
@@ -99,7 +101,8 @@ export async function replayIfDone(
       'This Idempotency-Key was used for a different request. Use a new key for a new request.',
     )
   }
-  throw new AlreadyDone({ httpStatus: stored.http_status, body: stored.body })
+  const answer = { httpStatus: stored.http_status, body: stored.body }
+  throw new AlreadyDone(idempotency.open?.(answer) ?? answer)
 }
 
 /**

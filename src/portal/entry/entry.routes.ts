@@ -49,6 +49,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
       answers: { 201: answer('A new token.', accessTokenOutput) },
     },
     params: registrationParams,
+    hasSecret: true,
     perform: (command, { caller, params }) =>
       issueToken(ctx, command, caller.institute, params.registrationId),
     toResponse: (token: AccessToken) => created(accessTokenOutput.toJson(token)),
@@ -70,6 +71,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
       answers: { 201: answer('The way in.', entryOutput) },
     },
     body: entryInput,
+    hasSecret: true,
     perform: (command, { caller, body: { named, options } }) =>
       openEntry(ctx, command, caller.institute, { named, ...options }),
     toResponse: (entry: Entry) => created(entryOutput.toJson(entry)),

@@ -22,6 +22,23 @@ test('GET and POST answer with a token for 15 minutes, each time another, which 
     for (const token of tokens) assert.ok(!row.includes(String(token).split('.')[1] ?? token))
 })
 
+test('a repeat under the same Idempotency-Key gets the same token, which is stored sealed', async () => {
+  const { user } = await parentOf()
+  const key = { 'idempotency-key': `token-of-${user}` }
+  const first = await demo.post(tokenPath(user), undefined, key)
+  const again = await demo.post(tokenPath(user), undefined, key)
+  assert.deepEqual([again.status, again.text], [201, first.text])
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  const token: string = first.body.data.access_token
+  const stored = await sql<{ row: string }>('select to_jsonb(t)::text as row from idempotency_keys t')
+  assert.ok(stored.length > 0)
+  for (const { row } of stored) assert.ok(!row.includes(token.split('.')[1] ?? token))
+  assert.equal((await new Visitor(url).get(entrance(token))).status, 303)
+  const unknown = { 'idempotency-key': 'token-of-nobody' }
+  for (let time = 0; time < 2; time++)
+    assertRefused(await demo.post(tokenPath('nobody'), undefined, unknown), 'HUE00001')
+})
+
 test('the token of an unknown user is 404, and a key that may only read gets none', async () => {
   assertRefused(await demo.get(tokenPath('nobody')), 'HUE00001')
   assertRefused(await demo.post(tokenPath('nobody')), 'HUE00001')
