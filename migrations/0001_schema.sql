@@ -835,10 +835,14 @@ create table rollovers (
   to_year_start integer not null,
   to_year_end integer not null,
   options jsonb not null,
-  state text not null default 'running' check (state in ('running', 'done')),
+  -- stopped: by a person, half way; what was registered stays.
+  state text not null default 'running' check (state in ('running', 'done', 'stopped')),
+  -- Active students of the old year when it was started.
+  students_total integer not null,
   -- The id of the student seen last.
   seen_until text not null default '',
-  counts jsonb not null,
+  -- Counts and sums so far, by grade of the old year.
+  grades jsonb not null default '[]',
   -- The first ones, in the order of students.
   problems jsonb not null default '[]',
   created_at timestamptz not null,

@@ -7,6 +7,7 @@ import {
 import { purgeRequests } from '../console/developers/requests.service.ts'
 import { purgeSessions } from '../console/auth/sessions.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
+import { readUnsettled } from '../flex/plans/unsettled.service.ts'
 import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
@@ -61,7 +62,7 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
       nextDueAt: () => nextSettlementRun(ctx),
       nextStop: () => nextSettlementDue(ctx),
     }),
-    work('rollovers_advanced', { run: processBatches(() => advanceRollovers(ctx)) }),
+    work('rollovers_advanced', { run: processBatches(() => advanceRollovers(ctx, readUnsettled)) }),
     ...flexJobs(ctx),
     work('webhook_mails', {
       run: processBatches(limit => mailFailures(ctx, limit)),

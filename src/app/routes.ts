@@ -53,6 +53,7 @@ import { directPaymentRoutes } from '../students/direct-payments/direct-payments
 import { importRoutes } from '../imports/imports.routes.ts'
 import { masterdataRoutes } from '../students/masterdata/masterdata.routes.ts'
 import { pullRoutes } from '../erp/pull/pull.routes.ts'
+import { readUnsettled } from '../flex/plans/unsettled.service.ts'
 import { rolloverRoutes } from '../students/rollover/rollover.routes.ts'
 import { studentRoutes } from '../students/students.routes.ts'
 import { deliveryRoutes } from '../webhooks/delivery-log/deliveries.routes.ts'
@@ -107,7 +108,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   paymentPageRoutes(app, ctx)
   studentRoutes(app, ctx)
   masterdataRoutes(app, ctx)
-  rolloverRoutes(app, ctx)
+  rolloverRoutes(app, ctx, readUnsettled)
   directPaymentRoutes(app, ctx, readOnTheWay)
   await importRoutes(app, ctx)
   pullRoutes(app, ctx)

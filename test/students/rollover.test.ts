@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { carryForward } from '../../src/students/rollover/rollover.rules.ts'
 import { summariseFees } from '../../src/fees/fees.rules.ts'
@@ -15,6 +16,7 @@ import { pull, setErp } from './support.ts'
 const bursar = await startBursar({ after })
 const { demo } = bursar
 const ROLLOVER = `${ERP}/academic-years/rollover`
+const FLEX = '/api/v1/integrations/flex'
 const YEARS = {
   from_academic_year_start: 2026,
   from_academic_year_end: 2027,
@@ -67,7 +69,7 @@ async function start(options: object = OPTIONS): Promise<Json> {
 async function roll(options: object = OPTIONS): Promise<Json> {
   const { id } = await start(options)
   for (;;) {
-    await advanceRollovers(bursar.app.ctx)
+    await advanceRollovers(bursar.app.ctx, readUnsettled)
     const { body } = await demo.get(`${ROLLOVER}/${id}`)
     if (body.data.state === 'done') return body.data
   }
@@ -83,6 +85,22 @@ test('a rollover is previewed, registers next year with fees of the grade, and c
   const { students_seen, registered, known, leaving: left, problem_count } = seen
   assert.deepEqual({ students_seen, registered, known, leaving: left, problem_count }, expected)
   assert.deepEqual([seen.state, seen.carried_dues, seen.carried_advance], ['done', 40000, 1500])
+  assert.deepEqual(
+    seen.grades.map((one: Json) => [
+      one.grade,
+      one.next_grade,
+      one.students,
+      one.registered,
+      one.fees,
+      one.carried_dues,
+    ]),
+    [
+      ['5', '6', 2, 2, 130000, 40000],
+      ['9', undefined, 1, 0, 0, 0],
+      ['12', undefined, 1, 0, 0, 0],
+    ],
+  )
+  assert.deepEqual([seen.students_total, seen.fees], [4, 130000])
   assert.deepEqual(
     seen.problems.map((one: Json) => [one.service_student_id, one.identifier]),
     [[unmapped, 'ROLL-UNMAPPED']],
@@ -114,6 +132,54 @@ test('a rollover is previewed, registers next year with fees of the grade, and c
     events.filter((one: Json) => one.payload.service_student_id === next.service_student_id).length,
     1,
   )
+})
+
+test('a student that cannot be written is named, the others are registered, and a repetition takes it', async () => {
+  const ids = await Promise.all(['A', 'B', 'C', 'D', 'E'].map(name => register(`ROLL-BROKEN-${name}`, 60000)))
+  await bursar.sql(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
+  )
+  await bursar.sql(
+    `create trigger refuse before insert on students for each row when (new.identifier = 'ROLL-BROKEN-C') execute function refuse()`,
+  )
+  const { id } = await start()
+  await assert.rejects(async () => {
+    for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  }, /refused/)
+  await advanceRollovers(bursar.app.ctx, readUnsettled)
+  const { body } = await demo.get(`${ROLLOVER}/${id}`)
+  const broken = body.data.problems.filter((one: Json) => one.identifier.startsWith('ROLL-BROKEN'))
+  assert.deepEqual([body.data.state, broken.map((one: Json) => one.identifier)], ['done', ['ROLL-BROKEN-C']])
+  assert.equal(body.data.registered, 4)
+  await bursar.sql(`drop trigger refuse on students`)
+  assert.equal((await roll()).registered, 1)
+  for (const one of ids) assert.equal((await nextOf(one)).grade, '6')
+})
+
+test('what a running plan collects, or is being paid, stays on the old record until a repetition', async () => {
+  const planned = await register('ROLL-PLANNED', 20000)
+  const { plan_id } = (await demo.post(`${FLEX}/students/${planned}/plans`, {})).body.data
+  const authorised = await demo.post(`/api/v1/sandbox/flex/plans/${plan_id}/authorise`, {})
+  assert.equal(authorised.status, 200, authorised.text)
+  const done = await roll()
+  assert.deepEqual([done.registered, done.not_carried, done.carried_dues], [1, 1, 0])
+  assert.match(done.problems.at(-1).message, /plan collects what is due/)
+  assert.equal((await nextOf(planned)).fee_summary.outstanding, 65000)
+  assert.equal((await studentOf(planned)).fee_summary.outstanding, 40000)
+  assert.equal((await demo.post(`${FLEX}/plans/${plan_id}/cancel`, {})).status, 200)
+  const again = await roll()
+  assert.deepEqual([again.registered, again.not_carried, again.carried_dues], [0, 0, 40000])
+  assert.equal((await nextOf(planned)).fee_summary.outstanding, 65000 + 40000)
+})
+
+test('a rollover that is stopped leaves what it did, and another goes on from there', async () => {
+  await register('ROLL-STOPPED', 60000)
+  const { id } = await start()
+  const stopped = await demo.delete(`${ROLLOVER}/${id}`)
+  assert.deepEqual([stopped.status, stopped.body.data.state], [200, 'stopped'])
+  assert.equal(await advanceRollovers(bursar.app.ctx, readUnsettled), 0)
+  assert.equal((await demo.delete(`${ROLLOVER}/${id}`)).status, 409)
+  assert.equal((await roll()).registered, 1)
 })
 
 test('dues that were carried stay due when the ERP answers for the new year without them', async () => {

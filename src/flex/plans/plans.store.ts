@@ -171,6 +171,20 @@ export async function findPlansOf(
   )
 }
 
+/** Those of them who pay by a plan, or are about to. */
+export async function listStudentsWithPlan(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ studentId: string }>(
+    `select distinct student_id as "studentId" from flex_plans
+     where institute_id = $1 and student_id = any($2) and state in ('setup', 'active', 'locked')`,
+    [instituteId, studentIds],
+  )
+  return rows.map(({ studentId }) => studentId)
+}
+
 /** All plans that a student ever had, newest first. */
 export async function listPlanKeys(
   db: Queryable,

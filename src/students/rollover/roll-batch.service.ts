@@ -2,145 +2,214 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import { applyFees, planFees, type SentFees } from '../../fees/fees.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { paiseOf } from '../../platform/money.ts'
+import { subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import {
   identityKey,
   planRegistrations,
   registerStudents,
+  type Registration,
   type RegistrationContext,
+  type RegistrationPlan,
 } from '../registration/register-students.service.ts'
 import { profileOf } from '../students.rules.ts'
-import { addCounts, carryForward, decideStep, type Carried, type RolloverCounts } from './rollover.rules.ts'
+import {
+  addByGrade,
+  carryForward,
+  decideStep,
+  NO_COUNTS,
+  type Carried,
+  type GradeCounts,
+  type RolloverCounts,
+} from './rollover.rules.ts'
 import * as store from './rollover.store.ts'
 
 /** One batch of students of the old year: what becomes of each, and writing it. */
 const MOST_PROBLEMS = 200
 
+/**
+ * Students whose money is on the move, by id, with the reason for which nothing is carried from them for now. Passed in,
+ * because plans and payments rank above students.
+ */
+export type ReadUnsettled = (
+  db: Queryable,
+  of: { instituteId: number; studentIds: readonly string[]; now: Date },
+) => Promise<ReadonlyMap<string, string>>
+
 export function contextOf(institute: Institute, now: Date): RegistrationContext {
   return { institute, now, source: 'registration', gradeNames: new Map() }
 }
 
-type Judged = {
-  batch: readonly store.Rolled[]
-  added: { from: store.Rolled; plan: Awaited<ReturnType<typeof planRegistrations>>[number] }[]
-  carried: { from: store.Rolled; toId: string; carried: Carried }[]
-  leaving: number
-  known: number
-  problems: store.RolloverProblem[]
+type Outcome = 'registered' | 'known' | 'leaving' | 'problems'
+
+/** What becomes of one student. */
+type Result = {
+  from: store.Rolled
+  nextGrade: string | null
+  outcome: Outcome
+  plan: RegistrationPlan | null
+  /** The record of the new year. */
+  toId: string | null
+  carried: Carried | null
+  isUnsettled: boolean
+  problem: string | null
 }
+
+type Target = { context: RegistrationContext; rollover: store.Rollover; readUnsettled: ReadUnsettled }
 
 export async function judge(
   db: Queryable,
-  context: RegistrationContext,
-  { options, ...years }: store.Rollover,
+  { context, rollover, readUnsettled }: Target,
   batch: readonly store.Rolled[],
   { isLocked }: { isLocked: boolean },
-): Promise<Judged> {
-  const steps = batch.map(from => ({ from, step: decideStep(from.student, from.nextId, options) }))
-  const judged: Judged = { batch, added: [], carried: [], leaving: 0, known: 0, problems: [] }
-  const report = ({ student }: store.Rolled, message: string): void => {
-    judged.problems.push({ studentId: student.id, identifier: student.identifier, message })
-  }
-  const wanted = steps.flatMap(({ from, step }) => {
-    if (step.kind === 'known') judged.known++
-    if (step.kind === 'leaves') judged.leaving++
-    if (step.kind === 'problem') report(from, step.message)
-    return step.kind === 'register' ? [{ from, step }] : []
+): Promise<Result[]> {
+  const { options } = rollover
+  const unsettled = await readUnsettled(db, {
+    instituteId: context.institute.id,
+    studentIds: batch.map(({ student }) => student.id),
+    now: context.now,
   })
-  const registrations = wanted.map(({ from: { student, registrationIds }, step }) => ({
-    registrationIds,
-    collectorCode: student.collectorCode,
-    identity: {
-      identifier: student.identifier,
-      grade: step.grade,
-      academicYearStart: years.toYearStart,
-      academicYearEnd: years.toYearEnd,
-    },
-    profile: { ...profileOf(student), newAdmission: false },
-    fees: step.fees,
-    payments: [],
-  }))
-  const plans = await planRegistrations(db, context, registrations, { isLocked })
+  const steps = batch.map(from => ({ from, step: decideStep(from.student, from.nextId, options) }))
+  const wanted = steps.flatMap(({ from, step }) =>
+    step.kind === 'register' ? [registrationOf(from, step, rollover)] : [],
+  )
+  const plans = (await planRegistrations(db, context, wanted, { isLocked })).values()
   // Two grades of the old year may lead to one of the new.
   const taken = new Set<string>()
-  for (const [index, plan] of plans.entries()) {
-    const from = wanted[index]?.from
-    if (from === undefined) continue
-    const { student } = plan
-    const key = `${student.collectorCode} ${identityKey(student)}`
-    const isFree = plan.kind === 'new' && !taken.has(key)
-    taken.add(key)
-    if (isFree) judged.added.push({ from, plan })
-    else report(from, `Another student has this identifier in grade ${plan.student.grade} of the new year.`)
-  }
-  const newIds = new Map(judged.added.map(({ from, plan }) => [from.student.id, plan.student.id]))
-  judged.carried = batch.flatMap(from => {
-    const toId = from.nextId ?? newIds.get(from.student.id)
-    if (toId === undefined || from.isCarried) return []
-    const carried = carryForward(from.fees, from.paid, options)
-    return carried.transfers.length === 0 ? [] : [{ from, toId, carried }]
+  return steps.map(({ from, step }): Result => {
+    const nextGrade = options.grades.find(one => one.grade === from.student.grade)?.nextGrade ?? null
+    const result = { from, nextGrade, plan: null, toId: null, carried: null, isUnsettled: false }
+    if (step.kind === 'problem') return { ...result, outcome: 'problems', problem: step.message }
+    if (step.kind === 'leaves') return { ...result, outcome: 'leaving', problem: null }
+    const plan = step.kind === 'register' ? (plans.next().value ?? null) : null
+    if (plan !== null) {
+      const key = `${plan.student.collectorCode} ${identityKey(plan.student)}`
+      const isFree = plan.kind === 'new' && !taken.has(key)
+      taken.add(key)
+      const message = `Another student has this identifier in grade ${plan.student.grade} of the new year.`
+      if (!isFree) return { ...result, outcome: 'problems', problem: message }
+    }
+    const carried = from.isCarried ? null : carryForward(from.fees, from.paid, options)
+    const hasCarried = carried !== null && carried.transfers.length > 0
+    const reason = hasCarried ? unsettled.get(from.student.id) : undefined
+    return {
+      ...result,
+      outcome: plan === null ? 'known' : 'registered',
+      plan,
+      toId: plan?.student.id ?? from.nextId,
+      carried: hasCarried && reason === undefined ? carried : null,
+      isUnsettled: reason !== undefined,
+      problem: reason ?? null,
+    }
   })
-  return judged
 }
 
-export function summarise(rollover: store.Rollover, judged: Judged): store.Rollover {
-  const sum = (of: (carried: Carried) => number): number =>
-    judged.carried.reduce((total, { carried }) => total + of(carried), 0)
-  const counts: RolloverCounts = {
-    total: judged.batch.length,
-    registered: judged.added.length,
-    known: judged.known,
-    leaving: judged.leaving,
-    problems: judged.problems.length,
-    carriedDuesPaise: paiseOf(sum(one => one.duesPaise)),
-    carriedAdvancePaise: paiseOf(sum(one => one.advancePaise)),
+function registrationOf(
+  { student, registrationIds }: store.Rolled,
+  { grade, fees }: { grade: string; fees: Registration['fees'] },
+  { toYearStart, toYearEnd }: store.Years,
+): Registration {
+  const { identifier, collectorCode } = student
+  return {
+    registrationIds,
+    collectorCode,
+    identity: { identifier, grade, academicYearStart: toYearStart, academicYearEnd: toYearEnd },
+    profile: { ...profileOf(student), newAdmission: false },
+    fees,
+    payments: [],
   }
+}
+
+export function summarise(rollover: store.Rollover, results: readonly Result[]): store.Rollover {
+  const problems = results.flatMap(({ from: { student }, problem }) =>
+    problem === null ? [] : [problemOf(student, problem)],
+  )
   return {
     ...rollover,
-    seenUntil: judged.batch.at(-1)?.student.id ?? rollover.seenUntil,
-    counts: addCounts(rollover.counts, counts),
-    problems: [...rollover.problems, ...judged.problems].slice(0, MOST_PROBLEMS),
+    seenUntil: results.at(-1)?.from.student.id ?? rollover.seenUntil,
+    grades: addByGrade([...rollover.grades, ...results.map(countsOf)]),
+    problems: [...rollover.problems, ...problems].slice(0, MOST_PROBLEMS),
   }
+}
+
+/** A student that cannot be written, whatever the reason, is passed by and named. */
+export function summariseFailed(
+  rollover: store.Rollover,
+  { student }: Pick<store.Rolled, 'student'>,
+): store.Rollover {
+  const message =
+    'Could not be registered; the reason is in the log of the installation. Repeat the rollover.'
+  const counts: RolloverCounts = { ...NO_COUNTS, students: 1, problems: 1 }
+  return {
+    ...rollover,
+    seenUntil: student.id,
+    grades: addByGrade([...rollover.grades, { ...counts, grade: student.grade, nextGrade: null }]),
+    problems: [...rollover.problems, problemOf(student, message)].slice(0, MOST_PROBLEMS),
+  }
+}
+
+function problemOf(
+  { id, identifier, fullname }: store.Rolled['student'],
+  message: string,
+): store.RolloverProblem {
+  return { studentId: id, identifier, fullname, message }
+}
+
+function countsOf({ from, nextGrade, outcome, plan, carried, isUnsettled }: Result): GradeCounts {
+  return {
+    ...NO_COUNTS,
+    grade: from.student.grade,
+    nextGrade,
+    students: 1,
+    [outcome]: 1,
+    notCarried: isUnsettled ? 1 : 0,
+    feesPaise: plan === null ? ZERO : priceOf(plan.registration),
+    carriedDuesPaise: carried?.duesPaise ?? ZERO,
+    carriedAdvancePaise: carried?.advancePaise ?? ZERO,
+  }
+}
+
+function priceOf({ fees }: Registration): Paise {
+  const discounts = fees.flatMap(fee => fee.discounts ?? [])
+  return subtractPaise(
+    sumPaise(fees.map(fee => fee.feePaise)),
+    sumPaise(discounts.map(discount => discount.valuePaise)),
+  )
 }
 
 /** Writes what was judged under locks, with the events. */
 export async function apply(
   tx: Transaction,
-  context: RegistrationContext,
-  { id: rolloverId, options }: store.Rollover,
-  { added, carried }: Judged,
+  { context, rollover: { id: rolloverId, options } }: Target,
+  results: readonly Result[],
 ): Promise<void> {
   const { institute, now } = context
-  await registerStudents(
-    tx,
-    context,
-    added.map(({ plan }) => plan),
+  const plans = results.flatMap(({ plan }) => plan ?? [])
+  await registerStudents(tx, context, plans)
+  const fees = plans.map(({ student, registration }) => ({ studentId: student.id, fees: registration.fees }))
+  await setFees(tx, context, fees, 'registration')
+  const carried = results.flatMap(({ from, toId, carried: one }) =>
+    toId === null || one === null ? [] : [{ from, toId, ...one }],
   )
   const { duesComponent, advanceComponent } = options
-  const dues = carried.filter(one => one.carried.duesPaise > 0)
-  const fees = added.map(({ plan }) => ({ studentId: plan.student.id, fees: plan.registration.fees }))
-  await setFees(tx, context, fees, 'registration')
   if (duesComponent !== null) {
-    const carriedFees = dues.map(({ toId, carried: { duesPaise } }) => ({
+    const dues = carried.filter(one => one.duesPaise > 0)
+    const carriedFees = dues.map(({ toId, duesPaise }) => ({
       studentId: toId,
       fees: [{ componentType: duesComponent, feePaise: duesPaise, discounts: [] }],
     }))
     // Charged here, so no answer of an ERP withdraws it.
     await setFees(tx, context, carriedFees, 'rollover')
   }
-  const transfers = carried.flatMap(({ from, toId, carried: { transfers: own, advancePaise } }) => [
-    ...own.map(line => ({ ...line, studentId: from.student.id, otherStudentId: toId })),
-    ...(advanceComponent === null || advancePaise === 0
-      ? []
-      : [
-          {
-            studentId: toId,
-            otherStudentId: from.student.id,
-            componentType: advanceComponent,
-            amountPaise: advancePaise,
-          },
-        ]),
-  ])
+  const transfers = carried.flatMap(({ from, toId, transfers: own, advancePaise }) => {
+    const studentId = from.student.id
+    const gained = { studentId: toId, otherStudentId: studentId, amountPaise: advancePaise }
+    return [
+      ...own.map(line => ({ ...line, studentId, otherStudentId: toId })),
+      ...(advanceComponent === null || advancePaise === 0
+        ? []
+        : [{ ...gained, componentType: advanceComponent }]),
+    ]
+  })
   await store.insertTransfers(tx, { instituteId: institute.id, rolloverId, transferredAt: now }, transfers)
   recomputeBalances(tx, institute.id, [...new Set(transfers.map(one => one.studentId))])
 }

@@ -1,46 +1,78 @@
-import { outputOf } from '../../http/wire/output.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { STUDENT_ID } from '../student.input.ts'
 import { ROLLOVER_ID } from './rollover.input.ts'
-import type { Rollover, RolloverProblem } from './rollover.service.ts'
+import { addCounts, type GradeCounts, type RolloverCounts } from './rollover.rules.ts'
+import { ROLLOVER_STATES, type Rollover, type RolloverProblem } from './rollover.service.ts'
 
 const problem = outputOf<RolloverProblem>()
 const problemOutput = problem.object({
   service_student_id: problem.text('The student of the old year.', STUDENT_ID, one => one.studentId),
   identifier: problem.text('Its identifier.', 'ADM-1042'),
+  fullname: problem.text('Its name.', 'Kabir Rao'),
   message: problem.text(
     'What is in the way; correct it and start the rollover again.',
     'The grade 5 is not among the grades of the rollover.',
   ),
 })
 
+const counts = outputOf<RolloverCounts>()
+const countFields = {
+  registered: counts.integer('Registered for the new year.', 380),
+  known: counts.integer('Had a record of the new year already; it stays as it is.', 12),
+  leaving: counts.integer('Of grades that leave the school.', 19),
+  problem_count: counts.integer('Not registered; see problems.', 1, one => one.problems),
+  not_carried: counts.integer(
+    'With a record of the new year, but what is due or held stays on the old one for now; see problems.',
+    2,
+  ),
+  fees: counts.amount('Fees of those registered, after discounts, rupees.', 24700000),
+  carried_dues: counts.amount('Dues that went over to new records, rupees.', 84000),
+  carried_advance: counts.amount('Advances that went over to new records, rupees.', 1500),
+}
+
+const grade = outputOf<GradeCounts>()
+const gradeOutput = grade.object({
+  grade: grade.text('Grade of the old year.', '5'),
+  next_grade: grade.optional.text('Grade of the new year; absent when it leaves, or is not mapped.', '6'),
+  students: grade.integer('Active students of the old year looked at.', 414),
+  ...countFields,
+})
+
 const out = outputOf<Rollover>()
+const total = <Key extends keyof RolloverCounts>(key: Key) => {
+  return (one: Rollover): RolloverCounts[Key] => addCounts(one.grades)[key]
+}
 export const rolloverOutput = out.object({
   id: out.text('Id of the rollover; of a preview it leads nowhere.', ROLLOVER_ID),
-  state: out.oneOf(['running', 'done'], 'Whether there are students left to look at.'),
+  state: out.oneOf(
+    ROLLOVER_STATES,
+    'running while there are students left to look at; stopped by a person half way.',
+  ),
   from_academic_year_start: out.integer('Start of the old year.', 2026, one => one.fromYearStart),
   from_academic_year_end: out.integer('Its end.', 2027, one => one.fromYearEnd),
   to_academic_year_start: out.integer('Start of the new year.', 2027, one => one.toYearStart),
   to_academic_year_end: out.integer('Its end.', 2028, one => one.toYearEnd),
-  students_seen: out.integer(
-    'Active students of the old year looked at so far.',
-    412,
-    one => one.counts.total,
+  students_total: out.integer('Active students of the old year when it was started.', 414),
+  students_seen: out.integer('Those looked at so far.', 414, total('students')),
+  registered: out.integer('Registered for the new year.', 380, total('registered')),
+  known: out.integer('Had a record of the new year already; it stays as it is.', 12, total('known')),
+  leaving: out.integer('Of grades that leave the school.', 19, total('leaving')),
+  problem_count: out.integer('Not registered; see problems.', 1, total('problems')),
+  not_carried: out.integer(
+    'With a record of the new year, but what is due or held stays on the old one for now; see problems.',
+    2,
+    total('notCarried'),
   ),
-  registered: out.integer('Registered for the new year.', 380, one => one.counts.registered),
-  known: out.integer('Had a record of the new year already; it stays as it is.', 12, one => one.counts.known),
-  leaving: out.integer('Of grades that leave the school.', 19, one => one.counts.leaving),
-  problem_count: out.integer('Not registered; see problems.', 1, one => one.counts.problems),
-  carried_dues: out.amount(
-    'Dues that went over to new records, rupees.',
-    84000,
-    one => one.counts.carriedDuesPaise,
-  ),
+  fees: out.amount('Fees of those registered, after discounts, rupees.', 24700000, total('feesPaise')),
+  carried_dues: out.amount('Dues that went over to new records, rupees.', 84000, total('carriedDuesPaise')),
   carried_advance: out.amount(
     'Advances that went over to new records, rupees.',
     1500,
-    one => one.counts.carriedAdvancePaise,
+    total('carriedAdvancePaise'),
   ),
+  grades: out.list('The same for each grade of the old year.', gradeOutput),
   problems: out.list('The first 200.', problemOutput),
   created_at: out.moment('When it was started.', '2027-03-20T04:32:10.000Z'),
-  finished_at: out.optional.moment('Present only when it is done.', '2027-03-20T04:33:00.000Z'),
+  finished_at: out.optional.moment('Present only when it is done or stopped.', '2027-03-20T04:33:00.000Z'),
 })
+export type RolloverAnswer = Shown<typeof rolloverOutput>

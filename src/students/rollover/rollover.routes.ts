@@ -5,12 +5,19 @@ import { created, ok, page } from '../../http/envelope.ts'
 import type { Context } from '../../platform/context.ts'
 import { ROLLOVER_ID, rolloverInput, rolloverParams, rolloversQuery } from './rollover.input.ts'
 import { rolloverOutput } from './rollover.output.ts'
-import { getRollover, listRollovers, startRollover, type Rollover } from './rollover.service.ts'
+import {
+  getRollover,
+  listRollovers,
+  startRollover,
+  stopRollover,
+  type ReadUnsettled,
+  type Rollover,
+} from './rollover.service.ts'
 
 const ROLLOVERS = '/api/v1/integrations/erp/academic-years/rollover'
 const tag = 'Students'
 
-export function rolloverRoutes(app: FastifyInstance, ctx: Context): void {
+export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled: ReadUnsettled): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: ROLLOVERS,
@@ -23,13 +30,32 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context): void {
         "Registers next year's student records from this year's active ones, under the same users: grade by grade, with the fees " +
         'of the new grade. A background job does it; read its progress. With `preview` nothing is changed, and the answer says what ' +
         'would be. Safe to repeat: a student that has a record of the new year is left alone, and nothing is carried twice. What is ' +
-        'carried counts as settled on the old record, so it is owed, or held, once. One rollover at a time, otherwise 409.',
+        'carried counts as settled on the old record, so it is owed, or held, once. From a student with a running plan or a payment ' +
+        'under way nothing is carried yet: it is named among the problems, and a repetition carries it. One rollover at a time, ' +
+        'otherwise 409.',
       errors: [409],
       answers: { 201: answer('It is started, or previewed.', rolloverOutput) },
     },
     body: rolloverInput,
-    perform: (command, { caller, body }) => startRollover(ctx, command, caller.institute, body),
+    perform: (command, { caller, body }) =>
+      startRollover(ctx, command, caller.institute, { ...body, readUnsettled }),
     toResponse: (one: Rollover) => created(rolloverOutput.toJson(one)),
+  })
+  addWrite(app, ctx, {
+    method: 'DELETE',
+    url: `${ROLLOVERS}/:rollover_id`,
+    docs: {
+      operationId: 'stopRollover',
+      tag,
+      summary: 'Stop a rollover',
+      description:
+        'One that is under way. What it has registered and carried stays; another rollover goes on from there.',
+      errors: [404, 409],
+      answers: { 200: answer('It is stopped.', rolloverOutput) },
+    },
+    params: rolloverParams,
+    perform: (command, { caller, params }) => stopRollover(ctx, command, caller.institute, params.rolloverId),
+    toResponse: (one: Rollover) => ok(rolloverOutput.toJson(one)),
   })
   addRead(app, {
     url: ROLLOVERS,

@@ -15,29 +15,47 @@ export type RolloverOptions = {
 }
 
 export type RolloverCounts = {
-  total: number
+  students: number
   registered: number
   /** Had a record of the new year already. */
   known: number
   leaving: number
   problems: number
+  /** Nothing is carried from these for now: a plan collects what is due, or a payment is under way. */
+  notCarried: number
+  feesPaise: Paise
   carriedDuesPaise: Paise
   carriedAdvancePaise: Paise
 }
 
 export const NO_COUNTS: RolloverCounts = {
-  total: 0,
+  students: 0,
   registered: 0,
   known: 0,
   leaving: 0,
   problems: 0,
+  notCarried: 0,
+  feesPaise: ZERO,
   carriedDuesPaise: ZERO,
   carriedAdvancePaise: ZERO,
 }
 
-export function addCounts(one: RolloverCounts, other: RolloverCounts): RolloverCounts {
+export type GradeCounts = RolloverCounts & { grade: string; nextGrade: string | null }
+
+export function addCounts(all: readonly RolloverCounts[]): RolloverCounts {
   const names = Object.keys(NO_COUNTS) as (keyof RolloverCounts)[]
-  return Object.fromEntries(names.map(name => [name, one[name] + other[name]])) as RolloverCounts
+  return Object.fromEntries(
+    names.map(name => [name, all.reduce((sum, one) => sum + one[name], 0)]),
+  ) as RolloverCounts
+}
+
+const BY_GRADE = new Intl.Collator('en', { numeric: true })
+
+/** One entry for each grade of the old year. */
+export function addByGrade(all: readonly GradeCounts[]): GradeCounts[] {
+  return [...Map.groupBy(all, one => one.grade)]
+    .map(([grade, some]) => ({ ...addCounts(some), grade, nextGrade: some[0]?.nextGrade ?? null }))
+    .toSorted((one, other) => BY_GRADE.compare(one.grade, other.grade))
 }
 
 export type Step =

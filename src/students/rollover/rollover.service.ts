@@ -3,16 +3,25 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Queryable } from '../../platform/db/database.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { badField, badFields, conflict, notFound, type FieldProblem } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { apply, contextOf, judge, summarise } from './roll-batch.service.ts'
-import { NO_COUNTS, type RolloverOptions } from './rollover.rules.ts'
+import { bisectOnFailure } from '../../platform/bisect-on-failure.ts'
+import {
+  apply,
+  contextOf,
+  judge,
+  summarise,
+  summariseFailed,
+  type ReadUnsettled,
+} from './roll-batch.service.ts'
+import type { RolloverOptions } from './rollover.rules.ts'
 import * as store from './rollover.store.ts'
 
-export type { Rollover, RolloverProblem } from './rollover.store.ts'
+export { ROLLOVER_STATES, type Rollover, type RolloverProblem } from './rollover.store.ts'
+export type { ReadUnsettled } from './roll-batch.service.ts'
 
 export type WantedRollover = store.Years & RolloverOptions
 
@@ -23,7 +32,7 @@ export async function startRollover(
   ctx: Context,
   command: Command<store.Rollover>,
   institute: Institute,
-  wanted: WantedRollover & { isPreview: boolean },
+  { readUnsettled, ...wanted }: WantedRollover & { isPreview: boolean; readUnsettled: ReadUnsettled },
 ): Promise<store.Rollover> {
   const { isPreview, fromYearStart, fromYearEnd, toYearStart, toYearEnd, ...options } = wanted
   const problems = optionProblems(wanted)
@@ -39,14 +48,15 @@ export async function startRollover(
     toYearEnd,
     options,
     state: 'running',
+    studentsTotal: await store.countStudents(ctx.db, institute.id, wanted),
     seenUntil: '',
-    counts: NO_COUNTS,
+    grades: [],
     problems: [],
     createdAt: now,
     finishedAt: null,
   }
   if (isPreview) {
-    const seen = await preview(ctx, institute, rollover)
+    const seen = await preview(ctx, institute, { rollover, readUnsettled })
     return transact(ctx.db, command, async () => ({ ...seen, finishedAt: now }))
   }
   try {
@@ -115,39 +125,104 @@ function codesOf({ grades, fees, duesComponent, advanceComponent }: RolloverOpti
 async function preview(
   ctx: Context,
   institute: Institute,
-  rollover: store.Rollover,
+  { rollover, readUnsettled }: { rollover: store.Rollover; readUnsettled: ReadUnsettled },
 ): Promise<store.Rollover> {
+  const context = contextOf(institute, ctx.clock.now())
   for (let seen = rollover; ;) {
-    const batch = await readBatch(ctx.db, institute.id, seen, false)
-    if (batch.length === 0) return { ...seen, state: 'done' }
-    const context = contextOf(institute, ctx.clock.now())
-    seen = summarise(seen, await judge(ctx.db, context, seen, batch, { isLocked: false }))
+    const ids = await store.listNextIds(ctx.db, institute.id, seen, BATCH)
+    if (ids.length === 0) return { ...seen, state: 'done' }
+    const batch = await store.readBatch(ctx.db, institute.id, seen, { ids, isLocked: false })
+    const target = { context, rollover: seen, readUnsettled }
+    seen = summarise(seen, await judge(ctx.db, target, batch, { isLocked: false }))
   }
 }
 
-/** One batch of the oldest that is under way; returns how many students it was, at least 1 while there are more. */
-export async function advanceRollovers(ctx: Context): Promise<number> {
-  return ctx.db.transaction(async tx => {
-    const found = await store.lockRunning(tx)
-    if (found === null) return 0
-    const { instituteId, ...rollover } = found
-    const [institute] = await getInstitutesById(ctx, [instituteId])
-    if (institute === undefined) throw new Error('an institute vanished')
-    const now = ctx.clock.now()
-    const batch = await readBatch(tx, instituteId, rollover, true)
-    if (batch.length === 0) {
-      await store.updateRollover(tx, instituteId, { ...rollover, state: 'done', finishedAt: now })
-      return 1
-    }
-    const context = contextOf(institute, now)
-    const judged = await judge(tx, context, rollover, batch, { isLocked: true })
-    await apply(tx, context, rollover, judged)
-    await store.updateRollover(tx, instituteId, summarise(rollover, judged))
-    return batch.length
+/** Ends one that is under way. What it has registered and carried stays; another one goes on from there. */
+export async function stopRollover(
+  ctx: Context,
+  command: Command<store.Rollover>,
+  institute: Institute,
+  id: string,
+): Promise<store.Rollover> {
+  return transact(ctx.db, command, async tx => {
+    const found = await store.lockRollover(tx, institute.id, id)
+    if (found === null) throw notFound('This rollover')
+    if (found.state !== 'running') throw conflict(`This rollover is ${found.state}.`)
+    const stopped = { ...found, state: 'stopped' as const, finishedAt: ctx.clock.now() }
+    await store.updateRollover(tx, institute.id, stopped)
+    return stopped
   })
 }
 
-function readBatch(db: Queryable, instituteId: number, rollover: store.Rollover, isLocked: boolean) {
-  const { seenUntil: after } = rollover
-  return store.readBatch(db, instituteId, rollover, { after, limit: BATCH, isLocked })
+/**
+ * One batch of the oldest that is under way; returns how many students it was, at least 1 while there are more. A student
+ * that cannot be written keeps no other waiting: it is named among the problems, and the first such error is thrown
+ * after the batch, for the log.
+ */
+export async function advanceRollovers(ctx: Context, readUnsettled: ReadUnsettled): Promise<number> {
+  const found = await store.findRunning(ctx.db)
+  if (found === null) return 0
+  const { instituteId, id } = found
+  const ids = await store.listNextIds(ctx.db, instituteId, found, BATCH)
+  if (ids.length === 0) {
+    await finish(ctx, instituteId, id)
+    return 1
+  }
+  const failures: unknown[] = []
+  await bisectOnFailure(
+    ids,
+    some => advance(ctx, { instituteId, id, ids: some, readUnsettled }),
+    async (studentId, error) => {
+      failures.push(error)
+      await passBy(ctx, instituteId, id, studentId)
+    },
+  )
+  if (failures.length > 0) throw failures[0]
+  return ids.length
+}
+
+/** Some students of a rollover, in order. */
+type Part = { instituteId: number; id: string; ids: readonly string[] }
+
+/** The batch and the cursor behind it are one transaction, so a run that was killed goes on where it stopped. */
+async function advance(
+  ctx: Context,
+  { instituteId, id, ids, readUnsettled }: Part & { readUnsettled: ReadUnsettled },
+): Promise<void> {
+  const [institute] = await getInstitutesById(ctx, [instituteId])
+  if (institute === undefined) throw new Error('an institute vanished')
+  await ctx.db.transaction(async tx => {
+    const rollover = await lockBehind(tx, { instituteId, id, ids })
+    if (rollover === null) return
+    const target = { context: contextOf(institute, ctx.clock.now()), rollover, readUnsettled }
+    const batch = await store.readBatch(tx, instituteId, rollover, { ids, isLocked: true })
+    const results = await judge(tx, target, batch, { isLocked: true })
+    await apply(tx, target, results)
+    const seenUntil = ids.at(-1) ?? rollover.seenUntil
+    await store.updateRollover(tx, instituteId, { ...summarise(rollover, results), seenUntil })
+  })
+}
+
+async function passBy(ctx: Context, instituteId: number, id: string, studentId: string): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const rollover = await lockBehind(tx, { instituteId, id, ids: [studentId] })
+    if (rollover === null) return
+    const [student] = await store.readBatch(tx, instituteId, rollover, { ids: [studentId], isLocked: false })
+    if (student !== undefined) await store.updateRollover(tx, instituteId, summariseFailed(rollover, student))
+  })
+}
+
+/** Null when it was stopped, or another process has done these. */
+async function lockBehind(tx: Transaction, { instituteId, id, ids }: Part): Promise<store.Rollover | null> {
+  const rollover = await store.lockRollover(tx, instituteId, id)
+  const isAhead = rollover?.state === 'running' && rollover.seenUntil < (ids[0] ?? '')
+  return isAhead ? rollover : null
+}
+
+async function finish(ctx: Context, instituteId: number, id: string): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const rollover = await store.lockRollover(tx, instituteId, id)
+    if (rollover?.state !== 'running') return
+    await store.updateRollover(tx, instituteId, { ...rollover, state: 'done', finishedAt: ctx.clock.now() })
+  })
 }

@@ -4,18 +4,23 @@ import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { RECORD_COLUMNS, toRecord, type RecordRow, type StudentRecord } from '../students.store.ts'
-import type { RolloverCounts, RolloverOptions } from './rollover.rules.ts'
+import type { GradeCounts, RolloverOptions } from './rollover.rules.ts'
 
 export type Years = { fromYearStart: number; fromYearEnd: number; toYearStart: number; toYearEnd: number }
 
-export type RolloverProblem = { studentId: string; identifier: string; message: string }
+export type RolloverProblem = { studentId: string; identifier: string; fullname: string; message: string }
+
+/** stopped: by a person, half way. */
+export const ROLLOVER_STATES = ['running', 'done', 'stopped'] as const
+type RolloverState = (typeof ROLLOVER_STATES)[number]
 
 export type Rollover = Years & {
   id: string
   options: RolloverOptions
-  state: 'running' | 'done'
+  state: RolloverState
+  studentsTotal: number
   seenUntil: string
-  counts: RolloverCounts
+  grades: readonly GradeCounts[]
   problems: readonly RolloverProblem[]
   createdAt: Date
   finishedAt: Date | null
@@ -29,8 +34,9 @@ const rollovers = new Table<Rollover>('rollovers', {
   toYearEnd: 'int',
   options: 'jsonb',
   state: 'text',
+  studentsTotal: 'int',
   seenUntil: 'text',
-  counts: 'jsonb',
+  grades: 'jsonb',
   problems: 'jsonb',
   createdAt: 'timestamptz',
   finishedAt: 'timestamptz',
@@ -72,11 +78,23 @@ export async function listRollovers(
   )
 }
 
-/** Held until the commit; another process passes it by. */
-export async function lockRunning(tx: Transaction): Promise<(Rollover & { instituteId: number }) | null> {
-  const [row] = await tx.query<Rollover & { instituteId: number }>(
-    `select ${ofInstitute.columns('r')} from rollovers r where r.state = 'running'
-     order by r.created_at limit 1 for update skip locked`,
+/** The oldest that is under way. */
+export async function findRunning(db: Queryable): Promise<(Rollover & { instituteId: number }) | null> {
+  const [row] = await db.query<Rollover & { instituteId: number }>(
+    `select ${ofInstitute.columns('r')} from rollovers r where r.state = 'running' order by r.created_at, r.id limit 1`,
+  )
+  return row ?? null
+}
+
+/** Held until the commit. */
+export async function lockRollover(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<Rollover | null> {
+  const [row] = await tx.query<Rollover>(
+    `select ${rollovers.columns('r')} from rollovers r where r.institute_id = $1 and r.id = $2 for update`,
+    [instituteId, id],
   )
   return row ?? null
 }
@@ -84,7 +102,7 @@ export async function lockRunning(tx: Transaction): Promise<(Rollover & { instit
 export async function updateRollover(tx: Transaction, instituteId: number, one: Rollover): Promise<void> {
   await ofInstitute.update(tx, [{ ...one, instituteId }], {
     key: ['instituteId', 'id'],
-    set: ['state', 'seenUntil', 'counts', 'problems', 'finishedAt'],
+    set: ['state', 'seenUntil', 'grades', 'problems', 'finishedAt'],
   })
 }
 
@@ -95,12 +113,42 @@ export type Rolled = StudentRecord & {
   isCarried: boolean
 }
 
-/** The next active students of the old year, by id. Held until the commit when they are to be changed. */
+const OF_OLD_YEAR = `from students s where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3
+  and s.status = 'active'`
+
+export async function countStudents(
+  db: Queryable,
+  instituteId: number,
+  { fromYearStart, fromYearEnd }: Years,
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(`select count(*)::int as count ${OF_OLD_YEAR}`, [
+    instituteId,
+    fromYearStart,
+    fromYearEnd,
+  ])
+  return row?.count ?? 0
+}
+
+/** The ids of the next ones. */
+export async function listNextIds(
+  db: Queryable,
+  instituteId: number,
+  { fromYearStart, fromYearEnd, seenUntil }: Rollover,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select s.id ${OF_OLD_YEAR} and s.id > $4 order by s.id limit $5`,
+    [instituteId, fromYearStart, fromYearEnd, seenUntil, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The active students of the old year among these, by id. Held until the commit when they are to be changed. */
 export async function readBatch(
   db: Queryable,
   instituteId: number,
   { fromYearStart, fromYearEnd, toYearStart, toYearEnd }: Years,
-  { after, limit, isLocked }: { after: string; limit: number; isLocked: boolean },
+  { ids, isLocked }: { ids: readonly string[]; isLocked: boolean },
 ): Promise<Rolled[]> {
   const rows = await db.query<RecordRow & { nextId: string | null; isCarried: boolean }>(
     `select ${RECORD_COLUMNS},
@@ -114,10 +162,8 @@ export async function readBatch(
          join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
            and n.academic_year_start = $5 and n.academic_year_end = $6
          where t.institute_id = s.institute_id and t.student_id = s.id) as "isCarried"
-     from students s where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3
-       and s.status = 'active' and s.id > $4
-     order by s.id limit $7 ${isLocked ? 'for update of s' : ''}`,
-    [instituteId, fromYearStart, fromYearEnd, after, toYearStart, toYearEnd, limit],
+     ${OF_OLD_YEAR} and s.id = any($4) order by s.id ${isLocked ? 'for update of s' : ''}`,
+    [instituteId, fromYearStart, fromYearEnd, ids, toYearStart, toYearEnd],
   )
   return rows.map(({ nextId, isCarried, ...row }) => ({ ...toRecord(row), nextId, isCarried }))
 }
