@@ -10,6 +10,7 @@ import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
+import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
 import { teamRoutes } from './team/team.routes.ts'
 
 /** Every area of the console's API, one line each. */
@@ -21,6 +22,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext): Pro
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)
   studentConsoleRoutes(app, ctx)
+  await rolloverConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)
   developerRoutes(app, ctx)

@@ -62,7 +62,7 @@ export const importOutput = out.object({
   finished_at: out.optional.moment('When it was done, failed or was cancelled.', '2026-11-15T04:32:12.000Z'),
 })
 
-const problem = outputOf<Problem>()
+const problem = outputOf<Pick<Problem, 'rowNo' | 'column' | 'message'>>()
 export const problemOutput = problem.object({
   row: problem.integer('As the spreadsheet counts: the header is row 1.', 17, one => one.rowNo),
   column: problem.optional.text(

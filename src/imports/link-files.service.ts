@@ -58,7 +58,7 @@ export async function createLinkFile(
   }
 }
 
-async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
+export async function* partsOf(file: ImportFile): AsyncGenerator<Buffer> {
   for (let at = 0; at < file.bytes; at += PART_BYTES) yield await file.read(at, PART_BYTES)
 }
 

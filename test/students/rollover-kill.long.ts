@@ -35,8 +35,8 @@ const OPTIONS = {
 }
 
 /** Students with fees and a payment each: some owe, some have paid too much. Copied in SQL from one that the API made. */
-async function fill({ demo, sql }: TestBursar): Promise<void> {
-  const { body } = await demo.post(`${ERP}/users/parent-0/students`, {
+async function fill(bursar: TestBursar): Promise<void> {
+  const { body } = await bursar.demo.post(`${ERP}/users/parent-0/students`, {
     student: sampleStudent({ identifier: 'S-0', grade: '1' }),
     fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 40000 }],
     payments: [
@@ -50,35 +50,35 @@ async function fill({ demo, sql }: TestBursar): Promise<void> {
     ],
   })
   const id = body.data.service_student_id
-  await copy(sql, 'students', id, {
+  await copy(bursar, 'students', id, {
     id: `'student_' || lpad(n::text, 6, '0')`,
     identifier: `'S-' || n`,
     grade: `(n % 12 + 1)::text`,
   })
   const studentId = { student_id: `'student_' || lpad(n::text, 6, '0')` }
-  await copy(sql, 'student_users', id, studentId)
-  await copy(sql, 'fee_components', id, studentId)
+  await copy(bursar, 'student_users', id, studentId)
+  await copy(bursar, 'fee_components', id, studentId)
   const amount_paise = `case when n % 3 = 0 then 4500000 when n % 3 = 1 then 4000000 else 1000000 end`
-  await copy(sql, 'direct_payments', id, { ...studentId, amount_paise, id: `'pay_' || n` })
-  await copy(sql, 'direct_payment_lines', id, { ...studentId, amount_paise })
+  await copy(bursar, 'direct_payments', id, { ...studentId, amount_paise, id: `'pay_' || n` })
+  await copy(bursar, 'direct_payment_lines', id, { ...studentId, amount_paise })
   // As autovacuum would have done since.
-  await sql('analyze')
+  await bursar.sql('analyze')
 }
 
 async function copy(
-  sql: TestBursar['sql'],
+  bursar: TestBursar,
   table: string,
   studentId: string,
   changed: Record<string, string>,
 ): Promise<void> {
-  const columns = await sql<{ name: string }>(
+  const columns = await bursar.sql<{ name: string }>(
     `select column_name as name from information_schema.columns
      where table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO' order by ordinal_position`,
     [table],
   )
   const names = columns.map(({ name }) => name)
   const key = table === 'students' ? 'id' : 'student_id'
-  await sql(
+  await bursar.sql(
     `insert into ${table} (${names.join(', ')})
      select ${names.map(name => changed[name] ?? `t.${name}`).join(', ')}
      from ${table} t cross join generate_series(1, ${STUDENTS - 1}) n where t.${key} = $1`,
@@ -110,18 +110,18 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** All that a rollover writes, without ids and moments. */
-async function outcome({ sql }: TestBursar): Promise<Json> {
+async function outcome(bursar: TestBursar): Promise<Json> {
   return {
-    balances: await sql(
+    balances: await bursar.sql(
       `select s.identifier, s.grade, s.academic_year_start, b.component_type, b.outstanding_paise, b.advance_paise
        from students s left join student_balances b on b.institute_id = s.institute_id and b.student_id = s.id
        order by 1, 3, 4`,
     ),
-    links: await sql(
+    links: await bursar.sql(
       `select s.identifier, s.academic_year_start, u.registration_id from student_users u
        join students s on s.institute_id = u.institute_id and s.id = u.student_id order by 1, 2, 3`,
     ),
-    counts: await sql(
+    counts: await bursar.sql(
       `select (select count(*)::int from events) as events, (select count(*)::int from student_transfers) as transfers,
          (select sum(amount_paise)::text from student_transfers) as transferred, (select count(*)::int from fee_changes) as changes`,
     ),

@@ -119,6 +119,16 @@ const routeTree = rootRoute.addChildren([
     instituteRoute.addChildren([
       institutePage('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
       institutePage('/students', () => import('./pages/students/students-page.tsx'), 'StudentsPage'),
+      institutePage(
+        '/students/rollover',
+        () => import('./pages/students/rollover/rollover-page.tsx'),
+        'RolloverPage',
+      ),
+      institutePage(
+        '/students/rollover/$rollover',
+        () => import('./pages/students/rollover/run-page.tsx'),
+        'RolloverRunPage',
+      ),
       institutePage('/students/$student', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
       institutePage('/orders', () => import('./pages/orders/orders-page.tsx'), 'OrdersPage'),
       institutePage('/orders/new', () => import('./pages/orders/order/new-order-page.tsx'), 'NewOrderPage'),

@@ -5,7 +5,7 @@ import { feeFields } from '../student.input.ts'
 export const ROLLOVER_ID = 'roll_01k9zq4m0ve8sbn6yt2hw3c5da'
 const MAX_GRADES = 200
 
-export const rolloverInput = input({
+export const rolloverFields = {
   from_academic_year_start: field
     .year('Start of the year whose students are taken.', 2026)
     .as('fromYearStart'),
@@ -48,7 +48,9 @@ export const rolloverInput = input({
     ),
   ).as('advanceComponent'),
   preview: optional(field.flag('true: only say what would happen.', false), false).as('isPreview'),
-})
+}
+
+export const rolloverInput = input(rolloverFields)
 
 export const rolloverParams = input({
   rollover_id: field.resourceId('The id that starting it answered with.', ROLLOVER_ID),

@@ -27,9 +27,14 @@ export async function read(visitor: Visitor, path: string): Promise<Json> {
 export async function uploadFile(
   visitor: Visitor,
   file: string | Uint8Array<ArrayBuffer>,
-  { name = 'links.csv', key, at = AT }: { name?: string; key?: string; at?: string } = {},
+  {
+    name = 'links.csv',
+    key,
+    at = AT,
+    to = 'link-batches',
+  }: { name?: string; key?: string; at?: string; to?: string } = {},
 ): Promise<Answer> {
-  const response = await fetch(`${visitor.url}${at}/link-batches?name=${encodeURIComponent(name)}`, {
+  const response = await fetch(`${visitor.url}${at}/${to}?name=${encodeURIComponent(name)}`, {
     method: 'POST',
     body: file,
     headers: {

@@ -8,6 +8,7 @@ import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
+import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
 import { STATUS_LABELS } from './texts.ts'
 
@@ -88,7 +89,14 @@ export function StudentsPage() {
   const typed = values['q'] ?? ''
   const q = typed.trim().length >= SHORTEST ? typed.trim() : undefined
   return (
-    <PageFrame title="Students">
+    <PageFrame
+      title="Students"
+      actions={
+        <LinkButton variant="default" to="/i/$institute/students/rollover" params={{ institute }} search={{}}>
+          New academic year
+        </LinkButton>
+      }
+    >
       <SearchStudents value={typed} onChange={text => set({ q: text || undefined })} />
       <DataTable
         name="Students"

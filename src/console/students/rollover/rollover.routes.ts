@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify'
+import type { FlexContext } from '../../../flex/context.ts'
+import { readUnsettled } from '../../../flex/plans/unsettled.service.ts'
+import { receiveFiles } from '../../../http/upload.ts'
+import { MEDIA_TYPES } from '../../../imports/imports.rules.ts'
+import { STRUCTURE_FILE_BYTES } from '../../../imports/rollover-file/rollover-file.rules.ts'
+import {
+  readStructureFile,
+  type ReadStructure,
+} from '../../../imports/rollover-file/rollover-file.service.ts'
+import { badField } from '../../../platform/errors.ts'
+import { toRupees } from '../../../platform/money.ts'
+import { rolloverParams, rolloversQuery } from '../../../students/rollover/rollover.input.ts'
+import { rolloverOutput } from '../../../students/rollover/rollover.output.ts'
+import { addCounts } from '../../../students/rollover/rollover.rules.ts'
+import {
+  getRollover,
+  listRollovers,
+  startRollover,
+  stopRollover,
+  type Rollover,
+} from '../../../students/rollover/rollover.service.ts'
+import { EVERYONE } from '../../console.rules.ts'
+import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
+import { all, created, one, pageOf } from '../../auth/replies.output.ts'
+import { addConsoleUpload } from '../../files.routes.ts'
+import { FINANCE_ROLES } from '../students.rules.ts'
+import { startRolloverInput, stopRolloverInput, uploadQuery } from './rollover.input.ts'
+import { gradeOfYearOutput, structureOutput } from './rollover.output.ts'
+import { listGrades } from './rollover.service.ts'
+
+const ROLLOVERS = '/rollovers'
+
+export async function rolloverConsoleRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
+  await app.register(async scope => {
+    receiveFiles(scope, STRUCTURE_FILE_BYTES)
+    addFile(scope, ctx)
+  })
+  addReads(app, ctx)
+  addWrites(app, ctx)
+}
+
+function addFile(scope: FastifyInstance, ctx: FlexContext): void {
+  addConsoleUpload(scope, ctx, {
+    url: '/rollover-files',
+    roles: FINANCE_ROLES,
+    output: one(structureOutput),
+    query: uploadQuery,
+    mediaTypes: MEDIA_TYPES,
+    perform: (command, { file }) => readStructureFile(ctx, command, file),
+    audit: ({ grades, problems }: ReadStructure) => ({
+      what: 'rollover.file_read',
+      about: 'rollover',
+      after: { grades: grades.length, problems: problems.length },
+    }),
+  })
+}
+
+function addReads(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleRead(app, ctx, {
+    url: '/rollover-grades',
+    roles: EVERYONE,
+    output: all(gradeOfYearOutput),
+    answer: ({ institute }) => listGrades(ctx, institute),
+  })
+  addConsoleRead(app, ctx, {
+    url: ROLLOVERS,
+    roles: EVERYONE,
+    output: pageOf(rolloverOutput),
+    query: rolloversQuery,
+    answer: ({ institute, query }) => listRollovers(ctx, institute, query),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${ROLLOVERS}/:rollover_id`,
+    roles: EVERYONE,
+    params: rolloverParams,
+    output: one(rolloverOutput),
+    answer: ({ institute, params }) => getRollover(ctx, institute, params.rolloverId),
+  })
+}
+
+function addWrites(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: ROLLOVERS,
+    roles: FINANCE_ROLES,
+    body: startRolloverInput,
+    output: created(rolloverOutput),
+    async perform(command, { institute, body: { reason, ...wanted } }) {
+      if (!wanted.isPreview && reason === null) throw badField('reason', 'is required')
+      return startRollover(ctx, command, institute, { ...wanted, readUnsettled })
+    },
+    audit: ({ body: { isPreview, reason } }, rollover: Rollover) =>
+      isPreview
+        ? null
+        : {
+            what: 'rollover.started',
+            about: rollover.id,
+            ...(reason === null ? {} : { why: reason }),
+            after: { to_academic_year_start: rollover.toYearStart, students: rollover.studentsTotal },
+          },
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: `${ROLLOVERS}/:rollover_id`,
+    roles: FINANCE_ROLES,
+    params: rolloverParams,
+    body: stopRolloverInput,
+    output: one(rolloverOutput),
+    perform: (command, { institute, params }) => stopRollover(ctx, command, institute, params.rolloverId),
+    audit({ body }, { id, grades }: Rollover) {
+      const { registered, carriedDuesPaise } = addCounts(grades)
+      return {
+        what: 'rollover.stopped',
+        about: id,
+        why: body.reason,
+        after: { registered, carried_dues: toRupees(carriedDuesPaise) },
+      }
+    },
+  })
+}

@@ -1,0 +1,76 @@
+import { badRequest } from '../../platform/errors.ts'
+import type { Context } from '../../platform/context.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { matchHeader, takeRow, type Header } from '../files/columns.rules.ts'
+import { FileRefused, formatOf, type FileRow } from '../files/file-rows.ts'
+import { readRows } from '../files/read-rows.ts'
+import type { ImportFile } from '../imports.service.ts'
+import { partsOf } from '../link-files.service.ts'
+import type { RowProblem } from '../kinds/merge.rules.ts'
+import {
+  STRUCTURE_FILE_ROWS,
+  structureOf,
+  type GradeStructure,
+  type StructureRow,
+} from './rollover-file.rules.ts'
+import { structureRows } from './rollover-file.schemas.ts'
+
+export type ReadStructure = GradeStructure & { problems: RowProblem[]; unknownColumns: string[] }
+
+const MOST_PROBLEMS = 200
+
+/**
+ * Grades and fees of a rollover from a file, for the form that starts it. Not a kind of import: an import writes row by
+ * row, while these rows are one setting that is previewed and started as a whole, and nothing is written before that.
+ */
+export async function readStructureFile(
+  ctx: Context,
+  command: Command<ReadStructure>,
+  file: ImportFile,
+): Promise<ReadStructure> {
+  try {
+    const read = await readStructure(file)
+    return await transact(ctx.db, command, async () => read)
+  } catch (error) {
+    throw error instanceof FileRefused ? badRequest(error.message) : error
+  }
+}
+
+async function readStructure(file: ImportFile): Promise<ReadStructure> {
+  const format = formatOf(await file.read(0, 4))
+  let header: Header | null = null
+  const good: { rowNo: number; row: StructureRow }[] = []
+  const bad: RowProblem[] = []
+  for await (const { rows } of readRows(format, partsOf(file), file.bytes)) {
+    for (const row of rows) {
+      if (header === null) header = headerOf(row)
+      else takeInto(header, row, { good, bad })
+    }
+  }
+  if (header === null) throw new FileRefused('The file is empty.')
+  if (good.length + bad.length === 0) throw new FileRefused('The file has no rows below its header.')
+  const { problems, ...structure } = structureOf(good)
+  const all = [...bad, ...problems].toSorted((one, other) => one.rowNo - other.rowNo)
+  return { ...structure, problems: all.slice(0, MOST_PROBLEMS), unknownColumns: header.unknown }
+}
+
+function headerOf({ cells }: FileRow): Header {
+  const decision = matchHeader(structureRows.columns, 'A file of grades and fees', cells)
+  if (decision.kind === 'refused') throw new FileRefused(decision.message)
+  return decision.header
+}
+
+function takeInto(
+  header: Header,
+  { rowNo, cells }: FileRow,
+  { good, bad }: { good: { rowNo: number; row: StructureRow }[]; bad: RowProblem[] },
+): void {
+  const taken = takeRow(header, cells)
+  if (taken === null) return
+  if (good.length + bad.length >= STRUCTURE_FILE_ROWS)
+    throw new FileRefused(`The file has more than ${STRUCTURE_FILE_ROWS} rows.`)
+  const read = structureRows.read(taken.row)
+  const problems = [...taken.problems, ...(read.kind === 'bad' ? read.problems : [])]
+  if (read.kind === 'good' && problems.length === 0) good.push({ rowNo, row: read.row })
+  else bad.push(...problems.map(problem => ({ rowNo, ...problem })))
+}

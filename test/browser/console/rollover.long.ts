@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
+import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
+import { setStage, type Stage } from '../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { expectSoundAndKeep } from '../checkout-support.ts'
+import { confirm, I, memberOf, openConsole } from './support.ts'
+
+const NARROW = { width: 390, height: 844 }
+const STUDENTS = [
+  ['Kabir Rao', '5', 20000],
+  ['Zoya Khan', '5', 61500],
+  ['Dev Patel', '6', 60000],
+  ['Kavya Nair', '12', 60000],
+  ['Meera Iyer', 'Hostel', 0],
+] as const
+
+async function fill({ bursar: { demo } }: Stage): Promise<void> {
+  for (const [no, [fullname, grade, paid]] of STUDENTS.entries()) {
+    const lines = [{ component_type: 'TUITION_FEE', amount: paid }]
+    const payment = {
+      amount: paid,
+      paid_at: '2026-06-05',
+      mode: 'cash',
+      transaction_id: 'CASH',
+      fee_components: lines,
+    }
+    const answer = await demo.post(`${ERP}/users/parent-${no}/students`, {
+      student: sampleStudent({ fullname, grade, identifier: `ADM-${1042 + no}` }),
+      fee_components: [
+        { component_type: 'TUITION_FEE', fee_amount: 60000 },
+        { component_type: 'TRANSPORT_FEE', fee_amount: 0 },
+      ],
+      payments: paid === 0 ? [] : [payment],
+    })
+    assert.equal(answer.status, 201, answer.text)
+  }
+}
+
+test('a bursar takes the school into the next year: form, file, preview, progress and report', async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  await fill(stage)
+  const finance = await memberOf(stage, 'finance')
+  const { page, go, complaints } = await openConsole(stage, finance)
+  await go(`${I}/students`)
+  await page.getByRole('link', { name: 'New academic year' }).click()
+  await page.getByLabel('Next grade after 5').waitFor()
+  assert.equal(await page.getByLabel('Next grade after 5').inputValue(), '6')
+  assert.equal(await page.getByLabel('Grade 12 leaves the school').isChecked(), true)
+  await expectSoundAndKeep(page, 'console-rollover-form')
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download as a file' }).click()
+  const text = await readFile(await (await download).path(), 'utf8')
+  assert.match(text, /^\uFEFFgrade,next_grade,component_type,fee_amount\r\n5,6,TUITION_FEE,60000\r\n/)
+  const changed = text
+    .replace('5,6,TUITION_FEE,60000', '5,6,TUITION_FEE,65000')
+    .replace('6,7,,', '6,7,TUITION_FEE,"66,000"')
+  const file = { name: 'grades.csv', mimeType: 'text/csv', buffer: Buffer.from(`${changed}5,9,,\r\n`) }
+  await page.getByLabel('File of grades and fees').setInputFiles(file)
+  await page.getByText('Row 6:').waitFor()
+  assert.equal(await page.getByLabel('Tuition fee of grade 6, rupees').inputValue(), '65000')
+  assert.equal(await page.getByLabel('Tuition fee of grade 7, rupees').inputValue(), '66000')
+
+  await page.getByRole('button', { name: 'Preview' }).click()
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText('₹40,000.00').first().waitFor()
+  await preview.getByRole('link', { name: 'Meera Iyer' }).waitFor()
+  await expectSoundAndKeep(page, 'console-rollover-preview')
+  await page.setViewportSize(NARROW)
+  await expectSoundAndKeep(page, 'console-rollover-preview-phone')
+  await page.getByLabel('Grade Hostel leaves the school').check()
+  await page.getByText('Changed since the preview.').waitFor()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Start the year 2027-28' }).click()
+  await confirm(page, 'Start')
+  await page.getByText('0 of 5 students are done.').waitFor()
+  await expectSoundAndKeep(page, 'console-rollover-running-phone')
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, readUnsettled)
+  await page.getByText('It is done.').waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await expectSoundAndKeep(page, 'console-rollover-done')
+  assert.deepEqual(complaints, [])
+
+  const viewer = await openConsole(stage, await memberOf(stage, 'viewer'))
+  await viewer.go(`${I}/students/rollover`)
+  await viewer.page.getByRole('link', { name: '2027-28' }).waitFor()
+  await viewer.page.getByText('An owner or somebody from finance can start one.').waitFor()
+  assert.equal(await viewer.page.getByRole('button', { name: 'Preview' }).count(), 0)
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { suggestNextGrade } from '../../../src/console/students/rollover/rollover.rules.ts'
+import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
+import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
+import type { Json } from '../../harness/client.ts'
+import { assertAnswer } from '../support.ts'
+import { uploadFile } from '../orders/support.ts'
+import { SCHOOL, StudentDesk } from './support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, finance, viewer, owner } = desk
+const YEARS = {
+  from_academic_year_start: 2026,
+  from_academic_year_end: 2027,
+  to_academic_year_start: 2027,
+  to_academic_year_end: 2028,
+}
+
+test('finance previews and runs a rollover from the console, with a reason; a viewer only looks', async () => {
+  const kabir = await desk.register({ identifier: 'YEAR-1', grade: '5' })
+  const [form] = (await viewer.get(`${SCHOOL}/rollover-grades`)).body.data
+  assert.deepEqual(form, {
+    academic_year_start: 2026,
+    academic_year_end: 2027,
+    grade: '5',
+    students: 1,
+    next_grade: '6',
+    leaves: false,
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60000 }],
+  })
+  const wanted = { ...YEARS, grades: [{ grade: '5', next_grade: '6' }], carry_dues_as: 'OLD_DUES' }
+  assertAnswer(await viewer.post(`${SCHOOL}/rollovers`, { ...wanted, preview: true }), '403 AUE00001')
+  const seen = await finance.post(`${SCHOOL}/rollovers`, { ...wanted, preview: true })
+  assertAnswer(seen, '201')
+  assert.deepEqual([seen.body.data.registered, seen.body.data.carried_dues], [1, 60000])
+  assert.equal((await finance.post(`${SCHOOL}/rollovers`, wanted)).status, 400)
+  const started = await finance.post(`${SCHOOL}/rollovers`, { ...wanted, reason: 'A new year' })
+  const { id } = started.body.data
+  for (let rows = 1; rows > 0;) rows = await advanceRollovers(bursar.app.ctx, readUnsettled)
+  const done = await viewer.get(`${SCHOOL}/rollovers/${id}`)
+  assert.deepEqual([done.body.data.state, done.body.data.grades[0].registered], ['done', 1])
+  const [entry, ...more] = (await owner.get(`${SCHOOL}/audit?about=${id}`)).body.data
+  assert.deepEqual([entry.what, entry.why, more], ['rollover.started', 'A new year', []])
+  assert.equal((await viewer.get(`${SCHOOL}/rollovers`)).body.data[0].id, id)
+  assert.equal((await desk.page(kabir)).other_years[0].grade_name, '6')
+})
+
+test('a file of grades and fees fills the form, and rows that contradict others are named', async () => {
+  const rows = [
+    'Grade,Next grade,Component type,Fee amount,Remark',
+    '4,5,TUITION_FEE,"55,000",',
+    '4,5,TRANSPORT_FEE,12000,',
+    '4B,5,TUITION_FEE,55000,',
+    '4C,5,TUITION_FEE,1,',
+    '4,6,,,',
+    '12,,,,',
+    '11,12,TUITION_FEE,,',
+  ]
+  const answer = await uploadFile(finance, rows.join('\r\n'), { to: 'rollover-files' })
+  assertAnswer(answer, '200')
+  const { grades, fees, problems, unknown_columns } = answer.body.data
+  assert.deepEqual(grades, [
+    { grade: '4', next_grade: '5' },
+    { grade: '4B', next_grade: '5' },
+    { grade: '4C', next_grade: '5' },
+    { grade: '12' },
+  ])
+  const tuition = { component_type: 'TUITION_FEE', fee_amount: 55000 }
+  const transport = { component_type: 'TRANSPORT_FEE', fee_amount: 12000 }
+  assert.deepEqual(fees, [{ grade: '5', fee_components: [tuition, transport] }])
+  assert.deepEqual(
+    problems.map((one: Json) => [one.row, one.column]),
+    [
+      [5, 'fee_amount'],
+      [6, 'next_grade'],
+      [8, 'fee_amount'],
+    ],
+  )
+  assert.deepEqual(unknown_columns, ['Remark'])
+  assert.equal((await uploadFile(finance, 'a,b\r\n1,2', { to: 'rollover-files' })).status, 400)
+  assert.equal((await uploadFile(viewer, rows.join('\n'), { to: 'rollover-files' })).status, 403)
+})
+
+test('the next grade is suggested from how grades are usually named', () => {
+  assert.deepEqual(['5', '09', 'Grade 9', '10-A'].map(suggestNextGrade), [
+    { next: '6' },
+    { next: '10' },
+    { next: 'Grade 10' },
+    { next: '11-A' },
+  ])
+  assert.deepEqual(['IX', 'Nursery', 'UKG'].map(suggestNextGrade), [
+    { next: 'X' },
+    { next: 'LKG' },
+    { next: '1' },
+  ])
+  assert.deepEqual(['12', 'XII', 'Hostel'].map(suggestNextGrade), ['leaves', 'leaves', null])
+})

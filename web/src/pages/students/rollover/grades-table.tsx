@@ -1,0 +1,116 @@
+import { Button, Checkbox, Group, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { formatCount } from '../../../ui/money.tsx'
+import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { CodeList } from '../../orders/field.tsx'
+import { readable } from '../texts.ts'
+import { useChoices } from '../use-student.ts'
+import { nextGrades, type GradeRow, type Structure } from './structure.ts'
+
+type Props = { structure: Structure; onChange: (structure: Structure) => void }
+
+export function GradesTable({ structure, onChange }: Props) {
+  const choices = useChoices()
+  const change = (grade: string, part: Partial<GradeRow>): void =>
+    onChange({
+      ...structure,
+      grades: structure.grades.map(row => (row.grade === grade ? { ...row, ...part } : row)),
+    })
+  return (
+    <>
+      <ShortTable
+        name="Where each grade goes"
+        rows={structure.grades}
+        rowId={row => row.grade}
+        columns={[
+          { title: 'Grade now', cell: row => <strong>{row.grade}</strong> },
+          { title: 'Students', cell: row => formatCount(row.students) },
+          {
+            title: 'Next grade',
+            cell: row => (
+              <TextInput
+                aria-label={`Next grade after ${row.grade}`}
+                list="rollover-grades"
+                maw={180}
+                maxLength={64}
+                value={row.leaves ? '' : row.next}
+                disabled={row.leaves}
+                error={!row.leaves && row.next.trim() === '' ? 'Choose one, or tick Leaves' : undefined}
+                onChange={event => change(row.grade, { next: event.currentTarget.value })}
+              />
+            ),
+          },
+          {
+            title: 'Leaves',
+            cell: row => (
+              <Checkbox
+                label="Leaves the school"
+                aria-label={`Grade ${row.grade} leaves the school`}
+                checked={row.leaves}
+                onChange={event => change(row.grade, { leaves: event.currentTarget.checked })}
+              />
+            ),
+          },
+        ]}
+      />
+      <CodeList id="rollover-grades" entries={choices?.grades ?? []} />
+    </>
+  )
+}
+
+export function FeesTable({ structure, onChange }: Props) {
+  const choices = useChoices()
+  const [added, setAdded] = useState('')
+  const { components, amounts } = structure
+  const set = (grade: string, component: string, amount: string): void =>
+    onChange({ ...structure, amounts: { ...amounts, [grade]: { ...amounts[grade], [component]: amount } } })
+  const add = (): void => {
+    const component = added.trim()
+    if (component === '' || components.includes(component)) return
+    onChange({ ...structure, components: [...components, component] })
+    setAdded('')
+  }
+  return (
+    <fieldset>
+      <legend>Fees of the new year, in rupees</legend>
+      <p className="faint">
+        Filled in with what most students of that grade pay this year. Leave a field empty if the grade does
+        not have the fee; concessions are given to students afterwards.
+      </p>
+      <ShortTable
+        name="Fees of each new grade"
+        rows={nextGrades(structure)}
+        rowId={grade => grade}
+        columns={[
+          { title: 'New grade', cell: grade => <strong>{grade}</strong> },
+          ...components.map(component => ({
+            title: readable(component),
+            cell: (grade: string) => (
+              <TextInput
+                aria-label={`${readable(component)} of grade ${grade}, rupees`}
+                inputMode="decimal"
+                maw={160}
+                value={amounts[grade]?.[component] ?? ''}
+                onChange={event => set(grade, component, event.currentTarget.value)}
+              />
+            ),
+          })),
+        ]}
+      />
+      <Group align="flex-end" mt="sm">
+        <TextInput
+          label="Another fee"
+          description="A code, such as TRANSPORT_FEE."
+          list="rollover-components"
+          maxLength={64}
+          value={added}
+          onChange={event => setAdded(event.currentTarget.value)}
+        />
+        <Button variant="default" disabled={added.trim() === ''} onClick={add}>
+          Add the fee
+        </Button>
+      </Group>
+      <CodeList id="rollover-components" entries={choices?.components ?? []} />
+    </fieldset>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, Group } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
+import { useCommand } from '../../../api/command.ts'
+import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { formatCount } from '../../../ui/money.tsx'
+import { yearName } from './carry.tsx'
+import { Report } from './report.tsx'
+import type { toRequest } from './structure.ts'
+
+/** As the API takes it. */
+export type Wanted = {
+  from_academic_year_start: number
+  from_academic_year_end: number
+  to_academic_year_start: string
+  to_academic_year_end: string
+  carry_dues_as: string | null
+  carry_advance_as: string | null
+} & ReturnType<typeof toRequest>
+
+export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer }) {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const navigate = useNavigate()
+  const [isAsking, setIsAsking] = useState(false)
+  const start = useCommand<Wanted & { reason: string }, RolloverAnswer>({
+    method: 'POST',
+    path: `${path}/rollovers`,
+    refreshes: ['rollovers', 'audit'],
+    onDone: ({ id }) =>
+      void navigate({
+        to: '/i/$institute/students/rollover/$rollover',
+        params: { institute, rollover: id },
+        search: {},
+      }),
+  })
+  return (
+    <section aria-label="Preview" className="file-now">
+      <h2 className="section-title">Preview: nothing has changed yet</h2>
+      <Report rollover={seen} />
+      <Group mt="md">
+        <Button
+          disabled={seen.registered + seen.known === 0}
+          onClick={() => {
+            start.reset()
+            setIsAsking(true)
+          }}
+        >
+          {`Start the year ${yearName(`${seen.to_academic_year_start}-${seen.to_academic_year_end}`)}`}
+        </Button>
+      </Group>
+      <ConfirmWithReason
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        title="Register the students for the new year?"
+        description={`${formatCount(seen.registered)} students are registered with their new grade and fees, and families see the new year on their page. Records of this year stay. It can be repeated: nobody is registered and nothing is carried twice.`}
+        verb="Start"
+        isBusy={start.isPending}
+        error={start.error}
+        onConfirm={reason => start.mutate({ ...wanted, reason })}
+      />
+    </section>
+  )
+}

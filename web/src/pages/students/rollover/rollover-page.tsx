@@ -1,0 +1,134 @@
+import '../../orders/orders.css'
+import '../students.css'
+import { Button, Group, NativeSelect, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { GradeOfYearAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
+import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
+import { useCommand } from '../../../api/command.ts'
+import { get } from '../../../api/client.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { PageFrame } from '../../../ui/page.tsx'
+import { Empty, Failed, Loading } from '../../../ui/states.tsx'
+import { FormProblem } from '../../orders/field.tsx'
+import { BackLink } from '../../orders/back-link.tsx'
+import { CarryForward, NewYear, yearName, type Carry } from './carry.tsx'
+import { FeesTable, GradesTable } from './grades-table.tsx'
+import { Preview, type Wanted } from './preview.tsx'
+import { RolloverList } from './rollover-list.tsx'
+import { StructureFile } from './structure-file.tsx'
+import { suggestStructure, toRequest, type Structure } from './structure.ts'
+
+/** Registers the students of one academic year for the next. */
+export function RolloverPage() {
+  const path = useInstitutePath()
+  const { code: institute } = useInstitute()
+  const mayStart = useMay('owner', 'finance')
+  const grades = useQuery({
+    queryKey: ['rollover-grades', path],
+    queryFn: ({ signal }) => get<GradeOfYearAnswer[]>(`${path}/rollover-grades`, {}, signal),
+    // Somebody is typing into what it suggested.
+    refetchOnWindowFocus: false,
+  })
+  return (
+    <>
+      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
+        Students
+      </BackLink>
+      <PageFrame title="New academic year">
+        <p>
+          Registers this year’s active students for the next year, grade by grade, with the fees of their new
+          grade. Records of this year stay as they are. Nothing changes until you have seen a preview and
+          started it.
+        </p>
+        <RolloverList />
+        {!mayStart && <p className="faint">An owner or somebody from finance can start one.</p>}
+        {mayStart && grades.isPending && <Loading />}
+        {mayStart && grades.isError && <Failed error={grades.error} retry={() => void grades.refetch()} />}
+        {mayStart && grades.isSuccess && <YearForm all={grades.data} />}
+      </PageFrame>
+    </>
+  )
+}
+
+const yearOf = (one: GradeOfYearAnswer): string => `${one.academic_year_start}-${one.academic_year_end}`
+
+function YearForm({ all }: { all: readonly GradeOfYearAnswer[] }) {
+  const years = [...new Set(all.map(yearOf))]
+  const [year, setYear] = useState(years[0])
+  if (year === undefined)
+    return (
+      <Empty
+        title="No students yet"
+        description="Once students are registered you can take them into the next year here."
+      />
+    )
+  return (
+    <>
+      <NativeSelect
+        label="Students of the year"
+        maw={240}
+        mb="md"
+        value={year}
+        onChange={event => setYear(event.currentTarget.value)}
+        data={years.map(value => ({ value, label: yearName(value) }))}
+      />
+      {/* Another year begins with its own suggestions. */}
+      <RolloverForm key={year} year={year} grades={all.filter(one => yearOf(one) === year)} />
+    </>
+  )
+}
+
+function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOfYearAnswer[] }) {
+  const path = useInstitutePath()
+  const [from = 0, to = 0] = year.split('-').map(Number)
+  const [newYear, setNewYear] = useState({ start: String(from + 1), end: String(to + 1) })
+  const [structure, setStructure] = useState<Structure>(() => suggestStructure(grades))
+  const [carry, setCarry] = useState<Carry>({ dues: 'PREVIOUS_YEAR_DUES', advance: 'PREVIOUS_YEAR_ADVANCE' })
+  const wanted = {
+    from_academic_year_start: from,
+    from_academic_year_end: to,
+    to_academic_year_start: newYear.start,
+    to_academic_year_end: newYear.end,
+    ...toRequest(structure),
+    carry_dues_as: carry.dues,
+    carry_advance_as: carry.advance,
+  }
+  const preview = useCommand<Wanted, RolloverAnswer>({
+    method: 'POST',
+    path: `${path}/rollovers`,
+    body: sent => ({ ...sent, preview: true }),
+  })
+  // What is started is exactly what was previewed.
+  const isPreviewed = preview.isSuccess && JSON.stringify(preview.variables) === JSON.stringify(wanted)
+  return (
+    <>
+      <form
+        className="form rollover-form"
+        onSubmit={event => {
+          event.preventDefault()
+          preview.mutate(wanted)
+        }}
+      >
+        <Stack gap="lg">
+          <StructureFile structure={structure} onChange={setStructure} />
+          <NewYear value={newYear} onChange={setNewYear} error={preview.error} />
+          <fieldset>
+            <legend>Where each grade goes</legend>
+            <GradesTable structure={structure} onChange={setStructure} />
+          </fieldset>
+          <FeesTable structure={structure} onChange={setStructure} />
+          <CarryForward value={carry} onChange={setCarry} />
+          <FormProblem error={preview.error} />
+          <Group>
+            <Button type="submit" variant={isPreviewed ? 'default' : 'filled'} loading={preview.isPending}>
+              Preview
+            </Button>
+            {preview.isSuccess && !isPreviewed && <span className="faint">Changed since the preview.</span>}
+          </Group>
+        </Stack>
+      </form>
+      {isPreviewed && preview.data !== undefined && <Preview wanted={wanted} seen={preview.data} />}
+    </>
+  )
+}
