@@ -1,9 +1,11 @@
 import { badRequest } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
+import { ThreadFailure } from '../../platform/threads/thread-pool.ts'
 import { matchHeader, takeRow, type Header } from '../files/columns.rules.ts'
 import { FileRefused, formatOf, type FileRow } from '../files/file-rows.ts'
-import { readRows } from '../files/read-rows.ts'
+import { withReader, type ReadRows } from '../files/read-rows.ts'
+import { unreadableWords } from '../imports.rules.ts'
 import type { ImportFile } from '../imports.service.ts'
 import { partsOf } from '../link-files.service.ts'
 import type { RowProblem } from '../kinds/merge.rules.ts'
@@ -29,19 +31,20 @@ export async function readStructureFile(
   file: ImportFile,
 ): Promise<ReadStructure> {
   try {
-    const read = await readStructure(file)
+    const read = await withReader(readRows => readStructure(file, readRows))
     return await transact(ctx.db, command, async () => read)
   } catch (error) {
+    if (error instanceof ThreadFailure) throw badRequest(unreadableWords(error.reason))
     throw error instanceof FileRefused ? badRequest(error.message) : error
   }
 }
 
-async function readStructure(file: ImportFile): Promise<ReadStructure> {
+async function readStructure(file: ImportFile, readRows: ReadRows): Promise<ReadStructure> {
   const format = formatOf(await file.read(0, 4))
   let header: Header | null = null
   const good: { rowNo: number; row: StructureRow }[] = []
   const bad: RowProblem[] = []
-  for await (const { rows } of readRows(format, partsOf(file), file.bytes)) {
+  for await (const { rows } of readRows(format, partsOf(file))) {
     for (const row of rows) {
       if (header === null) header = headerOf(row)
       else takeInto(header, row, { good, bad })

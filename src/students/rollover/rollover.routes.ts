@@ -44,6 +44,7 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled
   addWrite(app, ctx, {
     method: 'DELETE',
     url: `${ROLLOVERS}/:rollover_id`,
+    scope: 'students',
     docs: {
       operationId: 'stopRollover',
       tag,
