@@ -1348,6 +1348,10 @@ create table messages (
   recipient text not null,
   subject text,
   body text not null,
+  -- What lets its reader in stands sealed here, not in the body, and is erased once it is used or has run out.
+  secret_sealed bytea,
+  -- Real time. It stays when the secret is erased.
+  secret_until timestamptz,
   -- The resource it is about.
   about text not null,
   -- Which of our texts it is; each is registered with DLT, without which no operator delivers an SMS.
@@ -1367,8 +1371,10 @@ create table messages (
   held_until timestamptz,
   primary key (institute_id, id),
   check ((next_try_at is not null) = (state = 'queued')),
-  check ((sent_at is not null) = (state = 'sent'))
+  check ((sent_at is not null) = (state = 'sent')),
+  check (secret_sealed is null or secret_until is not null)
 );
+create index messages_with_secret on messages (secret_until) where secret_sealed is not null;
 create index messages_to_send on messages (next_try_at) where next_try_at is not null;
 create index messages_by_recipient on messages (institute_id, recipient, id);
 create index messages_by_subject on messages (institute_id, about, id);

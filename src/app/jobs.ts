@@ -10,7 +10,7 @@ import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { readUnsettled } from '../flex/plans/unsettled.service.ts'
 import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
-import { nextMessageDue, sendMessages } from '../messages/messages.service.ts'
+import { nextMessageDue, purgeSecrets, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
@@ -134,6 +134,7 @@ function purges(ctx: BursarContext): Job[] {
     purge('imports_purged', limit => purgeImports(ctx, limit)),
     purge('fetches_purged', limit => purgeFetches(ctx, limit)),
     purge('sessions_purged', limit => purgeSessions(ctx, limit)),
+    purge('message_secrets_erased', limit => purgeSecrets(ctx, limit)),
     purge('requests_purged', limit => purgeRequests(ctx, limit)),
     purge('entries_purged', limit => purgeEntries(ctx, limit)),
     purge('forms_purged', limit => purgeUnpaidForms(ctx, limit)),

@@ -22,6 +22,19 @@ export type NewMessage = {
   concerns?: readonly string[]
 }
 
+/** What lets its reader in, such as a link to choose a password: it is not stored as text, and not for longer than it works. */
+export type Secret = { text: string; until: Date }
+
+/** A line of the body by itself, where the secret goes. */
+export const SECRET_PLACE = '{secret}'
+
+/** The last such line: a name further up may be anything. */
+export function placeSecret(body: string, secret: string): string {
+  const lines = body.split('\n')
+  const at = lines.lastIndexOf(SECRET_PLACE)
+  return at < 0 ? body : lines.with(at, secret).join('\n')
+}
+
 /** A short text as it is registered: what changes from one to the next is a variable. */
 export type Template = { name: string; text: string }
 
@@ -45,6 +58,8 @@ export type Message = {
   nextTryAt: Date | null
   isReminder: boolean
   template: string | null
+  secretSealed: Buffer | null
+  secretUntil: Date | null
 }
 
 const MINUTE_MS = 60_000

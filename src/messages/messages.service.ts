@@ -7,7 +7,15 @@ import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
-import { AWAY_MS, nextTry, plainWords, type Message, type NewMessage } from './messages.rules.ts'
+import {
+  AWAY_MS,
+  nextTry,
+  plainWords,
+  placeSecret,
+  type Message,
+  type NewMessage,
+  type Secret,
+} from './messages.rules.ts'
 import * as store from './messages.store.ts'
 import type { Outcome, MessageContext } from './senders.ts'
 import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
@@ -19,6 +27,39 @@ export async function queueMessages(tx: Transaction, messages: readonly NewMessa
     tx,
     messages.map(message => ({ ...message, id: newId('msg') })),
   )
+}
+
+/** One that brings a secret: sealed until it is sent, used or run out, and then erased. */
+export async function queueSecretMessage(
+  tx: Transaction,
+  { vault }: Pick<Context, 'vault'>,
+  message: NewMessage,
+  secret: Secret,
+): Promise<void> {
+  const id = newId('msg')
+  const secretSealed = vault.seal(secret.text, secretPurpose({ ...message, id }))
+  await store.insertMessages(tx, [{ ...message, id, secretSealed, secretUntil: secret.until }])
+}
+
+/** What the messages about these brought has been used, or opens nothing any more. */
+export async function eraseSecrets(tx: Transaction, about: readonly string[]): Promise<void> {
+  await store.eraseSecretsAbout(tx, about)
+}
+
+export async function purgeSecrets({ db }: Pick<Context, 'db'>, limit: number): Promise<number> {
+  return store.eraseExpiredSecrets(db, limit)
+}
+
+function secretPurpose({ instituteId, id }: { instituteId: number; id: string }): string {
+  return `secret of message ${instituteId} ${id}`
+}
+
+/** As its recipient reads it, for as long as the secret is there. */
+function openMessage({ vault }: Pick<Context, 'vault'>, message: Message): Message {
+  const { secretSealed, secretUntil, body } = message
+  if (secretUntil === null) return message
+  const secret = secretSealed === null ? '(erased)' : vault.open(secretSealed, secretPurpose(message))
+  return { ...message, body: placeSecret(body, secret) }
 }
 
 /** What they were to remind of is done; `about` as the messages name it. */
@@ -72,8 +113,11 @@ export async function nextMessageDue(post: MessageContext): Promise<Date | null>
 
 /** A sender that fails in a way of its own must not hold up the others, nor be asked for ever. */
 async function send(post: MessageContext, message: Message): Promise<Outcome> {
+  if (message.secretUntil !== null && message.secretSealed === null)
+    return { kind: 'refused', reason: 'What it was to bring has been used or has run out.' }
   try {
-    return await post.senders[message.channel].send({ ...message, subject: message.subject ?? '' })
+    const { body } = openMessage(post, message)
+    return await post.senders[message.channel].send({ ...message, body, subject: message.subject ?? '' })
   } catch (error) {
     return { kind: 'delayed', reason: String(error), isAway: false }
   }
@@ -82,6 +126,9 @@ async function send(post: MessageContext, message: Message): Promise<Outcome> {
 async function finish(post: MessageContext, message: Message, outcome: Outcome): Promise<void> {
   const end = endOf(message, outcome, post.clock.now())
   await store.finishTry(post.db, message, end)
+  // A sandbox shows what was sent; elsewhere nobody but its recipient reads it again.
+  if (end.state === 'sent' && post.mode === 'live' && message.secretSealed !== null)
+    await store.eraseSecretOf(post.db, message)
   const { id, channel, tries } = message
   // Neither the address nor the server's reason, which often repeat it.
   const line = { message_id: id, channel, tries, state: end.state }
@@ -105,20 +152,24 @@ function endOf(message: Message, outcome: Outcome, now: Date): Parameters<typeof
   }
 }
 
-/** A page of an institute's sent messages, the newest first. */
+/** A page of an institute's sent messages, the newest first; for a sandbox only. */
 export async function listSentMessages(
-  { db }: Context,
+  ctx: Context,
   instituteId: number,
   filter: { recipient: string | undefined },
   page: PageRange,
 ): Promise<Page<Message>> {
-  return store.listSent(db, instituteId, filter, page)
+  return openAll(ctx, await store.listSent(ctx.db, instituteId, filter, page))
 }
 
 /** A page of everybody's messages, the newest first; for a sandbox only. */
 export async function listEverybodysMessages(
-  { db }: Context,
+  ctx: Context,
   filter: { recipientPart: string | undefined; before: string | undefined; limit: number },
 ): Promise<Page<Message>> {
-  return store.listEverybodys(db, filter)
+  return openAll(ctx, await store.listEverybodys(ctx.db, filter))
+}
+
+function openAll(ctx: Context, { rows, ...page }: Page<Message>): Page<Message> {
+  return { ...page, rows: rows.map(message => openMessage(ctx, message)) }
 }

@@ -20,15 +20,16 @@ const messages = new Table<Message>('messages', {
   nextTryAt: 'timestamptz',
   isReminder: 'boolean',
   template: 'text',
+  secretSealed: 'bytea',
+  secretUntil: 'timestamptz',
 })
 const newMessages = messages.with<{ concerns: readonly string[] }>({ concerns: 'text[]' })
 
 const COLUMNS = messages.columns('m')
 
-export async function insertMessages(
-  tx: Transaction,
-  queued: readonly (NewMessage & { id: string })[],
-): Promise<void> {
+type QueuedMessage = NewMessage & { id: string } & Partial<Pick<Message, 'secretSealed' | 'secretUntil'>>
+
+export async function insertMessages(tx: Transaction, queued: readonly QueuedMessage[]): Promise<void> {
   await newMessages.insert(
     tx,
     queued.map(({ at, ...message }) => ({
@@ -43,6 +44,8 @@ export async function insertMessages(
       isReminder: message.isReminder ?? false,
       template: message.template ?? null,
       concerns: message.concerns ?? [],
+      secretSealed: message.secretSealed ?? null,
+      secretUntil: message.secretUntil ?? null,
     })),
   )
 }
@@ -65,6 +68,31 @@ export async function finishTry(
      where institute_id = $1 and id = $2 and tries = $3 and state = 'queued'`,
     [message.instituteId, message.id, message.tries, end.state, end.sentAt, end.failure, end.nextTryAt],
   )
+}
+
+export async function eraseSecretsAbout(db: Queryable, about: readonly string[]): Promise<void> {
+  await db.query(
+    `update messages set secret_sealed = null
+     where about = any($1) and secret_sealed is not null`,
+    [about],
+  )
+}
+
+export async function eraseSecretOf(db: Queryable, { instituteId, id }: Message): Promise<void> {
+  await db.query('update messages set secret_sealed = null where institute_id = $1 and id = $2', [
+    instituteId,
+    id,
+  ])
+}
+
+/** Secrets run out in real time. */
+export async function eraseExpiredSecrets(db: Queryable, limit: number): Promise<number> {
+  const rows = await db.query(
+    `update messages set secret_sealed = null where (institute_id, id) in (
+       select institute_id, id from messages where secret_sealed is not null and secret_until < now() limit $1) returning 1`,
+    [limit],
+  )
+  return rows.length
 }
 
 /** It was not tried after all. */

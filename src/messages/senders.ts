@@ -18,7 +18,7 @@ export type Sender = {
   send(message: Letter): Promise<Outcome>
 }
 
-export type MessageContext = Pick<Context, 'db' | 'clock'> & {
+export type MessageContext = Pick<Context, 'db' | 'clock' | 'vault' | 'mode'> & {
   readonly senders: Readonly<Record<Channel, Sender>>
   readonly log: Log
 }

@@ -43,8 +43,12 @@ test('in live mode the cookie is Secure and bound to the host, and plain http is
     origin: 'https://fees.school.example',
   })
   assertAnswer(answer, '200')
-  const cookie = answer.headers.get('set-cookie') ?? ''
-  assert.match(cookie, /^__Host-bursar_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+  const [session = '', device = ''] = answer.headers.getSetCookie()
+  assert.match(session, /^__Host-bursar_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+  assert.match(
+    device,
+    /^__Host-bursar_device=[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  )
   assertAnswer(await visitor.get(`${API}/account`), '200')
   assertAnswer(await visitor.get(`${API}/account`, { 'x-forwarded-proto': 'http' }), '400 HUE00000')
 })

@@ -6,8 +6,7 @@ import { normaliseEmail, type Origin, type Who } from '../console.rules.ts'
 import { passwordMatches } from './passwords.ts'
 import { openSession, type NewSession } from './sessions.service.ts'
 import { matchTotp, plainTypedCode } from './totp.ts'
-import { recognise } from './limits/known.service.ts'
-import { deleteCodesOf } from './limits/known.store.ts'
+import { recognise, spendCodes } from './limits/known.service.ts'
 import { countTry, endWait, purgeTries, takeBackTry } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
 
@@ -46,7 +45,7 @@ export async function signIn(ctx: Context, sent: SignIn, request: SignInRequest)
   await purgeTries(ctx, guess)
   if (sent.mailCode !== undefined) {
     await endWait(ctx, email)
-    await deleteCodesOf(ctx.db, user.id)
+    await spendCodes(ctx, user.id)
   }
   return { kind: 'signed_in', session }
 }

@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { queueMessages } from '../../messages/messages.service.ts'
+import { SECRET_PLACE } from '../../messages/messages.rules.ts'
+import { queueSecretMessage } from '../../messages/messages.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -112,23 +113,22 @@ export async function mailPasswordLink(
     const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
     if (user === null || user.disabledAt !== null || instituteId === null) return
     if (await hasPasswordLinkSince(tx, email, new Date(Date.now() - MAIL_GAP_MS))) return
-    const { id, link } = await makePasswordLink(tx, ctx, email)
-    await queueMessages(tx, [
-      {
-        instituteId,
-        channel: 'email',
-        recipient: email,
-        subject: 'Choose a new password for Bursar',
-        body: [
-          'Somebody, hopefully you, asked for a new password for the Bursar console. Open this link to choose one:',
-          link,
-          '',
-          'It works once, for a day. If it was not you, ignore this mail: nothing has changed.',
-        ].join('\n'),
-        about: id,
-        at: ctx.clock.now(),
-      },
-    ])
+    const { id, link, expiresAt } = await makePasswordLink(tx, ctx, email)
+    const message = {
+      instituteId,
+      channel: 'email',
+      recipient: email,
+      subject: 'Choose a new password for Bursar',
+      body: [
+        'Somebody, hopefully you, asked for a new password for the Bursar console. Open this link to choose one:',
+        SECRET_PLACE,
+        '',
+        'It works once, for a day. If it was not you, ignore this mail: nothing has changed.',
+      ].join('\n'),
+      about: id,
+      at: ctx.clock.now(),
+    } as const
+    await queueSecretMessage(tx, ctx, message, { text: link, until: expiresAt })
   })
 }
 
@@ -136,7 +136,7 @@ async function makePasswordLink(
   tx: Transaction,
   ctx: Context,
   email: string,
-): Promise<{ id: string; link: string }> {
+): Promise<{ id: string; link: string; expiresAt: Date }> {
   return makeInvitation(tx, ctx, {
     email,
     joins: null,

@@ -2,6 +2,7 @@ import { badField, BursarError, notFound } from '../../platform/errors.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
+import { eraseSecrets } from '../../messages/messages.service.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import { passwordFlaw, type Role } from '../console.rules.ts'
@@ -30,7 +31,7 @@ export async function makeInvitation(
   const id = newId('invite')
   const token = newSecret()
   const expiresAt = new Date(Date.now() + lastsMs)
-  await store.closeEarlier(tx, email, joins?.instituteId ?? null)
+  await eraseSecrets(tx, await store.closeEarlier(tx, email, joins?.instituteId ?? null))
   await store.insertInvitation(tx, {
     id,
     tokenHash: hashSecret(token),
@@ -79,6 +80,7 @@ export async function acceptInvitation(
   return ctx.db.transaction(async tx => {
     if (!(await store.closeInvitation(tx, invitation.id)))
       throw new BursarError('HUE00001', 'This link has been used or has run out. Ask for a new one.')
+    await eraseSecrets(tx, [invitation.id])
     const userId = user?.id ?? (await createUser(tx, invitation.email, chosen?.name ?? invitation.email))
     if (passwordHash !== null) {
       await users.setPassword(tx, userId, passwordHash)

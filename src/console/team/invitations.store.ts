@@ -70,12 +70,13 @@ export async function closeEarlier(
   tx: Transaction,
   email: string,
   instituteId: number | null,
-): Promise<void> {
-  await tx.query(
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
     `update console_invitations set closed_at = now()
-     where email = $1 and institute_id is not distinct from $2 and closed_at is null`,
+     where email = $1 and institute_id is not distinct from $2 and closed_at is null returning id`,
     [email, instituteId],
   )
+  return rows.map(({ id }) => id)
 }
 
 export async function listOpen(db: Queryable, instituteId: number): Promise<OpenInvitation[]> {

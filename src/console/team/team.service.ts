@@ -1,5 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { queueMessages } from '../../messages/messages.service.ts'
+import { SECRET_PLACE } from '../../messages/messages.rules.ts'
+import { eraseSecrets, queueSecretMessage } from '../../messages/messages.service.ts'
 import { formatMoment } from '../../platform/calendar.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
@@ -43,33 +44,26 @@ export async function invite(
       invitedBy: who.email,
       lastsMs: INVITATION_MS,
     })
-    await queueMessages(tx, [
-      {
-        instituteId: institute.id,
-        channel: 'email',
-        recipient: email,
-        subject: `${who.name} invites you to ${institute.name} on Bursar`,
-        body: invitationText({ who, institute, role, link, expiresAt }),
-        about: id,
-        at: ctx.clock.now(),
-      },
-    ])
+    const message = {
+      instituteId: institute.id,
+      channel: 'email',
+      recipient: email,
+      subject: `${who.name} invites you to ${institute.name} on Bursar`,
+      body: invitationText({ who, institute, role, expiresAt }),
+      about: id,
+      at: ctx.clock.now(),
+    } as const
+    await queueSecretMessage(tx, ctx, message, { text: link, until: expiresAt })
     return { id, email, role, expiresAt }
   })
 }
 
-function invitationText(mail: {
-  who: Who
-  institute: Institute
-  role: Role
-  link: string
-  expiresAt: Date
-}): string {
+function invitationText(mail: { who: Who; institute: Institute; role: Role; expiresAt: Date }): string {
   return [
     `${mail.who.name} (${mail.who.email}) invites you to work on the fees of ${mail.institute.name} as ${mail.role}.`,
     '',
     'Open this link to join:',
-    mail.link,
+    SECRET_PLACE,
     '',
     `It works once, until ${formatMoment(mail.expiresAt)}. If you did not expect it, ignore this mail.`,
   ].join('\n')
@@ -84,6 +78,7 @@ export async function withdrawInvitation(
   return transact(db, command, async tx => {
     const withdrawn = await invitations.withdraw(tx, institute.id, id)
     if (withdrawn === null) throw notFound('This invitation')
+    await eraseSecrets(tx, [id])
     return withdrawn
   })
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { purgeSecrets, sendMessages } from '../../../src/messages/messages.service.ts'
+import { runUntilDone } from '../../../src/platform/jobs/job.ts'
+import { Slots } from '../../../src/platform/jobs/slots.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Answer, Json } from '../../harness/client.ts'
 import { advance } from '../../messages/support.ts'
@@ -207,4 +210,47 @@ test('a forgotten password is renewed by mail, and the answer does not say wheth
   )
   assertAnswer(await new Visitor(url).signIn('forgot@school.example'), '401 AUE00000')
   assertAnswer(await new Visitor(url).signIn('forgot@school.example', 'fourteen wet umbrellas'), '200')
+})
+
+test('a link by mail is not stored as text, and not at all once it is used, replaced or has run out', async () => {
+  const stored = async (to: string): Promise<{ text: string; isErased: boolean }[]> =>
+    bursar.sql(
+      `select to_jsonb(m)::text as text, secret_sealed is null as "isErased" from messages m
+       where recipient = $1 order by id`,
+      [to],
+    )
+  const inviteAs = (email: string) =>
+    owner.post(`${SCHOOL}/team/invitations`, { email, role: 'viewer' }, { 'idempotency-key': email })
+  const [used, replaced, expired] = [
+    'link-used@school.example',
+    'link-replaced@school.example',
+    'link-late@school.example',
+  ]
+  for (const email of [used, replaced, expired]) {
+    assertAnswer(await inviteAs(email), '201')
+    const token = await mailedToken(email)
+    assert.match(token, /^[\w-]{43}$/)
+    const [row] = await stored(email)
+    assert.ok(row !== undefined && !row.isErased && !row.text.includes(token))
+    const kept = await bursar.sql('select from idempotency_keys where strpos(body, $1) > 0', [token])
+    assert.deepEqual(kept, [])
+  }
+  const accept = { token: await mailedToken(used), name: 'Used', password: PASSWORD }
+  assertAnswer(await new Visitor(url).post(`${API}/invitations/accept`, accept), '200')
+  assertAnswer(await owner.post(`${SCHOOL}/team/invitations`, { email: replaced, role: 'finance' }), '201')
+  await bursar.sql(`update messages set secret_until = now() where recipient = $1`, [expired])
+  assert.equal(await purgeSecrets(bursar.app.ctx, 10), 1)
+  const erased = async (to: string) => (await stored(to)).map(({ isErased }) => isErased)
+  assert.deepEqual(await Promise.all([used, replaced, expired].map(erased)), [[true], [true, false], [true]])
+  const { body } = await bursar.demo.get(`/api/v1/sandbox/mailbox?to=${used}`)
+  assert.match(body.data[0].text, /Open this link to join:\n\(erased\)\n/)
+})
+
+test('live mode does not keep a link that it has sent', async () => {
+  const email = 'live@school.example'
+  assertAnswer(await owner.post(`${SCHOOL}/team/invitations`, { email, role: 'viewer' }), '201')
+  const ctx = { ...bursar.app.ctx, mode: 'live' } as const
+  await runUntilDone(sendMessages(ctx), new Slots({ size: 5, timeLimitMs: 60_000 }))
+  const rows = await bursar.sql('select state, secret_sealed from messages where recipient = $1', [email])
+  assert.deepEqual(rows, [{ state: 'sent', secret_sealed: null }])
 })

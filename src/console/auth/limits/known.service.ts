@@ -1,4 +1,5 @@
-import { queueMessages } from '../../../messages/messages.service.ts'
+import { SECRET_PLACE } from '../../../messages/messages.rules.ts'
+import { eraseSecrets, queueSecretMessage } from '../../../messages/messages.service.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { badField } from '../../../platform/errors.ts'
 import type { Context } from '../../../platform/context.ts'
@@ -65,23 +66,31 @@ export async function mailUnlockCode(
     if (await store.hasCodeSince(tx, user.id, new Date(Date.now() - MAIL_GAP_MS))) return
     const code = newTypedCode()
     await store.insertCode(tx, user.id, hashSecret(plainTypedCode(code)))
-    await queueMessages(tx, [
-      {
-        instituteId,
-        channel: 'email',
-        recipient: email,
-        subject: 'Your code for signing in to Bursar',
-        body: [
-          'Somebody, hopefully you, cannot sign in to the Bursar console because of too many wrong passwords. Enter this code together with your password:',
-          '',
-          code,
-          '',
-          'It works for an hour. If it was not you, ignore this mail: nobody gets in with the code alone.',
-        ].join('\n'),
-        about: user.id,
-        at: ctx.clock.now(),
-      },
-    ])
+    const message = {
+      instituteId,
+      channel: 'email',
+      recipient: email,
+      subject: 'Your code for signing in to Bursar',
+      body: [
+        'Somebody, hopefully you, cannot sign in to the Bursar console because of too many wrong passwords. Enter this code together with your password:',
+        '',
+        SECRET_PLACE,
+        '',
+        'It works for an hour. If it was not you, ignore this mail: nobody gets in with the code alone.',
+      ].join('\n'),
+      about: user.id,
+      at: ctx.clock.now(),
+    } as const
+    const until = new Date(Date.now() + UNLOCK_CODE_MS)
+    await queueSecretMessage(tx, ctx, message, { text: code, until })
+  })
+}
+
+/** They have done what they were for. */
+export async function spendCodes({ db }: Context, userId: string): Promise<void> {
+  await db.transaction(async tx => {
+    await store.deleteCodesOf(tx, userId)
+    await eraseSecrets(tx, [userId])
   })
 }
 
