@@ -1,3 +1,4 @@
+-- Works with code from 0001 on.
 -- The schema of Bursar, in chapters:
 --
 --    1 Platform                 7 Orders                  13 Messages

@@ -30,3 +30,22 @@ test('a process that finds a schema newer than its own takes no more work, and s
   assert.equal(Number(row?.due), 1, 'it waits for a process that knows the schema')
   assert.equal(receiver.requests.length, 1)
 })
+
+test('a process works on, and another of its version starts, while a newer schema still fits it', async t => {
+  const bursar = await startBursar(t, { BURSAR_ROLE: 'all' })
+  const receiver = await startReceiver(t)
+  await subscribe(bursar.demo, `${receiver.origin}/hook`)
+  const [{ version } = { version: 0 }] = await bursar.sql<{ version: number }>(
+    'select max(version) as version from schema_migrations',
+  )
+  await bursar.sql(
+    `insert into schema_migrations (version, name, checksum, works_from) values ($1, 'next.sql', 'x', $2)`,
+    [version + 1, version],
+  )
+  const { DATABASE_URL } = { DATABASE_URL: bursar.app.config.databaseUrl ?? '' }
+  const sibling = await startBursar(t, { DATABASE_URL })
+  await trigger(sibling.demo)
+  await waitFor(async () => receiver.requests.length === 1, 'a delivery')
+  for (const one of [bursar, sibling]) assert.equal((await one.demo.get('/readyz')).status, 200)
+  assert.doesNotMatch(bursar.logText(), /a newer Bursar has migrated/)
+})

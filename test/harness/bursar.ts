@@ -29,12 +29,7 @@ export async function startBursar(
   owner: TestContext | Owner,
   env: Record<string, string> = {},
 ): Promise<TestBursar> {
-  // Hooks run in the order in which they were added: the database must outlive the Bursar.
-  const cleanUps: (() => Promise<void> | void)[] = []
-  owner.after(async () => {
-    for (const cleanUp of cleanUps.toReversed()) await cleanUp()
-  })
-  const database = await cloneDatabase({ after: cleanUp => void cleanUps.push(cleanUp) })
+  const { url: database, drop } = await createDatabase()
   const lines: string[] = []
   const log = createLog({
     level: 'info',
@@ -51,8 +46,15 @@ export async function startBursar(
       ...env,
     }),
     log,
-  )
-  cleanUps.push(() => app.stop())
+  ).catch(async (error: unknown) => {
+    await drop()
+    throw error
+  })
+  // One hook, since hooks run in the order in which they were added: the database must outlive the Bursar.
+  owner.after(async () => {
+    await app.stop()
+    await drop()
+  })
   const url = `http${app.config.tls === null ? '' : 's'}://${app.config.host}:${app.config.port}`
   return {
     app,
@@ -66,12 +68,18 @@ export async function startBursar(
 
 /** A fresh copy of the migrated and seeded template; answers its DATABASE_URL. */
 export async function cloneDatabase(owner: Owner): Promise<string> {
+  const { url, drop } = await createDatabase()
+  owner.after(drop)
+  return url
+}
+
+async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const host = process.env['BURSAR_TEST_PG']
   if (host === undefined) throw new Error('run the tests by `npm test`, which starts their PostgreSQL')
   const name = `test_${randomBytes(6).toString('hex')}`
   await admin(host, `create database ${name} template template_bursar strategy file_copy`)
-  owner.after(() => admin(host, `drop database if exists ${name} with (force)`))
-  return `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+  const drop = (): Promise<void> => admin(host, `drop database if exists ${name} with (force)`)
+  return { url: `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`, drop }
 }
 
 async function admin(host: string, statement: string): Promise<void> {

@@ -4,14 +4,16 @@ import type { Database, Queryable } from './database.ts'
 
 /**
  * Forward-only SQL migrations, `migrations/0001_name.sql`. Applied at start under one lock, so many processes
- * may start at once. A database that has seen newer migrations than this code is refused: an old process must
- * not write to a schema it does not know. So is a migration that was edited after it ran.
+ * may start at once. Each says in its first line from which version on code works with the schema that it leaves, so
+ * that two releases run side by side during an upgrade. A database on which this code does not work any more is
+ * refused: an old process must not write to a schema it does not fit. So is a migration that was edited after it ran.
  */
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/
+const WORKS_FROM = /^-- Works with code from (\d{4}) on\.\n/
 
-type Migration = { version: number; name: string; sql: string; checksum: string }
-type Applied = { version: number; name: string; checksum: string }
+type Migration = { version: number; name: string; sql: string; checksum: string; worksFrom: number }
+type Applied = { version: number; name: string; checksum: string; worksFrom: number | null }
 
 export type MigrationResult = { applied: string[]; version: number }
 
@@ -33,13 +35,15 @@ export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   const pending = migrations.slice(applied.length)
   for (const migration of pending) {
     await tx.query(migration.sql)
-    await tx.query(`insert into schema_migrations (version, name, checksum) values ($1, $2, $3)`, [
-      migration.version,
-      migration.name,
-      migration.checksum,
-    ])
+    await tx.query(
+      `insert into schema_migrations (version, name, checksum, works_from) values ($1, $2, $3, $4)`,
+      [migration.version, migration.name, migration.checksum, migration.worksFrom],
+    )
   }
-  return { applied: pending.map(migration => migration.name), version: migrations.length }
+  return {
+    applied: pending.map(migration => migration.name),
+    version: Math.max(migrations.length, applied.length),
+  }
 }
 
 /** Of the migrations of this code, in order. */
@@ -47,15 +51,22 @@ export async function readSchemaChecksums(): Promise<string[]> {
   return (await readMigrations()).map(({ checksum }) => checksum)
 }
 
-/** Whether the database has the migrations that this code knows: these, fewer, or more of a newer Bursar. */
-export async function compareSchema(db: Database): Promise<'same' | 'older' | 'newer'> {
+/**
+ * Whether the database has the migrations that this code knows, or fewer; with more of a newer Bursar it is `newer` only
+ * if this code does not work with them any more.
+ */
+export async function compareSchema(db: Database): Promise<'fits' | 'older' | 'newer'> {
   expectedVersion ??= (await readMigrations()).length
-  const [row] = await db.query<{ version: number | null }>(
-    'select max(version) as version from schema_migrations',
+  const [row] = await db.query<{ version: number | null; isTooNew: boolean }>(
+    `select max(version) as version, coalesce(bool_or(${TOO_NEW}), false) as "isTooNew" from schema_migrations`,
+    [expectedVersion],
   )
-  const version = row?.version ?? 0
-  return version === expectedVersion ? 'same' : version < expectedVersion ? 'older' : 'newer'
+  if (row?.isTooNew === true) return 'newer'
+  return (row?.version ?? 0) < expectedVersion ? 'older' : 'fits'
 }
+
+/** $1 is the last version that this code knows. */
+const TOO_NEW = 'version > $1 and (works_from is null or works_from > $1)'
 
 /** The files of a running process do not change. */
 let expectedVersion: number | undefined
@@ -79,9 +90,22 @@ async function readMigrations(): Promise<Migration[]> {
       const version = Number(name.slice(0, 4))
       if (version !== index + 1) throw new Error(`migrations are not numbered without gaps at ${name}`)
       const sql = await readFile(new URL(name, DIRECTORY), 'utf8')
-      return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      const worksFrom = readWorksFrom(name, sql)
+      return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex'), worksFrom }
     }),
   )
+}
+
+/** The oldest version of the code that may run while the schema is this one. */
+export function readWorksFrom(name: string, sql: string): number {
+  const version = Number(name.slice(0, 4))
+  const worksFrom = Number(WORKS_FROM.exec(sql)?.[1])
+  if (!(worksFrom >= 1 && worksFrom <= version)) {
+    throw new Error(
+      `${name} must begin with a line such as "-- Works with code from ${name.slice(0, 4)} on."`,
+    )
+  }
+  return worksFrom
 }
 
 async function readApplied(tx: Queryable): Promise<Applied[]> {
@@ -89,15 +113,19 @@ async function readApplied(tx: Queryable): Promise<Applied[]> {
     version integer primary key,
     name text not null,
     checksum text not null,
-    applied_at timestamptz not null default now()
+    applied_at timestamptz not null default now(),
+    works_from integer
   )`)
-  return tx.query<Applied>('select version, name, checksum from schema_migrations order by version')
+  return tx.query<Applied>(
+    'select version, name, checksum, works_from as "worksFrom" from schema_migrations order by version',
+  )
 }
 
 function refuseMismatch(known: Migration[], applied: Applied[]): void {
   for (const [index, row] of applied.entries()) {
     const migration = known[index]
     if (migration === undefined) {
+      if (row.worksFrom !== null && row.worksFrom <= known.length) continue
       throw new Error(
         `The database was migrated by a newer Bursar (it has ${row.name}, this version does not). ` +
           'Start that version or a later one.',
