@@ -140,7 +140,7 @@ export const VIEWS: readonly View[] = [
 export const DETAILS: readonly View[] = (
   [
     ['a student', 'students/student_0', 'student'],
-    ['an order', 'orders/order_0', 'order'],
+    ['an order', 'orders/order_0', 'order', 'orders/order_0', 'This pay order'],
     ['a payment page', 'orders/pages/page_0', 'payment page', 'payment-pages/page_0', 'This page'],
     ['a file of links', 'orders/files/batch_0', 'file', 'link-batches/batch_0', 'This file of links'],
     ['a plan', 'flex/plans/plan_0', 'plan'],

@@ -105,6 +105,8 @@ const DOORS = new Set([
   'console_sessions',
   'console_invitations',
   'console_tries',
+  'console_devices',
+  'console_unlock_codes',
 ])
 
 test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {

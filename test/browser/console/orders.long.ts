@@ -273,7 +273,7 @@ async function shutsTheViewerOut(
     await page.getByRole('row', { name: /term-2/ }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Choose a file' }).count(), 0)
     await page.goto(at(stage, '/order_nobody'))
-    await page.getByText('This order was not found').waitFor()
+    await page.getByText('This pay order was not found').waitFor()
     assert.deepEqual(
       complaints.filter(text => !text.includes('404')),
       [],
