@@ -1,6 +1,7 @@
 import type { Order } from '../orders/orders.rules.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Payment } from './payments.rules.ts'
+import type { RefundLine } from './refunds/refunds.rules.ts'
 
 export type PaidOrder = { payment: Payment; order: Order }
 
@@ -19,7 +20,10 @@ export type PaymentHandler = {
   failed(tx: Transaction, failed: FailedPayment, at: Date): Promise<void>
   /** The bank took back a debit that was captured, settled or not. */
   reversed(tx: Transaction, reversed: ReversedOrder, at: Date): Promise<void>
+  /** Somebody asked to send it back, whole or in part, or that has failed after all. What goes back by itself is not told. */
+  refunded?(tx: Transaction, refunded: RefundedOrder, at: Date): Promise<void>
 }
 
 export type FailedPayment = { payment: Payment; code: string; message: string }
+export type RefundedOrder = PaidOrder & { lines: readonly RefundLine[]; outcome: 'requested' | 'failed' }
 export type ReversedOrder = PaidOrder & { code: string; message: string }

@@ -3,19 +3,14 @@ import { test } from 'node:test'
 import { downpaymentOrder } from '../../src/flex/plans/open-setup.service.ts'
 import { lockOrder } from '../../src/orders/order-payments.service.ts'
 import { applyReport, findPayment } from '../../src/payments/payments.service.ts'
-import { dayOf } from '../../src/platform/calendar.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
 import { readCatalogued } from '../harness/events.ts'
 import { sampleRecord } from '../harness/fake-erp.ts'
-import { FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
+import { dayIn, FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 
 /** What a plan tells of: all of the money, all of the changes, exactly as the catalogue has it. */
 const line = (component_type: string, amount: number): Json => ({ component_type, amount })
-
-function dayIn(days: number): string {
-  return Temporal.PlainDate.from(dayOf(new Date())).add({ days }).toString()
-}
 
 const row = (reference_id: string, days: number, details: Json[], more: Json = {}): Json => {
   return { reference_id, due_date: dayIn(days), details, ...more }

@@ -264,18 +264,3 @@ test('what is above the mandate is due, told with its amount, and in the same re
   )
   assert.equal(paid.payment_schedule.find((one: Json) => one.id === due.id).status, 'covered')
 })
-
-test('what is refunded of an instalment is due outside of the plan, and is not debited again', async t => {
-  const world = await openWorld(t, { withErp: false })
-  const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the debit')
-  const [order] = await world.bursar.sql<{ id: string }>(`select id from orders where kind = 'instalment'`)
-  const path = `/api/v1/integrations/pay/orders/${order?.id}/refunds`
-  const refunded = await world.bursar.demo.post(path, { amount: 1000, reason: 'Left the bus' })
-  assert.ok(refunded.status < 300, refunded.text)
-  const after = await world.plan()
-  assert.equal(after.outside_amount, 1000)
-  assert.deepEqual(
-    after.payment_schedule.map((one: Json) => [one.amount, one.status]),
-    plan.payment_schedule.map((one: Json) => [one.amount, one.status]),
-  )
-})

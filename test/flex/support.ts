@@ -1,7 +1,9 @@
 import type { TestContext } from 'node:test'
+import { downpaymentOrder } from '../../src/flex/plans/open-setup.service.ts'
 import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import type { Rail } from '../../src/flex/rules/rails.rules.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { dayOf } from '../../src/platform/calendar.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp, type FakeErp } from '../harness/fake-erp.ts'
@@ -94,10 +96,23 @@ export async function setUpPlan({ bursar, planId }: World, rail: Rail): Promise<
   await must(bursar.demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
 }
 
+/** At the checkout, before the mandate. */
+export async function payDownPayment({ bursar, planId }: World): Promise<void> {
+  const institute = await getInstitute(bursar.app.ctx, 'demo-school')
+  const key = { instituteId: institute.id, planId }
+  const orderId = await downpaymentOrder(bursar.app.ctx, key, `${bursar.url}/`)
+  await must(bursar.demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' }))
+}
+
 async function must(answering: Promise<{ status: number; text: string; body: Json }>) {
   const answer = await answering
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
   return answer
+}
+
+/** A day so many days from another, or from today. */
+export function dayIn(days: number, from = dayOf(new Date())): string {
+  return Temporal.PlainDate.from(from).add({ days }).toString()
 }
 
 export const stateOf = (plan: Json, n = 0): string => plan.payment_schedule[n].status

@@ -58,12 +58,15 @@ export async function listPlans(
      left join lateral (select f.rail, f.umrn from flex_mandates f where f.institute_id = p.institute_id and f.plan_id = p.id
        order by f.created_at desc, f.id desc limit 1) m on true
      cross join lateral (
-       select coalesce(sum(amount) filter (where state not in ('cancelled', 'covered', 'waived')), 0)::bigint as total,
-         coalesce(sum(amount) filter (where state in ('debited', 'settled')), 0)::bigint as paid,
+       select coalesce(sum(amount - refunded) filter (where state not in ('cancelled', 'covered', 'waived')), 0)::bigint as total,
+         coalesce(sum(amount - refunded) filter (where state in ('debited', 'settled')), 0)::bigint as paid,
          count(*) filter (where state <> 'cancelled') as instalments,
          count(*) filter (where state in ('debited', 'settled')) as done,
          count(*) filter (where state in ('bounced', 'reversed', 'due')) as bounced
-       from (select i.state, ${AMOUNT} as amount from flex_instalments i
+       from (select i.state, ${AMOUNT} as amount, case when i.state in ('debited', 'settled') then
+           (select coalesce(sum(r.amount_paise), 0) from refunds r where r.institute_id = i.institute_id
+             and r.order_id = i.order_id and r.kind = 'requested' and r.state <> 'failed') else 0 end as refunded
+         from flex_instalments i
          where i.institute_id = p.institute_id and i.plan_id = p.id) i
      ) sums
      left join lateral (

@@ -4,7 +4,6 @@ import { paymentInEvent } from '../../payments/payment.events.ts'
 import type { PaidOrder } from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { newId } from '../../platform/ids.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Pulled } from '../../erp/pull/pull.service.ts'
 import { allowAgain, cancelByErp, DROPPED, erpAnswerOf, lockByErp, skip } from './erp-decision.ts'
@@ -16,6 +15,7 @@ import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from 
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
 import { isPlanOver, nextNumber, onlineBeside, type Instalment } from '../rules/plan.rules.ts'
 import { presentationOn } from '../rules/rails.rules.ts'
+import { newInstalment } from '../rules/schedule.rules.ts'
 
 /**
  * The way of one debit, from top to bottom: the ERP is asked, the amount is frozen and announced, it is presented to the
@@ -90,17 +90,12 @@ function confirm(plan: PlanChanges, instalment: Instalment): void {
 
 /** What a mandate does not cover is due all the same: the parent pays it online. */
 function addDueOnline(plan: PlanChanges, instalment: Instalment, lines: Line[]): void {
-  const added: Instalment = {
-    ...instalment,
-    id: newId('inst'),
-    number: nextNumber(plan),
-    state: 'scheduled',
-    lines,
-    planned: lines,
-    attempt: 0,
-    orderId: null,
-    nextStepAt: null,
-  }
+  const { instituteId, id: planId } = plan.plan
+  const added = newInstalment(
+    { instituteId, planId, number: nextNumber(plan) },
+    { ...instalment, lines },
+    { presentOn: instalment.presentOn },
+  )
   const message = `${formatRupees(sumLines(lines))} are above what the mandate may take and are to be paid online.`
   const due = plan.move(added, 'due', message)
   plan.recordEvent('flex.instalment.skipped', {
@@ -191,7 +186,7 @@ function recordMoney(
 ): void {
   // By the reference that the ERP gave the instalment.
   const { referenceId } = instalment
-  const money = { payment: { ...paymentInEvent(payment, order, 'flex'), referenceId } }
+  const money = { payment: { ...paymentInEvent(payment, order, 'flex'), referenceId }, orderId: order.id }
   if (instalment.isDownpayment) plan.recordEvent(`flex.downpayment.${happened}`, money)
   else plan.recordEvent(`flex.instalment.${happened}`, { ...money, instalment })
 }

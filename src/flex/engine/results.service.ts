@@ -2,7 +2,9 @@ import type { PaymentHandler } from '../../payments/payment-handler.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 
 import type { PlanChanges } from '../plans/plan-changes.ts'
-import { withPlans, type PlanContext } from '../plans/with-plans.service.ts'
+import { findPlansOf } from '../plans/plans.store.ts'
+import { makeDueAgain, rebalance } from '../plans/rebalance.ts'
+import { withPlans, type LockedPlans, type PlanContext } from '../plans/with-plans.service.ts'
 import type { Instalment } from '../rules/plan.rules.ts'
 import { debited, debitedLate, paidAtSetup, settled } from './debit.ts'
 import { endPresentations, findByOrders, type Ending } from './presentations.store.ts'
@@ -34,6 +36,7 @@ export function instalmentPaymentHandler(ctx: PlanContext): PaymentHandler {
         reversed(plan, instalment, taken)
         return { state: 'reversed', returnCode: taken.code }
       }),
+    refunded: refundedFor(ctx),
   }
 }
 
@@ -48,6 +51,20 @@ export function downpaymentPaymentHandler(ctx: PlanContext): PaymentHandler {
     // The page says so, and the parent tries again.
     failed: async () => {},
     reversed: async () => {},
+    refunded: refundedFor(ctx),
+  }
+}
+
+/** The student's plan of today takes it, whichever plan it was paid in. */
+function refundedFor(ctx: PlanContext): NonNullable<PaymentHandler['refunded']> {
+  return async (tx, { payment: { instituteId }, order, lines, outcome }, at) => {
+    const keys = await findPlansOf(tx, instituteId, order.studentId === null ? [] : [order.studentId])
+    const change = (plans: LockedPlans): void => {
+      for (const plan of plans.values())
+        if (outcome === 'failed') rebalance(plan)
+        else makeDueAgain(plan, lines, plan.find(order.instalmentId ?? ''))
+    }
+    await withPlans(ctx, keys, change, { tx, at })
   }
 }
 

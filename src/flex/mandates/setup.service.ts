@@ -78,7 +78,8 @@ async function openMandate(
 }
 
 function refuseUnlessOpen({ plan: { state }, mandate, instalments }: LoadedPlan): void {
-  if (state === 'active' || mandate?.state === 'active') throw conflict('This plan is set up already.')
+  // A plan that was closed may go on without one.
+  if (mandate?.state === 'active') throw conflict('This plan is set up already.')
   if (isPlanOver({ state })) throw conflict(`This plan is ${state}.`)
   if (mandate?.state === 'pending' && mandate.authorisedAt !== null)
     throw conflict('The mandate is authorised; the bank is confirming it.')

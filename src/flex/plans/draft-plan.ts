@@ -68,7 +68,6 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
     outsidePaise: ZERO,
     revivableUntil: null,
     isReplaced: false,
-    refunded: [],
   }
   const ordered = schedule.toSorted(byDay)
   const key = { instituteId: plan.instituteId, planId: plan.id }

@@ -10,8 +10,9 @@ import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { ofStudent, type StudentInEvent } from '../../students/student.events.ts'
 import { sumsOf, type Instalment, type LoadedPlan, type Mandate } from '../rules/plan.rules.ts'
 import type { ReturnMeaning } from '../rules/returns.rules.ts'
+import { ORDER_ID } from '../../orders/order.input.ts'
 import { PLAN_ID } from './plan.input.ts'
-import { instalmentOutput, mandateOutput, scheduleRowOutput } from './plan.output.ts'
+import { instalmentOutput, mandateOutput, scheduleRowOutput, SETTLEMENT } from './plan.output.ts'
 
 export type Reason = { code: string; category: ReturnMeaning['category'] | 'erp'; message: string }
 type Change = { field: string; before: unknown; after: unknown }
@@ -61,9 +62,16 @@ const payment_schedule = out.list(
 const withReason = outputOf<WithReason>()
 const reason = withReason.optional.one('Why.', reasonBlock, source => source.reason)
 
-const debit = outputOf<OfPlan & { instalment: Instalment; payment: PaymentInEvent }>()
+type OfPayment = OfPlan & { payment: PaymentInEvent; orderId: string }
+const debit = outputOf<OfPayment & { instalment: Instalment }>()
 const ofInstalment = { ...ofPlan, instalment: debit.one('The instalment.', instalmentOutput) }
-const payment = debit.one('The payment.', paymentBlock)
+const payment = {
+  order_id: outputOf<OfPayment>().text(
+    'The order that it paid: read, refunded and receipted there.',
+    ORDER_ID,
+  ),
+  payment: outputOf<OfPayment>().one('The payment.', paymentBlock),
+}
 
 const ended = outputOf<OfPlan & { mandate: Mandate } & WithReason>()
 const ofMandate = { ...ofPlan, mandate: ended.one('The mandate.', mandateOutput) }
@@ -81,11 +89,8 @@ const updatedPayload = updated.object({
   changes: updated.list('What changed.', changeBlock),
 })
 const stoppedPayload = outputOf<OfPlan & WithReason>().object({ ...ofPlan, reason })
-const downPaymentPayload = outputOf<OfPlan & { payment: PaymentInEvent }>().object({
-  ...ofPlan,
-  payment,
-})
-const instalmentPayload = debit.object({ ...ofInstalment, payment })
+const downPaymentPayload = outputOf<OfPayment>().object({ ...ofPlan, ...payment })
+const instalmentPayload = debit.object({ ...ofInstalment, ...payment })
 const bounced = outputOf<
   OfPlan & { instalment: Instalment; reason: Reason; nextPresentationOn: string | undefined }
 >()
@@ -110,12 +115,21 @@ const DOWN_PAYMENT = {
   due_date: '2026-11-15',
   amount: 6000,
   is_downpayment: true,
-  status: 'settled' as const,
+  status: 'debited' as const,
   reference_id: 'PART-1',
   details: [{ component_type: 'TUITION_FEE', amount: 6000 }],
 }
-const INSTALMENT = { ...scheduleRowOutput.example, reference_id: 'PART-2' }
-const TODAY = { due_date: '2026-11-15', presented_on: '2026-11-15', reference_id: 'PART-2' }
+const SETTLED_DOWN_PAYMENT = { ...DOWN_PAYMENT, ...SETTLEMENT, status: 'settled' as const }
+const INSTALMENT = {
+  ...DOWN_PAYMENT,
+  id: scheduleRowOutput.example.id,
+  due_date: scheduleRowOutput.example.due_date,
+  is_downpayment: false,
+  status: 'scheduled' as const,
+  reference_id: 'PART-2',
+}
+const UNPAID = { refunded_amount: undefined, settlement_id: undefined, settlement_utr: undefined }
+const TODAY = { ...UNPAID, due_date: '2026-11-15', presented_on: '2026-11-15', reference_id: 'PART-2' }
 const SETTLED_LINE = { ...paymentBlock.example.details[0], component_type: 'TUITION_FEE', amount: 6000 }
 const unsettled = {
   ...UNSETTLED,
@@ -131,7 +145,7 @@ const live = { upi_reference: undefined, npci_category_code: undefined }
 export const flexEvents = {
   'flex.subscription.setup': defineEvent('The payer has authorised the plan.', setupPayload, {
     subscription: { status: 'setup' },
-    payment_schedule: [{ ...DOWN_PAYMENT, status: 'debited' }, INSTALMENT],
+    payment_schedule: [DOWN_PAYMENT, INSTALMENT],
     mandate: { ...live, status: 'pending', umrn: undefined },
   }),
   'flex.subscription.active': defineEvent(
@@ -143,7 +157,7 @@ export const flexEvents = {
     'Schedule, amounts, dates or hold change; or a closed plan goes on, because something is owed again.',
     updatedPayload,
     {
-      payment_schedule: [DOWN_PAYMENT, INSTALMENT],
+      payment_schedule: [SETTLED_DOWN_PAYMENT, INSTALMENT],
     },
   ),
   'flex.subscription.locked': defineEvent(
@@ -201,7 +215,7 @@ export const flexEvents = {
     instalmentPayload,
     {
       subscription: { total_amount: 18000, paid_amount: 12000 },
-      instalment: { ...TODAY, status: 'settled' },
+      instalment: { ...TODAY, ...SETTLEMENT, status: 'settled' },
       payment: { ...settled, ...byMandate },
     },
     SETTLED_AT,

@@ -8,6 +8,10 @@ import { meaningOf, type NpciCategory } from '../rules/returns.rules.ts'
 import { statesOf } from '../rules/states.rules.ts'
 
 /** Plans, instalments and mandates as the API answers them and as events carry them. */
+export const SETTLEMENT = {
+  settlement_id: 'stl_01k9zq4m0ve8sbn6yt2hw3c5da',
+  settlement_utr: 'HDFCR52026111600042',
+}
 const INSTALMENT_ID = 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 const line = outputOf<Line, unknown>()
@@ -24,6 +28,16 @@ const rowFields = {
   is_downpayment: row.flag('Whether it is paid at set-up.', false),
   status: row.oneOf(statesOf('instalment'), 'Where it stands.', one => one.state),
   reference_id: row.optional.text('Present only if provided.', 'INST-1'),
+  refunded_amount: row.optional.amount(
+    'What was refunded of it, rupees; absent when nothing was. As far as it is owed again, an instalment that is `due` takes it.',
+    1000,
+    one => (one.refundedPaise > 0 ? one.refundedPaise : null),
+  ),
+  settlement_id: row.optional.text(
+    'The settlement that it reached the institute by; absent until then.',
+    SETTLEMENT.settlement_id,
+  ),
+  settlement_utr: row.optional.text('Its UTR.', SETTLEMENT.settlement_utr),
   details: row.list('By component.', lineOutput, one => one.lines),
 }
 const instalmentFields = {

@@ -14,6 +14,7 @@ import { recordScheduleChanges } from './schedule-changes.ts'
 import { withPlan, withPlans } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
 import {
+  isMandateLive,
   isOpen,
   isPlanLive,
   isPlanOver,
@@ -88,6 +89,8 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
     throw conflict(`This plan is ${plan.plan.state}, so nothing of it is debited any more.`)
   if (instalment.isDownpayment) throw conflict('A down payment is paid at set-up and has no day to move.')
   if (!isOpen(instalment)) throw conflict(`The instalment is ${instalment.state}, so its day stays.`)
+  if (plan.plan.state === 'active' && !isMandateLive(plan.mandate))
+    throw conflict('There is no mandate to debit: it is paid online, or the payer gives a new mandate first.')
   if (newDueOn < today) throw badField('new_due_date', 'is in the past')
   if (newDueOn > (plan.mandate?.endOn ?? lastDueDay(today)))
     throw badField('new_due_date', 'is after the end of the mandate')
@@ -105,10 +108,12 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
   return plan
 }
 
+/** What was refunded of an instalment is due on the same day, and can be moved though the instalment was paid. */
 function findAsked({ instalments }: LoadedPlan, asked: Rescheduling): Instalment {
-  const found = instalments.find(one =>
+  const meant = instalments.filter(one =>
     'planId' in asked ? one.id === asked.instalmentId : one.dueOn === asked.dueOn && !one.isDownpayment,
   )
+  const found = meant.find(isOpen) ?? meant[0]
   if (found !== undefined) return found
   throw 'planId' in asked
     ? notFound('This instalment')

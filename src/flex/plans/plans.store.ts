@@ -4,27 +4,24 @@ import type { Instalment, LoadedPlan, Mandate, Plan } from '../rules/plan.rules.
 
 export type PlanKey = { instituteId: number; planId: string }
 
-const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplaced' | 'refunded'>>(
-  'flex_plans',
-  {
-    instituteId: 'int',
-    id: 'text',
-    studentId: 'text',
-    collectorCode: 'text',
-    state: 'text',
-    isHeld: 'boolean',
-    lockReason: 'text',
-    productName: 'text',
-    isCustom: 'boolean',
-    language: 'text',
-    createdAt: 'timestamptz',
-    setUpAt: 'timestamptz',
-    fittedTo: 'jsonb',
-    fittedAt: 'timestamptz',
-    outsidePaise: 'bigint',
-    revivableUntil: 'timestamptz',
-  },
-)
+const PLANS = new Table<Omit<Plan, 'instituteName' | 'instituteCode' | 'isReplaced'>>('flex_plans', {
+  instituteId: 'int',
+  id: 'text',
+  studentId: 'text',
+  collectorCode: 'text',
+  state: 'text',
+  isHeld: 'boolean',
+  lockReason: 'text',
+  productName: 'text',
+  isCustom: 'boolean',
+  language: 'text',
+  createdAt: 'timestamptz',
+  setUpAt: 'timestamptz',
+  fittedTo: 'jsonb',
+  fittedAt: 'timestamptz',
+  outsidePaise: 'bigint',
+  revivableUntil: 'timestamptz',
+})
 
 const MANDATES = new Table<Mandate>('flex_mandates', {
   instituteId: 'int',
@@ -47,29 +44,33 @@ const MANDATES = new Table<Mandate>('flex_mandates', {
   checks: 'int',
 })
 
-const INSTALMENTS = new Table<Instalment>('flex_instalments', {
-  instituteId: 'int',
-  planId: 'text',
-  id: 'text',
-  number: 'int',
-  state: 'text',
-  isDownpayment: 'boolean',
-  dueOn: 'date',
-  presentOn: 'date',
-  referenceId: 'text',
-  identifier: 'text',
-  lines: 'jsonb',
-  planned: 'jsonb',
-  attempt: 'int',
-  bankReturns: 'int',
-  firstBankReturnAt: 'timestamptz',
-  notifiedAt: 'timestamptz',
-  presentedOn: 'date',
-  returnCode: 'text',
-  fetchTries: 'int',
-  orderId: 'text',
-  nextStepAt: 'timestamptz',
-})
+/** What became of the money is read from its payment. */
+const INSTALMENTS = new Table<Omit<Instalment, 'refundedPaise' | 'settlementId' | 'settlementUtr'>>(
+  'flex_instalments',
+  {
+    instituteId: 'int',
+    planId: 'text',
+    id: 'text',
+    number: 'int',
+    state: 'text',
+    isDownpayment: 'boolean',
+    dueOn: 'date',
+    presentOn: 'date',
+    referenceId: 'text',
+    identifier: 'text',
+    lines: 'jsonb',
+    planned: 'jsonb',
+    attempt: 'int',
+    bankReturns: 'int',
+    firstBankReturnAt: 'timestamptz',
+    notifiedAt: 'timestamptz',
+    presentedOn: 'date',
+    returnCode: 'text',
+    fetchTries: 'int',
+    orderId: 'text',
+    nextStepAt: 'timestamptz',
+  },
+)
 
 const KEYS = `unnest($1::int[], $2::text[]) as asked (institute_id, plan_id)`
 
@@ -79,13 +80,7 @@ function toArrays(keys: readonly PlanKey[]): [number[], string[]] {
 
 const LOAD_PLANS = `select distinct on (p.institute_id, p.id) ${PLANS.columns('p')}, o.name as "instituteName", o.code as "instituteCode",
     exists (select from flex_plans n where n.institute_id = p.institute_id and n.student_id = p.student_id
-      and n.created_at > p.created_at) as "isReplaced",
-    (select coalesce(jsonb_agg(jsonb_build_object('componentType', t.component_type, 'amountPaise', t.paise)), '[]')
-      from (select l.component_type, sum(l.amount_paise)::bigint as paise from flex_instalments i
-        join refunds r on r.institute_id = i.institute_id and r.order_id = i.order_id
-          and r.kind = 'requested' and r.state <> 'failed'
-        join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-        where i.institute_id = p.institute_id and i.plan_id = p.id group by l.component_type) t) as refunded
+      and n.created_at > p.created_at) as "isReplaced"
   from ${KEYS} join flex_plans p on p.institute_id = asked.institute_id and p.id = asked.plan_id
   join institutes o on o.id = p.institute_id order by p.institute_id, p.id`
 
@@ -93,8 +88,15 @@ const LOAD_MANDATES = `select distinct on (m.institute_id, m.plan_id) ${MANDATES
   from ${KEYS} join flex_mandates m on m.institute_id = asked.institute_id and m.plan_id = asked.plan_id
   order by m.institute_id, m.plan_id, m.created_at desc, m.id desc`
 
-const LOAD_INSTALMENTS = `select distinct on (i.institute_id, i.plan_id, i.number) ${INSTALMENTS.columns('i')}
+const LOAD_INSTALMENTS = `select distinct on (i.institute_id, i.plan_id, i.number) ${INSTALMENTS.columns('i')},
+    coalesce(money.refunded, 0) as "refundedPaise", money.settlement_id as "settlementId", money.utr as "settlementUtr"
   from ${KEYS} join flex_instalments i on i.institute_id = asked.institute_id and i.plan_id = asked.plan_id
+  left join lateral (
+    select p.settlement_id, s.utr, (select sum(r.amount_paise)::bigint from refunds r where r.institute_id = p.institute_id
+        and r.payment_id = p.id and r.kind = 'requested' and r.state <> 'failed') as refunded
+    from payments p left join settlements s on s.institute_id = p.institute_id and s.id = p.settlement_id
+    where p.institute_id = i.institute_id and p.order_id = i.order_id and p.state = 'captured' and not p.is_duplicate
+      and i.state in ('debited', 'settled')) money on true
   order by i.institute_id, i.plan_id, i.number`
 
 /** Plans with their newest mandate and their instalments; three statements, however many plans. */

@@ -1,6 +1,5 @@
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
-import { MANDATE_ENDED } from '../mandates/end-mandate.ts'
 import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
 import { addLines, sumLines, type Line } from '../rules/lines.rules.ts'
@@ -8,11 +7,13 @@ import {
   isEndedByData,
   isMandateLive,
   isPlanBalanced,
+  isPlanLive,
+  isToCome,
   nextNumber,
   type Instalment,
 } from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
-import { balancedAgainst, isFinished, outsideOf, rebalancePlan } from '../rules/rebalance.rules.ts'
+import { balancedAgainst, isFinished, outsideOf, owedSince, rebalancePlan } from '../rules/rebalance.rules.ts'
 import type { RebalancedRow } from '../rules/balance-rows.rules.ts'
 import { newInstalment } from '../rules/schedule.rules.ts'
 import type { PlanChanges } from './plan-changes.ts'
@@ -28,8 +29,7 @@ const WHY = {
  * and begins its way anew. Nothing ends for good by data: what was covered or waived is filled up again when the money
  * goes back or the fee returns, and a plan that closed meanwhile opens again.
  */
-export function rebalance(plan: PlanChanges): void {
-  const before = plan.snapshot()
+export function rebalance(plan: PlanChanges, before = plan.snapshot()): void {
   applyBalance(plan)
   recordScheduleChanges(plan, before)
   closeIfFinished(plan)
@@ -43,7 +43,11 @@ function applyBalance(plan: PlanChanges): void {
   if (revived.length > 0) reopen(plan)
   else if (plan.plan.state === 'closed') return
   noteBalance(plan)
-  if (revived.length > 0) notifyOfRevival(plan, revived)
+  if (revived.length > 0)
+    notifyOfRevival(
+      plan,
+      revived.map(({ id }) => plan.find(id)).filter(one => one !== undefined),
+    )
 }
 
 /** Answers one that is to be paid again. */
@@ -99,6 +103,31 @@ function addComeback(plan: PlanChanges, lines: Line[]): Instalment {
   return plan.put({ ...draft, dueOn: day, presentOn: day, nextStepAt: plan.now })
 }
 
+/**
+ * What was refunded is due again, as far as it is owed: the parent pays it online, or a person gives it another day. It
+ * is not debited by itself, because somebody has just sent it back.
+ */
+export function makeDueAgain(
+  plan: PlanChanges,
+  refunded: readonly Line[],
+  origin: Instalment | undefined,
+): void {
+  const { instituteId, id: planId, state, isReplaced } = plan.plan
+  if (!isPlanLive(plan.plan) && (state !== 'closed' || isReplaced)) return
+  const before = plan.snapshot()
+  const lines = owedSince(plan, plan.student, refunded)
+  if (lines.length > 0) {
+    const { dueOn = dayOf(plan.now), referenceId = null, identifier = null } = origin ?? {}
+    const row = { dueOn, isDownpayment: false, referenceId, identifier, lines }
+    const amountPaise = sumLines(lines)
+    const added = newInstalment({ instituteId, planId, number: nextNumber(plan) }, row)
+    plan.move(added, 'due', `${formatRupees(amountPaise)} were refunded and are due again`)
+    reopen(plan)
+    plan.notifyFamily('owed_again', { amountPaise })
+  }
+  rebalance(plan, before)
+}
+
 /** What the schedule was balanced against, and what it leaves open. */
 export function noteBalance(plan: PlanChanges): void {
   plan.changePlan({
@@ -115,18 +144,17 @@ function notifyOfRevival(plan: PlanChanges, revived: readonly Instalment[]): voi
   plan.notifyFamily('owed_again', { amountPaise, day: days.toSorted()[0] })
 }
 
-/** A closed plan goes on while something is owed in it. */
+/** A closed plan goes on while something is owed in it; without a mandate the parent pays it online. */
 export function reopen(plan: PlanChanges): void {
   const { state, isReplaced } = plan.plan
-  if (state !== 'closed' || isReplaced) return
-  const why = 'something of it is owed again'
-  if (plan.mandate?.state !== 'active') {
-    plan.movePlan('locked', why, { revivableUntil: null, lockReason: MANDATE_ENDED })
-    plan.recordEvent('flex.subscription.locked', {})
-    return
+  if (state === 'closed' && !isReplaced) {
+    plan.movePlan('active', 'something of it is owed again', { revivableUntil: null })
+    if (plan.mandate?.state === 'active')
+      plan.changeMandate({ nextCheckAt: momentOf(addDays(plan.mandate.endOn, 1), 0) })
   }
-  plan.movePlan('active', why, { revivableUntil: null })
-  plan.changeMandate({ nextCheckAt: momentOf(addDays(plan.mandate.endOn, 1), 0) })
+  if (plan.plan.state !== 'active' || isMandateLive(plan.mandate)) return
+  for (const one of plan.instalments.filter(isToCome))
+    plan.move(one, 'due', 'there is no mandate to debit', { nextStepAt: null, notifiedAt: null })
 }
 
 const DAY_MS = 86_400_000

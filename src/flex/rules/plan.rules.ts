@@ -1,13 +1,10 @@
-import { sumPaise, type Paise } from '../../platform/money.ts'
+import { subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import { sumLines, type Line } from './lines.rules.ts'
 import type { Rail } from './rails.rules.ts'
 import type { InstalmentState, MandateState, PlanState } from './states.rules.ts'
 
-/**
- * `roomPaise` is what was owed beyond what the schedule takes: it stays due outside of the plan. `refundedPaise` is what
- * had been refunded of the plan's own payments then.
- */
-export type FittedLine = Line & { roomPaise?: number; refundedPaise?: number }
+/** `roomPaise` is what was owed beyond what the schedule takes: it stays due outside of the plan. */
+export type FittedLine = Line & { roomPaise?: number }
 
 export type Plan = {
   instituteId: number
@@ -37,8 +34,6 @@ export type Plan = {
   revivableUntil: Date | null
   /** The student has a newer plan, which takes whatever comes back. */
   isReplaced: boolean
-  /** What was refunded of its own payments: due again outside of the plan, because nobody wants it debited again. */
-  refunded: Line[]
 }
 
 export type Mandate = {
@@ -92,6 +87,11 @@ export type Instalment = {
   orderId: string | null
   /** When the engine looks at it next; null when nothing happens by itself. */
   nextStepAt: Date | null
+  /** What was refunded of what it brought: an instalment of its own takes that, as far as it is owed again. */
+  refundedPaise: Paise
+  /** How what it brought reached the institute. */
+  settlementId: string | null
+  settlementUtr: string | null
 }
 
 /** A plan with its newest mandate and its instalments in their order. */
@@ -148,16 +148,23 @@ export function nextNumber({ instalments }: Pick<LoadedPlan, 'instalments'>): nu
   return 1 + Math.max(...instalments.map(one => one.number))
 }
 
-/** What the plan takes in all and what has come of it; money that came otherwise is not the plan's. */
+/** What the plan takes in all and what has come of it; money that came otherwise or went back is not the plan's. */
 export function sumsOf({ instalments }: Pick<LoadedPlan, 'instalments'>): {
   totalPaise: Paise
   paidPaise: Paise
 } {
   const sum = (wanted: (instalment: Instalment) => boolean): Paise =>
     sumPaise(instalments.filter(wanted).map(instalment => sumLines(instalment.lines)))
+  const refunded = sumPaise(instalments.map(one => one.refundedPaise))
   return {
-    totalPaise: sum(one => !isEndedByData(one) && one.state !== 'cancelled'),
-    paidPaise: sum(({ state }) => state === 'debited' || state === 'settled'),
+    totalPaise: subtractPaise(
+      sum(one => !isEndedByData(one) && one.state !== 'cancelled'),
+      refunded,
+    ),
+    paidPaise: subtractPaise(
+      sum(({ state }) => state === 'debited' || state === 'settled'),
+      refunded,
+    ),
   }
 }
 

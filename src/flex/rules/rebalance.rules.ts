@@ -1,6 +1,6 @@
-import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { minPaise, paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { rebalanceRows, type BalanceRow, type Rebalanced, type Target } from './balance-rows.rules.ts'
-import { isSameMoney, totalsOf, withoutLines, type Line } from './lines.rules.ts'
+import { isSameMoney, linesFrom, totalsOf, withoutLines, type Line } from './lines.rules.ts'
 import {
   isDone,
   isEndedByData,
@@ -68,16 +68,13 @@ function rowOf(one: Instalment, today: string): BalanceRow[] {
 function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): Target[] {
   const owedNow = totalsOf(owed)
   const out = outstandingElsewhere(loaded)
-  const refunded = totalsOf(loaded.plan.refunded)
   const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line]))
   return prices.map(({ componentType, amountPaise }) => {
     const of = (totals: ReadonlyMap<string, Paise>): Paise => totals.get(componentType) ?? ZERO
     const then = before.get(componentType)
     return {
       componentType,
-      amountPaise: atLeastZero(
-        of(owedNow) - of(out) - (then?.roomPaise ?? 0) - (of(refunded) - (then?.refundedPaise ?? 0)),
-      ),
+      amountPaise: atLeastZero(of(owedNow) - of(out) - (then?.roomPaise ?? 0)),
       feeChangePaise: amountPaise - (then?.amountPaise ?? ZERO),
     }
   })
@@ -87,18 +84,33 @@ function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): Target[] {
 export function balancedAgainst(loaded: LoadedPlan, fees: Fees): FittedLine[] {
   const owed = totalsOf(fees.owed)
   const out = outstandingElsewhere(loaded)
-  const refunded = totalsOf(loaded.plan.refunded)
   const taken = totalsOf(loaded.instalments.filter(isOpenDebit).flatMap(({ lines }) => lines))
   return fees.prices.map(({ componentType, amountPaise }) => {
     const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
     const roomPaise = atLeastZero(of(owed) - of(out) - of(taken))
-    return { componentType, amountPaise, roomPaise, refundedPaise: of(refunded) }
+    return { componentType, amountPaise, roomPaise }
   })
 }
 
 /** What the student owes that no instalment takes. */
 export function outsideOf(loaded: LoadedPlan, fees: Fees): Paise {
   return sumPaise(balancedAgainst(loaded, fees).map(({ roomPaise = 0 }) => paiseOf(roomPaise)))
+}
+
+/** What of these lines has become owed since the plan was last balanced. */
+export function owedSince(loaded: LoadedPlan, fees: Fees, lines: readonly Line[]): Line[] {
+  const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line.roomPaise ?? 0]))
+  const more = balancedAgainst(loaded, fees).map(({ componentType, roomPaise = 0 }): [string, Paise] => [
+    componentType,
+    atLeastZero(roomPaise - (before.get(componentType) ?? 0)),
+  ])
+  const room = new Map(more)
+  return linesFrom(
+    [...totalsOf(lines)].map(([type, amount]): [string, Paise] => [
+      type,
+      minPaise(amount, room.get(type) ?? ZERO),
+    ]),
+  )
 }
 
 /** What rows of a schedule may take of each component: the rest of what is owed, beside these instalments. */

@@ -151,5 +151,8 @@ export function newInstalment(
     fetchTries: 0,
     orderId: null,
     nextStepAt,
+    refundedPaise: ZERO,
+    settlementId: null,
+    settlementUtr: null,
   }
 }

@@ -9,7 +9,7 @@ export const TRANSITIONS = {
     locked: ['active', 'cancelled', 'closed'],
     cancelled: [],
     // Something came back: a fee, a payment that was cancelled, a debit that the bank returned late.
-    closed: ['active', 'locked'],
+    closed: ['active'],
   },
   mandate: {
     pending: ['active', 'rejected', 'cancelled'],

@@ -46,6 +46,8 @@ export async function requestRefund(
     await store.insertRefund(tx, refund)
     markRefunded(tx, institute.id, order)
     await post(tx, institute.id, refundRequestOf(refund.id, refund.amountPaise), refund.requestedAt)
+    const refunded = { payment, order, lines, outcome: 'requested' } as const
+    await ctx.paymentHandlers[order.kind].refunded?.(tx, refunded, refund.requestedAt)
     return { ...refund, refundableBeforePaise: refundableOf(payment, earlier) }
   })
 }
@@ -154,6 +156,8 @@ export async function applyRefundReport(ctx: PaymentContext, report: RefundRepor
     if (!isProcessed) markRefunded(tx, known.instituteId, order)
     if (refund.kind === 'requested') {
       await post(tx, refund.instituteId, refundResultOf(refund.id, refund.amountPaise, isProcessed), at)
+      const failed = { payment, order, lines: refund.lines, outcome: 'failed' } as const
+      if (!isProcessed) await ctx.paymentHandlers[order.kind].refunded?.(tx, failed, at)
     } else if (isProcessed) {
       await post(tx, refund.instituteId, duplicateRefundOf(refund.id, refund.amountPaise), at)
     }

@@ -67,6 +67,9 @@ const instalment: fc.Arbitrary<Instalment> = fc.record({
   fetchTries: fc.nat(4),
   orderId: fc.option(fc.constant('order_1')),
   nextStepAt: fc.option(moment),
+  refundedPaise: fc.constant(paiseOf(0)),
+  settlementId: fc.constant(null),
+  settlementUtr: fc.constant(null),
 })
 
 const context: fc.Arbitrary<DebitContext> = fc.record({

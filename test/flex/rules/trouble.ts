@@ -158,6 +158,9 @@ export function instalmentOf(index: number, dueOn: string): Instalment {
     returnCode: null,
     fetchTries: 0,
     nextStepAt: null,
+    refundedPaise: paiseOf(0),
+    settlementId: null,
+    settlementUtr: null,
     orderId: null,
   }
 }

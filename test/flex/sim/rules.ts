@@ -93,8 +93,9 @@ const RULES: Record<string, string> = {
       and not i.is_downpayment
     group by p.institute_id, p.id having max(i.next_step_at) is null
     union all
-    select p.id, 'active without a mandate' from flex_plans p ${NEWEST_MANDATE}
-    where p.state = 'active' and m.state is distinct from 'active'`,
+    select p.id, 'to be debited without a mandate' from flex_plans p ${NEWEST_MANDATE}
+    where p.state = 'active' and m.state not in ('active', 'pending') and exists (select from flex_instalments i
+      where i.institute_id = p.institute_id and i.plan_id = p.id and i.state in ('scheduled', 'confirmed', 'skipped'))`,
   'a plan is closed when everything is done, and only then; a late return may follow': `
     select p.id as subject, p.state || ': ' || string_agg(i.state, ' ') as detail
     from flex_plans p join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id

@@ -78,6 +78,10 @@ function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMo
       </td>
       <td>
         <StatusBadge tone={tone}>{label}</StatusBadge>
+        {one.settlement_utr !== undefined && <div className="faint">UTR {one.settlement_utr}</div>}
+        {one.refunded_amount !== undefined && (
+          <div className="faint">{formatRupees(one.refunded_amount)} refunded</div>
+        )}
       </td>
       <td>
         {one.attempts.map(attempt => (
