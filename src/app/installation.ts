@@ -5,7 +5,7 @@ import type { Installation } from '../console/operator/health.service.ts'
 import type { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { JobRunner } from '../platform/jobs/job-runner.ts'
 
-/** What the operator's pages are told of this configuration: names, never secrets. */
+/** What the operator's pages show of this configuration: names, never secrets. */
 export function describeInstallation(
   config: Config,
   jobs: JobRunner,

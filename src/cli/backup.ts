@@ -67,7 +67,7 @@ async function runBackup(name: string): Promise<void> {
     progress.end()
     const advice =
       masterKey === null
-        ? 'It holds the master key too: whoever has the file can read every secret in it.'
+        ? 'It holds the master key too: anyone who has the file can read every secret in it.'
         : 'MASTER_KEY is not in it: keep that as well, or the backup cannot be used.'
     show({ file, bytes }, `Wrote ${file} (${formatBytes(bytes)}).\n${advice}`)
   } finally {

@@ -74,7 +74,7 @@ export async function readLateFeesBefore(
   return lateFeesOn(today, owed, rules.lateFees, redeemed)
 }
 
-/** As of a day; inside a transaction by whoever holds the student. */
+/** As of a day; inside a transaction that has locked the student. */
 export async function readDuesOn(
   db: Queryable,
   keys: readonly StudentKey[],

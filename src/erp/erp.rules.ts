@@ -17,7 +17,7 @@ export type LookupParameter = (typeof LOOKUP_PARAMETERS)[number]
 /** Whom the ERP is asked for; what is not known is not sent. */
 export type Asked = { identifier: string } & Partial<Record<LookupParameter, string>>
 
-/** A student as whoever asks for it names it. */
+/** A student as the caller names it. */
 export type Named = {
   identifier: string
   grade?: string | undefined
@@ -107,7 +107,7 @@ export type Unavailable = Common & {
   kind: 'unavailable'
   httpStatus: number | null
   reason: UnavailableReason
-  /** For whoever runs the ERP. */
+  /** For the people who run the ERP. */
   message: string
   problems: readonly FieldProblem[]
 }
@@ -120,9 +120,9 @@ export function actsAs(code: string): RefusalCode {
 export function unavailableBecause(
   reason: UnavailableReason,
   message: string,
-  facts: Partial<Pick<Unavailable, 'httpStatus' | 'durationMs' | 'problems'>> = {},
+  more: Partial<Pick<Unavailable, 'httpStatus' | 'durationMs' | 'problems'>> = {},
 ): Unavailable {
-  return { kind: 'unavailable', reason, message, httpStatus: null, durationMs: 0, problems: [], ...facts }
+  return { kind: 'unavailable', reason, message, httpStatus: null, durationMs: 0, problems: [], ...more }
 }
 
 /** Says nothing of the ERP: it was never asked. */

@@ -181,7 +181,7 @@ async function create(
   const { ctx, institute, named } = reply.request
   const branch = branchAfter(institute, { collectorCode: home ?? defaultBranch(institute) }, record)
   if (branch === null)
-    throw await contradiction(reply, null, sayWrong(`there is no branch ${record.collectorCode}`))
+    throw await contradiction(reply, null, erpMistake(`there is no branch ${record.collectorCode}`))
   const now = ctx.clock.now()
   const { registrationId } = await ctx.db.transaction(tx =>
     findOrMakeUser(tx, institute.id, userOf(record, user), now),
@@ -198,14 +198,14 @@ async function create(
     await insertFetches(ctx.db, [toFetch(reply.about(studentId), reply.answer, [])])
     return { studentId, registrationId }
   } catch (error) {
-    // A grade or component outside a closed catalogue is the record's mistake, not that of whoever asked.
+    // A grade or component outside a closed catalogue is the record's mistake, not the caller's.
     const [problem] = error instanceof BursarError ? (error.problems ?? []) : []
     if (problem === undefined) throw error
-    throw await contradiction(reply, null, sayWrong(`data.${problem.key} ${problem.message}`))
+    throw await contradiction(reply, null, erpMistake(`data.${problem.key} ${problem.message}`))
   }
 }
 
-function sayWrong(why: string): string {
+function erpMistake(why: string): string {
   return `The school's data of this student need a correction: ${why}.`
 }
 

@@ -7,7 +7,7 @@ import { getStudent } from '../students/students.service.ts'
 
 /**
  * The record of the academic year that the ERP has gone on to: the one that is known of the same child, or a new one
- * under the same users. Its fees are brought up to date by whoever asked; last year's record stays as it is.
+ * under the same users. Its fees are brought up to date by the caller; last year's record stays as it is.
  */
 export async function registerNextYear(
   ctx: Context,

@@ -13,7 +13,7 @@ export type EventRow = {
 }
 
 /**
- * In the order given: the sequence rises with it. Whoever is subscribed is owed a delivery, written and queued by the
+ * In the order given: the sequence rises with it. Every subscriber is owed a delivery, written and queued by the
  * same statement: an event without its delivery, or the reverse, cannot be. Answers how many deliveries that makes.
  */
 export async function insertEvents(tx: Transaction, events: readonly EventRow[]): Promise<number> {

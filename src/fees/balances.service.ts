@@ -3,7 +3,7 @@ import type { Context } from '../platform/context.ts'
 import * as store from './balances.store.ts'
 
 /**
- * What students owe is kept in student_balances. Whoever changes what counts as paid for a student calls this in the same
+ * What students owe is kept in student_balances. Code that changes what counts as paid for a student calls this in the same
  * transaction; fees and direct payments do so where they are stored.
  */
 export function recomputeBalances(tx: Transaction, instituteId: number, studentIds: readonly string[]): void {

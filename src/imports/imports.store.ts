@@ -158,7 +158,7 @@ export async function listImports(
   )
 }
 
-/** Takes turns: whoever opens one next waits, so that two at once are counted one after the other. */
+/** Takes turns: the next to open one waits, so that two at once are counted one after the other. */
 export async function countUnfinished(
   tx: Transaction,
   instituteId: number,

@@ -3,13 +3,13 @@ import { readableComponent, totalOf, type OrderLine } from './orders.rules.ts'
 import { formatMoment, INDIA } from '../platform/calendar.ts'
 import { formatRupees } from '../platform/money.ts'
 
-/** What a family is told of a link: short, polite, in its language, written in each. */
+/** The message with a link for a family: short, polite, in its language, written in each. */
 export const LANGUAGES = ['en', 'hi'] as const
 export type Language = (typeof LANGUAGES)[number]
 export const SEND_CHANNELS = ['email', 'sms'] as const
 export type SendChannel = (typeof SEND_CHANNELS)[number]
 
-type Facts = {
+type Values = {
   institute: string
   name: string
   amount: string
@@ -21,7 +21,7 @@ type Facts = {
 }
 type Text = { subject: string; body: string; short: string }
 
-const TEXTS: Record<Language, (facts: Facts) => Text> = {
+const TEXTS: Record<Language, (values: Values) => Text> = {
   en: f => ({
     subject: `Fees for ${f.who}: ${f.amount}`,
     body: [
@@ -93,7 +93,7 @@ const templateName = (language: Language): string => `payment_link_${language}`
 
 /** The short texts, as they are registered. */
 export function linkTemplates(): Template[] {
-  const facts: Facts = {
+  const values: Values = {
     institute: VARIABLE,
     name: VARIABLE,
     amount: VARIABLE,
@@ -102,7 +102,7 @@ export function linkTemplates(): Template[] {
     url: VARIABLE,
     until: null,
   }
-  return LANGUAGES.map(language => ({ name: templateName(language), text: TEXTS[language](facts).short }))
+  return LANGUAGES.map(language => ({ name: templateName(language), text: TEXTS[language](values).short }))
 }
 
 /** A link that ends at midnight is said to work through the day before. */

@@ -53,7 +53,7 @@ function recompute(tx: Transaction, instituteId: number, { studentId }: Order): 
   if (studentId !== null) recomputeBalances(tx, instituteId, [studentId])
 }
 
-/** Orders of a plan, written in the transaction of whoever plans them; one statement for any number. */
+/** Orders of a plan, written in the caller's transaction, any number at once. */
 export async function openOrders(tx: Transaction, orders: readonly PlannedOrder[]): Promise<void> {
   if (orders.length > 0) await insertOrders(tx, orders)
 }

@@ -29,7 +29,7 @@ export type OrderLine = {
 type Note = { key: string; value: string }
 
 /** What an order is for that Bursar made by itself. */
-type Purpose = {
+type MadeFor = {
   /** Whose fees it pays, also of an order or link that says so. */
   studentId: string | null
   pageId: string | null
@@ -37,7 +37,7 @@ type Purpose = {
   instalmentId: string | null
 }
 
-export type Order = Purpose & {
+export type Order = MadeFor & {
   id: string
   kind: OrderKind
   collectorCode: string
@@ -86,8 +86,8 @@ const MOVES: Record<OrderState, readonly OrderState[]> = {
 
 type MadeHere = 'state' | 'transactionId' | 'paidAt' | 'closedAt' | 'lines' | 'refundedPaise' | 'receipt'
 
-export type NewOrder = Omit<Order, MadeHere | keyof Purpose> &
-  Partial<Purpose> & { lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[] }
+export type NewOrder = Omit<Order, MadeHere | keyof MadeFor> &
+  Partial<MadeFor> & { lines: readonly Pick<OrderLine, 'componentType' | 'amountPaise'>[] }
 
 /** An order that nobody has paid yet. */
 export function unpaidOrder(input: NewOrder): Order {

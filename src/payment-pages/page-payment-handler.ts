@@ -6,7 +6,7 @@ import { pageEvents } from './page.events.ts'
 
 type Happening = { happened: 'debited' | 'settled'; at: Date }
 
-/** A page's payments: the institute is told of each as of every Pay payment, and beside it with the page. */
+/** A page's payments: each has the events of every Pay payment, and one more with the page. */
 export const PAGE_PAYMENT_HANDLER: PaymentHandler = {
   async captured(tx, paid, at) {
     await recordEvents(tx, eventsOf(paid, { happened: 'debited', at }))

@@ -25,7 +25,7 @@ export type Submission =
 
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/
 
-/** For a form that is shown: whoever sends it twice with the same one has sent it once. */
+/** For a form that is shown: sending it twice with the same one counts once. */
 export function newFormToken(): string {
   return newSecret()
 }

@@ -112,7 +112,7 @@ export async function countTaken(
   return counted === null ? 0 : counted.paid + counted.paying
 }
 
-/** Whoever holds a page decides on its places: forms that come at once are taken one after the other. */
+/** The page's lock decides on its places: forms that come at once are taken one after the other. */
 export async function lockPage(tx: Transaction, instituteId: number, id: string): Promise<Page | null> {
   const [row] = await tx.query<Page>(
     `select ${COLUMNS} from payment_pages g where g.institute_id = $1 and g.id = $2 for no key update`,

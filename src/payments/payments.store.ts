@@ -29,7 +29,7 @@ const COLUMNS = payments.columns('payments')
 
 /**
  * False when the order has a payment under way already, or is no longer in the state in which this one was thought
- * of. The order's lock waits for whoever is moving it, so that none slips in beside a capture.
+ * of. The order's lock waits for a transaction that is moving it, so that none slips in beside a capture.
  */
 export async function insertPayment(
   db: Queryable,

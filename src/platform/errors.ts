@@ -24,7 +24,7 @@ export type FieldProblem = { key: string; message: string }
 
 type Extras = {
   problems?: readonly FieldProblem[]
-  /** Facts that help the caller on, such as the id of the resource in the way. */
+  /** Data that helps the caller, such as the id of the resource in the way. */
   data?: Readonly<Record<string, string>>
   retryAfterS?: number
   cause?: unknown

@@ -1,4 +1,4 @@
-/** Does each, one after the other; one that fails does not keep the rest waiting, and is told of at the end. */
+/** Does each, one after the other; one that fails does not stop the rest; failures are thrown at the end. */
 export async function forEachSettled<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<void>,

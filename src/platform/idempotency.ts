@@ -77,7 +77,7 @@ export async function transact<Result>(
       return result
     })
   } catch (error) {
-    // The lock is advice, the constraint is the law: whoever comes second answers like the first.
+    // The lock is advisory, the constraint decides: the second request answers like the first.
     if (isUniqueViolation(error, 'idempotency_keys_pkey')) await replayIfDone(db, instituteId, idempotency)
     throw error
   }

@@ -19,13 +19,13 @@ const HINDI_TIME = new Intl.DateTimeFormat(HINDI, {
 })
 
 /** 15 November 2026 at 9:30 am IST; 15 नवंबर 2026 को सुबह 9:30 बजे. */
-export function sayMoment(moment: Date, language: Language): string {
+export function localMoment(moment: Date, language: Language): string {
   if (language === 'en') return formatMoment(moment)
   return `${HINDI_DAY.format(moment)} को ${HINDI_TIME.format(moment)} बजे`
 }
 
 /** Why a payment failed: our text for known codes, else the provider's message, which is English only. */
-export function sayWhy(payment: Payment, language: Language): string {
+export function failureText(payment: Payment, language: Language): string {
   const { failureCode: code, failureMessage: message } = payment
   const why: Texts['why'] = TEXTS[language].why
   if (code !== null && Object.hasOwn(why, code)) return why[code as keyof Texts['why']]
@@ -57,7 +57,7 @@ const HINDI_FEES: Record<string, string> = {
 }
 
 /** TUITION_FEE becomes Tuition fee or its usual Hindi name; unknown codes stay as the institute wrote them. */
-export function sayFee(code: string, language: Language): string {
+export function feeName(code: string, language: Language): string {
   const known = language === 'hi' && Object.hasOwn(HINDI_FEES, code) ? HINDI_FEES[code] : undefined
   return known ?? readableComponent(code)
 }

@@ -214,7 +214,7 @@ test('an unknown branch is refused by listen at once', async t => {
   assert.match(err, /collector_code is not a branch.*NORTH, SOUTH/)
 })
 
-test('a receiver that fails is tried three times and told of, and the next event comes after', async t => {
+test('a receiver that fails is tried three times and reported, and the next event comes after', async t => {
   const bursar = await startBursar(t)
   const receiver = await startReceiver(t)
   receiver.answer((_request, n) => {

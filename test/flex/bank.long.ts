@@ -106,7 +106,7 @@ test('a debit that the bank takes back late is reversed in the books, and only a
   assert.equal(stateOf(await world.plan()), 'reversed')
 })
 
-test('a down payment comes first, and is told of as it is debited and settled', async t => {
+test('a down payment comes first, and has its events when debited and settled', async t => {
   const schedule = [
     {
       due_date: '2026-11-15',

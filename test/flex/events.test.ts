@@ -61,7 +61,7 @@ test('from the down payment to the end every event fits the catalogue and money 
   )
 })
 
-test('an instalment that the ERP adds and one that it splits anew are told of as changes', async t => {
+test('an instalment that the ERP adds and one that it splits anew are recorded as changes', async t => {
   const first = row('FIRST', 20, [line('TUITION_FEE', 30000)])
   const last = row('LAST', 50, [line('TUITION_FEE', 30000), line('TRANSPORT_FEE', 12000.5)])
   const world = await openWorld(t, { schedule: [first, last], customSchedule: true })
@@ -87,7 +87,7 @@ test('an instalment that the ERP adds and one that it splits anew are told of as
   assert.equal(updated?.payload.payment_schedule.length, 3)
 })
 
-test('money that a bank pays after it had returned the debit is told of, debited and settled', async t => {
+test('money that a bank pays after it had returned the debit has its events, debited and settled', async t => {
   const world = await openWorld(t, { withErp: false })
   const { demo, app } = world.bursar
   const [{ id, present_on: day }] = (await world.plan()).payment_schedule
@@ -134,7 +134,7 @@ test('money that a bank pays after it had returned the debit is told of, debited
   )
 })
 
-test('a down payment that arrives after its plan was cancelled is told of, and the plan stays cancelled', async t => {
+test('a down payment that arrives after its plan was cancelled has its event, and the plan stays cancelled', async t => {
   const schedule = [
     row('DOWN', 0, [line('TUITION_FEE', 20000)], { is_downpayment: true }),
     row('LAST', 50, [line('TUITION_FEE', 40000), line('TRANSPORT_FEE', 12000.5)]),

@@ -81,7 +81,7 @@ test('a return that the ERP is against telling of is not told, and the plan says
   assert.equal(noted?.why, 'withheld: data_error')
 })
 
-test('brothers and sisters whose debits come back in one night are told of in one message', async t => {
+test('brothers and sisters whose debits come back in one night are in one message', async t => {
   const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   const { demo } = world.bursar
   await addSister(world, [{ due_date: '2027-01-05', details: TUITION(5000.81) }], 'upi_autopay')
@@ -95,7 +95,7 @@ test('brothers and sisters whose debits come back in one night are told of in on
   assert.match(textOf('sms')[0] ?? '', /2 debits of ₹10,001\.62 in all came back/)
 })
 
-test('a family that paid before the morning is not told of the return any more', async t => {
+test('a family that paid before the morning gets no message about the return', async t => {
   const world = await openWorld(t, { withErp: false, schedule: SHORT_FIRST, rail: 'upi_autopay' })
   const { demo } = world.bursar
   await demo.post('/api/v1/sandbox/clock', { to: '2027-01-06T02:00:00+05:30' })

@@ -66,7 +66,7 @@ export async function startReceiver(owner: Owner, options: Options = {}): Promis
   const waiting = new Set<() => void>()
   const sockets = new Set<Socket>()
   const counts = { inFlight: 0, maxInFlight: 0, connections: 0, maxOpenConnections: 0, unfinishedAnswers: 0 }
-  let answering: Answering = sayOk
+  let answering: Answering = answerOk
   let isDropping = false
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -132,7 +132,7 @@ export async function startReceiver(owner: Owner, options: Options = {}): Promis
   }
 }
 
-const sayOk: Answering = () => ({ body: 'ok' })
+const answerOk: Answering = () => ({ body: 'ok' })
 
 async function readRequest(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = []

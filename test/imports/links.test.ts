@@ -142,7 +142,7 @@ test('after a week the same row is a new link, unless a reference names it', asy
   assert.deepEqual(await problems(twice.id), ['3 reference is that of row 2; each row needs one of its own'])
 })
 
-test('payers are told of their links in the language chosen', async () => {
+test('payers are notified of their links in the language chosen', async () => {
   const batch = await upload(linksFile([row(21), row(22)]))
   await start(batch.id, { channels: ['email', 'sms'], language: 'hi' })
   await work(batch.id)
@@ -155,7 +155,7 @@ test('payers are told of their links in the language chosen', async () => {
   assert.equal(sms?.count, 2)
 })
 
-test('many rows are made step by step; whoever dies half way makes nothing twice, and one can be stopped', async () => {
+test('many rows are made step by step; a crash half way makes nothing twice, and a file can be stopped', async () => {
   const rows = Array.from({ length: 1_200 }, (_, no) => row(1_000 + no))
   const batch = await upload(linksFile(rows))
   await start(batch.id)
@@ -201,7 +201,7 @@ test('two files with the same rows at once make each link once', async () => {
   )
 })
 
-test('a row that is good when checked and not when its turn comes is told of in the report', async () => {
+test('a row that is good when checked and not when its turn comes is listed in the report', async () => {
   const header = 'name,phone,email,component_type,amount,expires_at'
   const batch = await upload(linksFile([row(41, 'TUITION_FEE,1,2099-12-31')], header))
   await start(batch.id)
@@ -228,7 +228,7 @@ test('a spreadsheet is read like CSV, and a press that is repeated is one file',
   assert.equal(again.text, first.text)
 })
 
-test('a file that cannot be used is refused with what to do, by whoever may send one', async () => {
+test('a file that cannot be used is refused with what to do', async () => {
   for (const [file, words] of [
     ['', /empty/],
     ['name,phone\r\n', /columns are missing: email, component_type, amount/],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { attributeOf, XmlReader } from '../../src/imports/files/xml.ts'
 
-/** What is told of a text that comes in these pieces. */
+/** The error of a text that comes in these pieces. */
 function tell(pieces: readonly string[]): string[] {
   const told: string[] = []
   const reader = new XmlReader({

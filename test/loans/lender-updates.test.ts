@@ -80,7 +80,7 @@ const ORDERS = {
 }
 
 for (const [name, order] of Object.entries(ORDERS)) {
-  test(`callbacks ${name} tell the same story, each event once`, async () => {
+  test(`callbacks ${name} lead to the same events, each once`, async () => {
     const { id, studentId } = await sent()
     const callbacks = await playUnheard(id, TAKEN)
     for (const index of order) {

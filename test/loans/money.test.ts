@@ -179,7 +179,7 @@ test('dying while the lender is asked leaves an application that goes on', async
   assert.equal(count, 1)
 })
 
-test('dying while the lender is told of the end leaves it to the reconciler', async () => {
+test('a crash while the lender is notified of the end leaves it to the reconciler', async () => {
   const id = await world.start(await world.student())
   await world.act(id, 'fill')
   const putBack = world.disturb(lender, 'end', () => () => Promise.reject(new Error('killed here')))

@@ -76,7 +76,7 @@ export class LoanWorld {
     return (await this.must(this.bursar.demo.get(path))).fee_summary
   }
 
-  /** The codes of what was told of a loan, in order. */
+  /** The event codes of a loan, in order. */
   async told(id: string): Promise<string[]> {
     const rows = await this.bursar.sql<{ event_code: string }>(
       'select event_code from events where resource_id = $1 order by sequence',

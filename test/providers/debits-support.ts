@@ -53,7 +53,7 @@ Object.assign(ctx, { onMandate: async (report: MandateReport) => void mandates.p
 const student = await demo.post(`${ERP}/users/parent-1/students`, { student: sampleStudent() })
 export const studentId: string = student.body.data.service_student_id
 
-/** What a purpose was told of a payment, in order. */
+/** What a payment handler was called with, in order. */
 export function toldOf({ id }: Pick<Payment, 'id'>): string[] {
   return told
     .filter(({ paymentId }) => paymentId === id)

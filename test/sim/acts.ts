@@ -4,9 +4,9 @@ import type { Random } from './random.ts'
 import type { Seen, SeenPayment, World } from './world.ts'
 
 /** What people, ERPs and the bank do. Each act looks at how things stand and, if it is alone, knows what must come of it. */
-export type Scene = { world: World; random: Random; isAlone: boolean; seen: readonly Seen[] }
+export type ActContext = { world: World; random: Random; isAlone: boolean; seen: readonly Seen[] }
 
-export type Command = { name: string; weight: number; run(scene: Scene): Promise<string> }
+export type Command = { name: string; weight: number; run(context: ActContext): Promise<string> }
 
 const SANDBOX = '/api/v1/sandbox'
 const MODES = ['upi', 'card', 'netbanking'] as const
@@ -23,18 +23,18 @@ function stateOf(order: Seen, now: number): Seen['state'] | 'unsure' {
   return order.expiresAt <= now ? 'expired' : 'unpaid'
 }
 
-function expectStatus(scene: Scene, what: string, got: number, allowed: readonly number[]): void {
-  if (scene.isAlone) assert.ok(allowed.includes(got), `${what}: ${got}, expected ${allowed.join(' or ')}`)
+function expectStatus(context: ActContext, what: string, got: number, allowed: readonly number[]): void {
+  if (context.isAlone) assert.ok(allowed.includes(got), `${what}: ${got}, expected ${allowed.join(' or ')}`)
 }
 
 /** Mostly one that this act can do something with, now and then any. */
-function choose({ random, seen }: Scene, isApt: (order: Seen) => boolean): Seen | undefined {
+function choose({ random, seen }: ActContext, isApt: (order: Seen) => boolean): Seen | undefined {
   const apt = random.chance(0.9) ? seen.filter(isApt) : seen
   return random.pick(apt.length > 0 ? apt : seen)
 }
 
-async function create(scene: Scene): Promise<string> {
-  const { world, random } = scene
+async function create(context: ActContext): Promise<string> {
+  const { world, random } = context
   const number = ++count
   const institute = random.pick(['demo-school', 'demo-group'] as const) ?? 'demo-school'
   const kind = random.pick(['orders', 'payment_links'] as const) ?? 'orders'
@@ -65,8 +65,8 @@ async function create(scene: Scene): Promise<string> {
   return `${kind} ${number} of ${before} paise and ${ending}`
 }
 
-async function start(scene: Scene): Promise<string> {
-  const { world, random, seen } = scene
+async function start(context: ActContext): Promise<string> {
+  const { world, random, seen } = context
   const order = random.pick(seen)
   if (order === undefined) return 'nobody'
   const answer = await world
@@ -88,8 +88,8 @@ function payStatuses(order: Seen, outcome: string, now: number): number[] {
   return [open.bank === 'open' || (open.bank === 'pending' && outcome !== 'pending') ? 200 : 409]
 }
 
-async function payOne(scene: Scene, order: Seen, outcome: string): Promise<number> {
-  const { world, random } = scene
+async function payOne(context: ActContext, order: Seen, outcome: string): Promise<number> {
+  const { world, random } = context
   const body = { outcome, mode: random.pick(MODES) }
   const answer = await world.send(order.institute, 'POST', `${SANDBOX}/pay/orders/${order.id}/pay`, body)
   if (answer.status === 200 && answer.body.data.status === 'captured')
@@ -97,43 +97,43 @@ async function payOne(scene: Scene, order: Seen, outcome: string): Promise<numbe
   return answer.status
 }
 
-async function pay(scene: Scene): Promise<string> {
-  const order = choose(scene, ({ state }) => state === 'unpaid')
+async function pay(context: ActContext): Promise<string> {
+  const order = choose(context, ({ state }) => state === 'unpaid')
   if (order === undefined) return 'nobody'
-  const outcome = scene.random.pick(OUTCOMES) ?? 'success'
-  const status = await payOne(scene, order, outcome)
+  const outcome = context.random.pick(OUTCOMES) ?? 'success'
+  const status = await payOne(context, order, outcome)
   expectStatus(
-    scene,
+    context,
     `pay ${outcome} of ${JSON.stringify(order)}`,
     status,
-    payStatuses(order, outcome, scene.world.now),
+    payStatuses(order, outcome, context.world.now),
   )
   return `${order.id} ${outcome}: ${status}`
 }
 
-async function payAtOnce(scene: Scene): Promise<string> {
-  const order = choose(scene, ({ state }) => state === 'unpaid')
+async function payAtOnce(context: ActContext): Promise<string> {
+  const order = choose(context, ({ state }) => state === 'unpaid')
   if (order === undefined) return 'nobody'
-  const statuses = await Promise.all(Array.from({ length: 4 }, () => payOne(scene, order, 'success')))
+  const statuses = await Promise.all(Array.from({ length: 4 }, () => payOne(context, order, 'success')))
   return `${order.id}: ${statuses.join(' ')}`
 }
 
-async function resolve(scene: Scene): Promise<string> {
-  const { world, random } = scene
-  const order = choose(scene, ({ payments }) => payments.some(isUnderWay))
+async function resolve(context: ActContext): Promise<string> {
+  const { world, random } = context
+  const order = choose(context, ({ payments }) => payments.some(isUnderWay))
   const payment = order?.payments.find(isUnderWay) ?? random.pick(order?.payments ?? [])
   if (order === undefined || payment === undefined) return 'nobody'
   const verb = random.chance(0.6) ? 'capture' : 'fail'
   const { status } = await world.send(order.institute, 'POST', `${SANDBOX}/payments/${payment.id}/${verb}`)
   // One whose start was cut off before we knew the bank's reference has to be started again first.
   const isOpen = payment.ref !== null && (payment.bank === 'open' || payment.bank === 'pending')
-  expectStatus(scene, `${verb} of ${JSON.stringify(payment)}`, status, [isOpen ? 200 : 409])
+  expectStatus(context, `${verb} of ${JSON.stringify(payment)}`, status, [isOpen ? 200 : 409])
   return `${payment.id} ${verb}: ${status}`
 }
 
 /** The bank says again, several times at once, what it has in its books. */
-async function repeatCallback(scene: Scene): Promise<string> {
-  const { world, random, seen } = scene
+async function repeatCallback(context: ActContext): Promise<string> {
+  const { world, random, seen } = context
   const payment = random.pick(seen.flatMap(order => order.payments).filter(({ bank }) => bank !== null))
   if (payment === undefined) return 'nobody'
   const report = await world.bankReport(payment.id)
@@ -143,8 +143,8 @@ async function repeatCallback(scene: Scene): Promise<string> {
 }
 
 /** What is late, out of order, forged, of another amount or about nobody changes nothing. */
-async function idleCallback(scene: Scene): Promise<string> {
-  const { world, random, seen } = scene
+async function idleCallback(context: ActContext): Promise<string> {
+  const { world, random, seen } = context
   const captured = random.pick(
     seen.flatMap(order => order.payments).filter(({ state }) => state === 'captured'),
   )
@@ -167,7 +167,7 @@ async function idleCallback(scene: Scene): Promise<string> {
   assert.equal(await world.tell({ ...told, paymentId: 'pay_nobody' }), 200)
   assert.equal(await world.tell({ ...told, outcome: money }, null), 400)
   assert.equal(await world.tell({ ...told, outcome: money }, 'f'.repeat(64)), 400)
-  if (scene.isAlone)
+  if (context.isAlone)
     assert.equal(await fingerprint(world), before, 'a callback that must not count did something')
   return `${captured.id} ${any.id}`
 }
@@ -183,9 +183,9 @@ async function fingerprint(world: World): Promise<string> {
 const hasFailed = ({ bank, state }: SeenPayment): boolean => bank === 'failed' && state === 'failed'
 
 /** The bank finds that a payment it called failed did go through, and says so until it is heard. */
-async function changeMind(scene: Scene): Promise<string> {
-  const { world } = scene
-  const order = choose(scene, ({ payments }) => payments.some(hasFailed))
+async function changeMind(context: ActContext): Promise<string> {
+  const { world } = context
+  const order = choose(context, ({ payments }) => payments.some(hasFailed))
   const payment = order?.payments.find(hasFailed)
   if (order === undefined || payment === undefined) return 'nobody'
   await world.sql(
@@ -202,13 +202,13 @@ const isFresh = ({ state, total, payments }: Seen): boolean =>
   state === 'unpaid' && total % 100 <= 90 && payments.length === 0
 
 /** Two payments for one order: the first fails, the second pays, and then the first went through after all. */
-async function payDouble(scene: Scene): Promise<string> {
-  const order = choose(scene, isFresh)
+async function payDouble(context: ActContext): Promise<string> {
+  const order = choose(context, isFresh)
   if (order === undefined || !isFresh(order)) return 'nobody'
-  await payOne(scene, order, 'failure')
-  await payOne(scene, order, 'success')
-  const seen = (await scene.world.latest()).filter(({ id }) => id === order.id)
-  return changeMind({ ...scene, seen })
+  await payOne(context, order, 'failure')
+  await payOne(context, order, 'success')
+  const seen = (await context.world.latest()).filter(({ id }) => id === order.id)
+  return changeMind({ ...context, seen })
 }
 
 export const PAYING: readonly Command[] = [

@@ -92,8 +92,11 @@ async function crashDuring(world: World, random: Random): Promise<Performed> {
   }
 }
 
-async function run(act: Command, scene: { world: World; random: Random; isAlone: boolean }): Promise<string> {
-  return act.run({ ...scene, seen: await scene.world.latest() })
+async function run(
+  act: Command,
+  context: { world: World; random: Random; isAlone: boolean },
+): Promise<string> {
+  return act.run({ ...context, seen: await context.world.latest() })
 }
 
 async function check(world: World, find: typeof findBroken): Promise<void> {

@@ -21,7 +21,7 @@ const cleanups: (() => Promise<void> | void)[] = []
 const seconds = (): number => Math.round((Date.now() - begun) / 1_000)
 const isTerminal = process.stdout.isTTY
 const owner = { after: (done: () => Promise<void> | void) => void cleanups.unshift(done) }
-const sayProgress = (text: string, isWorthALine: boolean): void => {
+const logProgress = (text: string, isWorthALine: boolean): void => {
   if (isTerminal) process.stdout.write(`\r  ${text}, ${seconds()} s `)
   else if (isWorthALine) console.log(`  ${text}, ${seconds()} s`)
 }
@@ -36,13 +36,13 @@ try {
         days: 365,
         booksEveryDays: 15,
         owner,
-        onProgress: (day, summary) => sayProgress(`day ${day}, ${summary}`, true),
+        onProgress: (day, summary) => logProgress(`day ${day}, ${summary}`, true),
       })
     : await runStorm({
         seed,
         acts,
         owner,
-        onProgress: (done, summary) => sayProgress(`${done} of ${acts} acts, ${summary}`, done % 500 === 0),
+        onProgress: (done, summary) => logProgress(`${done} of ${acts} acts, ${summary}`, done % 500 === 0),
       })
   console.log(`${isTerminal ? '\n' : ''}everything held after ${what} in ${seconds()} s:`, inspect(result))
 } catch (error) {

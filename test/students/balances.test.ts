@@ -31,9 +31,9 @@ const COMPONENTS = ['TUITION_FEE', 'BUS_FEE', 'LAB_FEE'] as const
 let number = 0
 
 /** A student, and what of it can be acted on again. */
-type Scene = { id: string; identifier: string; transactions: string[]; orders: string[] }
+type World = { id: string; identifier: string; transactions: string[]; orders: string[] }
 
-async function register(fees: readonly object[], payments: readonly object[] = []): Promise<Scene> {
+async function register(fees: readonly object[], payments: readonly object[] = []): Promise<World> {
   const identifier = `BAL-${++number}`
   const { status, body, text } = await demo.post(`${ERP}/users/parent-1/students`, {
     student: sampleStudent({ identifier }),
@@ -55,16 +55,16 @@ const payment = (component: string, amount: number): Record<string, unknown> =>
 type Step = { amount: number; component: (typeof COMPONENTS)[number]; pick: number }
 
 /** Everything that changes what a student owes; one that has nothing to act on does nothing. */
-const ACTS: Record<string, (scene: Scene, step: Step) => Promise<void>> = {
+const ACTS: Record<string, (world: World, step: Step) => Promise<void>> = {
   async changeFee({ id }, { component, amount, pick }) {
     const discounts = pick % 2 === 0 ? [{ discount_type: 'SIBLING', value: amount / 4 }] : []
     const fee = { component_type: component, fee_amount: amount * 3, discounts }
     allowed(await demo.patch(`${ERP}/students/${id}/fee`, { fee_components: [fee] }), 200)
   },
-  async record(scene, { component, amount }) {
+  async record(world, { component, amount }) {
     const sent = payment(component, amount)
-    allowed(await demo.post(`${ERP}/students/${scene.id}/payments`, sent), 201)
-    scene.transactions.push(String(sent['transaction_id']))
+    allowed(await demo.post(`${ERP}/students/${world.id}/payments`, sent), 201)
+    world.transactions.push(String(sent['transaction_id']))
   },
   async correct({ id, transactions }, { component, amount, pick }) {
     const transaction = transactions[pick % transactions.length]
@@ -77,13 +77,13 @@ const ACTS: Record<string, (scene: Scene, step: Step) => Promise<void>> = {
     if (transaction === undefined) return
     allowed(await demo.delete(`${ERP}/students/${id}/payments/${transaction}`), 200)
   },
-  async payAtCheckout(scene, { amount, pick }) {
+  async payAtCheckout(world, { amount, pick }) {
     const wanted = pick % 2 === 0 ? {} : { amount }
-    const order = await demo.post(`${PAY}/students/${scene.id}/orders`, wanted)
+    const order = await demo.post(`${PAY}/students/${world.id}/orders`, wanted)
     // Nothing is due, or less than that.
     if (!allowed(order, 201, 400, 409)) return
     await pay(demo, order.body.data.order_id, pick % 5 === 0 ? 'failure' : 'success')
-    scene.orders.push(order.body.data.order_id)
+    world.orders.push(order.body.data.order_id)
   },
   async refund({ orders }, { amount, pick }) {
     const order = orders[pick % orders.length]
@@ -117,20 +117,20 @@ test('after any sequence of fees, payments, refunds and imports what is kept is 
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async steps => {
-      const scene = await register([
+      const world = await register([
         { component_type: 'TUITION_FEE', fee_amount: 60_000 },
         { component_type: 'BUS_FEE', fee_amount: 5_000 },
       ])
       for (const { act, ...rest } of steps) {
-        await ACTS[act]?.(scene, rest)
+        await ACTS[act]?.(world, rest)
         assert.deepEqual(await findBroken(sql), [], `${act} of ${JSON.stringify(steps)}`)
       }
-      const { body } = await demo.get(`${ERP}/students/${scene.id}`)
+      const { body } = await demo.get(`${ERP}/students/${world.id}`)
       const [kept] = await sql(
         `select sum(fee_paise)::bigint as fee, sum(discount_paise)::bigint as discount, sum(paid_paise)::bigint as paid,
            sum(outstanding_paise)::bigint as outstanding, sum(advance_paise)::bigint as advance
          from student_balances where student_id = $1`,
-        [scene.id],
+        [world.id],
       )
       const { total_fee, discount, paid, outstanding, advance } = body.data.fee_summary
       const paise = [total_fee, discount, paid, outstanding, advance].map(rupees => Math.round(rupees * 100))
@@ -141,14 +141,14 @@ test('after any sequence of fees, payments, refunds and imports what is kept is 
 })
 
 test('payments of one student that come at once are all counted', async () => {
-  const scene = await register([{ component_type: 'TUITION_FEE', fee_amount: 60_000 }])
-  const { body } = await demo.post(`${PAY}/students/${scene.id}/orders`, { amount: 1_000 })
+  const world = await register([{ component_type: 'TUITION_FEE', fee_amount: 60_000 }])
+  const { body } = await demo.post(`${PAY}/students/${world.id}/orders`, { amount: 1_000 })
   await Promise.all([
     pay(demo, body.data.order_id),
     ...Array.from({ length: 6 }, () =>
-      demo.post(`${ERP}/students/${scene.id}/payments`, payment('TUITION_FEE', 100)),
+      demo.post(`${ERP}/students/${world.id}/payments`, payment('TUITION_FEE', 100)),
     ),
-    demo.patch(`${ERP}/students/${scene.id}/fee`, {
+    demo.patch(`${ERP}/students/${world.id}/fee`, {
       fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 70_000 }],
     }),
   ])
@@ -159,7 +159,7 @@ test('payments of one student that come at once are all counted', async () => {
   )
   const rows = await sql(
     `select fee_paise as fee, paid_paise as paid from student_balances where student_id = $1`,
-    [scene.id],
+    [world.id],
   )
   assert.deepEqual(rows, [{ fee: 7_000_000, paid: 160_000 - 6_000 }])
 })

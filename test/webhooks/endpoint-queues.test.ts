@@ -76,7 +76,7 @@ test('a queue never runs more than its places, never holds more than four times 
   )
 })
 
-test('the room told of a busy host is what is left over all its subscriptions, and a full one has none', () => {
+test('the room reported for a busy host is what is left over all its subscriptions, and a full one has none', () => {
   const queues = new EndpointQueues(2)
   assert.deepEqual(queues.busy(2), [])
   const first = claimedFor(0, 0, 0)
@@ -92,7 +92,7 @@ function fill(queues: EndpointQueues, total: number): Claimed[] {
   return all.filter(claimed => queues.enter(claimed, 0) === 'starts')
 }
 
-/** The oldest of the running ones leave, one after the other, and whoever may takes a place. */
+/** The oldest of the running ones leave, one after the other, and those that may take their slots. */
 function turn(queues: EndpointQueues, running: Claimed[], answerMs: number | null, times: number): void {
   for (let n = 0; n < times; n++) {
     const done = running.shift()

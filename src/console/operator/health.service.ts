@@ -9,7 +9,7 @@ import { readDatabaseFigures, type DatabaseFigures } from './health.store.ts'
 import { readJobs } from './jobs.store.ts'
 import { isAlmostFull, isBehind } from './operator.rules.ts'
 
-/** What an operator is told of the process and what is set up for it: names, never secrets. */
+/** What an operator sees of the process and what is set up for it: names, never secrets. */
 export type Installation = {
   version: string
   role: 'all' | 'api' | 'worker'

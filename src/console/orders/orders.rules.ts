@@ -14,7 +14,7 @@ export const ORDER_KINDS = [...LISTED_KINDS, 'downpayment', 'instalment', 'loan'
 /** `reversed` never happens to a listed one: no bank takes back what was paid at the checkout. */
 export const LIST_STATUSES = ['unpaid', 'paid', 'expired', 'cancelled'] as const
 
-/** Whoever asks families for money and gives it back. The operator looks after the installation, not after money. */
+/** Roles that ask families for money and refund it. The operator looks after the installation, not after money. */
 export const MONEY_HANDLERS: readonly ConsoleRole[] = ['owner', 'finance']
 
 export type Sendable = { kind: OrderKind; state: OrderState; expiresAt: Date | null }

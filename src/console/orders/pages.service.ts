@@ -7,7 +7,7 @@ import { innerCommand, type Command } from '../../platform/idempotency.ts'
 
 export type ChangedPage = { before: PageFile; after: PageFile }
 
-/** Whoever takes a page off stops money, and says why. */
+/** Closing a page stops money, so it needs a reason. */
 export async function changePage(
   ctx: Context,
   command: Command<ChangedPage>,

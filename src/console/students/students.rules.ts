@@ -3,9 +3,9 @@ import { paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import type { Discount, Price } from '../../fees/fees.rules.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 
-/** Whoever may record, waive, stop and ask for money. The operator looks after the installation and moves none of it. */
+/** Roles that may record, waive, stop and ask for money. The operator looks after the installation and moves none of it. */
 export const FINANCE_ROLES: readonly ConsoleRole[] = ['owner', 'finance']
-/** Asking the ERP moves nothing, and whoever connects the ERP wants to see it work. */
+/** Asking the ERP moves nothing, and those who connect the ERP want to see it work. */
 export const ERP_ROLES: readonly ConsoleRole[] = ['owner', 'finance', 'developer']
 
 const LONGEST_WORD = 100

@@ -136,7 +136,7 @@ export type FamilyUser = {
   studentIds: string[]
 }
 
-/** Whoever pays for a student, with all the students that they pay for. */
+/** The payers of a student, with all the students that they pay for. */
 export async function listFamily(
   db: Queryable,
   instituteId: number,

@@ -52,7 +52,7 @@ export type Pulled =
     }
   /** `code` as the ERP sent it, `actsAs` what to do about it; the message is for parents. Nothing was changed. */
   | { kind: 'refused'; fetchId: string; code: string; actsAs: RefusalCode; message: string }
-  /** The message is for whoever runs the ERP. */
+  /** The message is for the people who run the ERP. */
   | {
       kind: 'unavailable'
       fetchId: string

@@ -89,7 +89,7 @@ function authProblems({ username, password, header, keepsSecret }: WantedSetting
   return problems
 }
 
-/** A secret goes on only to where it went: whoever could turn it elsewhere without knowing it would soon know it. */
+/** A secret goes on only to where it went: anyone who could redirect it without knowing it would soon learn it. */
 export function mayKeepSecret(
   before: Pick<ErpSettings, 'url' | 'auth'>,
   after: Pick<ErpSettings, 'url' | 'auth'>,

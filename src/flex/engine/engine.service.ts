@@ -46,7 +46,7 @@ async function takeSteps(ctx: FlexContext, due: readonly DueInstalment[]): Promi
   // Before the ERPs are waited for: a bank's window closes.
   await each(present, some => presentAll(ctx, some))
   await each(fetch, some => fetchAll(ctx, some, plans, each))
-  // Everything else is done; now whoever runs this is to hear of it.
+  // Everything else is done; now the caller gets the error.
   if (failures.length > 0) throw failures[0]
 }
 

@@ -6,7 +6,7 @@ export type DueInstalment = PlanKey & { instalmentId: string }
 
 /**
  * Takes instalments whose moment has come, in the order of their moments. They are held in real time, whatever our
- * clock does meanwhile; whoever saves one lets go of it, and one whose holder died is free again after that.
+ * clock does meanwhile; saving one releases it, and a lease whose holder crashed expires.
  */
 export async function claimSteps(db: Queryable, now: Date, limit: number): Promise<DueInstalment[]> {
   return db.query<DueInstalment>(

@@ -42,7 +42,7 @@ export function endMandateAtProvider(plan: PlanChanges, why: string): void {
   if (!isMandateLive(plan.mandate)) return
   const nextCheckAt = plan.mandate?.providerRef === null ? null : plan.now
   const mandate = plan.moveMandate('cancelled', why, { nextCheckAt, checks: 0 })
-  // That a plan has closed was told; nobody was told of a draft.
+  // That a plan has closed was notified; nobody was notified of a draft.
   if (plan.plan.state === 'cancelled' && plan.plan.setUpAt !== null)
     plan.recordEvent('flex.mandate.cancelled', { mandate })
 }

@@ -10,7 +10,7 @@ import {
 } from './family.texts.ts'
 import { reasonIn } from './reasons.texts.ts'
 
-/** A debit that came back, as a family is told of it. */
+/** The message about a returned debit. */
 export type ReturnedDebit = {
   kind: 'bounced' | 'reversed'
   about: FamilyPlan
@@ -25,8 +25,8 @@ export type ReturnedDebit = {
 export function bounceMessages(all: readonly ReturnedDebit[], at: Date): NewMessage[] {
   const [first] = all
   if (first === undefined) return []
-  const { about, kind, ...facts } = first
-  if (all.length === 1) return messagesToFamily(kind, about, { at, ...facts })
+  const { about, kind, ...values } = first
+  if (all.length === 1) return messagesToFamily(kind, about, { at, ...values })
   const { language, instituteName: institute } = about.plan
   const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
   const lines = all.map(one => LINE[language](one)).join('\n')
@@ -39,9 +39,9 @@ export function bounceMessages(all: readonly ReturnedDebit[], at: Date): NewMess
   )
 }
 
-type Facts = Record<'institute' | 'total' | 'debits', string>
+type Values = Record<'institute' | 'total' | 'debits', string>
 
-const TEXTS: Record<Language, (facts: Facts) => Record<'subject' | 'head' | 'end' | 'short', string>> = {
+const TEXTS: Record<Language, (values: Values) => Record<'subject' | 'head' | 'end' | 'short', string>> = {
   en: f => ({
     subject: `${f.total} could not be debited`,
     head: `Your bank did not pay these fees to ${f.institute}:`,
@@ -69,6 +69,6 @@ const templateName = (language: Language): string => `family_bounced_${language}
 
 /** The short texts, as they are registered. */
 export function bounceTemplates(): Template[] {
-  const facts = { institute: VARIABLE, total: VARIABLE, debits: VARIABLE }
-  return LANGUAGES.map(language => ({ name: templateName(language), text: TEXTS[language](facts).short }))
+  const values = { institute: VARIABLE, total: VARIABLE, debits: VARIABLE }
+  return LANGUAGES.map(language => ({ name: templateName(language), text: TEXTS[language](values).short }))
 }

@@ -3,7 +3,7 @@ import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { FAMILY } from './families.ts'
 
-/** A debit that came back and that nobody was told of. */
+/** A returned debit of which the family has not been notified. */
 export type Bounce = {
   instituteId: number
   planId: string

@@ -37,13 +37,13 @@ export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage
 
 /** The short texts, as they are registered. */
 export function familyTemplates(): Template[] {
-  const facts = { institute: VARIABLE, total: VARIABLE, instalments: VARIABLE, day: VARIABLE }
-  return LANGUAGES.map(language => ({ name: `family_reminder_${language}`, text: SHORT[language](facts) }))
+  const values = { institute: VARIABLE, total: VARIABLE, instalments: VARIABLE, day: VARIABLE }
+  return LANGUAGES.map(language => ({ name: `family_reminder_${language}`, text: SHORT[language](values) }))
 }
 
 /** Each amount is in the e-mail; what varies in length could not be registered. */
-type ShortFacts = Record<'institute' | 'total' | 'instalments' | 'day', string>
-const SHORT: Record<Language, (facts: ShortFacts) => string> = {
+type ShortValues = Record<'institute' | 'total' | 'instalments' | 'day', string>
+const SHORT: Record<Language, (values: ShortValues) => string> = {
   en: f =>
     `${f.institute}: ${f.instalments} instalments, ${f.total} in all, are due from ${f.day} on and will be debited by your mandates.`,
   hi: f => `${f.institute}: ${f.instalments} किस्तें, कुल ${f.total}, ${f.day} से मैंडेट से कटेंगी।`,

@@ -22,7 +22,7 @@ export function withdrawNotices(plan: PlanChanges, why: string): void {
     withdrawNotice(plan, one, why)
 }
 
-/** Ends an instalment; what was covered or waived comes back if the money or the fee does. A family that was told of its debit is told that it does not take place. */
+/** Ends an instalment; what was covered or waived comes back if the money or the fee does. A family that was notified of its debit is notified that it does not take place. */
 export function endInstalment(
   plan: PlanChanges,
   instalment: Instalment,

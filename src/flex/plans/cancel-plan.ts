@@ -11,6 +11,6 @@ export function cancelWithMandate(plan: PlanChanges, why: string, reason?: Reaso
     endInstalment(plan, one, 'cancelled', { why, toFamily: 'the plan was cancelled' })
   plan.movePlan('cancelled', why)
   endMandateAtProvider(plan, 'the plan was cancelled')
-  // Nobody was told of a draft.
+  // Nobody was notified of a draft.
   if (!wasDraft) plan.recordEvent('flex.subscription.cancelled', { reason })
 }

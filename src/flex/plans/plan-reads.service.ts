@@ -68,7 +68,7 @@ export async function readPlan(ctx: PlanContext, institute: Institute, planId: s
   return { ...plan, presentations, decisions }
 }
 
-/** Plans as they are stored, for whoever lists many. */
+/** Plans as they are stored, for lists. */
 export async function readPlans(
   { db }: PlanContext,
   keys: readonly store.PlanKey[],

@@ -1,6 +1,6 @@
 /**
  * Token buckets by key, in one process: a steady rate with room for a burst. A bucket that is full again is the same as
- * none, so those are dropped; whoever has been away longest goes first if there are too many all the same.
+ * none, so those are dropped; the one unused for longest goes first if there are too many all the same.
  */
 const MAX_BUCKETS = 10_000
 

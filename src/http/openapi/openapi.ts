@@ -54,7 +54,7 @@ const ErrorEnvelope = Type.Object(
     ),
     data: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: 'Facts that help on, such as the id of the resource in the way.',
+        description: 'Data that helps the caller, such as the id of the resource in the way.',
       }),
     ),
     request_id: Type.String({ description: 'Quote it when you ask for help.', examples: ['req_01k9…'] }),

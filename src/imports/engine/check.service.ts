@@ -77,7 +77,7 @@ export async function* readStoredFile(db: Queryable, key: ImportKey): AsyncGener
   }
 }
 
-/** Problems as they are found: every bad row counts, and so many of them are told of in words. */
+/** Problems as they are found: every bad row counts, and so many of them are described. */
 class Notes {
   readonly #tx: Transaction
   readonly #key: ImportKey

@@ -54,7 +54,7 @@ export async function advanceImport(ctx: Context, key: store.ImportKey, watch: W
   }
 }
 
-/** Goes on until there is nothing more to do, whoever does it. */
+/** Goes on until there is nothing more to do, in this process or another. */
 export async function finishImport(ctx: Context, key: store.ImportKey, watch: Watch = {}): Promise<void> {
   for (;;) {
     const step = await advanceImport(ctx, key, watch).catch(retryReading)

@@ -9,7 +9,7 @@ export function tooLarge(): FileRefused {
   return new FileRefused('This spreadsheet is too large. Save it as "CSV UTF-8" and send that.')
 }
 
-/** What the archive or its XML is not; whoever reads the file says so in words for a person. */
+/** What the archive or its XML is not; the reader of the file puts it into words for a person. */
 export class ArchiveBroken extends Error {
   override readonly name = 'ArchiveBroken'
 }

@@ -66,7 +66,7 @@ class CsvReader {
       max_record_size: MAX_ROW_CHARACTERS,
     })
     this.#parser.on('readable', () => this.#take())
-    // Whoever feeds it is told of the error.
+    // The caller that feeds it gets the error.
     this.#parser.on('error', () => {})
   }
 

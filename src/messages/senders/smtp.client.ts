@@ -73,7 +73,7 @@ function openTransport(url: string) {
     connectionTimeout: CONNECT_LIMIT_MS,
     greetingTimeout: GREETING_LIMIT_MS,
     socketTimeout: SILENCE_LIMIT_MS,
-    // Opportunistic TLS is no protection for a password: whoever sits between can leave the offer out.
+    // Opportunistic TLS is no protection for a password: a man in the middle can strip the offer.
     requireTLS: username !== '' && !isThisMachine(hostname),
   })
 }

@@ -61,7 +61,7 @@ export async function nextSettlementDue(ctx: PaymentContext): Promise<Date | nul
   return at > ctx.clock.now() ? at : null
 }
 
-/** One process reads in an hour, whoever comes first. */
+/** One process reads in an hour, the first that comes. */
 async function takeTurn(ctx: PaymentContext, now: Date): Promise<boolean> {
   return ctx.db.transaction(async tx => {
     await lockSetting(tx, 'settlements_read_at')

@@ -173,7 +173,7 @@ export class ClusterSemaphore {
     if (isOver && this.#lanes.get(lane.name) === lane) this.#lanes.delete(lane.name)
   }
 
-  /** With the connection; whoever waits here asks over another. */
+  /** With the connection; requests that wait here ask over another. */
   #loseAll(): void {
     this.#client = null
     for (const lane of this.#lanes.values()) {

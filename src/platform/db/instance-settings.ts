@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from './database.ts'
 
-/** The few facts about the installation itself that live in its database. */
+/** Settings of the installation itself that live in its database. */
 type Setting =
   | 'master_key_fingerprint'
   | 'clock_offset_ms'

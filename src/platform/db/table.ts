@@ -41,7 +41,7 @@ export class Table<Row extends object> {
     this.#columns = new Map(entries.map(([key, text]) => [key, toColumn(key, text)]))
   }
 
-  /** The same table with columns that the domain type does not show, such as the tenant's, for whoever writes them. */
+  /** The same table with columns that the domain type does not show, such as the tenant's, for statements that write them. */
   with<More extends object>(more: Columns<More>): Table<Row & More> {
     return new Table<Row & More>(this.#name, { ...this.#definition, ...more } as Columns<Row & More>)
   }

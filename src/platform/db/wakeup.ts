@@ -5,7 +5,7 @@ import { endClient } from './client.ts'
 /**
  * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
  * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. One may go
- * unheard (a lost connection, a process that dies before ringing), so whoever listens also looks by itself now and then.
+ * unheard (a lost connection, a process that dies before ringing), so listeners also poll now and then.
  */
 export type WakeupChannel = 'deliveries' | 'imports'
 

@@ -39,7 +39,7 @@ function hashedSocketDir(dataDir: string): string {
 }
 
 /**
- * Anyone may create a folder in tmp, and whoever owns the socket's folder could answer in the server's
+ * Anyone may create a folder in tmp, and the owner of the socket's folder could answer in the server's
  * place: a folder that is not ours alone is refused, not repaired.
  */
 export async function prepareSocketDir(socketDir: string, account: Account): Promise<void> {

@@ -28,7 +28,7 @@ const REST_MS = 10
 const CAREFUL_MS = 60_000
 
 /**
- * Connections that are kept open for the next request to their origin: so many at most, and whoever comes then waits.
+ * Connections that are kept open for the next request to their origin: so many at most; further requests wait.
  *
  * The one given back last is lent next. When that happens before undici sees it without a request, it sets no timer and
  * lets no turn of the event loop pass to look for a close, and a request costs a quarter less than with undici's own
@@ -98,7 +98,7 @@ export class Connections {
     this.#forget(home)
   }
 
-  /** What is under way fails, and whoever waits is refused. */
+  /** Requests under way fail, and waiting ones are refused. */
   async close(): Promise<void> {
     this.#isClosed = true
     const closed = Array.from(this.#open, ({ client }) => client.destroy())

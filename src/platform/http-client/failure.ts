@@ -25,19 +25,19 @@ export function explain(
   { isSent, isTls }: { isSent: boolean; isTls: boolean },
 ): OutboundFailure {
   if (error instanceof OutboundFailure) return error
-  const facts = factsOf(error)
-  if (facts.code === 'UND_ERR_DESTROYED' || facts.code === 'UND_ERR_CLOSED') {
+  const details = detailsOf(error)
+  if (details.code === 'UND_ERR_DESTROYED' || details.code === 'UND_ERR_CLOSED') {
     return new OutboundFailure('stopped', 'Bursar was stopping.')
   }
-  if (isSent) return new OutboundFailure('broken_answer', brokenWords(facts))
-  const tls = isTls ? tlsWords(facts) : null
+  if (isSent) return new OutboundFailure('broken_answer', brokenText(details))
+  const tls = isTls ? tlsText(details) : null
   if (tls !== null) return new OutboundFailure('tls', tls)
-  return new OutboundFailure('not_reachable', UNREACHABLE[facts.code] ?? 'No connection could be made.')
+  return new OutboundFailure('not_reachable', UNREACHABLE[details.code] ?? 'No connection could be made.')
 }
 
-type Facts = { code: string; name: string; words: string; isOfSystem: boolean }
+type Details = { code: string; name: string; words: string; isOfSystem: boolean }
 
-function factsOf(error: unknown): Facts {
+function detailsOf(error: unknown): Details {
   if (!(error instanceof Error)) return { code: '', name: '', words: '', isOfSystem: false }
   const { code, syscall, reason } = error as { code?: unknown; syscall?: unknown; reason?: unknown }
   return {
@@ -61,7 +61,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'The host did not take the connection in time.',
 }
 
-function brokenWords({ code, name, words }: Facts): string {
+function brokenText({ code, name, words }: Details): string {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'The headers of the answer are too large.'
   const isMisplaced = code === 'UND_ERR_SOCKET' && words.startsWith('bad')
   if (name === 'HTTPParserError' || isMisplaced) return 'The answer is not valid HTTP.'
@@ -69,12 +69,12 @@ function brokenWords({ code, name, words }: Facts): string {
 }
 
 /** Null when the trouble lies below TLS. */
-function tlsWords({ code, words, isOfSystem }: Facts): string | null {
+function tlsText({ code, words, isOfSystem }: Details): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The certificate is for another name: ${words}`
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return `The TLS handshake failed: ${words}`
   if (isOfSystem || code.startsWith('UND_ERR_') || code.startsWith('ERR_')) return null
   // Of the system's own it would name the call; without one Node says that the peer left during the handshake.
   if (code === 'ECONNRESET') return 'The TLS handshake failed: the connection was closed'
-  // Behind a semicolon Node advises whoever started it.
+  // Behind a semicolon Node gives advice to the developer.
   return `The certificate is not trusted: ${words.split(';', 1)[0]}`
 }

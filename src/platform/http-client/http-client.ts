@@ -37,7 +37,7 @@ type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type OutboundProblem = {
   kind: 'failed'
   reason: FailureReason
-  /** Can be shown to whoever chose the address. */
+  /** Can be shown to the person who chose the address. */
   message: string
   durationMs: number
 }

@@ -5,7 +5,7 @@ import { OutboundFailure } from './failure.ts'
 /**
  * Names to addresses. `dns.lookup` holds one of libuv's four threads for as long as the name's servers like, which file
  * access and hashing share; so DNS is asked without threads, and the system only about what DNS does not know (its
- * hosts file and search domains) and by few at a time. Whoever uses an address checks it: this only finds it.
+ * hosts file and search domains) and by few at a time. The caller checks the address: this only finds it.
  */
 export class Names {
   readonly #nameServers: readonly string[]

@@ -60,7 +60,7 @@ export class ThreadPool<Ask, Answer> {
     }
     if (this.#waiting.length >= this.#limits.maxWaiting)
       throw unavailable('Too much of this is being done at the moment. Retry in a few seconds.')
-    // Whoever leaves hands over its place.
+    // A finished task hands its slot to the next.
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push(resolve)
     await promise

@@ -8,7 +8,7 @@ import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
 import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
 import { PAYMENT_PAGE_TEXTS } from '../payment-page/payment-page.texts.ts'
-import { sayFee, sayMoment, sayWhy } from '../language.ts'
+import { feeName, localMoment, failureText } from '../language.ts'
 import { fill, TEXTS, type Language, type Texts } from './checkout.texts.ts'
 
 /** Everything the order page depends on; describing it is pure. */
@@ -96,7 +96,7 @@ function titleOf({ statusText: status }: StatusBanner, { institute, page, langua
 /** The label of the payment page, if the line still exists there. */
 function labelOf(componentType: string, { page, language }: OrderPageData): string {
   const line = page?.lines.find(candidate => candidate.componentType === componentType)
-  return line?.label ?? sayFee(componentType, language)
+  return line?.label ?? feeName(componentType, language)
 }
 
 function isFromParents({ callbackUrl }: OrderPageData): boolean {
@@ -141,7 +141,7 @@ function bannerFor(pageData: OrderPageData, texts: Texts): StatusBanner {
     case 'unpaid':
       return isOpen ? startedBanner(texts) : unpaidBanner(pageData, texts)
     case 'paid': {
-      const when = sayMoment(order.paidAt ?? order.createdAt, pageData.language)
+      const when = localMoment(order.paidAt ?? order.createdAt, pageData.language)
       return { tone: 'paid', statusText: texts.paid, say: fill(texts.paidOn, { when }), canGoBack: true }
     }
     case 'expired': {
@@ -182,13 +182,13 @@ function unpaidBanner(
   const [latest] = payments
   if (!takesPayments) return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
   if (latest?.state === 'failed') {
-    const say = fill(texts.failedSay, { why: sayWhy(latest, language) })
+    const say = fill(texts.failedSay, { why: failureText(latest, language) })
     return { tone: 'failed', statusText: texts.failed, say, canPay: 'start', canGoBack: true }
   }
   const say =
     order.expiresAt === null
       ? texts.due
-      : fill(texts.dueUntil, { when: sayMoment(order.expiresAt, language) })
+      : fill(texts.dueUntil, { when: localMoment(order.expiresAt, language) })
   return { tone: 'unpaid', statusText: texts.toPay, say, canPay: 'start' }
 }
 

@@ -12,7 +12,7 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, minPaise, paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
 import { LOAN_TEXTS, type LoanTexts } from './loan.texts.ts'
-import { sayDay } from '../plan/setup/page-parts.ts'
+import { localDay } from '../plan/setup/page-parts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
@@ -74,7 +74,7 @@ export function describeLoan(pageData: LoanPageData): LoanPage {
     tranches: shown === null ? [] : tranchesOf(shown, pageData, l),
     moneyHead: fill(l.moneyHead, values),
     emis: (shown?.emis ?? []).map(emi => ({
-      label: sayDay(dayOf(emi.paidAt), language),
+      label: localDay(dayOf(emi.paidAt), language),
       amount: formatRupees(emi.amountPaise),
     })),
     terms: isReading ? l.terms.map(term => fill(term, values)) : [],
@@ -100,7 +100,7 @@ function valuesOf(pageData: LoanPageData): Values {
     who: pageData.studentName,
     lender: lender.title,
     amount: formatRupees(application?.amountPaise ?? pageData.owedPaise),
-    day: application === undefined ? '' : sayDay(dayOf(application.expiresAt), language),
+    day: application === undefined ? '' : localDay(dayOf(application.expiresAt), language),
     least: formatRupees(leastPaise),
     most: formatRupees(mostOf(pageData)),
   }
@@ -203,17 +203,17 @@ function timelineOf(application: Application, { institute, language }: LoanPageD
   const isEnded = isOver(state) && state !== 'disbursed'
   const steps = (isEnded ? done : moments).map(([step, at], index): Step => {
     const label = fill(l.steps[step], { where: institute.name })
-    if (at !== null) return { label, when: sayDay(dayOf(at), language), tone: 'paid' }
+    if (at !== null) return { label, when: localDay(dayOf(at), language), tone: 'paid' }
     const isNext = index === done.length
     return { label, when: isNext ? l.next : l.toCome, tone: isNext ? 'unpaid' : undefined }
   })
   if (!isEnded || endedAt === null) return steps
-  return [...steps, { label: l.states[state], when: sayDay(dayOf(endedAt), language), tone: 'failed' }]
+  return [...steps, { label: l.states[state], when: localDay(dayOf(endedAt), language), tone: 'failed' }]
 }
 
 function tranchesOf({ tranches }: LoanFile, { language }: LoanPageData, l: LoanTexts) {
   return tranches.map(({ plannedOn, state, amountPaise, disbursedPaise }) => ({
-    label: sayDay(plannedOn, language),
+    label: localDay(plannedOn, language),
     note: l.tranches[state],
     tone: state === 'disbursed' ? 'paid' : state === 'failed' ? 'failed' : undefined,
     amount: formatRupees(disbursedPaise ?? amountPaise),

@@ -4,7 +4,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { sayMoment } from '../language.ts'
+import { localMoment } from '../language.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 
 type BeingPaidData = {
@@ -36,8 +36,8 @@ export function describeBeingPaid(
       say: fill(texts.say, {
         name: isOwn ? texts.yourself : name,
         amount: formatRupees(started.amountPaise),
-        when: sayMoment(started.startedAt, language),
-        until: sayMoment(started.heldUntil, language),
+        when: localMoment(started.startedAt, language),
+        until: localMoment(started.heldUntil, language),
       }),
       goOn: isOwn ? { url: `/pay/${institute.code}/${started.orderId}`, text: texts.goOn } : null,
       wait: { url: path, text: texts.wait },

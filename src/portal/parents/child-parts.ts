@@ -3,7 +3,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { ParentsTexts } from './parents.texts.ts'
-import { sayMoment } from '../language.ts'
+import { localMoment } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {
@@ -42,7 +42,7 @@ export function waitingOf(
     const debitSay = payment.orderKind === 'loan' ? pending.loanSay : pending.debitSay
     return {
       heading: fill(pending.heading, { amount: formatRupees(payment.amountPaise) }),
-      say: isDebit ? debitSay : fill(pending.say, { when: sayMoment(payment.createdAt, language) }),
+      say: isDebit ? debitSay : fill(pending.say, { when: localMoment(payment.createdAt, language) }),
       help: isDebit ? undefined : fill(pending.help, { where: institute.name }),
       checkUrl: isDebit ? undefined : `/pay/${institute.code}/${payment.orderId}`,
       reference: payment.orderId,

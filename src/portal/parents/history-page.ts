@@ -5,9 +5,9 @@ import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import type { CounterPayment } from '../../students/users/parents.service.ts'
-import { sayDay } from '../plan/setup/page-parts.ts'
+import { localDay } from '../plan/setup/page-parts.ts'
 import type { ParentsTexts } from './parents.texts.ts'
-import { sayFee } from '../language.ts'
+import { feeName } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 /** All payments for a parent's children, online and at the counter. */
@@ -49,7 +49,7 @@ export function describeHistory(
       caption: fill(history.year, { from: year.slice(0, 4), to: String(Number(year.slice(0, 4)) + 1) }),
       rows: own.map(row => ({
         ...row,
-        day: sayDay(dayOf(row.at), language),
+        day: localDay(dayOf(row.at), language),
         who: names.size > 1 ? names.get(row.studentId) : undefined,
         way: history.ways[row.way],
         amount: formatRupees(row.amountPaise),
@@ -82,7 +82,7 @@ function onlineRow(payment: StudentPayment, language: Language, { history }: Par
     studentId: payment.studentId,
     amountPaise: payment.amountPaise,
     way,
-    what: payment.lines.map(line => sayFee(line.componentType, language)).join(', '),
+    what: payment.lines.map(line => feeName(line.componentType, language)).join(', '),
     notes: [
       ...(isReversed ? [{ text: history.reversed, tone: 'failed' }] : []),
       ...(refundedPaise > 0

@@ -6,11 +6,11 @@ import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees, minPaise, subtractPaise } from '../../platform/money.ts'
 import { classOf, isAutomatic, waitingOf } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { sayDay } from '../plan/setup/page-parts.ts'
+import { localDay } from '../plan/setup/page-parts.ts'
 import { marksOf } from './home-page.ts'
 import type { PayProblem } from './pay-amount.rules.ts'
 import type { ParentsTexts } from './parents.texts.ts'
-import { sayFee } from '../language.ts'
+import { feeName } from '../language.ts'
 import { fill, TEXTS, type Language } from '../checkout/checkout.texts.ts'
 
 /** Everything a child's page depends on; describing it is pure. */
@@ -63,7 +63,7 @@ export function describeStudent(
       ? fill(texts.student.advanceSay, { amount: formatRupees(dues.advancePaise), where })
       : undefined,
     pay: payOf(pageData, dues, texts),
-    problem: sayProblem(pageData, dues, texts),
+    problem: problemText(pageData, dues, texts),
     away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : TEXTS[language].awaySay,
     links: linksOf(pageData, texts),
   }
@@ -80,13 +80,13 @@ function takenOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts): st
 function lineOf(line: DueLine, { language }: StudentPageData, { student: t }: ParentsTexts) {
   const isPaid = line.owedPaise === 0
   const hasParts = line.discounts.length > 0 || line.paidPaise > 0
-  const day = line.dueOn === null ? null : sayDay(line.dueOn, language)
+  const day = line.dueOn === null ? null : localDay(line.dueOn, language)
   return {
-    label: sayFee(line.componentType, language),
+    label: feeName(line.componentType, language),
     parts: [
       ...(hasParts ? [fill(t.fee, { amount: formatRupees(line.feePaise) })] : []),
       ...line.discounts.map(({ discountType, valuePaise }) =>
-        fill(t.off, { what: sayFee(discountType, language), amount: formatRupees(valuePaise) }),
+        fill(t.off, { what: feeName(discountType, language), amount: formatRupees(valuePaise) }),
       ),
       ...(line.paidPaise > 0 ? [fill(t.paid, { amount: formatRupees(line.paidPaise) })] : []),
     ],
@@ -98,10 +98,10 @@ function lineOf(line: DueLine, { language }: StudentPageData, { student: t }: Pa
 
 function lateFeesOf({ lateFees }: Dues, language: Language, { student: t }: ParentsTexts) {
   return lateFees.map(fee => {
-    const what = fee.componentType === null ? t.lateAll : sayFee(fee.componentType, language)
+    const what = fee.componentType === null ? t.lateAll : feeName(fee.componentType, language)
     const why = fill(fee.daysLate === 1 ? t.lateWhyOne : t.lateWhy, {
       what,
-      day: sayDay(fee.dueOn, language),
+      day: localDay(fee.dueOn, language),
       days: String(fee.daysLate),
     })
     const letOff = fee.waivedPaise > 0 ? [fill(t.letOff, { amount: formatRupees(fee.waivedPaise) })] : []
@@ -132,7 +132,7 @@ function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
   }
 }
 
-function sayProblem(
+function problemText(
   { problem, institute }: StudentPageData,
   left: Dues,
   texts: ParentsTexts,

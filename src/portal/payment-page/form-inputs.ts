@@ -5,7 +5,7 @@ import type { PageFile } from '../../payment-pages/pages.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { PaymentPageTexts } from './payment-page.texts.ts'
-import { sayFee } from '../language.ts'
+import { feeName } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 /** Everything a payment page depends on; describing it is pure. */
@@ -46,7 +46,7 @@ type Drawn = Omit<Input, 'id'>
 
 /** The institute's label, else the usual name of the fee. */
 export function nameOfLine({ label, componentType }: PageLine, language: Language): string {
-  return label ?? sayFee(componentType, language)
+  return label ?? feeName(componentType, language)
 }
 
 const LONGEST_ECHO = 2_000
@@ -123,11 +123,11 @@ function fieldInput(field: PageField, pageData: PaymentPageData, texts: PaymentP
   return { ...shared, kind: 'text', maxLength: longest(key), autocomplete: 'off' }
 }
 
-export function sayProblem(problem: Problem, input: Input, texts: PaymentPageTexts): string {
+export function problemText(problem: Problem, input: Input, texts: PaymentPageTexts): string {
   const label = input.bare
   switch (problem.why) {
     case 'missing':
-      return sayMissing(input, texts)
+      return missingText(input, texts)
     case 'too_long':
       return fill(texts.tooLong, { label, most: String(input.maxLength ?? 500) })
     case 'phone':
@@ -155,7 +155,7 @@ export function sayProblem(problem: Problem, input: Input, texts: PaymentPageTex
   }
 }
 
-function sayMissing({ name, kind, bare }: Input, texts: PaymentPageTexts): string {
+function missingText({ name, kind, bare }: Input, texts: PaymentPageTexts): string {
   if (name === 'name' || name === 'phone' || name === 'email') return texts.missing[name]
   const how = kind === 'choice' ? 'option' : kind === 'number' ? 'amount' : 'answer'
   return fill(texts.missing[how], { label: bare })

@@ -4,12 +4,12 @@ import {
   detailInputs,
   lineInputs,
   nameOfLine,
-  sayProblem,
+  problemText,
   type Input,
   type PaymentPageData,
 } from './form-inputs.ts'
 import { PAYMENT_PAGE_TEXTS, type PaymentPageTexts } from './payment-page.texts.ts'
-import { sayMoment } from '../language.ts'
+import { localMoment } from '../language.ts'
 import { fill, TEXTS } from '../checkout/checkout.texts.ts'
 
 type PaymentPage = { title: string; status: number; data: Record<string, unknown> }
@@ -51,7 +51,7 @@ function describeShut(
   const { page } = file
   const { status, say } = texts.shut[state]
   const isHidden = state === 'unpublished'
-  const when = page.closesAt === null ? '' : sayMoment(page.closesAt, language)
+  const when = page.closesAt === null ? '' : localMoment(page.closesAt, language)
   const names = { status, title: page.title, where: institute.name }
   return {
     title: isHidden ? `${status}: ${institute.name}` : fill(texts.titleWithStatus, names),
@@ -84,7 +84,7 @@ function costsOf({ file, language }: PaymentPageData) {
 
 function untilOf({ file, language }: PaymentPageData, texts: PaymentPageTexts): string | undefined {
   const { closesAt } = file.page
-  return closesAt === null ? undefined : fill(texts.until, { when: sayMoment(closesAt, language) })
+  return closesAt === null ? undefined : fill(texts.until, { when: localMoment(closesAt, language) })
 }
 
 function formOf(pageData: PaymentPageData, texts: PaymentPageTexts) {
@@ -95,7 +95,7 @@ function formOf(pageData: PaymentPageData, texts: PaymentPageTexts) {
   // In the order of the page, so that the first link leads to the first invalid field.
   const found = all.flatMap(input => {
     const problem = problems.find(one => one.input === input.name)
-    return problem === undefined ? [] : [{ input, text: sayProblem(problem, input, texts) }]
+    return problem === undefined ? [] : [{ input, text: problemText(problem, input, texts) }]
   })
   const textOf = (input: Input): string | undefined => found.find(one => one.input.name === input.name)?.text
   const shown = all.map(input => ({ ...input, problem: textOf(input) }))

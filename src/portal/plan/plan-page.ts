@@ -7,7 +7,7 @@ import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import { mandateOf, nextOf, payOnlineOf, sayDay } from './setup/page-parts.ts'
+import { mandateOf, nextOf, payOnlineOf, localDay } from './setup/page-parts.ts'
 import { PLAN_SETUP_TEXTS } from './setup/setup.texts.ts'
 import type { ParentsTexts } from '../parents/parents.texts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
@@ -200,13 +200,13 @@ function rowOf(one: Instalment, { language }: PlanPageData, texts: ParentsTexts)
   const day = dayOf(one)
   const why = whyOf(one, texts)
   return {
-    label: one.isDownpayment ? setupTexts.atStart : sayDay(day, language),
+    label: one.isDownpayment ? setupTexts.atStart : localDay(day, language),
     notes: [
       ...(one.state === 'scheduled' ? [] : [{ text: setupTexts.states[one.state], tone: toneOf(one) }]),
       ...(why === null ? [] : [{ text: why, tone: undefined }]),
       ...(day === one.dueOn || one.isDownpayment
         ? []
-        : [{ text: fill(texts.plan.moved, { day: sayDay(one.dueOn, language) }), tone: undefined }]),
+        : [{ text: fill(texts.plan.moved, { day: localDay(one.dueOn, language) }), tone: undefined }]),
     ],
     amount: formatRupees(sumLines(one.lines)),
   }

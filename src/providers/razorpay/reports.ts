@@ -124,7 +124,7 @@ export function outcomeOfRefund(refund: shapes.RazorpayRefund, processedAt: Date
   }
 }
 
-/** Whoever's items these are, it is not known to be an institute of ours. */
+/** Items of an account that belongs to no institute of ours. */
 const NOBODY = 0
 
 /**

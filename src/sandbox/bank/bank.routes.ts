@@ -31,7 +31,7 @@ export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
       status: status ?? 200,
       language: 'en',
       hasSwitch: false,
-      // Whoever pays by the code on another device sees here that it is done.
+      // A payer who scans the code with another device sees here that it is done.
       refreshSeconds: payment.state === 'open' && data['mode'] === 'upi' ? UPI_REFRESH_SECONDS : undefined,
       data,
     })

@@ -35,8 +35,8 @@ export async function describeMandatePage(
     merchant,
     description: mandate.description,
     cap: formatRupees(mandate.capPaise),
-    from: sayDay(mandate.startOn),
-    until: sayDay(mandate.endOn),
+    from: localDay(mandate.startOn),
+    until: localDay(mandate.endOn),
     number: mandate.umrn ?? mandate.upiReference ?? undefined,
     numberName: isUpi ? 'UPI reference' : 'UMRN',
     stateText: STATES[mandate.state],
@@ -57,7 +57,7 @@ const DAY = new Intl.DateTimeFormat('en-IN', {
   year: 'numeric',
 })
 
-function sayDay(day: string): string {
+function localDay(day: string): string {
   return DAY.format(startOfDay(day))
 }
 

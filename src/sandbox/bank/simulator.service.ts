@@ -190,7 +190,7 @@ function unknownReport(instituteId: number, paymentId: string): PaymentReport {
   return { about: 'payment', instituteId, paymentId, providerRef: '', outcome: { kind: 'open' } }
 }
 
-/** The magic amounts that say how often a payment is told of say it of debits too. */
+/** The magic amounts that set how often a payment is reported apply to debits too. */
 function callbacksFor(key: string, told: readonly Told[]): Callback[] {
   return told.flatMap(({ report, amountPaise }) => {
     const callback = callbackFor(key, report)

@@ -4,7 +4,7 @@ import type { Callback, Provider } from '../../providers/port.ts'
 import type { BankAct, BankPayment } from './simulator.rules.ts'
 import type { TransferPort } from '../../providers/transfer-port.ts'
 
-/** A payment as whoever stands at the counter names it. */
+/** A payment by the reference that the payer knows. */
 export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
 
 /** What the sandbox's bank offers beside the port: its counter, where pages and the sandbox API tell it what happens. */

@@ -25,7 +25,7 @@ export async function loadOffset({ db, clock }: Pick<SandboxClock, 'db' | 'clock
 /**
  * Moves the clock and answers when everything that fell due has been done, with how many of each. Where to is written
  * down in one transaction under a lock, so moves add up and a repeated key moves once. The way there goes from one moment
- * at which something falls due to the next, so that a year happens in its order; whoever dies on the way is followed by
+ * at which something falls due to the next, so that a year happens in its order; a process that crashes on the way is followed by
  * the next start.
  */
 export async function moveClock(

@@ -27,7 +27,7 @@ const CODES: readonly CatalogueEntry[] = [
 
 /**
  * Fills an institute of a sandbox with a school that has been paying for a year: students and families, fees, ten paid
- * and settled orders each, receipts, ledger and the bank's own books, which reconcile. No events: nobody is told of what
+ * and settled orders each, receipts, ledger and the bank's own books, which reconcile. No events: nobody is notified of what
  * never happened. Each run adds to the ones before.
  */
 export async function seedSchool(

@@ -122,7 +122,7 @@ const STATEMENTS: readonly string[] = [
    join ledger_postings p on p.institute_id = d.institute_id and p.kind = 'settled' and p.reference = d.settlement_id
    cross join (values (1, 'provider_receivable', 'settlement_bank'), (2, 'institute_settled', 'institute_payable'))
      as t (no, source, destination)`,
-  // Last, because it makes whoever issues receipts wait.
+  // Last, because others that issue receipts wait for it.
   `, counted as (
      insert into receipt_counters as c (institute_id, financial_year, last_number)
      select institute_id, ${FINANCIAL_YEAR}, count(*) from debits group by 1, 2

@@ -28,7 +28,7 @@ export type PaymentPlan<Sent extends DirectPayment> = {
 }
 
 /**
- * What recording payments would do; one plan for each student, in their order. Whoever records them then has locked the
+ * What recording payments would do; one plan for each student, in their order. The caller that records them then has locked the
  * open orders and after them the students, so that a capture at this moment is either seen here or sees them.
  */
 export async function planPayments<Sent extends DirectPayment & SentId>(

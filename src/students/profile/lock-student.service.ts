@@ -6,7 +6,7 @@ import { lockStudent, lockStudents } from '../students.store.ts'
 
 type Held = { instituteId: number; studentId: string }
 
-/** Whoever decides by what a student owes holds it until the commit, as whoever changes it does. */
+/** A decision that depends on what a student owes locks it until the commit, as every change does. */
 export async function holdStudent(tx: Transaction, { instituteId, studentId }: Held): Promise<void> {
   if ((await lockStudent(tx, instituteId, studentId)) === null) throw notFound('This student')
 }

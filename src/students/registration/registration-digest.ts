@@ -9,7 +9,7 @@ type Said = {
   payments: readonly object[]
 }
 
-/** A digest of what a registration says of its student, whoever registers it and however it was written. */
+/** A digest of what a registration says of its student, independent of the caller and of how it was written. */
 export function digestOf({ collectorCode, identity, profile, fees, payments }: Said): Buffer {
   const said = [collectorCode ?? null, identityValues(identity), profileValues(profile), fees, payments]
   // Files hold a hundred thousand without fees and payments: sorting their keys would be most of the work.

@@ -22,8 +22,8 @@ export async function registerUser(
 }
 
 /**
- * No constraint can keep two users of one contact apart, because Register Student makes the user that it names whoever
- * else shares phone and e-mail. So whoever looks for a contact holds it until the commit.
+ * No constraint can keep two users of one contact apart, because Register Student makes the user that it names, also
+ * when others share phone and e-mail. So a lookup of a contact holds it until the commit.
  */
 export async function findOrMakeUser(
   tx: Transaction,

@@ -45,7 +45,7 @@ export async function linkUsers(
 
 export type Contact = { phone: string; email: string }
 
-/** Whoever looks for this contact next waits for the end of the transaction. */
+/** The next lookup of this contact waits for the end of the transaction. */
 export async function lockContact(tx: Transaction, instituteId: number, contact: Contact): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(

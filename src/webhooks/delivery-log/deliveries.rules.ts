@@ -156,7 +156,7 @@ export function probePauseMs(failuresInRow: number): number {
 }
 
 const SHOWN_CHARACTERS = 1_000
-/** Its parts are bounded: whoever answers chooses the text that it is tried on. */
+/** Its parts are bounded, because the receiver chooses the text that it is tried on. */
 const SECRET_FIELD =
   /("?(?:password|passwd|secret|token|authorization|api[_-]?key)[^"':=]{0,40}"?\s{0,4}[:=]\s{0,4}"?(?:(?:basic|bearer)\s)?)[^"\s,;&}]+/gi
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../platform/context.ts'
 
-/** The address of a delivery's page: whoever was mailed it may look and send again, nobody else can guess it. */
+/** The address of a delivery's page: recipients of the mail may look and send again, nobody else can guess it. */
 export function deliveryLink(ctx: Context, instituteCode: string, deliveryId: string): string {
   return `${ctx.publicUrl}/webhooks/${instituteCode}/deliveries/${deliveryId}?key=${linkKey(ctx, instituteCode, deliveryId)}`
 }

@@ -164,7 +164,7 @@ export class DeliveryEngine {
     return taken
   }
 
-  /** Attempts one, and whoever waits for its place when it has ended. */
+  /** Attempts one, then those that wait for its slot. */
   #deliver(claimed: Claimed): void {
     const at = new Date()
     let keys: Keys | null = null

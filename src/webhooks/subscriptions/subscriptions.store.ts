@@ -106,7 +106,7 @@ export async function findSubscription(
   return row ?? null
 }
 
-/** Whoever else asks for it, or disables it, waits until we are done. */
+/** Others that ask for it, or disable it, wait until we are done. */
 export async function lockSubscription(tx: Transaction, instituteId: number, id: string): Promise<void> {
   await tx.query(
     'select 1 from webhook_subscriptions where institute_id = $1 and id = $2 for no key update',

@@ -94,7 +94,7 @@ test('the secret of an app is sealed in the database', async () => {
   assert.ok(rows.every(({ text }) => !text.includes(secret)))
 })
 
-test('whoever finds a screen left open cannot change how its owner signs in', async () => {
+test('a screen left open does not let others change how its owner signs in', async () => {
   const { visitor } = await somebody()
   for (const path of ['/account/totp', '/account/totp/remove', '/account/recovery-codes']) {
     assertAnswer(await visitor.post(API + path, {}), '400 HUE00000')

@@ -10,8 +10,8 @@ import { operationsOf, type Operation } from '../../harness/operations.ts'
 import { API, Visitor } from '../support.ts'
 
 /**
- * Every route of the console with every role, as its route says who may: whoever may is never refused for who
- * they are, whoever may not always is, before anything of the request is read.
+ * Every route of the console with every role, as its route says who may: an allowed role is never refused for its
+ * role, any other always is, before anything of the request is read.
  */
 const bursar = await startBursar({ after })
 const { url } = bursar

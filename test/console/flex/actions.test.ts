@@ -95,7 +95,7 @@ test('hold, resume, move and cancel take a reason, and the log has before and af
   assert.deepEqual(entry.after, { status: 'cancelled', is_held: false, mandate: 'cancelled' })
 })
 
-test('whoever only looks can stop nothing, and nothing of it happens', async () => {
+test('a viewer can stop nothing, and nothing happens', async () => {
   const path = `${AT}/plans/${plans.Meera}`
   const developer = await createPerson(bursar, {
     email: 'dev@school.example',

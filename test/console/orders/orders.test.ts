@@ -20,7 +20,7 @@ const [finance, viewer, stranger] = await Promise.all([
 const WHY = { reason: 'The family asked for it' }
 const ids = async (query: string): Promise<string[]> =>
   (await read(viewer, `${AT}/orders?${query}`)).map((row: Json) => row.id)
-const story = (id: string): Promise<Json> => read(viewer, `${AT}/orders/${id}`)
+const detail = (id: string): Promise<Json> => read(viewer, `${AT}/orders/${id}`)
 
 const order = await makeOrder(demo, 'orders', {
   name: 'Meera Iyer',
@@ -92,7 +92,7 @@ test('whatever is typed is looked for and breaks nothing', async () => {
   )
 })
 
-test('whoever handles money makes a link, and the audit log knows who did', async () => {
+test('those who handle money make links, and the audit log knows who did', async () => {
   const body = { kind: 'link', ...sampleOrder({ student_name: 'Tara Nair' }) }
   assertAnswer(await viewer.post(`${AT}/orders`, body), '403 AUE00001')
   assertAnswer(await finance.post(`${GROUP_AT}/orders`, body), '404 HUE00001')
@@ -105,7 +105,7 @@ test('whoever handles money makes a link, and the audit log knows who did', asyn
   assert.equal(again.text, made.text)
   const { order_id: id, redirect_url: url } = made.body.data
   assert.equal((await fetch(url)).status, 200)
-  const told = await story(id)
+  const told = await detail(id)
   assert.deepEqual(
     told.timeline.map((one: Json) => [one.title, one.by]),
     [['Created', 'finance@school.example']],
@@ -114,7 +114,7 @@ test('whoever handles money makes a link, and the audit log knows who did', asyn
   assert.equal(rows.length, 1)
 })
 
-test('a story tells every try, the payment, its settlement, receipt, refunds and events with their data', async () => {
+test('the detail of an order shows every attempt, the payment, its settlement, receipt, refunds and events with their data', async () => {
   const id = await makeOrder(demo, 'payment_links', {
     student_name: 'Ravi Shah',
     notes: [{ key: 'book', value: 'B' }],
@@ -122,7 +122,7 @@ test('a story tells every try, the payment, its settlement, receipt, refunds and
   await pay(demo, id, 'failure')
   await pay(demo, id)
   await demo.post('/api/v1/sandbox/clock', { advance: 'P4D' })
-  const told = await story(id)
+  const told = await detail(id)
   assert.deepEqual(
     [told.status, told.can_cancel, told.can_send, told.can_refund, told.refundable],
     ['paid', false, false, true, 45000],
@@ -154,7 +154,7 @@ test('a story tells every try, the payment, its settlement, receipt, refunds and
 
 test('an order of a student tells the events that were recorded of the student', async () => {
   await pay(demo, ofStudent)
-  const told = await story(ofStudent)
+  const told = await detail(ofStudent)
   assert.ok(told.timeline.some((one: Json) => one.title === 'Event pay.payment.debited'))
   assert.equal(told.kind, 'student')
 })
@@ -176,7 +176,7 @@ test('a link is cancelled and an order closed once, with a reason', async () => 
     assertAnswer(await finance.send('DELETE', path, {}), '400 HUE00000')
     assertAnswer(await finance.send('DELETE', path, WHY), '200')
     assertAnswer(await finance.send('DELETE', path, WHY), '409 HUE00002')
-    const told = await story(id)
+    const told = await detail(id)
     assert.equal(told.status, 'cancelled')
     const act = told.timeline.find((one: Json) => one.by !== undefined)
     assert.deepEqual([act.title, act.why], [kind === 'orders' ? 'Closed' : 'Cancelled', WHY.reason])
@@ -223,7 +223,7 @@ test('the QR code of a link is a picture of its address', async () => {
 
 test('an instalment of a plan is shown and cannot be changed by itself', async () => {
   await sql(`update orders set kind = 'downpayment' where id = $1`, [order])
-  assert.equal((await story(order)).kind, 'downpayment')
+  assert.equal((await detail(order)).kind, 'downpayment')
   assertAnswer(await finance.send('DELETE', `${AT}/orders/${order}`, WHY), '409 HUE00002')
   assertAnswer(await finance.post(`${AT}/orders/${order}/messages`, { channels: ['email'] }), '409 HUE00002')
 })

@@ -16,7 +16,7 @@ import { changeable } from '../../../src/console/team/team.rules.ts'
 const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
 const limit = fc.constantFrom(ADDRESS_LIMIT, NETWORK_LIMIT)
 
-test('whoever fails again and again gets no more tries than the waits allow', () => {
+test('repeated failures get no more tries than the waits allow', () => {
   fc.assert(
     fc.property(
       limit,

@@ -11,7 +11,7 @@ const desk = await StudentDesk.open(after)
 const { bursar, owner, finance, viewer } = desk
 const { demo } = bursar
 
-test('a direct payment is recorded and cancelled with a reason, by whoever handles money, and counts at once', async () => {
+test('a direct payment is recorded and cancelled with a reason, by those who handle money, and counts at once', async () => {
   const id = await desk.register()
   const body = {
     amount: 1_500,

@@ -31,7 +31,7 @@ const FINDS = [
   ...'81234|+91 81234 5|08123456789|91 8123456789|balb|70123 45678|old'.split('|'),
 ]
 
-test('a student is found by the beginning of any word of it or of whoever pays for it', async () => {
+test('a student is found by the beginning of any word of it or of its payer', async () => {
   await desk.register(
     {
       fullname: 'Zoravar Ahluwalia',

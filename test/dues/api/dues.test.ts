@@ -294,5 +294,5 @@ test('of a counter payment and an online one for the same due at once none is lo
   const [event] = await eventsOf(id)
   const saidOnline = /₹1,000\.00 of this is more than was due/.test(event?.payload.payment.notes ?? '')
   const saidAtCounter = counter.body.data.advance === 1000
-  assert.equal(Number(saidOnline) + Number(saidAtCounter), 1, 'whoever came second says so')
+  assert.equal(Number(saidOnline) + Number(saidAtCounter), 1, 'the second says so')
 })

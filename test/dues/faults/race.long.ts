@@ -50,7 +50,7 @@ async function after(steps: number, act: () => Promise<Answer>): Promise<Answer>
 
 type Race = { studentId: string; counter: Answer; online: Answer }
 
-/** All money is counted, and whatever is more than the due was said by whoever brought it. */
+/** All money is counted, and the answer of each payment reports its excess. */
 async function expectSaid({ studentId, counter, online }: Race): Promise<void> {
   const events = await eventsOf(contract, studentId)
   const debits = events.filter(event => event.event_code === 'pay.payment.debited')

@@ -214,7 +214,7 @@ test('never more calls at once than the setting, first come first served, and al
   )
 })
 
-test('five failures open the circuit: whoever waits is told at once, a probe goes out after 30 s, its success closes it', async t => {
+test('five failures open the circuit: waiting requests fail at once, a probe goes out after 30 s, its success closes it', async t => {
   const { erp, ask } = await open(t)
   let now = 0
   const gate = await openGate(t, () => now)

@@ -102,9 +102,9 @@ test('each payment of a registration records direct.payment.added, after the reg
   assert.ok(first && second)
   const { payment, ...rest } = first.payload
   assert.deepEqual(rest, registered.payload)
-  const { id: paymentId, ...facts } = payment
+  const { id: paymentId, ...details } = payment
   assert.match(paymentId, /^pay_/)
-  assert.deepEqual(facts, {
+  assert.deepEqual(details, {
     amount: 3.5,
     product: 'direct',
     mode: 'cash',

@@ -34,7 +34,7 @@ async function settle(): Promise<void> {
   assertStatus(await demo.post(`${SANDBOX}/settlements/run`), 200)
 }
 
-test('orders, links and pages are told of twice with one payment, whole as they are read, debited and settled', async () => {
+test('orders, links and pages have two events per payment step, debited and settled, each whole as it is read', async () => {
   const order = await createOrder(demo, { identifier: 'X-1', notes: [{ key: 'term', value: '1' }] })
   const link = await createLink(demo, { details: [{ component_type: 'BUS_FEE', amount: 99.5 }] })
   const page = await createPage(demo)
@@ -68,7 +68,7 @@ test('orders, links and pages are told of twice with one payment, whole as they 
   }
 })
 
-test('a student, its direct payments and what is paid of its dues are told of in one line', async () => {
+test('a student, its direct payments and what is paid of its dues have events of one sequence', async () => {
   const id = await newStudent(demo, {
     fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }],
     payments: [samplePayment()],
@@ -104,7 +104,7 @@ test('a student, its direct payments and what is paid of its dues are told of in
   assert.deepEqual([dues.service_student_id, dues.order_id, dues.order.id], [id, orderId, orderId])
 })
 
-test('a refund is told of with the payment that it takes from', async () => {
+test('the event of a refund holds the payment that it takes from', async () => {
   const id = await createOrder(demo, { details: [{ component_type: 'TUITION_FEE', amount: 150.01 }] })
   const { payment_id: paymentId } = await pay(demo, id)
   await settle()

@@ -183,7 +183,7 @@ test('after a skip the first working day is taken that leaves time to ask and to
   })
 })
 
-test('the payer is told of a day on which banks work and no other instalment is to be debited', () => {
+test('the payer is notified of a day on which banks work and no other instalment is to be debited', () => {
   inEveryWorld(world => {
     for (const { context } of world.log.notices) {
       const { presentOn } = context.instalment

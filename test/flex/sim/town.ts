@@ -92,7 +92,7 @@ export class Town {
     return pupil.school === 'demo-school' ? this.bursar.demo : this.bursar.group
   }
 
-  /** A number of its own for whatever it is named after, whoever asks first. */
+  /** A number for each name, in whatever order they are asked for. */
   lot(...of: readonly (string | number)[]): Random {
     return new Random(seedOf(this.seed, of.join(' ')))
   }
@@ -255,7 +255,7 @@ export class Town {
       assert.equal(paid.status, 200, paid.text)
     }
     const isFailed = orderId !== null && (await this.#isUnpaid(pupil, orderId))
-    // A magic amount: the payer tries again another day, which is another story.
+    // A magic amount: the payer tries again another day, which this model leaves out.
     if (isFailed) return
     const isSmall = shown.instalments.every(
       ({ lines, isDownpayment }) =>
@@ -291,7 +291,7 @@ export class Town {
   }
 }
 
-/** A seed for something that has a name, so that it draws the same whoever comes before it. */
+/** A seed for something that has a name, so that it draws the same in any order. */
 function seedOf(seed: number, name: string): number {
   let mixed = seed ^ 0x811c9dc5
   for (let at = 0; at < name.length; at++) mixed = Math.imul(mixed ^ name.charCodeAt(at), 0x01000193)

@@ -10,7 +10,7 @@ import { ERP, PAY, sampleStudent } from '../../harness/samples.ts'
 const bursar = await startBursar({ after })
 const { demo } = bursar
 
-test('the refund of what was paid for a student is told of the student, in the order of its other events', async () => {
+test('the refund of what was paid for a student is an event of the student, in the order of its other events', async () => {
   const finance = await createPerson(bursar, {
     email: 'finance@school.example',
     institute: 'demo-school',

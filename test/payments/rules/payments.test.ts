@@ -173,12 +173,12 @@ test('a reported item is settled only if it is known, done, unsettled and of the
     fc.record({ isSame: fc.boolean(), isDone: fc.boolean(), settlementId: fc.option(fc.constant('stl_1')) }),
   )
   fc.assert(
-    fc.property(item, known, (reported, facts) => {
-      const { isSame = false, isDone = false, settlementId = null } = facts ?? {}
+    fc.property(item, known, (reported, stored) => {
+      const { isSame = false, isDone = false, settlementId = null } = stored ?? {}
       const amountPaise = paiseOf(reported.amountPaise + (isSame ? 0 : 1))
-      const ours: Known | undefined = facts === null ? undefined : { amountPaise, isDone, settlementId }
+      const ours: Known | undefined = stored === null ? undefined : { amountPaise, isDone, settlementId }
       const verdict = judge(reported, ours)
-      const isSound = facts !== null && isSame && isDone
+      const isSound = stored !== null && isSame && isDone
       assert.equal(verdict.kind, !isSound ? 'exception' : settlementId === null ? 'matched' : 'known')
       if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
     }),

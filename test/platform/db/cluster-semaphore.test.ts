@@ -85,7 +85,7 @@ test('places of a process that dies are free at once', async t => {
   assert.equal((await entering).length, 2)
 })
 
-test('whoever waits for places that a silent process keeps is told so in the end', async t => {
+test('a request for slots that a silent process keeps is refused in the end', async t => {
   const { url, processes } = await openProcesses(t, 1)
   const [silent] = processes as [ClusterSemaphore]
   await occupy(silent, 2)
@@ -95,7 +95,7 @@ test('whoever waits for places that a silent process keeps is told so in the end
   assert.equal((await occupy(impatient, 3, 1)).length, 1, 'a place more is found')
 })
 
-test('whoever a person waits for goes before work, and otherwise the first who came', async t => {
+test('requests that a person waits for go before background work, otherwise first come, first served', async t => {
   const { processes } = await openProcesses(t, 1)
   const [places] = processes as [ClusterSemaphore]
   const [seat] = await occupy(places, 1)

@@ -115,7 +115,7 @@ test('failures that follow each other at once come one by one, however many', as
   assert.deepEqual(kindsOf(results), ['Bursar was stopping.'])
 })
 
-test('a fault of whoever is told of an answer ends the process; it is not taken for one of the connection', async t => {
+test('an exception in the callback of an answer ends the process and is not taken for a connection error', async t => {
   const receiver = await startReceiver(t)
   const program = `
     import { anyAddress } from './src/platform/http-client/addresses.ts'

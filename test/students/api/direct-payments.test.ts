@@ -202,7 +202,7 @@ test('what is more than due of its components is said: advance in rupees and a s
   assert.equal(more.body.data.advance, 1)
 })
 
-test('an online payment that is on its way is told of in a sentence', async () => {
+test('an online payment that is on its way is mentioned in a sentence', async () => {
   const id = await newStudent()
   const order = await demo.post(`${PAY}/students/${id}/orders`, { amount: 750 })
   assertStatus(order, 201)

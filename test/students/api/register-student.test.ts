@@ -127,7 +127,7 @@ test('a payment for a component without a fee is accepted and counts as advance'
   assert.deepEqual([summary.paid, summary.outstanding, summary.advance], [20000, 0, 20000])
 })
 
-test('an unseen registration_id makes exactly that user from the primary contact, whoever else shares it', async () => {
+test('an unseen registration_id makes exactly that user from the primary contact, also when others share it', async () => {
   const [one, other] = [unique('user'), unique('user')]
   await register(demo, one)
   await register(demo, other)

@@ -125,18 +125,18 @@ fresh('an update that changes no fixed field carries no message', async () => {
 fresh('on update an absent secret or header stays, null or "" clears it', async () => {
   const whole = { secret_key: 's', header_key: 'X-Api-Key', header_value: 'v' }
   const { id } = (await add(whole)).body.data
-  const facts = async () => {
+  const flags = async () => {
     const { is_signed: isSigned, has_header: hasHeader } = await detail(id)
     return [isSigned, hasHeader]
   }
   await add()
-  assert.deepEqual(await facts(), [true, true])
+  assert.deepEqual(await flags(), [true, true])
   await add({ secret_key: null })
-  assert.deepEqual(await facts(), [false, true])
+  assert.deepEqual(await flags(), [false, true])
   await add({ header_key: '', header_value: '' })
-  assert.deepEqual(await facts(), [false, false])
+  assert.deepEqual(await flags(), [false, false])
   await add(whole)
-  assert.deepEqual(await facts(), [true, true])
+  assert.deepEqual(await flags(), [true, true])
 })
 
 fresh('half a header pair is kept, and the message says that it is not sent until both are set', async () => {

@@ -32,7 +32,7 @@ export function linksCsv(links: readonly MadeLink[], urlOf: (orderId: string) =>
   return Buffer.from(`\uFEFF${text}\r\n`)
 }
 
-/** A text that begins like a formula would be run as one by whoever opens the file. */
+/** A text that begins like a formula would be run as one by the spreadsheet that opens the file. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,6 +1,6 @@
 import type { Language, SendChannel } from '../../../orders/link-messages.texts.ts'
 
-/** How payers are told of their links; chosen when the file is started. */
+/** How payers are notified of their links; chosen when the file is started. */
 export type LinkOptions = { channels: SendChannel[]; language: Language }
 
 export const LINK_FILE_BYTES = 5_000_000

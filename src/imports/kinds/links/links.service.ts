@@ -21,7 +21,7 @@ type PlacedLink = Placed<LinkRow>
 export const linkImport: ImportKindDefinition<LinkRow> = {
   rows: linkRows,
   maxRows: 10_000,
-  // Few enough that a step takes well below a second: whoever stops a file waits for it.
+  // Few enough that a step takes well below a second: stopping a file waits for it.
   stepRows: 500,
   keysOf: (_raw, _branch, row) => ({ group: row === null ? '' : keyOf(row).toString('hex'), unit: '' }),
   rowProblems(institute, row) {

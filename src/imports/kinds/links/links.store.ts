@@ -25,7 +25,7 @@ export async function insertLinks(tx: Transaction, rows: readonly ImportLink[]):
 
 /**
  * Takes the keys for links that are about to be made; answers those that were free. One that names its row by a
- * reference is taken for ever, the others until the moment given. Whoever takes the same at this moment waits here.
+ * reference is taken for ever, the others until the moment given. A concurrent request for the same waits here.
  */
 export async function takeKeys(
   tx: Transaction,

@@ -15,7 +15,7 @@ import type { Payment } from '../../../payments/payments.rules.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../../platform/money.ts'
 import type { PlanSetupTexts } from './setup.texts.ts'
-import { sayFee } from '../../language.ts'
+import { feeName } from '../../language.ts'
 import { fill, type Language } from '../../checkout/checkout.texts.ts'
 
 export type SetupProblem = 'consent' | 'changed'
@@ -70,7 +70,7 @@ export function fingerprint({ instalments }: LoadedPlan): string {
 }
 
 /** A date with non-breaking spaces. */
-export function sayDay(day: string, language: Language): string {
+export function localDay(day: string, language: Language): string {
   return formatDay(day, language).replaceAll(' ', '\u00a0')
 }
 
@@ -98,7 +98,7 @@ function isToCome({ isDownpayment, state }: Instalment): boolean {
 export function figureOf({ file, language }: SetupPageData, banner: StatusBanner, texts: PlanSetupTexts) {
   const toCome = file.instalments.filter(isToCome)
   const days = toCome.map(({ dueOn }) => dueOn).toSorted()
-  const day = (at: number): string => sayDay(days.at(at) ?? '', language)
+  const day = (at: number): string => localDay(days.at(at) ?? '', language)
   const left = sumPaise(toCome.map(({ lines }) => sumLines(lines)))
   const { totalPaise, paidPaise } = sumsOf(file)
   if (banner.figure === undefined) return {}
@@ -138,7 +138,7 @@ export function nextOf(
     .toSorted((one, other) => (one.presentOn < other.presentOn ? -1 : 1))
   if (next === undefined) return undefined
   const amount = formatRupees(sumLines(next.lines))
-  return fill(texts.next, { amount, day: sayDay(next.presentOn, language) })
+  return fill(texts.next, { amount, day: localDay(next.presentOn, language) })
 }
 
 type Row = {
@@ -154,7 +154,7 @@ export function scheduleOf(pageData: SetupPageData, banner: StatusBanner, texts:
   const isOver = file.plan.state === 'cancelled'
   const counted = file.instalments.filter(({ state }) => isOver || state !== 'cancelled')
   const totals = totalsOf(counted.flatMap(({ lines }) => lines))
-  const name = (componentType: string): string => sayFee(componentType, language)
+  const name = (componentType: string): string => feeName(componentType, language)
   const components = [...totals].map(([component, amount]) => ({
     label: name(component),
     amount: formatRupees(amount),
@@ -163,7 +163,7 @@ export function scheduleOf(pageData: SetupPageData, banner: StatusBanner, texts:
   const rows = file.instalments.map((instalment): Row => {
     const { isDownpayment, dueOn, lines } = instalment
     const row: Row = {
-      label: isDownpayment ? texts.atStart : sayDay(dueOn, language),
+      label: isDownpayment ? texts.atStart : localDay(dueOn, language),
       note: noteOf(instalment, { pageData, banner, texts, days: days.get(instalment.id) ?? [] }),
       amount: formatRupees(sumLines(lines)),
       tone: toneOf(instalment),
@@ -214,7 +214,7 @@ function noteOf(
     days,
   }: { pageData: SetupPageData; banner: StatusBanner; texts: PlanSetupTexts; days: DebitDay[] },
 ): string | undefined {
-  const say = (day: string): string => sayDay(day, pageData.language)
+  const say = (day: string): string => localDay(day, pageData.language)
   if (isDownpayment) return state === 'scheduled' ? texts.now : texts.states[state]
   const isPlanned = state === 'scheduled' || state === 'confirmed'
   if (isPlanned && (banner.act === 'agree' || banner.act === 'pay')) {
@@ -242,7 +242,7 @@ export function mandateOf(mandate: Mandate | null, texts: PlanSetupTexts, langua
     { label: texts.way, value: texts.rails[rail] },
     { label: rail === 'enach' ? texts.umrn : texts.upiReference, value: number ?? id, isNumber: true },
     { label: texts.atMost, value: formatRupees(mandate.capPaise) },
-    { label: texts.validUntil, value: sayDay(mandate.endOn, language) },
+    { label: texts.validUntil, value: localDay(mandate.endOn, language) },
   ]
 }
 

@@ -30,7 +30,7 @@ const en = {
     'You have approved. Your bank now confirms the mandate, which takes about one working day. No money has moved in this step. There is nothing more to do: you can close this page.',
   active: 'Set up',
   activeSay:
-    'The instalments are debited by themselves. You are told of each one at least {hours} hours before.',
+    'The instalments are debited by themselves. You are notified of each one at least {hours} hours before.',
   next: 'Next debit: {amount} on {day}.',
   payOnline: '{amount} is not debited by your mandate. Please pay it online, or ask {where} how.',
   held: 'Paused',
@@ -92,7 +92,8 @@ const en = {
     '{where} takes the amounts above from your account on their dates. A date on a bank holiday moves to the working day before.',
   termCap:
     'Never more than {cap} in one debit. This leaves room above the largest instalment in case the fees change.',
-  termNotice: 'You are told of every debit by SMS and e-mail at least {hours} hours before, with its amount.',
+  termNotice:
+    'You are notified of every debit by SMS and e-mail at least {hours} hours before, with its amount.',
   stop: 'How to stop',
   stopSay:
     'Cancel the mandate at your bank or in your UPI app whenever you like, or ask {where}. Fees that are still open stay due.',
