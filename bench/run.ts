@@ -6,10 +6,11 @@ import { measureOrders } from './orders.ts'
 import { measurePayments } from './payments.ts'
 import { openRig, type Rig } from './rig.ts'
 import { measureSettlement } from './settlement.ts'
+import { measureVisitors } from './visitors.ts'
 import { measureBacklog, measureWebhooks } from './webhooks.ts'
 
 /**
- * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import|dues]]`: how long each round loads, 4 by default, and one group
+ * `npm run bench [-- SECONDS [orders|payments|settlement|webhooks|backlog|flex|import|dues|visitors]]`: how long each round loads, 4 by default, and one group
  * instead of all. Exits 1 when a figure misses its aim.
  */
 const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
@@ -21,6 +22,7 @@ const GROUPS: Record<string, (seconds: number) => Promise<Figure[]>> = {
   flex: () => measureFlex(),
   import: () => measureImport(),
   dues: () => measureDues(),
+  visitors: seconds => withRig(rig => measureVisitors(rig, seconds)),
 }
 
 async function withRig(measure: (rig: Rig) => Promise<Figure[]>): Promise<Figure[]> {

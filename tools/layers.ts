@@ -51,8 +51,15 @@ export function refusal(importer: Place, target: Place): string | null {
   return rulesReachOut(importer, target) ?? insideFeature(importer, target)
 }
 
+/** The frame of all pages belongs to it, under its plain name. */
+const FRAME = 'portal/layout.ts'
+
 function isEdge(place: Place): boolean {
-  return place.layer === 'routes' || /\.(schemas|docs|pages|input|output|events)\.ts$/.test(place.path)
+  return (
+    place.layer === 'routes' ||
+    place.path === FRAME ||
+    /\.(schemas|docs|pages|input|output|events)\.ts$/.test(place.path)
+  )
 }
 
 function insideFeature(importer: Place, target: Place): string | null {

@@ -25,6 +25,7 @@ export type Config = {
   backup: BackupSettings | null
   tls: { certFile: string; keyFile: string } | null
   trustProxy: string[] | false
+  publicRate: { perSecond: number; burst: number }
   poolSize: number
   logLevel: string
   logFormat: LogFormat
@@ -123,6 +124,7 @@ function toConfig(
       ? { certFile: values.TLS_CERT_FILE ?? '', keyFile: values.TLS_KEY_FILE ?? '' }
       : null,
     trustProxy: values.TRUST_PROXY ?? false,
+    publicRate: { perSecond: values.PUBLIC_RATE, burst: values.PUBLIC_BURST },
     poolSize: values.DB_POOL_SIZE,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,

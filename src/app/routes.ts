@@ -70,6 +70,7 @@ type HealthRouteOptions = {
   metricsToken: string | null
   tls?: { cert: Buffer; key: Buffer } | undefined
   trustProxy: string[] | false
+  publicRate: { perSecond: number; burst: number }
 }
 
 type RouteOptions = HealthRouteOptions & {

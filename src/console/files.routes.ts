@@ -42,6 +42,7 @@ export function addConsoleFile<
   const access = atInstitute(ctx, roles)
   const readCall = compileCall<Read<Params>, Read<Query>, unknown>({ params, query })
   app.get(url, {
+    config: { limitedBy: 'route' },
     schema: {
       ...documentFile({ params, mediaType: endpoint.mediaType }),
       querystring: query.schema,
@@ -94,6 +95,7 @@ export function addConsoleUpload<Query extends AnyInput, Result>(
   scope.route({
     method: 'POST',
     url,
+    config: { limitedBy: 'route' },
     schema: {
       ...documentConsole({ query: endpoint.query, method: 'POST', params }, reply, endpoint.roles),
       body: { content: Object.fromEntries(endpoint.mediaTypes.map(type => [type, FILE])) },

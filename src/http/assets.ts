@@ -43,6 +43,17 @@ export function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: A
   return reply.send(body.length <= CHUNK_BYTES ? body : Readable.from(piecesOf(body), { objectMode: false }))
 }
 
+/** A file that is made only for a reader who does not have it yet. */
+export async function sendIfNew(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: { etag: string; contentType: string; read(): Promise<Buffer> },
+): Promise<FastifyReply> {
+  reply.header('etag', file.etag)
+  if (isKnown(request.headers['if-none-match'], file.etag)) return reply.code(304).send()
+  return reply.header('content-type', file.contentType).send(await file.read())
+}
+
 function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES)
 }

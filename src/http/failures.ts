@@ -78,7 +78,7 @@ function clientErrorText(code: string | undefined): string {
   }
 }
 
-function toShown(error: unknown): BursarError {
+export function toShown(error: unknown): BursarError {
   if (error instanceof BursarError) return error
   const status = frameworkStatus(error)
   if (status === ERROR_STATUS.HUE00004) {

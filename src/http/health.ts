@@ -20,11 +20,12 @@ const READY_FOR_MS = 1_000
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { ctx, readiness, metrics, metricsToken } = options
   const hidden = { schema: { hide: true } }
+  const probe = { ...hidden, config: { limitedBy: 'nothing' } } as const
   let readyUntil = 0
-  app.get('/healthz', hidden, (_request, reply) =>
+  app.get('/healthz', probe, (_request, reply) =>
     reply.header('content-type', JSON_TYPE).send(successBody(ok())),
   )
-  app.get('/readyz', hidden, async (_request, reply) => {
+  app.get('/readyz', probe, async (_request, reply) => {
     if (readiness.isDraining) throw unavailable('This process is shutting down.')
     if (performance.now() >= readyUntil) {
       await assertReady(ctx)

@@ -9,6 +9,8 @@ import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation } from './failures.ts'
 import { isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics/metrics.ts'
+import { PublicLimit } from './limits/public-limit.ts'
+import type { Rate } from './limits/token-buckets.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { SlowReaders } from './limits/slow-readers.ts'
 
@@ -23,10 +25,13 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Of people who are signed in to the console. */
     sessionLimiter: RateLimiter
+    publicLimit: PublicLimit
   }
   interface FastifyContextConfig {
     /** What an API key needs for this route; a route without it takes no key. */
     scope?: Scope
+    /** Who is not limited by address: probes not at all, callers with a session or signature once they have proved it. */
+    limitedBy?: 'nothing' | 'route'
   }
 }
 
@@ -36,6 +41,7 @@ export type ServerOptions = {
   metrics: Metrics
   tls?: { cert: Buffer; key: Buffer } | undefined
   trustProxy: string[] | false
+  publicRate: Rate
 }
 
 const BODY_LIMIT_BYTES = 1_048_576
@@ -67,6 +73,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const stopSweeping = new SlowReaders(app.server).start()
   app.addHook('onClose', stopSweeping)
   app.decorate('sessionLimiter', new RateLimiter())
+  app.decorate('publicLimit', new PublicLimit(options.publicRate))
   app.decorateRequest('caller', null)
   app.decorateRequest('declaredType', undefined)
   app.decorateRequest('errorCode', null)
@@ -105,11 +112,16 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     reply.header('x-content-type-options', 'nosniff')
     if (ctx.mode === 'live') reply.header('strict-transport-security', 'max-age=31536000')
     refuseUnclear(request)
-    const { scope } = request.routeOptions.config
-    if (scope === undefined) return
+    const { scope, limitedBy } = request.routeOptions.config
+    if (scope === undefined) {
+      if (limitedBy === undefined) await app.publicLimit.admit(request)
+      return
+    }
     reply.header('cache-control', 'no-store')
     if (ctx.mode === 'live') refusePlainHttp(request)
-    request.caller = await authenticator.identify(request.headers.authorization)
+    request.caller = await app.publicLimit.countFailures(request, () =>
+      authenticator.identify(request.headers.authorization),
+    )
     limiter.admit(request.caller, reply, performance.now())
     requireScope(request.caller, scope)
   })

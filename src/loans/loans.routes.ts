@@ -164,11 +164,15 @@ async function owned(
   return { application: await perform({ instituteId, idempotency: inner }), institute }
 }
 
+const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const
+
 /** Authenticated by the lender's signature instead of an API key. */
 function addCallbackRoute(app: FastifyInstance, ctx: LoanContext, name: LenderName): void {
-  app.post(`/callbacks/lenders/${name}`, { schema: { hide: true } }, async (request, reply) => {
+  app.post(`/callbacks/lenders/${name}`, SIGNED, async (request, reply) => {
     const headers = request.headers as Record<string, string | undefined>
-    await takeLenderCallback(ctx, name, { headers, rawBody: rawBody(request) })
+    await app.publicLimit.countFailures(request, () =>
+      takeLenderCallback(ctx, name, { headers, rawBody: rawBody(request) }),
+    )
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
 }

@@ -38,11 +38,15 @@ function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicK
   })
 }
 
+const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const
+
 /** Not an operation of the API: no key, but a signature. */
 function addCallbackRoute(app: FastifyInstance, ctx: PaymentContext, name: ProviderName): void {
-  app.post(`/callbacks/${name}`, { schema: { hide: true } }, async (request, reply) => {
+  app.post(`/callbacks/${name}`, SIGNED, async (request, reply) => {
     const headers = request.headers as Record<string, string | undefined>
-    await takeCallback(ctx, name, { headers, rawBody: rawBody(request) })
+    await app.publicLimit.countFailures(request, () =>
+      takeCallback(ctx, name, { headers, rawBody: rawBody(request) }),
+    )
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
 }

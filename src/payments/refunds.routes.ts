@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sendIfNew } from '../http/assets.ts'
 import { answer, answerAll } from '../http/wire/answers.ts'
 import { callerOf } from '../http/auth.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
@@ -9,7 +10,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Order } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Command } from '../platform/idempotency.ts'
-import { receiptPdf } from './receipts/receipt-file.service.ts'
+import { findReceiptFile } from './receipts/receipt-file.service.ts'
 import { refundInput } from './refund.input.ts'
 import { refundOutput } from './refund.output.ts'
 import type { Refund } from './refunds/refunds.rules.ts'
@@ -98,8 +99,8 @@ export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContex
   app.get(`${paid.url}/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
     const { institute } = callerOf(request)
     const order = await paid.find(institute, params.read(request.params))
-    const pdf = await receiptPdf(ctx, institute, order)
-    if (pdf === null) throw notFound(`A receipt of this ${noun}`)
-    return reply.header('content-type', 'application/pdf').send(pdf)
+    const file = await findReceiptFile(ctx, institute, order)
+    if (file === null) throw notFound(`A receipt of this ${noun}`)
+    return sendIfNew(request, reply, file)
   })
 }

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url'
 import helmet from '@fastify/helmet'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../platform/errors.ts'
+import { toShown } from '../http/failures.ts'
+import { MAX_FORM_BYTES } from '../http/form.ts'
 import type { Mode } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import { chooseLanguage, isLanguage, TEXTS, type Language } from './checkout/checkout.texts.ts'
+
+export { formField, formFieldShown } from '../http/form.ts'
 
 /** Server-rendered pages: escaped by default, one inline stylesheet, no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
@@ -35,6 +38,7 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
     strictTransportSecurity: mode === 'live' ? { maxAge: 31_536_000 } : false,
     referrerPolicy: { policy: 'no-referrer' },
   })
+  app.addHook('onRoute', route => void (route.bodyLimit ??= MAX_FORM_BYTES))
   app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
 }
 
@@ -108,24 +112,19 @@ export function sendWrongLink(request: FastifyRequest, reply: FastifyReply): Fas
 
 /** Parents get a page instead of JSON: what happened, what to do, and the request id to quote. */
 function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
-  const isAway = isUnavailable(error)
-  log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
+  const { httpStatus: status, code, retryAfterS } = toShown(error)
+  request.errorCode = code
+  if (status >= 500)
+    log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
+  if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
   const language = languageOf(request, reply)
   const texts = TEXTS[language]
   return sendPage(reply, {
     template: 'message',
     title: texts.troubleTitle,
-    status: isAway ? 503 : 500,
+    status,
     language,
     hasSwitch: false,
     data: { heading: texts.troubleHead, say: texts.troubleSay, reference: request.id },
   })
-}
-
-export function formField(request: FastifyRequest, name: string): string | undefined {
-  return formOf(request).get(name) ?? undefined
-}
-
-export function formOf(request: FastifyRequest): URLSearchParams {
-  return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
 }

@@ -43,6 +43,9 @@ export async function startBursar(
       MASTER_KEY: TEST_MASTER_KEY,
       BURSAR_ROLE: 'api',
       DRAIN_SECONDS: '0',
+      // All visitors of a test have one address.
+      PUBLIC_RATE: '100000',
+      PUBLIC_BURST: '100000',
       ...env,
     }),
     log,

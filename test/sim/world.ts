@@ -87,6 +87,8 @@ export class World {
     const env = {
       PORT: '0',
       DATABASE_URL: throughLine.href,
+      PUBLIC_RATE: '100000',
+      PUBLIC_BURST: '100000',
       MASTER_KEY: TEST_MASTER_KEY,
       BURSAR_ROLE: 'api',
       DRAIN_SECONDS: '0',

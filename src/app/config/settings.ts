@@ -65,6 +65,12 @@ export const SETTINGS = {
     'addresses or CIDRs of proxies whose X-Forwarded-* headers are trusted, comma-separated',
     asList,
   ),
+  PUBLIC_RATE: setting(
+    'requests a second that one address may send to pages and whatever else needs no key or session',
+    wholeNumber(1, 1_000_000),
+    '50',
+  ),
+  PUBLIC_BURST: setting('how many of them it may send at once', wholeNumber(1, 1_000_000), '500'),
   LOG_LEVEL: setting(
     'trace, debug, info, warn, error or silent',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),

@@ -64,6 +64,7 @@ async function generateDocument(): Promise<object> {
     installation: describeInstallation(config, worker, null),
     metricsToken: null,
     trustProxy: false,
+    publicRate: config.publicRate,
   })
   try {
     await app.ready()

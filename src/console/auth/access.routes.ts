@@ -178,6 +178,7 @@ function addRead<Scope, Params extends AnyInput, Query extends AnyInput, Result>
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
   const readCall = compileCall<Read<Params>, Read<Query>, Read<None>>(shape as Parts<Params, Query, AnyInput>)
   app.get(endpoint.url, {
+    config: { limitedBy: 'route' },
     schema: documentConsole(shape, endpoint.output, access.reach),
     handler: async (request, response) => {
       const context = await access.enter(await admit(ctx, request, response))
@@ -203,6 +204,7 @@ function addWrite<Scope, Params extends AnyInput, Query extends AnyInput, Body e
   app.route({
     method: endpoint.method,
     url: endpoint.url,
+    config: { limitedBy: 'route' },
     schema: documentConsole(shape, reply, access.reach),
     handler: async (request, response) => {
       const visit = await admit(ctx, request, response)

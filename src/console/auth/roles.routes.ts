@@ -65,8 +65,9 @@ export async function admit(ctx: Context, request: FastifyRequest, reply: Fastif
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
   if (isWrite) refuseForeignPage(ctx, request)
   const who = await identify(ctx, readSessionCookie(ctx, request.headers.cookie))
-  if (who !== null) {
-    const { sessionLimiter } = request.server
+  const { publicLimit, sessionLimiter } = request.server
+  if (who === null) await publicLimit.admit(request)
+  else {
     sessionLimiter.admit({ keyId: who.sessionId, ...RATE }, reply, performance.now(), 'One session')
   }
   if (isWrite && who !== null) requireCsrf(request, who)

@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
+import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
 import { receiptNumber } from '../../orders/orders.rules.ts'
 import { cancelReceipt as cancel } from '../../payments/receipts/receipts.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
@@ -41,9 +41,9 @@ export async function readReceiptPdf(ctx: PaymentContext, institute: Institute, 
   const row = await store.findReceipt(ctx.db, institute.id, keyOf(id))
   if (row === null) throw notFound('This receipt')
   const order = await getOrder(ctx, institute, undefined, row.orderId)
-  const pdf = await receiptPdf(ctx, institute, order)
-  if (pdf === null) throw notFound('This receipt')
-  return pdf
+  const file = await findReceiptFile(ctx, institute, order)
+  if (file === null) throw notFound('This receipt')
+  return file.read()
 }
 
 export type Cancelled = Awaited<ReturnType<typeof cancel>>

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
 import { readSearch } from '../../orders/order-search.rules.ts'
 import { getOrder, searchOrders } from '../../orders/orders.service.ts'
-import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
+import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -81,9 +81,9 @@ function addFileRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     mediaType: 'application/pdf',
     async answer({ institute, params }) {
       const { orderId } = params
-      const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
-      if (pdf === null) throw notFound('A receipt for this order')
-      return { name: `receipt-${orderId}.pdf`, content: pdf }
+      const file = await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, orderId))
+      if (file === null) throw notFound('A receipt for this order')
+      return { name: `receipt-${orderId}.pdf`, content: await file.read() }
     },
   })
 }

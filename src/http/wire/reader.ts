@@ -139,6 +139,7 @@ function compileText(schema: Schema): Read {
   const isName = schema['x-name'] === true
   return (sent, key, problems) => {
     if (typeof sent !== 'string') return report(problems, key, 'must be a string')
+    if (sent.length > LONGEST) return report(problems, key, tooLong(maxLength))
     const value = isName ? canonicalName(sent) : sent
     const flaw = textFlaw(value, minLength, maxLength)
     if (flaw !== null) return report(problems, key, flaw)
@@ -149,12 +150,21 @@ function compileText(schema: Schema): Read {
   }
 }
 
-function textFlaw(text: string, minLength: number, maxLength: number): string | null {
+/** In UTF-16 units, of which a character has two at most; putting marks in order and counting take their time. */
+const LONGEST = 20_000
+
+function tooLong(maxLength: number): string {
+  return `must have at most ${maxLength} characters`
+}
+
+/** What keeps it from being a text of so many characters. */
+export function textFlaw(text: string, minLength: number, maxLength: number): string | null {
+  if (text.length > LONGEST) return tooLong(maxLength)
   if (text.includes('\u0000')) return 'must not contain the character U+0000'
   if (!text.isWellFormed()) return 'must be well-formed Unicode text'
   // Characters are what people count; only a text that may be too long is worth counting them.
   const length = text.length > maxLength ? countCharacters(text) : text.length
-  if (length > maxLength) return `must have at most ${maxLength} characters`
+  if (length > maxLength) return tooLong(maxLength)
   return length < minLength ? `must have at least ${minLength} character(s)` : null
 }
 

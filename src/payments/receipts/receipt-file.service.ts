@@ -1,21 +1,29 @@
+import { createHash } from 'node:crypto'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readableComponent, totalOf, type Order } from '../../orders/orders.rules.ts'
-import { renderReceipt } from './receipt-pdf.ts'
+import type { ReceiptDocument } from './receipt-pdf.ts'
+import { printReceipt } from './receipt-printer.ts'
 import { findReceipt, receiptNumber } from './receipts.service.ts'
 import type { PaymentContext } from '../context.ts'
 
-/** The receipt of a paid order as PDF; null while there is none. */
-export async function receiptPdf(
+/** Changes with the look of receipts, so that one of an earlier version is not taken for today's. */
+const LAYOUT = 1
+
+/** The receipt of a paid order as PDF, made when it is read. The tag changes with what is on it, as a cancellation. */
+export type ReceiptFile = { etag: string; contentType: string; read(): Promise<Buffer> }
+
+/** Null while there is none. */
+export async function findReceiptFile(
   ctx: PaymentContext,
   institute: Institute,
   order: Order,
-): Promise<Buffer | null> {
+): Promise<ReceiptFile | null> {
   const issued = await findReceipt(ctx, institute, order)
   if (issued === null) return null
   const { receipt, payment } = issued
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
   const { academicYearStart: start, academicYearEnd: end } = order
-  return renderReceipt({
+  const document: ReceiptDocument = {
     institute: institute.name,
     branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
     receiptNumber: receiptNumber(receipt),
@@ -38,5 +46,13 @@ export async function receiptPdf(
     isCancelled:
       receipt.cancelledAt === null ? null : { at: receipt.cancelledAt, reason: receipt.cancelReason ?? '' },
     isSandbox: ctx.mode === 'sandbox',
-  })
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([LAYOUT, document]))
+    .digest('base64url')
+  return {
+    etag: `"${digest.slice(0, 22)}"`,
+    contentType: 'application/pdf',
+    read: () => printReceipt(digest, document),
+  }
 }

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import Pdf from 'pdfkit'
 import { rupeesInWords } from '../../platform/amount-in-words.ts'
 import { formatMoment } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
@@ -40,8 +41,6 @@ const PLAIN = /^[[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]--\p{Ext
 const INVISIBLE = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\s\u200c\u200d]]/gv
 /** The same receipt gives the same bytes: what the library would take from its clock comes from the receipt. */
 export async function renderReceipt(receipt: ReceiptDocument): Promise<Buffer> {
-  // The library is as long to load as all of Bursar is to start: a process that prints no receipt does not wait for it.
-  const { default: Pdf } = await import('pdfkit')
   const Title = `Receipt ${tidy(receipt.receiptNumber)}`
   const info = { Title, Creator: 'Bursar', Producer: 'Bursar', CreationDate: receipt.issuedAt }
   const pages = { size: 'A4', margin: 0, autoFirstPage: false, bufferPages: true }

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { sendIfNew } from '../../http/assets.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { stateAt, type Order } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import { listPayments, startPayment } from '../../payments/payments.service.ts'
-import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
+import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
 import { findReceipt } from '../../payments/receipts/receipts.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
@@ -58,13 +59,11 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   app.get(`${URL_PATH}/return`, hidden, comeBack)
 
   const receipt = withOrder(ctx, async ({ institute, order }, request, reply) => {
-    const pdf = await receiptPdf(ctx, institute, order)
-    if (pdf === null) return sendWrongLink(request, reply)
-    return reply
-      .header('content-type', 'application/pdf')
-      .header('content-disposition', `attachment; filename="receipt-${order.id}.pdf"`)
-      .header('cache-control', 'no-store')
-      .send(pdf)
+    const file = await findReceiptFile(ctx, institute, order)
+    if (file === null) return sendWrongLink(request, reply)
+    reply.header('content-disposition', `attachment; filename="receipt-${order.id}.pdf"`)
+    // Kept by the browser that asked, and asked for again by its tag: it may be cancelled meanwhile.
+    return sendIfNew(request, reply.header('cache-control', 'private, no-cache'), file)
   })
   app.get(`${URL_PATH}/receipt.pdf`, hidden, receipt)
 }

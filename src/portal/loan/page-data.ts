@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formField } from '../layout.ts'
 import { requireLender } from '../../loans/applications.service.ts'
 import { lenderOf, type LoanContext } from '../../loans/context.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
@@ -9,7 +10,7 @@ import { BursarError } from '../../platform/errors.ts'
 import { sumPaise } from '../../platform/money.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { LoanProblem, LoanPageData } from './loan-page.ts'
-import { formField } from '../layout.ts'
+
 import type { Language } from '../checkout/checkout.texts.ts'
 
 /** Shared by the public page of an application and the signed-in page of a loan. */

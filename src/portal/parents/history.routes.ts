@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { sendIfNew } from '../../http/assets.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { receiptPdf } from '../../payments/receipts/receipt-file.service.ts'
+import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
 import { listPaid } from '../../payments/student-payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { listChildren, listCounterPayments } from '../../students/users/parents.service.ts'
@@ -53,11 +54,8 @@ async function sendReceipt(ctx: PaymentContext, visit: Visit): Promise<FastifyRe
   const ids = await listChildren(ctx, userOf(session))
   const paid = (await listPaid(ctx.db, institute.id, ids)).find(payment => payment.orderId === id)
   if (paid === undefined) return sendUnknown(visit)
-  const pdf = await receiptPdf(ctx, institute, await getOrder(ctx, institute, undefined, id))
-  if (pdf === null) return sendUnknown(visit)
-  return reply
-    .header('content-type', 'application/pdf')
-    .header('content-disposition', `attachment; filename="receipt-${id}.pdf"`)
-    .header('cache-control', 'no-store')
-    .send(pdf)
+  const file = await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, id))
+  if (file === null) return sendUnknown(visit)
+  reply.header('content-disposition', `attachment; filename="receipt-${id}.pdf"`)
+  return sendIfNew(request, reply.header('cache-control', 'no-store'), file)
 }

@@ -112,7 +112,7 @@ async function pay(ctx: FlexContext, visit: ChildVisit, hasLoans: boolean): Prom
   const { session, studentId, request, reply } = visit
   const { institute } = session
   const path = pathOfStudent(studentId)
-  const wrote = formField(request, 'amount')?.slice(0, 40)
+  const wrote = formField(request, 'amount')
   let amountPaise: Paise | null = null
   if (wrote !== undefined) {
     const { dues, onTheWay } = await readChild(ctx, visit)

@@ -7,7 +7,7 @@ import { findPageBySlug, type PageFile } from '../../payment-pages/pages.service
 import type { PaymentContext } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
-import { formOf, languageOf, sendPage, sendWrongLink } from '../layout.ts'
+import { formFieldShown, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import type { PaymentPageData } from './form-inputs.ts'
 import { describePaymentPage } from './payment-page.ts'
 
@@ -47,10 +47,9 @@ async function submit(
 ): Promise<FastifyReply> {
   const { institute, file } = found
   if (ctx.currentProvider === null) return show(ctx, found, { request, reply })
-  const form = formOf(request)
   const submission = await submitForm(ctx, institute, file.page.id, {
-    token: form.get('token') ?? undefined,
-    answer: input => form.get(input) ?? undefined,
+    token: formFieldShown(request, 'token'),
+    answer: input => formFieldShown(request, input),
   })
   switch (submission.kind) {
     case 'ordered':
@@ -75,14 +74,13 @@ function show(
   },
 ): FastifyReply {
   const { request, reply, problems = [], isBusy = false } = shown
-  const form = formOf(request)
   const language = languageOf(request, reply)
   const { title, status, data } = describePaymentPage({
     institute,
     file,
     // A form shown again keeps its token, so that resubmitting it is idempotent.
-    token: form.get('token') ?? newFormToken(),
-    typed: input => form.get(input) ?? undefined,
+    token: formFieldShown(request, 'token') ?? newFormToken(),
+    typed: input => formFieldShown(request, input),
     problems,
     isBusy,
     isSandbox: ctx.mode === 'sandbox',

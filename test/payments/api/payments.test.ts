@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
+import { worstStall } from '../../harness/stalls.ts'
 import { PAY } from '../../harness/samples.ts'
 import { assertRefused, assertStatus, createLink, createOrder, openContract } from '../../http/support.ts'
 
@@ -179,6 +180,26 @@ test('the receipt is a PDF once paid and a 404 before', async () => {
   const answer = await fetch(path, { headers: { authorization } })
   assert.equal(answer.headers.get('content-type'), 'application/pdf')
   assert.match(Buffer.from(await answer.arrayBuffer()).toString('latin1'), /^%PDF/)
+})
+
+test('a receipt is made beside requests, once, and not sent to a payer who has it, until it changes', async () => {
+  const id = await createOrder(demo)
+  await pay(id, 'success')
+  const address = `${contract.url}/pay/demo-school/${id}/receipt.pdf`
+  let answers: Response[] = []
+  const stall = await worstStall(async () => {
+    answers = await Promise.all(Array.from({ length: 30 }, () => fetch(address)))
+  })
+  assert.ok(stall < 50, `${Math.round(stall)} ms`)
+  const files = await Promise.all(answers.map(answer => answer.bytes()))
+  assert.ok(files.every(file => Buffer.from(file).equals(files[0] ?? Buffer.alloc(0))))
+  const etag = answers[0]?.headers.get('etag') ?? ''
+  const again = { headers: { 'if-none-match': etag } }
+  assert.equal((await fetch(address, again)).status, 304)
+  await contract.sql(`update receipts set cancelled_at = now(), cancel_reason = 'Wrong student'`)
+  const cancelled = await fetch(address, again)
+  assert.equal(cancelled.status, 200)
+  assert.notEqual(cancelled.headers.get('etag'), etag)
 })
 
 test("another institute's order can be neither paid nor refunded nor read", async () => {

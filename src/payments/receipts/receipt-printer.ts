@@ -1,0 +1,47 @@
+import { ThreadPool } from '../../platform/threads/thread-pool.ts'
+import type { ReceiptDocument } from './receipt-pdf.ts'
+
+/** Anybody who has the link of a payment can ask for its receipt, as often as he likes: making one costs 80 ms. */
+const printers = new ThreadPool<ReceiptDocument, Uint8Array>(new URL('receipt-thread.ts', import.meta.url), {
+  maxMs: 15_000,
+  maxHeapMb: 256,
+  threads: 1,
+  maxWaiting: 100,
+  idleMs: 300_000,
+})
+
+const MAX_KEPT_BYTES = 16_000_000
+
+/** By the digest of what is on them, the one that was asked for last at the end. */
+const kept = new Map<string, Buffer>()
+const beingMade = new Map<string, Promise<Buffer>>()
+let keptBytes = 0
+
+/** The same receipt is made once, however many ask for it at a time, and kept for those that ask soon. */
+export async function printReceipt(digest: string, receipt: ReceiptDocument): Promise<Buffer> {
+  const known = kept.get(digest)
+  if (known !== undefined) {
+    kept.delete(digest)
+    kept.set(digest, known)
+    return known
+  }
+  const making = beingMade.getOrInsertComputed(digest, async () => {
+    try {
+      return keep(digest, Buffer.from(await printers.use(ask => ask(receipt))))
+    } finally {
+      beingMade.delete(digest)
+    }
+  })
+  return making
+}
+
+function keep(digest: string, file: Buffer): Buffer {
+  kept.set(digest, file)
+  keptBytes += file.length
+  for (const [oldest, { length }] of kept) {
+    if (keptBytes <= MAX_KEPT_BYTES) break
+    kept.delete(oldest)
+    keptBytes -= length
+  }
+  return file
+}
