@@ -107,19 +107,3 @@ function blockAfter(failures: number, at: Date, limit: TryLimit): Date | null {
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
 }
-
-const SHORTEST_PASSWORD = 12
-export const LONGEST_PASSWORD = 200
-
-/** What is wrong with a new password, or null. Length is what counts; rules about symbols only make people write it down. */
-export function passwordFlaw(password: string, person: { email: string; name: string }): string | null {
-  const length = Array.from(password).length
-  if (length < SHORTEST_PASSWORD) return `needs at least ${SHORTEST_PASSWORD} characters`
-  if (length > LONGEST_PASSWORD) return `can have at most ${LONGEST_PASSWORD} characters`
-  const plain = password.toLowerCase()
-  if (new Set(plain).size < 5) return 'is too easy to guess: use more different characters'
-  const [mailbox = ''] = person.email.split('@')
-  if (plain === person.email || (mailbox.length >= 4 && plain.startsWith(mailbox) && length < 16))
-    return 'is too close to your e-mail address'
-  return /^(.{1,4})\1+$/.test(plain) ? 'is too easy to guess: it repeats itself' : null
-}

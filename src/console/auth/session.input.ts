@@ -1,5 +1,5 @@
 import { field, ifSent, input } from '../../http/wire/input.ts'
-import { LONGEST_PASSWORD } from '../console.rules.ts'
+import { LONGEST_PASSWORD } from './passwords.rules.ts'
 
 const email = field.email('The e-mail address of the person.', 'asha@example.in')
 const token = field.text('The last part of the link.', 'Z0pS…', 200)

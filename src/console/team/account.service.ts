@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { hashSecret } from '../../platform/secrets.ts'
-import { passwordFlaw, type Who } from '../console.rules.ts'
-import { hashPassword, passwordMatches } from '../auth/passwords.ts'
+import type { Who } from '../console.rules.ts'
+import { findPasswordFlaw, hashPassword, passwordMatches } from '../auth/passwords.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import { totpPurpose } from '../auth/sign-in.service.ts'
 import { matchTotp, newRecoveryCodes, newTotpSecret, plainTypedCode, totpSetup } from '../auth/totp.ts'
@@ -57,7 +57,7 @@ export async function changePassword(
   who: Who,
   { proof, password }: { proof: Proof; password: string },
 ): Promise<null> {
-  const flaw = passwordFlaw(password, who)
+  const flaw = await findPasswordFlaw(password, who)
   if (flaw !== null) throw badField('new_password', flaw)
   await prove(ctx, who, proof)
   const passwordHash = await hashPassword(password)

@@ -5,9 +5,9 @@ import { newId } from '../../platform/ids.ts'
 import { eraseSecrets } from '../../messages/messages.service.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
-import { passwordFlaw, type Role } from '../console.rules.ts'
+import type { Role } from '../console.rules.ts'
 import * as store from './invitations.store.ts'
-import { hashPassword } from '../auth/passwords.ts'
+import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import type { SignInRequest } from '../auth/sign-in.service.ts'
@@ -75,7 +75,7 @@ export async function acceptInvitation(
 ): Promise<Accepted> {
   const { invitation, user, choosesPassword } = await readInvitation(ctx, sent.token)
   if (user !== null && user.disabledAt !== null) throw notFound('An active account for this link')
-  const chosen = choosesPassword ? checkChoice(invitation.email, sent, user) : null
+  const chosen = choosesPassword ? await checkChoice(invitation.email, sent, user) : null
   const passwordHash = chosen === null ? null : await hashPassword(chosen.password)
   return ctx.db.transaction(async tx => {
     if (!(await store.closeInvitation(tx, invitation.id)))
@@ -109,15 +109,15 @@ async function join(
   await recordAudit(tx, ctx, { instituteId, actor }, note)
 }
 
-function checkChoice(
+async function checkChoice(
   email: string,
   { name, password }: Choice,
   user: users.ConsoleUser | null,
-): { name: string; password: string } {
+): Promise<{ name: string; password: string }> {
   const known = user?.name ?? name
   if (known === undefined) throw badField('name', 'is required')
   if (password === undefined) throw badField('password', 'is required')
-  const flaw = passwordFlaw(password, { email, name: known })
+  const flaw = await findPasswordFlaw(password, { email, name: known })
   if (flaw !== null) throw badField('password', flaw)
   return { name: known, password }
 }
