@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
+import { ERP, sampleStudent } from '../harness/samples.ts'
 import { Visitor } from '../harness/visitor.ts'
 import { entranceFor, newFamily, startPaying, submit, textOf, visitAs } from './parents-support.ts'
 
@@ -34,6 +34,31 @@ test('all children of a parent stand in one place with what each owes, and nobod
   assert.match(home, /Kabir Rao Class 5 · 2026-27 ₹66,000\.50 due/)
   assert.doesNotMatch(home, /Zoya/)
   assert.equal(students.length, 2)
+})
+
+test('a child’s page links to its other academic year, each with its own dues, and to nobody else’s', async () => {
+  const child = { fullname: 'Ishaan Rao', identifier: 'YEARS-1' }
+  const { user, students } = await newFamily(demo, { students: [child] })
+  const next = { ...child, grade: '6', academic_year_start: 2027, academic_year_end: 2028 }
+  const fees = [{ component_type: 'TUITION_FEE', fee_amount: 70000 }]
+  const register = async (registrationId: string): Promise<string> => {
+    const body = { student: sampleStudent(next), fee_components: fees }
+    return (await must(demo.post(`${ERP}/users/${registrationId}/students`, body))).service_student_id
+  }
+  const [old = ''] = students
+  const id = await register(user)
+  const visitor = await visitAs(bursar, user)
+  const page = await visitor.get(pathOf(id))
+  assert.match(page.text, new RegExp(`<a class="card" href="${pathOf(old)}">`))
+  assert.match(textOf(page.text), /₹70,000\.00 still to pay/)
+  assert.match(textOf(page.text), /Other academic years .* Ishaan Rao Class 5 · 2026-27 ₹66,000\.50 due/)
+  assert.match(await seen(visitor, pathOf(old)), /Class 6 · 2027-28 ₹70,000\.00 due/)
+  assert.match(await seen(visitor, `${pathOf(old)}?lang=hi`), /दूसरे शैक्षणिक वर्ष/)
+  const { user: other, students: siblings } = await newFamily(demo, {
+    students: [{ identifier: 'YEARS-1', grade: '4' }],
+  })
+  const others = await seen(await visitAs(bursar, other), pathOf(siblings[0] ?? ''))
+  assert.doesNotMatch(others, /Other academic years/)
 })
 
 test('dues stand by component, with concessions, payments, due days and an explained late fee', async t => {

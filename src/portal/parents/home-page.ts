@@ -27,7 +27,7 @@ export function describeHome(
   return { title: fill(home.title, { where: institute.name }), data }
 }
 
-function cardOf(child: Child, institute: Institute, texts: ParentsTexts) {
+export function cardOf(child: Child, institute: Institute, texts: ParentsTexts) {
   const { dues } = child
   const { student } = dues.context
   return {

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutTaken } from '../../dues/dues.rules.ts'
-import { readDues, type Dues } from '../../dues/dues.service.ts'
+import { readDues } from '../../dues/dues.service.ts'
 import { findStartedDues, openDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
-import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { listOnTheWay, type StudentPayment } from '../../payments/student-payments.service.ts'
+import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
-import { listChildren } from '../../students/users/parents.service.ts'
+import { listChildren, listOtherYears } from '../../students/users/parents.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { describeBeingPaid } from './being-paid-page.ts'
 import { describeHome, type Child } from './home-page.ts'
@@ -75,10 +74,7 @@ async function readChildren(
   })
 }
 
-async function readChild(
-  ctx: FlexContext,
-  { session, studentId }: ChildVisit,
-): Promise<{ dues: Dues; plan: LoadedPlan | null; onTheWay: readonly StudentPayment[] }> {
+async function readChild(ctx: FlexContext, { session, studentId }: ChildVisit): Promise<Child> {
   const [child] = await readChildren(ctx, session.institute.id, [studentId])
   if (child === undefined) throw new Error(`the student ${studentId} vanished`)
   return child
@@ -88,10 +84,15 @@ type Extras = Pick<StudentPageData, 'problem' | 'hasLoans'>
 
 async function showStudent(ctx: FlexContext, visit: ChildVisit, extras: Extras): Promise<FastifyReply> {
   const { session, texts, language, reply } = visit
+  const { institute } = session
+  const others = await listOtherYears(ctx, userOf(session), visit.studentId)
+  const [child, ...otherYears] = await readChildren(ctx, institute.id, [visit.studentId, ...others])
+  if (child === undefined) throw new Error(`the student ${visit.studentId} vanished`)
   const pageData: StudentPageData = {
-    ...(await readChild(ctx, visit)),
+    ...child,
     ...extras,
-    institute: session.institute,
+    otherYears,
+    institute,
     takesPayments: ctx.currentProvider !== null,
     language,
   }

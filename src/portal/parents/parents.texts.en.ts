@@ -31,6 +31,8 @@ export const en = {
       '{where} has marked {who} as having left. What is still open can be paid here; instalments cannot be started. If this is a mistake, please ask them.',
     planSay:
       'Instalments are debited by themselves, so there is nothing to pay by hand. What you pay here lowers the next ones.',
+    otherYears: 'Other academic years',
+    otherYearsSay: 'Each year is paid for by itself.',
     dues: 'What it is for',
     fee: 'Fee {amount}',
     off: '{what}: {amount} off',

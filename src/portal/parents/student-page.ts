@@ -7,7 +7,7 @@ import { formatRupees, minPaise, subtractPaise } from '../../platform/money.ts'
 import { classOf, isAutomatic, waitingOf } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
-import { marksOf } from './home-page.ts'
+import { cardOf, marksOf, type Child } from './home-page.ts'
 import type { PayProblem } from './pay-amount.rules.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 import { feeName } from '../language.ts'
@@ -19,6 +19,8 @@ export type StudentPageData = {
   dues: Dues
   plan: LoadedPlan | null
   onTheWay: readonly StudentPayment[]
+  /** The same child's records of other academic years: shown beside this one, never added to it. */
+  otherYears: readonly Child[]
   takesPayments: boolean
   hasLoans: boolean
   /** The rejected input of a submitted form. */
@@ -65,6 +67,7 @@ export function describeStudent(
     pay: payOf(pageData, dues, texts),
     problem: problemText(pageData, dues, texts),
     away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : TEXTS[language].awaySay,
+    otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts)),
     links: linksOf(pageData, texts),
   }
   return { title: fill(texts.student.title, { who, where }), data }

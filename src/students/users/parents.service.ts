@@ -29,6 +29,15 @@ export async function isChild({ db }: Context, user: store.UserKey, studentId: s
   return store.isChild(db, user, studentId)
 }
 
+/** The same child's records of other academic years that this user has, newest year first. */
+export async function listOtherYears(
+  { db }: Context,
+  user: store.UserKey,
+  studentId: string,
+): Promise<string[]> {
+  return store.listOtherYears(db, user, studentId)
+}
+
 /** What the institute took itself for these students, newest first. */
 export async function listCounterPayments(
   { db }: Context,

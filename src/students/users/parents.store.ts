@@ -40,6 +40,23 @@ export async function isChild(
   return rows.length === 1
 }
 
+/** The same child's records of other academic years that this user has, newest year first. */
+export async function listOtherYears(
+  db: Queryable,
+  { instituteId, registrationId }: UserKey,
+  studentId: string,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select o.id from students s join students o on o.institute_id = s.institute_id and o.identifier = s.identifier
+       and (o.academic_year_start, o.academic_year_end) <> (s.academic_year_start, s.academic_year_end)
+     join student_users u on u.institute_id = o.institute_id and u.student_id = o.id and u.registration_id = $2
+     where s.institute_id = $1 and s.id = $3
+     order by o.academic_year_start desc, o.academic_year_end desc, o.id desc limit 10`,
+    [instituteId, registrationId, studentId],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** A payment that the institute took itself. */
 export type CounterPayment = Pick<DirectPayment, 'transactionId' | 'amountPaise' | 'paidAt' | 'mode'> & {
   studentId: string
