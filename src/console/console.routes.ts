@@ -8,6 +8,7 @@ import { homeRoutes } from './home/home.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
+import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
@@ -18,6 +19,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext): Pro
   sessionRoutes(app, ctx)
   accountRoutes(app, ctx)
   teamRoutes(app, ctx)
+  paymentRulesRoutes(app, ctx)
   auditRoutes(app, ctx)
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)

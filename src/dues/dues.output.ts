@@ -92,6 +92,7 @@ export const paymentRulesOutput = rules.object({
   excess: rules.oneOf(EXCESSES, 'What becomes of money beyond what was owed when it came in.'),
   late_fees: rules.list('Due days and late fees.', ruleOutput),
 })
+export type PaymentRulesAnswer = Shown<typeof paymentRulesOutput>
 
 const entry = outputOf<LateFeeEntry>()
 export const lateFeeEntryOutput = entry.object({

@@ -35,6 +35,39 @@ async function pay({ bursar }: World, orderId: string, outcome: string): Promise
   return paid.body.data.payment_id
 }
 
+/** An ERP that mirrors its books sends back what was collected here: it is answered as known and counted once. */
+async function assertKnownWhenSentBack(
+  { bursar, studentId }: World,
+  kinds: readonly string[],
+): Promise<void> {
+  const { demo } = bursar
+  const student = `/api/v1/integrations/erp/students/${studentId}`
+  const before = (await demo.get(student)).body.data.fee_summary
+  const paid = await bursar.sql<Json>(
+    `select o.kind, p.id, p.transaction_id, p.amount_paise from orders o join payments p on p.order_id = o.id
+     where o.student_id = $1 and p.state = 'captured' order by p.captured_at`,
+    [studentId],
+  )
+  assert.deepEqual(
+    paid.map(({ kind }) => kind),
+    kinds,
+  )
+  for (const { id, transaction_id, amount_paise } of paid) {
+    const amount = Number(amount_paise) / 100
+    const sent = {
+      amount,
+      paid_at: '2026-11-15',
+      mode: 'online',
+      fee_components: [line('TUITION_FEE', amount)],
+    }
+    for (const named of [{ transaction_id }, { transaction_id: id }, { transaction_id: `ERP-${id}`, id }]) {
+      const answer = await demo.post(`${student}/payments`, { ...sent, ...named })
+      assert.deepEqual([answer.status, answer.body.data.id], [200, id], answer.text)
+    }
+  }
+  assert.deepEqual((await demo.get(student)).body.data.fee_summary, before)
+}
+
 test('from the down payment to the end every event fits the catalogue and money carries the reference of the ERP', async t => {
   const schedule = [
     row('DOWN', 0, [line('TUITION_FEE', 20000)], { is_downpayment: true }),
@@ -46,6 +79,7 @@ test('from the down payment to the end every event fits the catalogue and money 
   await setUpPlan(world, 'enach')
   await world.advance('P4M')
   assert.equal((await world.plan()).status, 'closed')
+  await assertKnownWhenSentBack(world, ['downpayment', 'instalment', 'instalment'])
   const events = await readCatalogued(world.bursar)
   const money = events.filter(({ payload }) => payload.payment !== undefined)
   assert.deepEqual(

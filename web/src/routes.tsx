@@ -192,6 +192,11 @@ const routeTree = rootRoute.addChildren([
       ),
       institutePage('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
       institutePage('/settings/team', () => import('./pages/settings/team-page.tsx'), 'TeamPage'),
+      institutePage(
+        '/settings/payments',
+        () => import('./pages/settings/payment-rules-page.tsx'),
+        'PaymentRulesPage',
+      ),
       institutePage('/settings/audit', () => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
     ]),
   ]),

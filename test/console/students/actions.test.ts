@@ -4,7 +4,7 @@ import type { Json } from '../../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
 import { ERP } from '../../harness/samples.ts'
 import { setErp } from '../../students/support.ts'
-import { SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'
+import { SCHOOL, SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'
 import { assertAnswer } from '../support.ts'
 
 const desk = await StudentDesk.open(after)
@@ -183,4 +183,20 @@ test('the ERP is asked at once, and what it changed stands beside what was', asy
   erp.disturb(() => ({ status: 500, body: 'broken' }))
   assert.equal((await finance.post(path)).body.data.outcome, 'unavailable')
   await bursar.sql('delete from erp_settings')
+})
+
+test('finance chooses what becomes of money beyond what is owed; late fees stay, and a viewer cannot', async () => {
+  const rules = `${SCHOOL}/payment-rules`
+  const lateFee = { due_date: '2090-01-10', kind: 'per_day', amount_per_day: 10 }
+  await demo.send('PUT', '/api/v1/integrations/erp/payment-rules', { late_fees: [lateFee] })
+  const known = (await viewer.get(rules)).body.data
+  assert.equal(known.excess, 'refund')
+  const wanted = { ...known, excess: 'advance', reason: 'Parents pay next month from it' }
+  assertAnswer(await viewer.send('PUT', rules, wanted), '403 AUE00001')
+  const changed = await finance.send('PUT', rules, wanted)
+  assertAnswer(changed, '200')
+  assert.deepEqual(changed.body.data, { ...known, excess: 'advance' })
+  assert.deepEqual((await demo.get('/api/v1/integrations/erp/payment-rules')).body.data, changed.body.data)
+  const [entry] = (await owner.get(`${SCHOOL}/audit?about=demo-school&limit=1`)).body.data
+  assert.deepEqual([entry.what, entry.after.excess], ['payment_rules.changed', 'advance'])
 })

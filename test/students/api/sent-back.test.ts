@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Answer, Json } from '../../harness/client.ts'
-import { ERP, PAY, sampleStudent } from '../../harness/samples.ts'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
 import { importFile } from '../../imports/support.ts'
 
 /** An ERP that mirrors its books sends back what was collected here. */
@@ -86,6 +86,28 @@ test('a payment collected here and sent back as a direct payment is known and no
   }
   await assertPaidOnce(id)
   assert.deepEqual(await directEvents(id), [])
+})
+
+test('an order or link that pays dues, by service_student_id or settle_dues, is known when it is sent back', async () => {
+  for (const kind of ['orders', 'payment_links']) {
+    for (const isNamed of [true, false]) {
+      const { id, student } = await newStudent()
+      const identifier = student['identifier']
+      const whose = isNamed ? { service_student_id: id } : { identifier, settle_dues: true }
+      const details = [{ component_type: 'TUITION_FEE', amount: 1000 }]
+      const order = await demo.post(`${PAY}/${kind}`, sampleOrder({ details, identifier, ...whose }))
+      assert.equal(order.status, 201, order.text)
+      const paying = `${SANDBOX}/pay/orders/${order.body.data.order_id}/pay`
+      const paid = (await demo.post(paying, { outcome: 'success' })).body.data
+      await assertPaidOnce(id)
+      for (const sent of [echo(paid.payment_id), echo(`ERP-${identifier}`, { id: paid.payment_id })]) {
+        const answer = await sendBack(id, sent)
+        assert.deepEqual([answer.status, answer.body.data.id], [200, paid.payment_id], answer.text)
+      }
+      await assertPaidOnce(id)
+      assert.deepEqual(await directEvents(id), [])
+    }
+  }
 })
 
 test('another payment under an id of the ERP, or of another student, is a payment of its own', async () => {

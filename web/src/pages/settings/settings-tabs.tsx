@@ -3,6 +3,7 @@ import { PageTabs } from '../../ui/page-tabs.tsx'
 
 const TABS = [
   { here: 'team', label: 'Team', to: '/i/$institute/settings/team' },
+  { here: 'payments', label: 'Payments', to: '/i/$institute/settings/payments' },
   { here: 'audit', label: 'Audit log', to: '/i/$institute/settings/audit' },
 ] as const
 

@@ -13,6 +13,7 @@ import { LinkButton } from '../link-button.tsx'
 import { MakersOnly } from '../makers-only.tsx'
 import { useChoices } from '../use-choices.ts'
 import { plainAmount } from '../texts.ts'
+import { SettleDues } from './settle-dues.tsx'
 
 export function NewOrderPage() {
   const path = useInstitutePath()
@@ -132,6 +133,7 @@ function Student({ form, choices }: { form: Form; choices: ReturnType<typeof use
           />
         )}
       </SimpleGrid>
+      <SettleDues form={form} />
       <CodeList id="grades" entries={choices.grades} />
     </fieldset>
   )

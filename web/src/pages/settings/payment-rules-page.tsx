@@ -1,0 +1,180 @@
+import '../orders/orders.css'
+import { Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PaymentRulesAnswer } from '../../../../src/dues/dues.output.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
+import { get } from '../../api/client.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
+import { Summary } from '../../ui/detail.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { PageFrame } from '../../ui/page.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { SettingsTabs } from './settings-tabs.tsx'
+
+type Rules = PaymentRulesAnswer
+
+const ORDERS: Record<Rules['allocation'], string> = {
+  oldest_due: 'What was due first is paid first',
+  as_registered: 'In the order in which the fees are registered',
+  in_proportion: 'A share of every fee, by what is owed of it',
+}
+
+const EXCESSES: Record<Rules['excess'], { label: string; description: string }> = {
+  refund: {
+    label: 'Send it back to the payer',
+    description: 'Bursar refunds the part that is too much by itself, to the account or card that paid.',
+  },
+  advance: {
+    label: 'Keep it as an advance of the student',
+    description:
+      'It stays with you and is shown as an advance. You can refund it, or carry it into the next year.',
+  },
+}
+
+/** How parents may pay what is due, and what becomes of money beyond it. */
+export function PaymentRulesPage() {
+  const path = useInstitutePath()
+  const mayChange = useMay('owner', 'finance')
+  const rules = useQuery({
+    queryKey: ['payment-rules', path],
+    queryFn: ({ signal }) => get<Rules>(`${path}/payment-rules`, {}, signal),
+  })
+  return (
+    <PageFrame title="Settings">
+      <SettingsTabs here="payments" />
+      {rules.isPending && <Loading />}
+      {rules.isError && <Failed error={rules.error} retry={() => void rules.refetch()} />}
+      {rules.isSuccess && (mayChange ? <RulesForm known={rules.data} /> : <Shown known={rules.data} />)}
+    </PageFrame>
+  )
+}
+
+function Shown({ known }: { known: Rules }) {
+  return (
+    <>
+      <Summary
+        fields={[
+          { label: 'Parents may pay a part', value: known.part_payments ? 'Yes' : 'No' },
+          { label: 'At least', value: formatRupees(known.min_amount) },
+          { label: 'A part pays', value: ORDERS[known.allocation] },
+          { label: 'Money beyond what is owed', value: EXCESSES[known.excess].label },
+        ]}
+      />
+      <p className="faint">An owner or somebody from finance can change it.</p>
+    </>
+  )
+}
+
+type Draft = Omit<Rules, 'min_amount'> & { min_amount: string }
+
+function RulesForm({ known }: { known: Rules }) {
+  const path = useInstitutePath()
+  const before: Draft = { ...known, min_amount: String(known.min_amount) }
+  const [draft, setDraft] = useState(before)
+  const [isAsking, setIsAsking] = useState(false)
+  const change = useCommand<Draft & { reason: string }>({
+    method: 'PUT',
+    path: `${path}/payment-rules`,
+    refreshes: ['payment-rules', 'audit'],
+    onDone() {
+      notify('The payment rules are changed.')
+      setIsAsking(false)
+    },
+  })
+  const isSame = JSON.stringify(before) === JSON.stringify(draft)
+  return (
+    <>
+      <form
+        className="form"
+        onSubmit={event => {
+          event.preventDefault()
+          change.reset()
+          setIsAsking(true)
+        }}
+      >
+        <Stack gap="lg">
+          <PartPayments draft={draft} onChange={setDraft} error={change.error} />
+          <Radio.Group
+            label="When more money comes in than is owed"
+            description="Two parents may pay the same fee at the same moment, or a fee may be lowered while somebody is at the bank’s page. What should become of the part that is too much?"
+            value={draft.excess}
+            onChange={excess => setDraft({ ...draft, excess })}
+          >
+            <Stack gap="xs" mt="xs">
+              {Object.entries(EXCESSES).map(([value, { label, description }]) => (
+                <Radio key={value} value={value} label={label} description={description} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <Group>
+            <Button type="submit" disabled={isSame}>
+              Change the payment rules
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <p className="faint">
+        {known.late_fees.length === 0
+          ? 'No due days or late fees are set.'
+          : `${known.late_fees.length} due days and late fees are set and stay as they are.`}{' '}
+        Your ERP sets them.
+      </p>
+      <ConfirmWithReason
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        title="Change the payment rules?"
+        description="They apply to payments from now on. Payments that have come in stay as they are."
+        verb="Change them"
+        isBusy={change.isPending}
+        error={change.error}
+        onConfirm={reason => change.mutate({ ...draft, reason })}
+      />
+    </>
+  )
+}
+
+function PartPayments({
+  draft,
+  onChange,
+  error,
+}: {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  error: Error | null
+}) {
+  return (
+    <Stack gap="sm">
+      <Checkbox
+        label="Parents may pay a part of what is due"
+        checked={draft.part_payments}
+        onChange={event => onChange({ ...draft, part_payments: event.currentTarget.checked })}
+      />
+      {draft.part_payments && (
+        <>
+          <TextInput
+            label="The least that can be paid at once, rupees"
+            inputMode="decimal"
+            required
+            maw={320}
+            value={draft.min_amount}
+            onChange={event => onChange({ ...draft, min_amount: event.currentTarget.value })}
+            error={problemOf(error, 'min_amount')}
+          />
+          <NativeSelect
+            label="What a part pays"
+            description="Late fees always come first."
+            maw={420}
+            value={draft.allocation}
+            onChange={event =>
+              onChange({ ...draft, allocation: event.currentTarget.value as Rules['allocation'] })
+            }
+            data={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
+          />
+        </>
+      )}
+    </Stack>
+  )
+}
