@@ -158,7 +158,7 @@ function PartPayments({
             label="The least that can be paid at once, rupees"
             inputMode="decimal"
             required
-            maw={320}
+            maw={420}
             value={draft.min_amount}
             onChange={event => onChange({ ...draft, min_amount: event.currentTarget.value })}
             error={problemOf(error, 'min_amount')}
