@@ -5,6 +5,7 @@ import { addBranchCommands } from './institute/branches.ts'
 import { addCatalogueCommands } from './institute/catalogue.ts'
 import { addClockCommands } from './developer/clock.ts'
 import { addConfigCommand } from './config.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addErpCommands } from './institute/erp.ts'
 import { reportFailure } from './failures.ts'
 import { addFlexCommands } from './institute/flex.ts'
@@ -51,6 +52,7 @@ addBackupCommands(program)
 addMoveCommand(program)
 addMigrateCommand(program)
 addConfigCommand(program)
+addDoctorCommand(program)
 addOpenApiCommand(program)
 addClockCommands(program)
 addSeedCommand(program)

@@ -17,6 +17,8 @@ export type Provider = {
   refund(request: RefundRequest): Promise<RefundReport>
   /** What the provider paid out on a day of Asia/Kolkata, batch by batch. */
   settlements(day: string): AsyncIterable<SettlementReport>
+  /** One harmless call under our credentials; throws what is wrong with them. */
+  checkConnection?(): Promise<void>
   /** Absent at a provider that does not debit under mandates. */
   readonly mandates?: MandatePort
   /** Absent at a provider that takes in no transfers of lenders. */

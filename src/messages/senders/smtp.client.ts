@@ -4,6 +4,8 @@ import { isMailAddress, type MailAddress } from './mail-settings.ts'
 /** Mail over SMTP: plain text, one recipient each, over a few connections that are kept open for a while. */
 export type Mailer = {
   send(mail: { id: string; recipient: string; subject: string; body: string }): Promise<MailOutcome>
+  /** Connects and signs in, without sending anything; answers what is wrong. */
+  verify(): Promise<string | null>
   close(): void
 }
 
@@ -56,6 +58,11 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
         clearTimeout(timer)
       }
     },
+    verify: () =>
+      transport.verify().then(
+        () => null,
+        (error: NodemailerError) => error.response ?? error.message,
+      ),
     close: () => transport.close(),
   }
 }

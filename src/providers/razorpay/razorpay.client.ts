@@ -53,6 +53,9 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     status: payment => readStatus(begin(), payment),
     refund: order => refundOnce(begin(), order),
     settlements: day => readSettlements(begin, day),
+    checkConnection: async () => {
+      await begin()('GET', '/v1/payment_links?reference_id=connection-check', shapes.readLinks)
+    },
   }
 }
 

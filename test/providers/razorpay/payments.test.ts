@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
+import { KEYS } from '../../harness/fake-razorpay.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import {
@@ -210,4 +212,12 @@ test('a refund that cannot be is refused in Razorpay’s words; one still under 
     (await failureOf(razorpay.refund({ ...request, amountPaise: paiseOf(200) }))).message,
     /another amount/,
   )
+})
+
+test('a connection is checked by a call that changes nothing, and a wrong key is named', async () => {
+  const before = fake.links.size
+  await razorpay.checkConnection?.()
+  assert.equal(fake.links.size, before)
+  const stranger = createRazorpay({ ...KEYS, keySecret: 'wrong', baseUrl: fake.url })
+  await assert.rejects(async () => stranger.checkConnection?.(), /does not accept the configured key/)
 })

@@ -1,0 +1,46 @@
+import { connect } from 'node:tls'
+import { anyAddress } from '../../platform/http-client/addresses.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import type { Certificate } from './doctor.rules.ts'
+
+const TIMEOUT_MS = 10_000
+const ANSWER_BYTES = 4_096
+
+/** Asks the public address as a payer's browser would; answers what is wrong. */
+export async function reachPublicUrl(publicUrl: string): Promise<string | null> {
+  const http = new HttpClient({ policy: anyAddress })
+  const url = new URL('/healthz', publicUrl).href
+  const answer = await http.send({
+    method: 'GET',
+    url,
+    headers: {},
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: ANSWER_BYTES,
+  })
+  if (answer.kind === 'failed') return answer.message
+  const isOurs = answer.httpStatus === 200 && /"status":\s*"success"/.test(answer.body.toString())
+  return isOurs ? null : `${url} answered ${answer.httpStatus}, which is not Bursar's answer`
+}
+
+/** The certificate that the address shows, and why a browser would not trust it; null for plain http. */
+export async function readCertificate(publicUrl: string): Promise<Certificate | null> {
+  const { protocol, hostname, port } = new URL(publicUrl)
+  if (protocol !== 'https:') return null
+  const { promise, resolve, reject } = Promise.withResolvers<Certificate>()
+  // What is not trusted is to be described, not hung up on; nothing is sent over this connection.
+  const socket = connect({
+    host: hostname,
+    port: Number(port || 443),
+    servername: hostname,
+    rejectUnauthorized: false,
+    timeout: TIMEOUT_MS,
+  })
+  socket.once('secureConnect', () => {
+    const { valid_to: validTo } = socket.getPeerCertificate()
+    const { authorized, authorizationError } = socket
+    resolve({ validTo: new Date(validTo), problem: authorized ? null : String(authorizationError) })
+  })
+  socket.once('timeout', () => reject(new Error('no answer in time')))
+  socket.once('error', reject)
+  return promise.finally(() => socket.destroy())
+}

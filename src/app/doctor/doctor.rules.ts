@@ -1,0 +1,104 @@
+/** What was looked at, how it stands, and what to do about it. */
+export type Finding = { subject: string; verdict: 'ok' | 'warning' | 'problem'; text: string }
+
+type Judgement = Omit<Finding, 'subject'>
+
+export const ok = (text: string): Judgement => ({ verdict: 'ok', text })
+export const warning = (text: string): Judgement => ({ verdict: 'warning', text })
+export const problem = (text: string): Judgement => ({ verdict: 'problem', text })
+
+const MAX_SKEW_MS = 1_000
+const DAY_MS = 86_400_000
+const RENEW_WITHIN_DAYS = 14
+const LEAST_VERSION = 180_000
+/** Beside the pool: listeners, the pipelined reader, the semaphore. */
+const OWN_CONNECTIONS = 5
+
+/** Positive: ours is ahead. */
+export function judgeClock(skewMs: number): Judgement {
+  const seconds = (Math.abs(skewMs) / 1_000).toFixed(1)
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return ok(`within ${seconds} s of the database's`)
+  return problem(
+    `${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the database's: let both machines follow a time server`,
+  )
+}
+
+export type ServerSettings = {
+  versionNumber: number
+  fsync: string
+  fullPageWrites: string
+  synchronousCommit: string
+  maxConnections: number
+}
+
+/** A payment that was acknowledged must survive a power cut. */
+export function judgeServer(settings: ServerSettings, poolSize: number): Judgement {
+  const { versionNumber, fsync, fullPageWrites, synchronousCommit, maxConnections } = settings
+  const major = Math.floor(versionNumber / 10_000)
+  if (versionNumber < LEAST_VERSION) return problem(`is PostgreSQL ${major}: Bursar needs 18 or later`)
+  const off = Object.entries({
+    fsync,
+    full_page_writes: fullPageWrites,
+    synchronous_commit: synchronousCommit,
+  })
+    .filter(([, value]) => value === 'off')
+    .map(([name]) => name)
+  if (off.length > 0)
+    return problem(`may lose acknowledged payments in a power cut: switch on ${off.join(', ')}`)
+  if (maxConnections < poolSize + OWN_CONNECTIONS)
+    return problem(
+      `allows ${maxConnections} connections, and one process of Bursar uses up to ${poolSize + OWN_CONNECTIONS}: raise max_connections or lower DB_POOL_SIZE`,
+    )
+  return ok(`PostgreSQL ${major}, ${maxConnections} connections, keeps what it has acknowledged`)
+}
+
+/** Of the public address, as somebody else sees it; null: plain http. */
+export type Certificate = { validTo: Date; problem: string | null }
+
+export function judgeCertificate(certificate: Certificate | null, now: Date, isLive: boolean): Judgement {
+  if (certificate === null)
+    return isLive ? problem('is plain http: payers need https') : ok('plain http, as a sandbox may')
+  if (certificate.problem !== null) return problem(`is not trusted by browsers: ${certificate.problem}`)
+  const days = Math.floor((certificate.validTo.getTime() - now.getTime()) / DAY_MS)
+  if (days < 0) return problem('has expired: renew it')
+  if (days < RENEW_WITHIN_DAYS) return warning(`expires in ${days} days: renew it, best by a program`)
+  return ok(`valid for another ${days} days`)
+}
+
+export function judgeBackup(
+  backup: { last: Date | null; isLate: boolean } | null,
+  hasOwnServer: boolean,
+): Judgement {
+  if (!hasOwnServer)
+    return warning('are made by the server of DATABASE_URL: see that they are, and that one was restored')
+  if (backup === null) return warning('are not made: set BACKUP_DIR to a folder on another disk')
+  if (backup.last === null) return problem('are set up, but none was made yet: start Bursar and look again')
+  const made = backup.last.toISOString().slice(0, 16).replace('T', ' ')
+  if (backup.isLate) return problem(`are late: the last one is of ${made} UTC, see the log for why`)
+  return ok(`the last one is of ${made} UTC; \`bursar backup verify\` restores it on trial`)
+}
+
+export type People = {
+  institutes: number
+  operators: number
+  withoutKey: readonly string[]
+  withoutPeople: readonly string[]
+}
+
+export function judgePeople({ institutes, operators, withoutKey, withoutPeople }: People): Judgement {
+  if (institutes === 0) return problem('there is none: `bursar institutes create` makes the first')
+  if (operators === 0)
+    return warning('nobody may sign in as operator: `bursar users create --operator` makes one')
+  if (withoutPeople.length > 0)
+    return warning(`nobody can sign in for ${listed(withoutPeople)}: \`bursar users create\``)
+  if (withoutKey.length > 0)
+    return warning(`no API key for ${listed(withoutKey)}: \`bursar keys create\` if an ERP is to connect`)
+  return ok(`${institutes}, each with people and a key`)
+}
+
+const MAX_LISTED = 5
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED).join(', ')
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown
+}

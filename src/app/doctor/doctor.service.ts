@@ -1,0 +1,116 @@
+import { readdir, statfs } from 'node:fs/promises'
+import { isAlmostFull } from '../../console/operator/operator.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
+import { PROVIDERS } from '../../providers/catalogue.ts'
+import type { Config } from '../config.ts'
+import { readCertificate, reachPublicUrl } from './doctor.client.ts'
+import {
+  judgeBackup,
+  judgeCertificate,
+  judgeClock,
+  judgePeople,
+  judgeServer,
+  ok,
+  problem,
+  warning,
+  type Finding,
+} from './doctor.rules.ts'
+import { readPeople, readServer } from './doctor.store.ts'
+
+type Look = () => Promise<Omit<Finding, 'subject'>>
+
+/** Looks at everything that an installation needs; what cannot be looked at is a finding too. */
+export function examine(config: Config, ctx: Context): Promise<Finding[]> {
+  const looks: Record<string, Look> = {
+    'Database server': async () => judgeServer(await readServer(ctx.db), config.poolSize),
+    'Clock of this machine': async () => {
+      const before = Date.now()
+      const { now } = await readServer(ctx.db)
+      // The database told its time somewhere in between.
+      return judgeClock((before + Date.now()) / 2 - now.getTime())
+    },
+    Disk: () => lookAtDisk(config),
+    Backups: () => lookAtBackups(config),
+    'Public address': async () => {
+      const flaw = await reachPublicUrl(config.publicUrl)
+      if (flaw === null) return ok(`${config.publicUrl} reaches Bursar`)
+      return problem(`${config.publicUrl} does not reach a running Bursar: ${flaw}`)
+    },
+    Certificate: async () =>
+      judgeCertificate(await readCertificate(config.publicUrl), new Date(), config.mode === 'live'),
+    'E-mail': () => lookAtMail(config),
+    'SMS and WhatsApp': async () => lookAtPhones(config),
+    ...Object.fromEntries(
+      [...config.providers].map(([name, values]) => [titleOf(name), provider(name, values)]),
+    ),
+    ...(config.providers.size === 0 ? { Payments: async () => lookAtNoProvider(config) } : {}),
+    Institutes: async () => judgePeople(await readPeople(ctx.db)),
+  }
+  return Promise.all(
+    Object.entries(looks).map(async ([subject, look]) => {
+      const finding = await look().catch((error: unknown) =>
+        problem(`could not be looked at: ${error instanceof Error ? error.message : String(error)}`),
+      )
+      return { subject, ...finding }
+    }),
+  )
+}
+
+async function lookAtDisk({ databaseUrl, dataDir }: Config): ReturnType<Look> {
+  if (databaseUrl !== null) return ok('the database has its own')
+  const { bsize, bavail, blocks } = await statfs(dataDir)
+  const space = { freeBytes: bsize * bavail, totalBytes: bsize * blocks }
+  const free = `${(space.freeBytes / 1e9).toFixed(1)} GB free in ${dataDir}`
+  return isAlmostFull(space) ? problem(`${free}: make room, a full disk stops everything`) : ok(free)
+}
+
+async function lookAtBackups({ backup, databaseUrl }: Config): ReturnType<Look> {
+  const names = backup === null ? [] : await readdir(backup.folder).catch(() => [])
+  const times = names.flatMap(name => backupTime(name) ?? [])
+  const last = times.toSorted((one, other) => other.getTime() - one.getTime())[0] ?? null
+  const state = backup === null ? null : { last, isLate: isBackupLate(last, backup.at, new Date()) }
+  return judgeBackup(state, databaseUrl === null)
+}
+
+async function lookAtMail({ mail: { smtpUrl, from }, mode }: Config): ReturnType<Look> {
+  if (smtpUrl === null)
+    return mode === 'live'
+      ? problem('no e-mail leaves: set SMTP_URL and MAIL_FROM')
+      : ok("stays in the sandbox's mailbox")
+  // Its library is loaded only where mail leaves the process.
+  const { createMailer } = await import('../../messages/senders/smtp.client.ts')
+  const mailer = createMailer({ url: smtpUrl, from })
+  try {
+    const flaw = await mailer.verify()
+    const host = URL.parse(smtpUrl)?.hostname
+    return flaw === null ? ok(`${host} takes mail from ${from.address}`) : problem(`${host} says: ${flaw}`)
+  } finally {
+    mailer.close()
+  }
+}
+
+function lookAtPhones({ sms, whatsapp, mode }: Config): Omit<Finding, 'subject'> {
+  const set = [sms === null ? [] : 'SMS', whatsapp === null ? [] : 'WhatsApp'].flat()
+  if (set.length > 0) return ok(`${set.join(' and ')} set up`)
+  return mode === 'live'
+    ? warning('none is set up: families are told by e-mail alone')
+    : ok('stay in the mailbox')
+}
+
+function lookAtNoProvider({ mode }: Config): Omit<Finding, 'subject'> {
+  return mode === 'live'
+    ? problem('no provider is set up: nobody can pay. Set the keys of one, see `bursar config`')
+    : ok("by the sandbox's bank")
+}
+
+const titleOf = (name: string): string => PROVIDERS[name]?.title ?? name
+
+function provider(name: string, values: Readonly<Record<string, string>>): Look {
+  return async () => {
+    const entry = PROVIDERS[name]
+    if (entry === undefined) return problem('is not known')
+    await entry.create(values).checkConnection?.()
+    return ok(`takes our ${entry.describe(values).key ?? ''} key`)
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { examine } from '../../../src/app/doctor/doctor.service.ts'
+import {
+  judgeBackup,
+  judgeCertificate,
+  judgeClock,
+  judgePeople,
+  judgeServer,
+} from '../../../src/app/doctor/doctor.rules.ts'
+import { run } from '../../cli/command-line.ts'
+import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { startFakeSmtp } from '../../harness/fake-smtp.ts'
+import { NOBODY } from '../../harness/nobody.ts'
+
+const bursar = await startBursar({ after })
+const { config, ctx } = bursar.app
+const NOW = new Date('2026-11-17T06:00:00Z')
+const SERVER = {
+  versionNumber: 180_001,
+  fsync: 'on',
+  fullPageWrites: 'on',
+  synchronousCommit: 'on',
+  maxConnections: 100,
+}
+
+test('each subject is looked at by itself, and one in trouble keeps nobody from the others', async t => {
+  const smtp = await startFakeSmtp(t)
+  const mail = { ...config.mail, smtpUrl: smtp.url }
+  const findings = await examine({ ...config, mail, publicUrl: `http://${NOBODY}` }, ctx)
+  const verdicts = Object.fromEntries(findings.map(({ subject, verdict }) => [subject, verdict]))
+  assert.deepEqual(verdicts, {
+    // The server of the tests forgets what it has acknowledged when the power goes.
+    'Database server': 'problem',
+    'Clock of this machine': 'ok',
+    Disk: 'ok',
+    Backups: 'warning',
+    'Public address': 'problem',
+    Certificate: 'ok',
+    'E-mail': 'ok',
+    'SMS and WhatsApp': 'ok',
+    Payments: 'ok',
+    Institutes: 'ok',
+  })
+  const text = (name: string): string => findings.find(({ subject }) => subject === name)?.text ?? ''
+  assert.match(text('Database server'), /switch on fsync, full_page_writes, synchronous_commit/)
+  assert.match(text('Public address'), /does not reach a running Bursar: \S/)
+  assert.deepEqual(smtp.mails, [], 'nothing was sent')
+})
+
+test('a mail server that refuses is a problem in its own words', async () => {
+  const mail = { ...config.mail, smtpUrl: `smtp://${NOBODY}` }
+  const findings = await examine({ ...config, mail }, ctx)
+  const found = findings.find(({ subject }) => subject === 'E-mail')
+  assert.equal(found?.verdict, 'problem')
+  assert.match(found?.text ?? '', /ECONNREFUSED/)
+})
+
+test('the command says what it found and fails when something is to be mended', async () => {
+  const { databaseUrl } = config
+  const env = { DATABASE_URL: databaseUrl ?? '', MASTER_KEY: TEST_MASTER_KEY, PUBLIC_URL: bursar.url }
+  const { code, out, err } = await run(env, 'doctor')
+  assert.equal(code, 1, err)
+  assert.match(out, /problem +Database server +may lose acknowledged payments/)
+  assert.match(out, /ok +Public address +http:\/\/127\.0\.0\.1:\d+ reaches Bursar/)
+  assert.match(out, /1 to mend\./)
+})
+
+test('a clock a second off, a short certificate and a late backup are named', () => {
+  assert.equal(judgeClock(-900).verdict, 'ok')
+  assert.match(judgeClock(3_200).text, /^3\.2 s ahead of/)
+  const certificate = (days: number, flaw: string | null = null) => ({
+    validTo: new Date(NOW.getTime() + days * 86_400_000),
+    problem: flaw,
+  })
+  assert.equal(judgeCertificate(certificate(60), NOW, true).verdict, 'ok')
+  assert.equal(judgeCertificate(certificate(5), NOW, true).verdict, 'warning')
+  assert.equal(judgeCertificate(certificate(-1), NOW, true).verdict, 'problem')
+  assert.match(judgeCertificate(certificate(60, 'SELF_SIGNED'), NOW, true).text, /not trusted.*SELF_SIGNED/)
+  assert.equal(judgeCertificate(null, NOW, true).verdict, 'problem')
+  const last = new Date('2026-11-16T21:05:00Z')
+  assert.equal(judgeBackup({ last, isLate: false }, true).verdict, 'ok')
+  assert.match(judgeBackup({ last, isLate: true }, true).text, /late: the last one is of 2026-11-16 21:05/)
+  assert.equal(judgeBackup({ last: null, isLate: true }, true).verdict, 'problem')
+  assert.equal(judgeBackup(null, true).verdict, 'warning')
+})
+
+test('a server that is too old, forgets, or has too few connections is named', () => {
+  assert.equal(judgeServer(SERVER, 16).verdict, 'ok')
+  assert.match(judgeServer({ ...SERVER, versionNumber: 170_004 }, 16).text, /PostgreSQL 17/)
+  assert.match(judgeServer({ ...SERVER, fsync: 'off' }, 16).text, /switch on fsync$/)
+  assert.match(judgeServer({ ...SERVER, maxConnections: 20 }, 16).text, /allows 20 connections/)
+})
+
+test('an installation without institutes or people is told how to get them', () => {
+  const people = { institutes: 2, operators: 1, withoutKey: [], withoutPeople: [] }
+  assert.equal(judgePeople(people).verdict, 'ok')
+  assert.match(judgePeople({ ...people, institutes: 0 }).text, /institutes create/)
+  assert.match(judgePeople({ ...people, operators: 0 }).text, /--operator/)
+  const codes = ['a', 'b', 'c', 'd', 'e', 'f']
+  assert.match(judgePeople({ ...people, withoutPeople: codes }).text, /a, b, c, d, e and 1 more/)
+})
