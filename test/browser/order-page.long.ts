@@ -62,10 +62,7 @@ test('the order page', { concurrency: true }, async t => {
     const closed = await bursar.demo.post(`${PAY}/orders`, ORDER)
     await bursar.demo.delete(`${PAY}/orders/${closed.body.data.order_id}`)
     const paid = await createLink(bursar)
-    await bursar.sql(
-      `update orders set state = 'paid', paid_at = now(), transaction_id = 'T1' where id = $1`,
-      [paid.id],
-    )
+    await bursar.demo.post(`/api/v1/sandbox/pay/orders/${paid.id}/pay`, { outcome: 'success' })
     await bursar.demo.post('/api/v1/sandbox/clock', { advance: 'PT2M' })
     const page = await browser.newPage({ viewport: PHONE })
     const cases: [string, string, RegExp][] = [

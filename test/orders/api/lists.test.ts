@@ -207,7 +207,7 @@ test('orders: filter status tells paid from unpaid, closed and expired ones bein
   const { path } = KINDS.orders
   const [open, closed, paid, expired] = await several(createOrder, 4, { identifier, expires_at: LATER })
   assertStatus(await demo.delete(`${path}/${closed}`), 200)
-  await sql(`update orders set state = 'paid', paid_at = now(), transaction_id = 'T' where id = $1`, [paid])
+  assertStatus(await demo.post(`/api/v1/sandbox/pay/orders/${paid}/pay`, { outcome: 'success' }), 200)
   await sql(`update orders set expires_at = '2026-01-01' where id = $1`, [expired])
   assert.deepEqual(await ids(path, { identifier, status: 'paid' }), [paid])
   assert.deepEqual(sorted(await ids(path, { identifier, status: 'unpaid' })), sorted([open, closed, expired]))
@@ -218,7 +218,7 @@ test('payment links: filter status tells paid, unpaid, expired and cancelled apa
   const { path } = KINDS.payment_links
   const [unpaid, cancelled, paid, expired] = await several(createLink, 4, { identifier, expires_at: LATER })
   assertStatus(await demo.delete(`${path}/${cancelled}`), 200)
-  await sql(`update orders set state = 'paid', paid_at = now(), transaction_id = 'T' where id = $1`, [paid])
+  assertStatus(await demo.post(`/api/v1/sandbox/pay/orders/${paid}/pay`, { outcome: 'success' }), 200)
   await sql(`update orders set expires_at = '2026-01-01' where id = $1`, [expired])
   for (const [status, id] of Object.entries({ unpaid, cancelled, paid, expired }))
     assert.deepEqual(await ids(path, { identifier, status }), [id])

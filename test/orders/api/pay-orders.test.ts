@@ -35,11 +35,7 @@ const EVERY_OPTION = {
 }
 
 async function pay(id: string): Promise<void> {
-  await sql(
-    `update orders set state = 'paid', paid_at = '2026-11-15T10:02:10+05:30', transaction_id = 'T2611151002'
-     where id = $1`,
-    [id],
-  )
+  assertStatus(await demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' }), 200)
 }
 
 async function expire(id: string): Promise<void> {
@@ -157,8 +153,12 @@ test('a paid order shows status paid, its transaction_id and paid_at in UTC', as
   await pay(id)
   const { data } = (await demo.get(`${ORDERS}/${id}`)).body
   assert.equal(data.status, 'paid')
-  assert.equal(data.transaction_id, 'T2611151002')
-  assert.equal(data.paid_at, '2026-11-15T04:32:10.000Z')
+  const [payment] = await sql<{ at: Date; transaction: string }>(
+    'select captured_at as at, transaction_id as transaction from payments where order_id = $1',
+    [id],
+  )
+  assert.equal(data.transaction_id, payment?.transaction)
+  assert.equal(data.paid_at, payment?.at.toISOString())
 })
 
 test('settlement_utr and settled_at stand on settled lines only', async () => {

@@ -15,12 +15,13 @@ const { demo, group, sql } = contract
 const LINKS = `${PAY}/payment_links`
 const LATER = '2099-01-31T18:30:00+05:30'
 
-async function setState(id: string, state: 'paid' | 'unpaid', changes: string): Promise<void> {
-  await sql(`update orders set state = $2, ${changes} where id = $1`, [id, state])
+async function pay(id: string): Promise<void> {
+  assertStatus(await demo.post(`/api/v1/sandbox/pay/orders/${id}/pay`, { outcome: 'success' }), 200)
 }
 
-const pay = (id: string) => setState(id, 'paid', `paid_at = '2026-11-15T04:32:10Z', transaction_id = 'T1'`)
-const expire = (id: string) => setState(id, 'unpaid', `expires_at = '2026-01-01T00:00:00Z'`)
+async function expire(id: string): Promise<void> {
+  await sql(`update orders set expires_at = '2026-01-01T00:00:00Z' where id = $1`, [id])
+}
 
 async function read(id: string) {
   const answer = await demo.get(`${LINKS}/${id}`)
@@ -114,16 +115,20 @@ test('a paid link shows status paid, transaction_id and paid_at', async () => {
   const id = await createLink(demo, { expires_at: LATER })
   await pay(id)
   const link = await read(id)
+  const [payment] = await sql<{ at: Date; transaction: string }>(
+    'select captured_at as at, transaction_id as transaction from payments where order_id = $1',
+    [id],
+  )
   assert.deepEqual(
     [link.status, link.transaction_id, link.paid_at, link.expires_at],
-    ['paid', 'T1', '2026-11-15T04:32:10.000Z', '2099-01-31T13:00:00.000Z'],
+    ['paid', payment?.transaction, payment?.at.toISOString(), '2099-01-31T13:00:00.000Z'],
   )
 })
 
 test('a paid link stays paid after its expires_at', async () => {
   const id = await createLink(demo, { expires_at: LATER })
   await pay(id)
-  await setState(id, 'paid', `expires_at = '2026-01-01T00:00:00Z'`)
+  await expire(id)
   assert.equal((await read(id)).status, 'paid')
 })
 
