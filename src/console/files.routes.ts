@@ -1,8 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
-import { answerCommand, compileCall, NOTHING, readIdempotency, type Sent } from '../http/endpoint.ts'
+import {
+  answerBy,
+  answerCommand,
+  compileCall,
+  NOTHING,
+  readIdempotency,
+  type Sent,
+} from '../http/endpoint.ts'
 import type { AnyInput, Read } from '../http/wire/input.ts'
-import { successBody } from '../http/envelope.ts'
 import { documentFile } from '../http/openapi/openapi.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
 import { assert } from '../platform/assert.ts'
@@ -12,7 +18,7 @@ import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
 import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
 import { documentConsole } from './auth/access.docs.ts'
-import type { Reply } from './auth/replies.output.ts'
+import type { Reply } from '../http/reply.ts'
 import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
 
 /** The console's routes for files: those that it answers with, and those that it is sent. */
@@ -88,10 +94,7 @@ export function addConsoleUpload<Query extends AnyInput, Result>(
   const readCall = compileCall<unknown, Read<Query>, unknown>({ query: endpoint.query })
   const visits = new WeakMap<FastifyRequest, InstituteVisit>()
   const reply = endpoint.output
-  const answerOf = (result: Result) => {
-    const success = reply.toSuccess(result)
-    return { httpStatus: success.httpStatus, body: successBody(success) }
-  }
+  const answerOf = answerBy(reply, null)
   scope.route({
     method: 'POST',
     url,

@@ -50,10 +50,6 @@ export const duesOutput = dues.object({
   late_fees: dues.list('Only while what they are for is due.', lateFeeOutput),
 })
 
-export function toDuesJson(found: Dues, onTheWay: readonly StudentPayment[]): Shown<typeof duesOutput> {
-  return duesOutput.toJson(withOnTheWay(found, onTheWay))
-}
-
 export function withOnTheWay(found: Dues, onTheWay: readonly StudentPayment[]) {
   return { ...found, onTheWayPaise: sumPaise(onTheWay.map(payment => payment.amountPaise)) }
 }

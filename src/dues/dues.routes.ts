@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerAll } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, ok } from '../http/envelope.ts'
+import { all, created, createdAll, one } from '../http/reply.ts'
 import { createdOrderOutput } from '../orders/order.output.ts'
 import { listOnTheWay, listPaid } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
@@ -12,18 +11,16 @@ import {
   lateFeeEntryOutput,
   paymentRulesOutput,
   studentPaymentOutput,
-  toDuesJson,
+  withOnTheWay,
 } from './dues.output.ts'
 import { getDues } from './dues.service.ts'
-import { createDuesOrder, type OpenedOrder } from './pay-dues.service.ts'
+import { createDuesOrder } from './pay-dues.service.ts'
 import { paymentRulesInput, toRules } from './payment-rules.input.ts'
 import {
   getPaymentRules,
   listLateFeeEntries,
   setPaymentRules,
   waiveLateFees,
-  type LateFeeEntry,
-  type PaymentRules,
 } from './payment-rules.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
@@ -45,9 +42,9 @@ function addRules(app: FastifyInstance, ctx: PaymentContext): void {
       tag,
       summary: 'Get payment rules',
       description: 'How parents may pay what is due: parts, how a part is spread, due days and late fees.',
-      answers: { 200: answer('The rules.', paymentRulesOutput) },
     },
-    answer: async ({ caller }) => ok(paymentRulesOutput.toJson(await getPaymentRules(ctx, caller.institute))),
+    output: one(paymentRulesOutput),
+    answer: ({ caller }) => getPaymentRules(ctx, caller.institute),
   })
   addWrite(app, ctx, {
     method: 'PUT',
@@ -60,11 +57,10 @@ function addRules(app: FastifyInstance, ctx: PaymentContext): void {
       description:
         'Replaces the rules whole. A late fee is due only while something of its component is; it counts from the due day once ' +
         'the grace days are over, is shown before payment, and is paid before the fees themselves.',
-      answers: { 200: answer('The rules as they are now.', paymentRulesOutput) },
     },
+    output: one(paymentRulesOutput),
     body: paymentRulesInput,
     perform: (act, { caller, body }) => setPaymentRules(ctx, act, caller.institute, toRules(body)),
-    toResponse: (rules: PaymentRules) => ok(paymentRulesOutput.toJson(rules)),
   })
 }
 
@@ -80,13 +76,12 @@ function addLateFees(app: FastifyInstance, ctx: PaymentContext): void {
       description:
         'Lets a student off the late fees that are due, or a part of one. The reason is kept for good.',
       errors: [404, 409],
-      answers: { 201: answerAll('What was let off.', lateFeeEntryOutput) },
     },
+    output: createdAll(lateFeeEntryOutput),
     params: studentParams,
     body: waiverInput,
     perform: (act, { caller: { institute, keyId }, params, body }) =>
       waiveLateFees(ctx, act, { institute, ...params }, { ...body, actor: keyId }),
-    toResponse: (entries: LateFeeEntry[]) => created(entries.map(entry => lateFeeEntryOutput.toJson(entry))),
   })
   addRead(app, {
     url: `${STUDENT}/late-fees`,
@@ -96,13 +91,12 @@ function addLateFees(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'List late fees',
       description: 'Late fees that a student paid or was let off; the newest 200.',
       errors: [404],
-      answers: { 200: answerAll('The entries, newest first.', lateFeeEntryOutput) },
     },
+    output: all(lateFeeEntryOutput),
     params: studentParams,
     async answer({ caller: { institute }, params: { studentId } }) {
       await getDues(ctx, { instituteId: institute.id, studentId })
-      const entries = await listLateFeeEntries(ctx, { institute, studentId })
-      return ok(entries.map(entry => lateFeeEntryOutput.toJson(entry)))
+      return listLateFeeEntries(ctx, { institute, studentId })
     },
   })
 }
@@ -116,12 +110,12 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Get dues',
       description: 'What a student owes today, component by component, with late fees.',
       errors: [404],
-      answers: { 200: answer('The dues.', duesOutput) },
     },
+    output: one(duesOutput),
     params: studentParams,
     async answer({ caller: { institute }, params: { studentId } }) {
       const dues = await getDues(ctx, { instituteId: institute.id, studentId })
-      return ok(toDuesJson(dues, await listOnTheWay(ctx.db, institute.id, [studentId])))
+      return withOnTheWay(dues, await listOnTheWay(ctx.db, institute.id, [studentId]))
     },
   })
   addWrite(app, ctx, {
@@ -137,13 +131,12 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
         'An earlier one that nobody paid is closed. While somebody is at the bank to pay some of the same components it is 409, until the bank ' +
         'reports or ten minutes have passed; `take_over` starts all the same. Recorded as `pay.payment.*` with the student.',
       errors: [404, 409],
-      answers: { 201: answer('The order was made.', createdOrderOutput) },
     },
+    output: created(createdOrderOutput),
     params: studentParams,
     body: payDuesInput,
     perform: (act, { caller: { institute }, params, body }) =>
       createDuesOrder(ctx, act, { institute, ...params }, body),
-    toResponse: (order: OpenedOrder) => created(createdOrderOutput.toJson(order)),
   })
   addRead(app, {
     url: `${ORDER_PAYMENT_HANDLER}/payments`,
@@ -154,8 +147,8 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
       description:
         'What was paid here for a student through any product, and what is on its way; the newest 500.',
       errors: [404],
-      answers: { 200: answerAll('The payments, newest first.', studentPaymentOutput) },
     },
+    output: all(studentPaymentOutput),
     params: studentParams,
     async answer({ caller: { institute }, params: { studentId } }) {
       await getDues(ctx, { instituteId: institute.id, studentId })
@@ -163,7 +156,7 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
         listOnTheWay(ctx.db, institute.id, [studentId]),
         listPaid(ctx.db, institute.id, [studentId]),
       ])
-      return ok([...onTheWay, ...paid].map(payment => studentPaymentOutput.toJson(payment)))
+      return [...onTheWay, ...paid]
     },
   })
 }

@@ -14,8 +14,9 @@ import {
 } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
-import { errorBody, JSON_TYPE, successBody, type Success } from './envelope.ts'
+import { errorBody, JSON_TYPE, successBody } from './envelope.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi/openapi.ts'
+import { done, type Reply } from './reply.ts'
 import { input, type AnyInput, type Read } from './wire/input.ts'
 
 /**
@@ -39,10 +40,15 @@ export type Sent<Params, Query, Body> = {
 
 type Call<Params, Query, Body> = Sent<Params, Query, Body> & { caller: Caller }
 
-export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput> = Shape<Params, Query, AnyInput> & {
+export type ReadEndpoint<Params extends AnyInput, Query extends AnyInput, Result> = Shape<
+  Params,
+  Query,
+  AnyInput
+> & {
   /** What its key needs; `read` unless the answer gives its reader power to act. */
   scope?: Scope
-  answer(call: Call<Read<Params>, Read<Query>, unknown>): Promise<Success>
+  output: Reply<Result, Caller>
+  answer(call: Call<Read<Params>, Read<Query>, unknown>): Promise<Result>
 }
 
 export type WriteEndpoint<
@@ -58,24 +64,27 @@ export type WriteEndpoint<
   takesKeyFirst?: true
   /** The answer holds a secret, such as a sign-in token: what is stored of it for a repeat is sealed. */
   hasSecret?: true
-  /** Does it, in a transaction that stores `toResponse`'s answer when the command is to be done once. */
+  /** Does it, in a transaction that stores the answer when the command is to be done once. */
   perform(command: Command<Result>, call: Call<Read<Params>, Read<Query>, Read<Body>>): Promise<Result>
-  toResponse(result: Result): Success
+  /** Without one it answers that it was done. */
+  output?: Reply<Result, Caller>
 }
 
 export const NOTHING = input({})
 
-export function addRead<Params extends AnyInput = typeof NOTHING, Query extends AnyInput = typeof NOTHING>(
-  app: FastifyInstance,
-  endpoint: ReadEndpoint<Params, Query>,
-): void {
+export function addRead<
+  Result,
+  Params extends AnyInput = typeof NOTHING,
+  Query extends AnyInput = typeof NOTHING,
+>(app: FastifyInstance, endpoint: ReadEndpoint<Params, Query, Result>): void {
   const readCall = compileCall<Read<Params>, Read<Query>, unknown>(endpoint)
-  const { scope = 'read' } = endpoint
+  const { scope = 'read', output } = endpoint
   app.get(endpoint.url, {
     config: { scope },
-    schema: documentEndpoint({ ...endpoint, scope }),
+    schema: documentEndpoint({ ...endpoint, ...output, scope }),
     handler: async (request, reply) => {
-      const success = await endpoint.answer({ ...readCall(request), caller: callerOf(request) })
+      const caller = callerOf(request)
+      const success = output.toSuccess(await endpoint.answer({ ...readCall(request), caller }), caller)
       return send(reply, success.httpStatus, successBody(success))
     },
   })
@@ -88,28 +97,37 @@ export function addWrite<
   Body extends AnyInput = typeof NOTHING,
 >(app: FastifyInstance, ctx: Context, endpoint: WriteEndpoint<Params, Query, Body, Result>): void {
   const readCall = compileCall<Read<Params>, Read<Query>, Read<Body>>(endpoint)
-  const answerOf = (result: Result) => {
-    const success = endpoint.toResponse(result)
-    return { httpStatus: success.httpStatus, body: successBody(success) }
-  }
+  const { takesKeyFirst, hasSecret, output = done } = endpoint
   app.route({
     method: endpoint.method,
     url: endpoint.url,
     config: { scope: endpoint.scope },
-    schema: documentEndpoint(endpoint),
+    schema: documentEndpoint({ ...endpoint, ...output }),
     handler: (request, reply) => {
-      const { takesKeyFirst, hasSecret } = endpoint
-      const instituteId = callerOf(request).institute.id
+      const caller = callerOf(request)
+      const instituteId = caller.institute.id
+      const answerOf = answerBy(output, caller)
       const idempotency = readIdempotency(request, answerOf)
       const command: Command<Result> = {
         instituteId,
         idempotency: hasSecret && idempotency ? sealed(ctx, instituteId, idempotency) : idempotency,
       }
       return answerCommand(ctx, command, { request, reply, answerOf, takesKeyFirst }, () =>
-        endpoint.perform(command, { ...readCall(request), caller: callerOf(request) }),
+        endpoint.perform(command, { ...readCall(request), caller }),
       )
     },
   })
+}
+
+/** The bytes of the answer to whom asked. */
+export function answerBy<Result, Asker>(
+  output: Reply<Result, Asker>,
+  asker: Asker,
+): (result: Result) => Answer {
+  return result => {
+    const success = output.toSuccess(result, asker)
+    return { httpStatus: success.httpStatus, body: successBody(success) }
+  }
 }
 
 /** Errors hold no secret and are stored as they are. */

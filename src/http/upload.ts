@@ -9,8 +9,8 @@ import { badRequest, BursarError } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
-import { answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
-import { successBody, type Success } from './envelope.ts'
+import { answerBy, answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
+import type { Reply } from './reply.ts'
 import { documentUpload, type EndpointDocs } from './openapi/openapi.ts'
 import type { AnyInput, Read } from './wire/input.ts'
 
@@ -52,7 +52,7 @@ type Upload<Query extends AnyInput, Result> = {
     command: Command<Result>,
     call: { query: Read<Query>; file: ReceivedFile; caller: Caller },
   ): Promise<Result>
-  toResponse(result: Result): Success
+  output: Reply<Result, Caller>
 }
 
 /** To be called in a scope of its own: its bodies are not read as others are. */
@@ -75,17 +75,14 @@ export function addUpload<Query extends AnyInput, Result>(
   endpoint: Upload<Query, Result>,
 ): void {
   const readCall = compileCall<unknown, Read<Query>, unknown>({ query: endpoint.query, body: NOTHING })
-  const answerOf = (result: Result) => {
-    const success = endpoint.toResponse(result)
-    return { httpStatus: success.httpStatus, body: successBody(success) }
-  }
   scope.route({
     method: 'POST',
     url: endpoint.url,
     config: { scope: endpoint.scope },
-    schema: documentUpload(endpoint),
+    schema: documentUpload({ ...endpoint, ...endpoint.output }),
     handler: (request, reply) => {
       const caller = callerOf(request)
+      const answerOf = answerBy(endpoint.output, caller)
       const idempotency = readIdempotency(request, answerOf)
       const command: Command<Result> = { instituteId: caller.institute.id, idempotency }
       return answerCommand(ctx, command, { request, reply, answerOf }, async () => {

@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, ok, page } from '../http/envelope.ts'
+import { created, one, pageOf } from '../http/reply.ts'
 import { addUpload, receiveFiles } from '../http/upload.ts'
-import { answer, answerPage } from '../http/wire/answers.ts'
 import type { Context } from '../platform/context.ts'
 import {
   applyImportInput,
   createImportQuery,
-  IMPORT_ID,
   importParams,
   listImportsQuery,
   listProblemsQuery,
-  PROBLEM_CURSOR,
 } from './imports.input.ts'
 import { importOutput, problemOutput } from './imports.output.ts'
 import { MAX_FILE_BYTES, MEDIA_TYPES } from './imports.rules.ts'
@@ -43,14 +40,13 @@ function addCreate(scope: FastifyInstance, ctx: Context): void {
         '30 seconds. The answer comes at once; a worker checks the whole file, each bad row with its reason, and then applies all rows ' +
         'or the good ones. The first row names the columns. A row of students does what Register Student does, one of fees what ' +
         'Update Fee does, one of payments what recording a direct payment does; the same file again changes nothing.',
-      answers: { 201: answer('The file has arrived.', importOutput) },
     },
+    output: created(importOutput),
     query: createImportQuery,
     mediaTypes: MEDIA_TYPES,
     maxBytes: MAX_FILE_BYTES,
     perform: (command, { caller, query: { kind, mode, dryRun }, file }) =>
       service.createImport(ctx, command, caller.institute, { kind, mode, isDryRun: dryRun === 'true', file }),
-    toResponse: (one: service.Import) => created(importOutput.toJson(one)),
   })
 }
 
@@ -66,13 +62,12 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
       description:
         'For one that is checked and waits: after a dry run, or because all rows were asked for and some are bad. Within a week.',
       errors: [404],
-      answers: { 200: answer('It is running.', importOutput) },
     },
+    output: one(importOutput),
     params: importParams,
     body: applyImportInput,
     perform: (command, { caller: { institute }, params, body }) =>
       service.applyImport(ctx, command, { institute, ...params }, body.mode),
-    toResponse: (one: service.Import) => ok(importOutput.toJson(one)),
   })
   addWrite(app, ctx, {
     method: 'DELETE',
@@ -84,12 +79,11 @@ function addDecisions(app: FastifyInstance, ctx: Context): void {
       summary: 'Cancel a checked import',
       description: 'For one that is checked and waits; its rows are forgotten.',
       errors: [404],
-      answers: { 200: answer('It is cancelled.', importOutput) },
     },
+    output: one(importOutput),
     params: importParams,
     perform: (command, { caller: { institute }, params }) =>
       service.cancelImport(ctx, command, { institute, ...params }),
-    toResponse: (one: service.Import) => ok(importOutput.toJson(one)),
   })
 }
 
@@ -101,16 +95,11 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       tag,
       summary: 'List imports',
       description: 'Newest first, of the last 90 days.',
-      answers: { 200: answerPage(importOutput, IMPORT_ID) },
     },
+    output: pageOf(importOutput),
     query: listImportsQuery,
-    async answer({ caller, query: { limit, cursor, ...filter } }) {
-      const { rows, nextCursor } = await service.listImports(ctx, caller.institute, filter, { cursor, limit })
-      return page(
-        rows.map(one => importOutput.toJson(one)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller, query: { limit, cursor, ...filter } }) =>
+      service.listImports(ctx, caller.institute, filter, { cursor, limit }),
   })
   addRead(app, {
     url: IMPORT,
@@ -120,11 +109,10 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       summary: 'Get an import',
       description: 'Its state, how far it is, and how many rows are good, bad and applied.',
       errors: [404],
-      answers: { 200: answer('The import.', importOutput) },
     },
+    output: one(importOutput),
     params: importParams,
-    answer: async ({ caller, params }) =>
-      ok(importOutput.toJson(await service.getImport(ctx, caller.institute, params.id))),
+    answer: ({ caller, params }) => service.getImport(ctx, caller.institute, params.id),
   })
   addRead(app, {
     url: `${IMPORT}/problems`,
@@ -135,16 +123,10 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       description:
         'In the order of the file. Every bad row is counted; at most 10 problems a row and 20,000 a file are told in words.',
       errors: [404],
-      answers: { 200: answerPage(problemOutput, PROBLEM_CURSOR) },
     },
+    output: pageOf(problemOutput),
     params: importParams,
     query: listProblemsQuery,
-    async answer({ caller, params, query }) {
-      const { rows, nextCursor } = await service.listProblems(ctx, caller.institute, params.id, query)
-      return page(
-        rows.map(one => problemOutput.toJson(one)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller, params, query }) => service.listProblems(ctx, caller.institute, params.id, query),
   })
 }

@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../http/wire/output.ts'
+import { outputOf } from '../http/wire/output.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { lenderTitle, type LoanContext } from './context.ts'
 import { LOAN_ID } from './loan.input.ts'
@@ -46,11 +46,8 @@ export const disbursementOutput = sent.object(
   'A tranche of the loan.',
 )
 
-export function toDisbursementsJson(file: LoanFile): Shown<typeof disbursementOutput>[] {
-  return withPayments(file).map(one => disbursementOutput.toJson(one))
-}
-
-function withPayments({ tranches, payOuts }: Pick<LoanFile, 'tranches' | 'payOuts'>) {
+/** What the disbursements of a loan are answered from. */
+export function toDisbursements({ tranches, payOuts }: Pick<LoanFile, 'tranches' | 'payOuts'>) {
   return tranches.map(one => ({
     ...one,
     paymentId: payOuts.findLast(({ trancheId }) => trancheId === one.id)?.paymentId,
@@ -142,10 +139,10 @@ type WholeApplication = Application & Omit<LoanFile, 'application'>
 const whole = outputOf<WholeApplication, At>()
 export const wholeApplicationOutput = whole.object({
   ...applicationFields,
-  disbursements: whole.list('The tranches; none before the agreement.', disbursementOutput, withPayments),
+  disbursements: whole.list('The tranches; none before the agreement.', disbursementOutput, toDisbursements),
   emis: whole.list('What the borrower has paid back, oldest first.', emiOutput),
 })
 
-export function toWholeJson({ application, ...file }: LoanFile, at: At) {
-  return wholeApplicationOutput.toJson({ ...application, ...file }, at)
+export function toWhole({ application, ...file }: LoanFile): WholeApplication {
+  return { ...application, ...file }
 }

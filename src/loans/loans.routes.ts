@@ -1,40 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import { rawBody } from '../http/body.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, JSON_TYPE, ok, page, successBody } from '../http/envelope.ts'
-import { answer, answerAll, answerPage } from '../http/wire/answers.ts'
-import type { Institute } from '../institutes/institutes.rules.ts'
-import type { Page } from '../platform/db/list.ts'
-import type { Command } from '../platform/idempotency.ts'
+import { all, created, from, one, pageOf } from '../http/reply.ts'
+import { JSON_TYPE, ok, successBody } from '../http/envelope.ts'
+import type { Caller } from '../institutes/institutes.rules.ts'
 import { studentParams } from '../students/student.input.ts'
 import { createApplication, getApplication, listApplications } from './applications.service.ts'
 import type { LoanContext } from './context.ts'
-import {
-  applicationInput,
-  applicationParams,
-  listApplicationsQuery,
-  LOAN_ID,
-  pageQuery,
-} from './loan.input.ts'
+import { applicationInput, applicationParams, listApplicationsQuery, pageQuery } from './loan.input.ts'
 import {
   applicationOutput,
   createdApplicationOutput,
   disbursementOutput,
-  toDisbursementsJson,
-  toWholeJson,
+  toDisbursements,
+  toWhole,
   wholeApplicationOutput,
 } from './loan.output.ts'
 import { cancelApplication } from './lender-sync.service.ts'
 import type { LenderName } from './lender-port.ts'
-import type { Application } from './loans.rules.ts'
 import { takeLenderCallback } from './lender-updates.service.ts'
 
 const LOANS_URL = '/api/v1/integrations/cred'
 
-/** The URL of an application's page needs the institute too. */
-type Owned = { application: Application; institute: Institute }
-
 export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
+  const at = ({ institute }: Caller) => ({ ctx, institute })
   addWrite(app, ctx, {
     method: 'POST',
     url: `${LOANS_URL}/students/:service_student_id/applications`,
@@ -48,14 +37,12 @@ export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
         'to the lender, which hears nothing of the family before the parent goes on. A student has one application at a time: 409 ' +
         'while another is not over, and `data.application_id` names it; 409 too when nothing is outstanding or the student is dropped.',
       errors: [404],
-      answers: { 201: answer('Started.', createdApplicationOutput) },
     },
+    output: created(createdApplicationOutput, at),
     params: studentParams,
     body: applicationInput,
-    perform: (command: Command<Owned>, { caller: { institute }, params, body }) =>
-      owned(command, institute, inner => createApplication(ctx, inner, institute, { ...params, ...body })),
-    toResponse: ({ application, institute }: Owned) =>
-      created(createdApplicationOutput.toJson(application, { ctx, institute })),
+    perform: (command, { caller: { institute }, params, body }) =>
+      createApplication(ctx, command, institute, { ...params, ...body }),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -68,13 +55,11 @@ export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
       description:
         'Until the agreement is signed; the lender is notified, and the student can have a new one. 409 when it is signed or over.',
       errors: [404],
-      answers: { 200: answer('Canceled.', applicationOutput) },
     },
+    output: one(applicationOutput, at),
     params: applicationParams,
-    perform: (command: Command<Owned>, { caller: { institute }, params }) =>
-      owned(command, institute, inner => cancelApplication(ctx, inner, institute, params.applicationId)),
-    toResponse: ({ application, institute }: Owned) =>
-      ok(applicationOutput.toJson(application, { ctx, institute })),
+    perform: (command, { caller: { institute }, params }) =>
+      cancelApplication(ctx, command, institute, params.applicationId),
   })
   addLists(app, ctx)
   addReads(app, ctx)
@@ -82,12 +67,7 @@ export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
 }
 
 function addLists(app: FastifyInstance, ctx: LoanContext): void {
-  const answers = { 200: answerPage(applicationOutput, LOAN_ID) }
-  const toPage = ({ rows, nextCursor }: Page<Application>, institute: Institute) =>
-    page(
-      rows.map(one => applicationOutput.toJson(one, { ctx, institute })),
-      nextCursor,
-    )
+  const output = pageOf(applicationOutput, ({ institute }: Caller) => ({ ctx, institute }))
   addRead(app, {
     url: `${LOANS_URL}/students/:service_student_id/applications`,
     docs: {
@@ -96,12 +76,11 @@ function addLists(app: FastifyInstance, ctx: LoanContext): void {
       summary: "List a student's applications",
       description: 'Newest first.',
       errors: [404],
-      answers,
     },
+    output,
     params: studentParams,
     query: pageQuery,
-    answer: async ({ caller: { institute }, params, query }) =>
-      toPage(await listApplications(ctx, institute, params, query), institute),
+    answer: ({ caller: { institute }, params, query }) => listApplications(ctx, institute, params, query),
   })
   addRead(app, {
     url: `${LOANS_URL}/applications`,
@@ -110,11 +89,11 @@ function addLists(app: FastifyInstance, ctx: LoanContext): void {
       tag: 'Cred',
       summary: 'List loan applications',
       description: 'Newest first.',
-      answers,
     },
+    output,
     query: listApplicationsQuery,
-    answer: async ({ caller: { institute }, query: { cursor, limit, ...filter } }) =>
-      toPage(await listApplications(ctx, institute, filter, { cursor, limit }), institute),
+    answer: ({ caller: { institute }, query: { cursor, limit, ...filter } }) =>
+      listApplications(ctx, institute, filter, { cursor, limit }),
   })
 }
 
@@ -127,11 +106,13 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
       summary: 'Get a loan application',
       description: 'With the tranches of the loan and the EMIs that the borrower has paid to the lender.',
       errors: [404],
-      answers: { 200: answer('The application.', wholeApplicationOutput) },
     },
+    output: from(
+      one(wholeApplicationOutput, ({ institute }: Caller) => ({ ctx, institute })),
+      toWhole,
+    ),
     params: applicationParams,
-    answer: async ({ caller: { institute }, params }) =>
-      ok(toWholeJson(await getApplication(ctx, institute, params.applicationId), { ctx, institute })),
+    answer: ({ caller: { institute }, params }) => getApplication(ctx, institute, params.applicationId),
   })
   addRead(app, {
     url: `${LOANS_URL}/applications/:application_id/disbursements`,
@@ -143,25 +124,11 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
         'The tranches, planned and made, in the order of their dates. One is disbursed when its money reached the institute, with ' +
         "the settlement's UTR. Empty before the agreement is signed.",
       errors: [404],
-      answers: { 200: answerAll('The tranches.', disbursementOutput) },
     },
+    output: from(all(disbursementOutput), toDisbursements),
     params: applicationParams,
-    answer: async ({ caller: { institute }, params }) =>
-      ok(toDisbursementsJson(await getApplication(ctx, institute, params.applicationId))),
+    answer: ({ caller: { institute }, params }) => getApplication(ctx, institute, params.applicationId),
   })
-}
-
-/** Services return the application; the idempotency record needs the institute too, for the full response. */
-async function owned(
-  { instituteId, idempotency }: Command<Owned>,
-  institute: Institute,
-  perform: (command: Command<Application>) => Promise<Application>,
-): Promise<Owned> {
-  const inner = idempotency && {
-    ...idempotency,
-    answer: (application: Application) => idempotency.answer({ application, institute }),
-  }
-  return { application: await perform({ instituteId, idempotency: inner }), institute }
 }
 
 const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const

@@ -1,4 +1,4 @@
-import { outputOf, type Output, type Shown } from '../http/wire/output.ts'
+import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID, ORDER_URLS } from './order.input.ts'
 import {
   closedAt,
@@ -141,14 +141,6 @@ export const anyOrderOutput = out.object({
     order => (order.kind === 'link' ? order.expiresAt : null),
   ),
 })
-
-type OrderJson = Shown<typeof orderOutput> | Shown<typeof linkOutput>
-
-/** A link by its own fields, every other kind as a pay order. */
-export function toOrderJson(order: Order, now: Date): OrderJson {
-  const { toJson }: Output<Order, Date, OrderJson> = order.kind === 'link' ? linkOutput : orderOutput
-  return toJson(order, now)
-}
 
 const created = outputOf<{ orderId: string; redirectUrl: string }>()
 export const createdOrderOutput = created.object({

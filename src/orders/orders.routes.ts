@@ -1,21 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, ok, page } from '../http/envelope.ts'
+import { created, one, pageOf } from '../http/reply.ts'
 import type { EndpointDocs } from '../http/openapi/openapi.ts'
 import { badField } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
-import {
-  listLinksQuery,
-  listOrdersQuery,
-  ORDER_ID,
-  ORDER_URLS,
-  orderInput,
-  orderParams,
-} from './order.input.ts'
-import { createdOrderOutput, linkOutput, orderOutput, toOrderJson } from './order.output.ts'
+import { listLinksQuery, listOrdersQuery, ORDER_URLS, orderInput, orderParams } from './order.input.ts'
+import { createdOrderOutput, linkOutput, orderOutput } from './order.output.ts'
 import type { PublicKind } from './orders.rules.ts'
-import { cancelOrder, createOrder, getOrder, listOrders, type CreatedOrder } from './orders.service.ts'
+import { cancelOrder, createOrder, getOrder, listOrders } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
 export function orderRoutes(app: FastifyInstance, ctx: Context): void {
@@ -53,12 +45,11 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
       tag,
       summary: `Create a ${noun}`,
       description: `Makes a ${noun} and answers with the address to send the payer's browser to.`,
-      answers: { 201: answer('Created.', createdOrderOutput) },
     },
+    output: created(createdOrderOutput),
     body: orderInput,
     takesKeyFirst: true,
     perform: (act, { caller, body }) => createOrder(ctx, act, caller.institute, { kind, ...body }),
-    toResponse: (order: CreatedOrder) => created(createdOrderOutput.toJson(order)),
   })
   addWrite(app, ctx, {
     method: 'DELETE',
@@ -73,12 +64,10 @@ function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
           ? 'No payment can start on it any more. On a paid, expired or cancelled link: 409.'
           : 'No payment can start on it any more; it goes on reading `unpaid`, with `closed_at`. On a paid or closed one, and on one of kind `instalment`, `downpayment`, `page` or `loan`: 409.',
       errors: [404],
-      answers: { 200: answer('Done.') },
     },
     params: orderParams,
     perform: (act, { caller, params }) =>
       cancelOrder(ctx, act, { institute: caller.institute, address: kind, id: params.orderId }),
-    toResponse: () => ok(),
   })
 }
 
@@ -95,17 +84,12 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
         kind === 'link'
           ? 'Newest first. Filters add up.'
           : 'Newest first. Filters add up. Those that Bursar made for a student or a public page are listed by their `kind`.',
-      answers: { 200: answerPage(output, ORDER_ID) },
     },
+    output: pageOf(output, () => ctx.clock.now()),
     query: kind === 'order' ? listOrdersQuery : listLinksQuery,
-    async answer({ caller, query: { cursor, limit, note, ...filters } }) {
+    answer({ caller, query: { cursor, limit, note, ...filters } }) {
       const filter = { kind, ...filters, note: note === undefined ? undefined : readNote(note) }
-      const { rows, nextCursor } = await listOrders(ctx, caller.institute, filter, { cursor, limit })
-      const now = ctx.clock.now()
-      return page(
-        rows.map(order => toOrderJson(order, now)),
-        nextCursor,
-      )
+      return listOrders(ctx, caller.institute, filter, { cursor, limit })
     },
   })
   addRead(app, {
@@ -120,13 +104,10 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
           : 'Its current state: read it after checkout, callback or webhook. Also of an order that Bursar made itself, for a ' +
             "student's dues, an instalment, a down payment, a loan or a public page: `kind` says which. The id of a payment link is 404 here.",
       errors: [404],
-      answers: { 200: answer('The current state.', output) },
     },
+    output: one(output, () => ctx.clock.now()),
     params: orderParams,
-    async answer({ caller, params }) {
-      const order = await getOrder(ctx, caller.institute, kind, params.orderId)
-      return ok(toOrderJson(order, ctx.clock.now()))
-    },
+    answer: ({ caller, params }) => getOrder(ctx, caller.institute, kind, params.orderId),
   })
 }
 

@@ -75,10 +75,11 @@ const pageFields = {
 export const pageOutput = out.object(pageFields)
 
 export function toPageJson(file: PageFile): Shown<typeof pageOutput> {
-  return pageOutput.toJson(toSource(file))
+  return pageOutput.toJson(toShownPage(file))
 }
 
-function toSource({ page, url, paid, state }: PageFile): Source {
+/** What a page is answered from. */
+export function toShownPage({ page, url, paid, state }: PageFile): Source {
   return { ...page, url, paidCount: paid, status: state }
 }
 
@@ -95,5 +96,5 @@ export type PageAnswer = Shown<typeof namedPageOutput>
 export function toNamedPage(file: PageFile, branches: Institute['branches']): NamedPage {
   const { collectorCode } = file.page
   const branch = branches.find(one => one.collectorCode === collectorCode)
-  return { ...toSource(file), branch: branch?.name ?? collectorCode }
+  return { ...toShownPage(file), branch: branch?.name ?? collectorCode }
 }

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, ok, page as pageOf } from '../http/envelope.ts'
-import { ORDER_ID } from '../orders/order.input.ts'
-import { orderOutput, toOrderJson } from '../orders/order.output.ts'
+import { created, eachRow, from, one, pageOf } from '../http/reply.ts'
+import { orderOutput } from '../orders/order.output.ts'
 import { addReceiptRoute, addRefundRoutes } from '../payments/refunds.routes.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import {
@@ -16,20 +14,12 @@ import {
   listPagePaymentsQuery,
   listPagesQuery,
   newPageInput,
-  PAGE_ID,
   pageChangeInput,
   pageParams,
   pagePaymentParams,
 } from './page.input.ts'
-import { createdPageOutput, pageOutput, toPageJson } from './page.output.ts'
-import {
-  createPage,
-  getPage,
-  listPages,
-  updatePage,
-  type CreatedPage,
-  type PageFile,
-} from './pages.service.ts'
+import { createdPageOutput, pageOutput, toShownPage } from './page.output.ts'
+import { createPage, getPage, listPages, updatePage } from './pages.service.ts'
 
 const PAGES = '/api/v1/integrations/pay/pages'
 const PAYMENTS = `${PAGES}/:page_id/payments`
@@ -55,11 +45,10 @@ function addPageWrites(app: FastifyInstance, ctx: PaymentContext): void {
       description:
         'Makes a public page that anybody can pay on, any number of times: an admission form, an event, a donation. Each ' +
         'payment is an order of its own; `page.payment.debited` and `page.payment.settled` tell of it. 409 when another page has the slug.',
-      answers: { 201: answer('Created.', createdPageOutput) },
     },
+    output: created(createdPageOutput),
     body: newPageInput,
     perform: (act, { caller, body }) => createPage(ctx, act, caller.institute, body),
-    toResponse: (page: CreatedPage) => created(createdPageOutput.toJson(page)),
   })
   addWrite(app, ctx, {
     method: 'PATCH',
@@ -74,13 +63,12 @@ function addPageWrites(app: FastifyInstance, ctx: PaymentContext): void {
         'filled the form in already pays what it said then. `is_published: false` stops new payments at once, also of those ' +
         'who are at the checkout; money that is on its way still arrives.',
       errors: [404],
-      answers: { 200: answer('As it is now.', pageOutput) },
     },
+    output: from(one(pageOutput), toShownPage),
     params: pageParams,
     body: pageChangeInput,
     perform: (act, { caller: { institute }, params, body }) =>
       updatePage(ctx, act, { institute, id: params.pageId }, body),
-    toResponse: (file: PageFile) => ok(toPageJson(file)),
   })
 }
 
@@ -92,14 +80,12 @@ function addPageReads(app: FastifyInstance, ctx: PaymentContext): void {
       tag,
       summary: 'List payment pages',
       description: 'Newest first. Filters add up.',
-      answers: { 200: answerPage(pageOutput, PAGE_ID) },
     },
+    output: from(pageOf(pageOutput), eachRow(toShownPage)),
     query: listPagesQuery,
-    async answer({ caller, query: { status, cursor, limit, ...filter } }) {
+    answer({ caller, query: { status, cursor, limit, ...filter } }) {
       const isPublished = status === undefined ? undefined : status === 'published'
-      const range = { cursor, limit }
-      const { rows, nextCursor } = await listPages(ctx, caller.institute, { isPublished, ...filter }, range)
-      return pageOf(rows.map(toPageJson), nextCursor)
+      return listPages(ctx, caller.institute, { isPublished, ...filter }, { cursor, limit })
     },
   })
   addRead(app, {
@@ -110,10 +96,10 @@ function addPageReads(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Get a payment page',
       description: 'What it asks for, whether it takes payments, and how many have paid.',
       errors: [404],
-      answers: { 200: answer('As it is now.', pageOutput) },
     },
+    output: from(one(pageOutput), toShownPage),
     params: pageParams,
-    answer: async ({ caller, params }) => ok(toPageJson(await getPage(ctx, caller.institute, params.pageId))),
+    answer: ({ caller, params }) => getPage(ctx, caller.institute, params.pageId),
   })
 }
 
@@ -127,19 +113,12 @@ function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       description:
         'The orders that payers made on it, paid and unpaid, newest first. They are not among your pay orders and links.',
       errors: [404],
-      answers: { 200: answerPage(orderOutput, ORDER_ID) },
     },
+    output: pageOf(orderOutput, () => ctx.clock.now()),
     params: pageParams,
     query: listPagePaymentsQuery,
-    async answer({ caller: { institute }, params, query: { status, cursor, limit } }) {
-      const target = { institute, ...params }
-      const { rows, nextCursor } = await listPagePayments(ctx, target, { status }, { cursor, limit })
-      const now = ctx.clock.now()
-      return pageOf(
-        rows.map(order => toOrderJson(order, now)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller: { institute }, params, query: { status, cursor, limit } }) =>
+      listPagePayments(ctx, { institute, ...params }, { status }, { cursor, limit }),
   })
   addRead(app, {
     url: `${PAYMENTS}/:order_id`,
@@ -149,11 +128,10 @@ function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'Get a payment of a page',
       description: 'The order as it is now.',
       errors: [404],
-      answers: { 200: answer('The current state.', orderOutput) },
     },
+    output: one(orderOutput, () => ctx.clock.now()),
     params: pagePaymentParams,
-    answer: async ({ caller: { institute }, params }) =>
-      ok(toOrderJson(await getPagePayment(ctx, { institute, ...params }), ctx.clock.now())),
+    answer: ({ caller: { institute }, params }) => getPagePayment(ctx, { institute, ...params }),
   })
 }
 

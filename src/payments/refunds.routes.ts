@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { sendIfNew } from '../http/assets.ts'
-import { answer, answerAll } from '../http/wire/answers.ts'
 import { callerOf } from '../http/auth.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, ok } from '../http/envelope.ts'
+import { all, created } from '../http/reply.ts'
 import type { Input, Read } from '../http/wire/input.ts'
 import { documentFile, type EndpointDocs } from '../http/openapi/openapi.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
@@ -57,13 +56,12 @@ export function addRefundRoutes<Params>(
         "student's dues, instalment, down payment or loan is due again at once. It is pending at first; `refund.processed` or " +
         '`refund.failed` tells how it ended. The status stays `paid`, with `refunded_amount`.',
       errors: [404],
-      answers: { 201: answer('Taken up.', refundOutput) },
     },
+    output: created(refundOutput),
     params,
     body: refundInput,
     perform: (command, { caller, params, body }) =>
       paid.refund(command, { institute: caller.institute, params: params }, body),
-    toResponse: (refund: RequestedRefund) => created(refundOutput.toJson(refund)),
   })
   addRead(app, {
     url,
@@ -74,13 +72,10 @@ export function addRefundRoutes<Params>(
       description:
         'All of them, oldest first, each with its lines; an automatic refund of a double payment is among them.',
       errors: [404],
-      answers: { 200: answerAll('All of them.', refundOutput) },
     },
+    output: all(refundOutput),
     params,
-    async answer({ caller, params }) {
-      const refunds = await paid.list(caller.institute, params)
-      return ok(refunds.map(refund => refundOutput.toJson(refund)))
-    },
+    answer: ({ caller, params }) => paid.list(caller.institute, params),
   })
 }
 

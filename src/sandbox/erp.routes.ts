@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type, type TObject } from 'typebox'
 import { addWrite } from '../http/endpoint.ts'
 import { ok } from '../http/envelope.ts'
+import type { Reply } from '../http/reply.ts'
+import { answer } from '../http/wire/answers.ts'
 import { settingsInput } from '../erp/settings/settings.input.ts'
 import { settingsOutput } from '../erp/settings/settings.output.ts'
 import { removeErpSettings, setErpSettings, type SettingsChange } from '../erp/settings/settings.service.ts'
@@ -17,6 +19,17 @@ const data = Type.Object({
   ...Type.Partial(Type.Object(properties)).properties,
 })
 
+const settingsReply: Reply<SettingsChange> = {
+  answers: {
+    200: answer('As they are now.', {
+      schema: data,
+      example: { is_configured: true, ...settingsOutput.example },
+    }),
+  },
+  toSuccess: ({ after }) =>
+    ok(after === null ? { is_configured: false } : { is_configured: true, ...settingsOutput.toJson(after) }),
+}
+
 export function sandboxErpRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
     method: 'PUT',
@@ -29,14 +42,8 @@ export function sandboxErpRoutes(app: FastifyInstance, ctx: Context): void {
       description:
         'Says where your ERP is asked for students, and how. Replaces everything that was set before. Live, an operator ' +
         'does this with `bursar erp set`. Sandbox only.',
-      answers: {
-        200: {
-          description: 'As they are now, without secrets.',
-          data,
-          example: { status: 'success', data: { is_configured: true, ...settingsOutput.example } },
-        },
-      },
     },
+    output: settingsReply,
     body: settingsInput,
     perform(command, { caller: { institute }, body: { url, ...wanted } }): Promise<SettingsChange> {
       if (url === undefined) throw badField('url', 'is required; null removes the settings')
@@ -44,9 +51,5 @@ export function sandboxErpRoutes(app: FastifyInstance, ctx: Context): void {
         ? removeErpSettings(ctx, command, institute, wanted)
         : setErpSettings(ctx, command, institute, { ...wanted, url })
     },
-    toResponse: ({ after }: SettingsChange) =>
-      ok(
-        after === null ? { is_configured: false } : { is_configured: true, ...settingsOutput.toJson(after) },
-      ),
   })
 }

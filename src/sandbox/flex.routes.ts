@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { planParams } from '../flex/plans/plan.input.ts'
 import { addWrite } from '../http/endpoint.ts'
-import { ok } from '../http/envelope.ts'
-import { answer } from '../http/wire/answers.ts'
+import { one } from '../http/reply.ts'
 import { field, ifSent, input, optional, type Read } from '../http/wire/input.ts'
 import { outputOf } from '../http/wire/output.ts'
 import { badField } from '../platform/errors.ts'
@@ -129,13 +128,12 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
         'Does what the payer does to set the plan up: on its page, where that has not been done (the ERP is asked, the down ' +
         'payment paid), and then at the bank. 409 when there is nothing to set up, or the ERP is against it. Sandbox only.',
       errors: [404],
-      answers: { 200: answer('As the bank has it now.', authorisedOutput) },
     },
+    output: one(authorisedOutput),
     params: planParams,
     body: authoriseInput,
     perform: (command, { caller: { institute }, params: { planId }, body }) =>
       authorisePlan(sandbox, command, { institute, planId }, body),
-    toResponse: (result: Authorised) => ok(authorisedOutput.toJson(result)),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -149,13 +147,12 @@ export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): 
         'One that was presented ends so at once. One that was debited can be `bounced`: the bank takes it back late. 409 ' +
         'when it is not at the bank: move the clock to its day first. Sandbox only.',
       errors: [404],
-      answers: { 200: answer('Decided.', decidedOutput) },
     },
+    output: one(decidedOutput),
     params: instalmentParams,
     body: outcomeInput,
     perform: (command, { caller: { institute }, params: { instalmentId }, body }) =>
       decideInstalment(sandbox, command, { institute, instalmentId }, readOutcome(body)),
-    toResponse: (result: DecidedInstalment) => ok(decidedOutput.toJson(result)),
   })
   addMandateActs(app, sandbox)
 }
@@ -171,12 +168,11 @@ function addMandateActs(app: FastifyInstance, sandbox: SandboxPlans): void {
         tag: 'Sandbox',
         description: `${description} 409 when the bank has it otherwise. Sandbox only.`,
         errors: [404],
-        answers: { 200: answer('As the bank has it now.', actedOutput) },
       },
+      output: one(actedOutput),
       params: mandateParams,
       perform: (command, { caller: { institute }, params: { mandateId } }) =>
         changeMandate(sandbox, command, { institute, mandateId }, act),
-      toResponse: (result: ActedMandate) => ok(actedOutput.toJson(result)),
     })
 }
 

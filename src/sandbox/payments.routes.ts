@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../http/endpoint.ts'
-import { ok, type Success } from '../http/envelope.ts'
-import { answer } from '../http/wire/answers.ts'
+import { one } from '../http/reply.ts'
 import { field, input, optional } from '../http/wire/input.ts'
 import { outputOf } from '../http/wire/output.ts'
 import { ORDER_ID, orderParams } from '../orders/order.input.ts'
@@ -35,8 +34,6 @@ const summaryOutput = summary.object({
   exceptions: summary.integer('Reported items that did not match.', 0),
 })
 
-const docs = { tag: 'Sandbox', answers: { 200: answer('As it stands now.', paymentOutput) } } as const
-
 /** Only what a sandbox has: a bank that does what it is told. */
 export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   const { ctx } = sandbox
@@ -45,17 +42,17 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
     url: '/api/v1/sandbox/pay/orders/:order_id/pay',
     scope: 'orders',
     docs: {
-      ...docs,
       operationId: 'sandboxPay',
+      tag: 'Sandbox',
       summary: 'Pay an order, a link or on a page',
       description: 'Starts a payment and lets the bank end it so. 409 when none can start. Sandbox only.',
       errors: [404],
     },
+    output: one(paymentOutput),
     params: orderParams,
     body: payInput,
     perform: (command, { caller, params, body }) =>
       payOrder(sandbox, command, { institute: caller.institute, orderId: params.orderId }, body),
-    toResponse,
   })
   for (const [verb, outcome] of [
     ['capture', 'success'],
@@ -66,16 +63,16 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
       url: `/api/v1/sandbox/payments/:payment_id/${verb}`,
       scope: 'orders',
       docs: {
-        ...docs,
         operationId: `sandbox_${verb}`,
+        tag: 'Sandbox',
         summary: `Let the bank ${verb} a payment`,
         description: 'For one that is open or pending at the bank. Sandbox only.',
         errors: [404],
       },
+      output: one(paymentOutput),
       params: paymentParams,
       perform: (command, { caller, params }) =>
         resolvePayment(sandbox, command, { institute: caller.institute, ...params }, outcome),
-      toResponse,
     })
   }
   addWrite(app, ctx, {
@@ -88,13 +85,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
       summary: 'Settle everything now',
       description:
         'Pays out and settles every captured payment of your institute at once, whatever its due day. Sandbox only.',
-      answers: { 200: answer('Settled.', summaryOutput) },
     },
+    output: one(summaryOutput),
     perform: (_command, { caller }) => settleEverything(sandbox, caller.institute.id),
-    toResponse: (settled: SettlementSummary) => ok(summaryOutput.toJson(settled)),
   })
-}
-
-function toResponse(of: Payment): Success {
-  return ok(paymentOutput.toJson(of))
 }

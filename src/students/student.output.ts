@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../http/wire/output.ts'
+import { outputOf } from '../http/wire/output.ts'
 import type { Branch } from '../institutes/institutes.rules.ts'
 import { ZERO } from '../platform/money.ts'
 import {
@@ -68,10 +68,6 @@ export const studentOutput = out.object({
   registration_ids: out.texts('The users that this student belongs to.', ['parent-77']),
   fee_summary: out.one('Sums over all components, rupees.', summaryOutput),
 })
-
-export function toStudentJson(record: StudentRecord): Shown<typeof studentOutput> {
-  return studentOutput.toJson(toShownRecord(record))
-}
 
 /** What a student is answered from. */
 export function toShownRecord({ student, registrationIds, fees, paid, otherYears }: StudentRecord) {

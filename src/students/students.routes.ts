@@ -1,18 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage } from '../http/wire/answers.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, ok, page } from '../http/envelope.ts'
+import { createdIfNew, eachRow, from, one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
-import { registerStudent, type Registered } from './registration/register.service.ts'
+import { registerStudent } from './registration/register.service.ts'
 import {
   feesInput,
   listStudentsQuery,
   registerInput,
   registrationParams,
-  STUDENT_ID,
   studentParams,
 } from './student.input.ts'
-import { feesOutput, registeredOutput, studentOutput, toStudentJson } from './student.output.ts'
+import { feesOutput, registeredOutput, studentOutput, toShownRecord } from './student.output.ts'
 import { getFees, getStudent, listStudents, updateFees } from './students.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
@@ -39,11 +37,8 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
         'transaction_id are added. Under another registration_id that user is linked too. A known transaction_id with another amount, mode, settlement_utr or ' +
         'fee_components, or another fullname ' +
         'together with another date_of_birth, is 409 with the existing service_student_id.',
-      answers: {
-        200: answer('The student was registered before.', registeredOutput),
-        201: answer('The student is new.', registeredOutput),
-      },
     },
+    output: createdIfNew(registeredOutput),
     params: registrationParams,
     body: registerInput,
     perform(act, { caller, params, body: { student, fees, payments } }) {
@@ -57,7 +52,6 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
         payments,
       })
     },
-    toResponse: (done: Registered) => (done.isNew ? created : ok)(registeredOutput.toJson(done)),
   })
   addWrite(app, ctx, {
     method: 'PATCH',
@@ -71,13 +65,11 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
         'A component sent is set, one not sent stays. Discounts sent replace those of their component; omitted ones stay, ' +
         'capped at the new fee. A fee_amount of 0 keeps the component at 0 and ends its discounts.',
       errors: [404],
-      answers: { 200: answer('Updated.') },
     },
     params: studentParams,
     body: feesInput,
     perform: (act, { caller: { institute }, params, body }) =>
       updateFees(ctx, act, { institute, id: params.studentId }, body.fees),
-    toResponse: () => ok(),
   })
 }
 
@@ -89,13 +81,11 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       tag,
       summary: 'List students',
       description: 'Newest first. Filters add up.',
-      answers: { 200: answerPage(studentOutput, STUDENT_ID) },
     },
+    output: from(pageOf(studentOutput), eachRow(toShownRecord)),
     query: listStudentsQuery,
-    async answer({ caller, query: { cursor, limit, ...filter } }) {
-      const { rows, nextCursor } = await listStudents(ctx, caller.institute, filter, { cursor, limit })
-      return page(rows.map(toStudentJson), nextCursor)
-    },
+    answer: ({ caller, query: { cursor, limit, ...filter } }) =>
+      listStudents(ctx, caller.institute, filter, { cursor, limit }),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id`,
@@ -105,11 +95,10 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       summary: 'Get a student',
       description: 'Profile and fee summary.',
       errors: [404],
-      answers: { 200: answer('The student.', studentOutput) },
     },
+    output: from(one(studentOutput), toShownRecord),
     params: studentParams,
-    answer: async ({ caller, params }) =>
-      ok(toStudentJson(await getStudent(ctx, caller.institute, params.studentId))),
+    answer: ({ caller, params }) => getStudent(ctx, caller.institute, params.studentId),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fee`,
@@ -119,10 +108,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       summary: 'Get the fees of a student',
       description: 'Components with their balance and the 100 newest changes of each, newest first.',
       errors: [404],
-      answers: { 200: answer('The fees.', feesOutput) },
     },
+    output: one(feesOutput),
     params: studentParams,
-    answer: async ({ caller, params }) =>
-      ok(feesOutput.toJson(await getFees(ctx, caller.institute, params.studentId))),
+    answer: ({ caller, params }) => getFees(ctx, caller.institute, params.studentId),
   })
 }

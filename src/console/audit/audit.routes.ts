@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import { pageOf } from '../auth/replies.output.ts'
+import { pageOf } from '../../http/reply.ts'
 import { KEEPERS } from '../console.rules.ts'
 import { auditQuery } from './audit.input.ts'
 import { auditOutput } from './audit.output.ts'

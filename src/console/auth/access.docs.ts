@@ -1,7 +1,7 @@
 import { documentParts } from '../../http/openapi/openapi.ts'
 import type { AnyInput } from '../../http/wire/input.ts'
 import type { ConsoleRole } from '../console.rules.ts'
-import type { Reply } from './replies.output.ts'
+import type { Reply } from '../../http/reply.ts'
 
 /** Who may: roles at the institute, anyone who is signed in, or anyone. Stands in the route table as `x-roles`. */
 export type Reach = readonly ConsoleRole[] | 'signed in' | 'anyone'
@@ -16,11 +16,11 @@ type Documented = {
 /** What the walks over all routes (roles, tenants, hostile input) read; the reference shows the API alone. */
 export function documentConsole(
   { method, params, query, body }: Documented,
-  { httpStatus, docs }: Pick<Reply<never>, 'httpStatus' | 'docs'>,
+  { answers }: Pick<Reply<never>, 'answers'>,
   reach: Reach,
 ): Record<string, unknown> {
   const schema = documentParts({
-    answers: { [httpStatus]: docs },
+    answers,
     errors: [404, 409],
     ...(method === undefined ? {} : { method }),
     ...(params === undefined ? {} : { params }),

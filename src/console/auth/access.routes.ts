@@ -1,5 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { answerCommand, compileCall, NOTHING, readIdempotency, send, type Sent } from '../../http/endpoint.ts'
+import {
+  answerBy,
+  answerCommand,
+  compileCall,
+  NOTHING,
+  readIdempotency,
+  send,
+  type Sent,
+} from '../../http/endpoint.ts'
 import { successBody } from '../../http/envelope.ts'
 import { field, Input, input, type AnyInput, type Read } from '../../http/wire/input.ts'
 import { assert } from '../../platform/assert.ts'
@@ -19,7 +27,7 @@ import {
   type OpenVisit,
 } from './roles.routes.ts'
 import { documentConsole } from './access.docs.ts'
-import { done, type Reply } from './replies.output.ts'
+import { done, type Reply } from '../../http/reply.ts'
 
 /**
  * The one way into the console's API. A route says where it is, who may use it, what it takes, what it answers and what it
@@ -182,7 +190,10 @@ function addRead<Scope, Params extends AnyInput, Query extends AnyInput, Result>
     schema: documentConsole(shape, endpoint.output, access.reach),
     handler: async (request, response) => {
       const context = await access.enter(await admit(ctx, request, response))
-      const success = endpoint.output.toSuccess(await endpoint.answer({ ...readCall(request), ...context }))
+      const success = endpoint.output.toSuccess(
+        await endpoint.answer({ ...readCall(request), ...context }),
+        null,
+      )
       return send(response, success.httpStatus, successBody(success))
     },
   })
@@ -197,10 +208,7 @@ function addWrite<Scope, Params extends AnyInput, Query extends AnyInput, Body e
   const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
   const readCall = compileCall<Read<Params>, Read<Query>, Read<Body>>(shape as Parts<Params, Query, Body>)
   const reply = endpoint.output ?? done
-  const answerOf = (result: Result) => {
-    const success = reply.toSuccess(result)
-    return { httpStatus: success.httpStatus, body: successBody(success) }
-  }
+  const answerOf = answerBy(reply, null)
   app.route({
     method: endpoint.method,
     url: endpoint.url,

@@ -4,7 +4,7 @@ import { acceptInvitation, readInvitation } from '../team/invitations.service.ts
 import { addOpenRead, addOpenWrite, addPersonWrite } from './access.routes.ts'
 import { deviceCookie, readDeviceCookie, sessionCookie } from './cookies.ts'
 import { mailUnlockCode } from './limits/known.service.ts'
-import { one } from './replies.output.ts'
+import { one } from '../../http/reply.ts'
 import type { OpenVisit } from './roles.routes.ts'
 import { acceptInput, emailInput, signInInput, tokenInput } from './session.input.ts'
 import { acceptedOutput, invitationOutput, sessionOutput, signedInOutput } from './session.output.ts'

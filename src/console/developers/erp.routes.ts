@@ -15,7 +15,7 @@ import { EVERYONE } from '../console.rules.ts'
 import { erpOutput } from './erp.output.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { one } from '../auth/replies.output.ts'
+import { one } from '../../http/reply.ts'
 
 export function erpConsoleRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addConsoleRead(app, ctx, {

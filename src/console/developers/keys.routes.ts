@@ -9,7 +9,7 @@ import { createKeyOnce, rotateKeyOnce } from './keys.service.ts'
 import { DEVELOPERS, GRANTABLE } from './developers.rules.ts'
 import { reasonInput } from './webhook.output.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { all, created } from '../auth/replies.output.ts'
+import { all, created } from '../../http/reply.ts'
 
 export function keyRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { one, pageOf } from '../auth/replies.output.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { listRequestsQuery, requestParams } from './requests.input.ts'
 import { requestOutput } from './requests.output.ts'
 import { getRequest, listRequests, RequestLog } from './requests.service.ts'

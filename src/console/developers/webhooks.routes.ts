@@ -20,7 +20,7 @@ import { addedWebhookOutput, reasonInput, webhookOutput } from './webhook.output
 import { changeWebhook, disableWebhook, listWebhooks } from './webhooks.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { all, created, from, one } from '../auth/replies.output.ts'
+import { all, created, from, one, remarked } from '../../http/reply.ts'
 
 export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
   addConsoleRead(app, ctx, {
@@ -34,9 +34,8 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
     method: 'POST',
     url: '/webhooks',
     roles: DEVELOPERS,
-    output: from(
-      created(addedWebhookOutput),
-      ({ subscription }: Subscribed) => subscription,
+    output: remarked(
+      from(created(addedWebhookOutput), ({ subscription }: Subscribed) => subscription),
       ({ message }) => message,
     ),
     body: addWebhookInput,

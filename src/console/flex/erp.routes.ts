@@ -10,7 +10,7 @@ import { fetchesQuery, settingsInput } from './erp.input.ts'
 import { erpOutput, fetchOutput, settingsOutput } from './erp.output.ts'
 import { listErpFetches, readErpHealth } from './erp.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { from, one, pageOf } from '../auth/replies.output.ts'
+import { from, one, pageOf } from '../../http/reply.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 
 export function flexErpRoutes(app: FastifyInstance, flex: FlexContext): void {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../flex/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import { one, pageOf } from '../auth/replies.output.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { calendarQuery, debitsQuery, returnsQuery } from './debits.input.ts'
 import { calendarOutput, comingOutput, debitOutput, returnsOutput } from './debits.output.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../flex/plans/plans.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { one, pageOf } from '../auth/replies.output.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { instalmentParams, moveInput, plansQuery, reasonInput } from './plans.input.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import { all, one, pageOf } from '../auth/replies.output.ts'
+import { all, one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
 import { ledgerFilters, ledgerQuery, reconciliationFilters, reconciliationQuery } from './books.input.ts'

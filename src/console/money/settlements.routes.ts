@@ -18,7 +18,7 @@ import {
 } from '../../payments/settlements/settlement.output.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
-import { all, one, pageOf } from '../auth/replies.output.ts'
+import { all, one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
 import { expectedOutput } from './settlement.output.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addHoliday, listHolidays, removeHoliday, type Holiday } from '../../payments/holidays.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
-import { created, pageOf } from '../auth/replies.output.ts'
+import { created, pageOf } from '../../http/reply.ts'
 import { holidayOutput } from './institute.output.ts'
 import { holidayParams, listHolidaysQuery, newHolidayInput, reasonInput } from './operator.input.ts'
 

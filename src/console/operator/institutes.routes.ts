@@ -3,7 +3,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { addBranch, renameInstitute, setDefaultBranch } from '../../institutes/institutes.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
-import { created, pageOf } from '../auth/replies.output.ts'
+import { created, pageOf } from '../../http/reply.ts'
 import { createdInstituteOutput, instituteOutput } from './institute.output.ts'
 import {
   defaultBranchInput,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
-import { one, pageOf } from '../auth/replies.output.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { ageingQuery, defaulterFilters, defaultersQuery } from './dues.input.ts'
 import { ageingOutput, defaulterOutput } from './dues.output.ts'
 import * as service from './dues.service.ts'

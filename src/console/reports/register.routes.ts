@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
-import { one, pageOf } from '../auth/replies.output.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { collectionQuery, registerFilters, registerQuery } from './register.input.ts'
 import { collectionOutput, registerOutput } from './register.output.ts'
 import * as service from './register.service.ts'

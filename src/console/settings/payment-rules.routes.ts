@@ -5,7 +5,7 @@ import { getPaymentRules, setPaymentRules, type PaymentRules } from '../../dues/
 import { field, input } from '../../http/wire/input.ts'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { one } from '../auth/replies.output.ts'
+import { one } from '../../http/reply.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 
 const RULE_MAKERS: readonly ConsoleRole[] = ['owner', 'finance']

@@ -9,6 +9,7 @@ import {
   countedOutput,
   directPaymentOutput,
   remarkOn,
+  toCounted,
 } from '../../students/direct-payments/direct-payment.output.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { recordPayment, type Recorded } from '../../students/direct-payments/direct-payments.service.ts'
@@ -18,7 +19,7 @@ import { changeProfile, type ChangedProfile } from '../../students/profile/profi
 import { studentParams } from '../../students/student.input.ts'
 import { studentOutput, toShownRecord } from '../../students/student.output.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
-import { created, createdAll, from, one } from '../auth/replies.output.ts'
+import { created, createdAll, from, one, remarked } from '../../http/reply.ts'
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
 import * as input from './students.input.ts'
@@ -64,11 +65,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     method: 'POST',
     url: `${STUDENT}/payments`,
     roles: FINANCE_ROLES,
-    output: from(
-      created(countedOutput),
-      ({ payment, advancePaise }: Recorded) => ({ ...payment, advancePaise }),
-      remarkOn,
-    ),
+    output: remarked(from(created(countedOutput), toCounted<Recorded>), remarkOn),
     params: studentParams,
     body: input.recordInput,
     perform: (act, { institute, params, body: { reason: _reason, ...payment } }) =>

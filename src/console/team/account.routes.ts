@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addPersonRead, addPersonWrite } from '../auth/access.routes.ts'
-import { all, one } from '../auth/replies.output.ts'
+import { all, one } from '../../http/reply.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '../auth/sessions.service.ts'
 import { codeInput, passwordInput, proofInput, renameInput, sessionParams } from './account.input.ts'
 import {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { created, one } from '../auth/replies.output.ts'
+import { created, one } from '../../http/reply.ts'
 import { EVERYONE, KEEPERS } from '../console.rules.ts'
 import { invitationInput, invitationParams, memberParams, reasonInput, roleInput } from './team.input.ts'
 import { invitedOutput, teamOutput } from './team.output.ts'

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { ok, page } from '../../http/envelope.ts'
-import { answer, answerPage } from '../../http/wire/answers.ts'
+import { one, pageOf } from '../../http/reply.ts'
 import { studentParams } from '../../students/student.input.ts'
 import type { ErpContext } from '../context.ts'
-import { listStudentFetches, testFetch, type FetchTest } from './log.service.ts'
-import { FETCH_ID, fetchTestInput, listFetchesQuery } from './pull.input.ts'
+import { listStudentFetches, testFetch } from './log.service.ts'
+import { fetchTestInput, listFetchesQuery } from './pull.input.ts'
 import { fetchOutput, testOutput } from './pull.output.ts'
 
 const ERP = '/api/v1/integrations/erp'
@@ -23,11 +22,10 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
         'Calls the fetch-student endpoint of your ERP as the service would, and answers with what was understood or, field by ' +
         'field, what is wrong. Nothing is stored but an entry of the fetch log. Answers when the ERP has, at most 15 seconds ' +
         'after the call began.',
-      answers: { 200: answer('What came of the call, good or bad.', testOutput) },
     },
+    output: one(testOutput),
     body: fetchTestInput,
     perform: (command, { caller, body }) => testFetch(ctx, command, caller.institute, body),
-    toResponse: (test: FetchTest) => ok(testOutput.toJson(test)),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id/fetches`,
@@ -38,17 +36,11 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
       description:
         'Every time that your ERP was asked for this student, newest first: why, what came of it and what it changed. Kept for ' +
         '500 days.',
-      answers: { 200: answerPage(fetchOutput, FETCH_ID) },
       errors: [404],
     },
+    output: pageOf(fetchOutput),
     params: studentParams,
     query: listFetchesQuery,
-    async answer({ caller, params, query }) {
-      const found = await listStudentFetches(ctx, caller.institute, params.studentId, query)
-      return page(
-        found.rows.map(fetch => fetchOutput.toJson(fetch)),
-        found.nextCursor,
-      )
-    },
+    answer: ({ caller, params, query }) => listStudentFetches(ctx, caller.institute, params.studentId, query),
   })
 }

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { answer } from '../../http/wire/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, ok } from '../../http/envelope.ts'
+import { created, one } from '../../http/reply.ts'
 import type { FlexContext } from '../context.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { planInput, planParams, rescheduleInput, studentParams } from './plan.input.ts'
 import { planHistoryOutput, planOutput } from './plan.output.ts'
 import { getPlanOf, readPlan } from './plan-reads.service.ts'
@@ -26,13 +24,12 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
         "A draft over everything that the student owes: the schedule you send, or the institute's default plan. Send the payer " +
         'to `redirect_url` to set it up. Sent again before that it replaces the draft under the same id; afterwards it is 409, ' +
         'and `data.plan_id` names the plan in the way.',
-      answers: { 201: answer('The draft.', planOutput) },
     },
+    output: created(planOutput, () => ctx),
     params: studentParams,
     body: planInput,
     perform: (act, { caller, params, body }) =>
       createPlan(ctx, act, caller.institute, { ...params, ...body }),
-    toResponse: (plan: LoadedPlan) => created(planOutput.toJson(plan, ctx)),
   })
   addRead(app, {
     url: `${STUDENT}/plans`,
@@ -41,12 +38,10 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
       operationId: 'getStudentPlan',
       summary: "Get a student's plan",
       description: 'The plan that is not over; without one, the newest.',
-      answers: { 200: answer('The plan.', planOutput) },
     },
+    output: one(planOutput, () => ctx),
     params: studentParams,
-    async answer({ caller, params }) {
-      return ok(planOutput.toJson(await getPlanOf(ctx, caller.institute, params.studentId), ctx))
-    },
+    answer: ({ caller, params }) => getPlanOf(ctx, caller.institute, params.studentId),
   })
   addWrite(app, ctx, {
     method: 'PATCH',
@@ -59,13 +54,12 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
       description:
         'Gives the instalment of that due date another one. A notice that was sent is withdrawn and sent anew. 409 when it is at ' +
         'the bank or over.',
-      answers: { 200: answer('Moved.', planOutput) },
     },
+    output: one(planOutput, () => ctx),
     params: studentParams,
     body: rescheduleInput,
     perform: (act, { caller, params, body }) =>
       reschedule(ctx, act, caller.institute, { ...params, ...body }),
-    toResponse: (plan: LoadedPlan) => ok(planOutput.toJson(plan, ctx)),
   })
   addRead(app, {
     url: `${FLEX}/plans/:plan_id`,
@@ -76,27 +70,25 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
       description:
         'With its mandate, every attempt at the bank, and what was decided and why: read there why an instalment was skipped or ' +
         'moved.',
-      answers: { 200: answer('The plan.', planHistoryOutput) },
     },
+    output: one(planHistoryOutput, () => ctx),
     params: planParams,
-    async answer({ caller, params }) {
-      return ok(planHistoryOutput.toJson(await readPlan(ctx, caller.institute, params.planId), ctx))
-    },
+    answer: ({ caller, params }) => readPlan(ctx, caller.institute, params.planId),
   })
   addActs(app, ctx)
 }
 
 function addActs(app: FastifyInstance, ctx: FlexContext): void {
-  for (const { name, perform, done, ...texts } of ACTS)
+  for (const { name, perform, ...texts } of ACTS)
     addWrite(app, ctx, {
       method: 'POST',
       url: `${FLEX}/plans/:plan_id/${name}`,
       scope: 'students',
-      docs: { ...DOCS, ...texts, answers: { 200: answer(done, planOutput) } },
+      docs: { ...DOCS, ...texts },
+      output: one(planOutput, () => ctx),
       params: planParams,
       perform: (act, { caller, params }) =>
         perform(ctx, act, { instituteId: caller.institute.id, planId: params.planId }),
-      toResponse: (plan: LoadedPlan) => ok(planOutput.toJson(plan, ctx)),
     })
 }
 
@@ -104,7 +96,6 @@ const ACTS = [
   {
     name: 'cancel',
     perform: cancelPlan,
-    done: 'Cancelled.',
     operationId: 'cancelPlan',
     summary: 'Cancel a plan',
     description:
@@ -114,7 +105,6 @@ const ACTS = [
   {
     name: 'hold',
     perform: holdPlan,
-    done: 'Held.',
     operationId: 'holdPlan',
     summary: 'Hold a plan',
     description: 'Instalments wait until it is resumed. 409 when it is not set up, over, or held already.',
@@ -122,7 +112,6 @@ const ACTS = [
   {
     name: 'resume',
     perform: resumePlan,
-    done: 'Resumed.',
     operationId: 'resumePlan',
     summary: 'Resume a plan',
     description:

@@ -19,8 +19,6 @@ export type EndpointDocs = {
     | 'Console'
   summary: string
   description: string
-  /** The success answers by status. */
-  answers: Partial<Record<200 | 201, AnswerDocs>>
   /** Statuses beyond those every operation may answer with. */
   errors?: readonly (keyof typeof ERROR_TEXTS)[]
 }
@@ -64,6 +62,8 @@ const ErrorEnvelope = Type.Object(
 
 type Documented = {
   docs: EndpointDocs
+  /** The success answers by status. */
+  answers: Partial<Record<200 | 201, AnswerDocs>>
   method?: string
   params?: AnyInput
   query?: AnyInput
@@ -76,7 +76,7 @@ export function documentEndpoint({
   scope,
   ...parts
 }: Documented & { scope: Scope }): Record<string, unknown> {
-  const { operationId, tag, summary, description, answers, errors = [] } = docs
+  const { operationId, tag, summary, description, errors = [] } = docs
   const isWrite = parts.method !== undefined
   return {
     operationId,
@@ -84,7 +84,7 @@ export function documentEndpoint({
     summary,
     ...documentScope(scope, description),
     ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
-    ...documentParts({ ...parts, answers, errors }),
+    ...documentParts({ ...parts, errors }),
   }
 }
 
@@ -98,7 +98,7 @@ function documentScope(scope: Scope, description = ''): Record<string, unknown> 
 
 /** What is sent and answered, for the walks over all routes: the part that the console's routes have too. */
 export function documentParts(
-  parts: Omit<Documented, 'docs'> & Pick<EndpointDocs, 'answers' | 'errors'>,
+  parts: Omit<Documented, 'docs'> & Pick<EndpointDocs, 'errors'>,
 ): Record<string, unknown> {
   const { method, params, query, body, answers } = parts
   const errors = [...(parts.errors ?? []), ...(method === undefined ? [] : ([409, 413, 422] as const))]
@@ -139,6 +139,7 @@ export function documentFile(
 /** The same for an operation that takes a file. */
 export function documentUpload(upload: {
   docs: EndpointDocs
+  answers: Documented['answers']
   scope: Scope
   query: AnyInput
   mediaTypes: readonly string[]

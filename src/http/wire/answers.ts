@@ -27,11 +27,17 @@ export function answerAll(description: string, output: Described): AnswerDocs {
 }
 
 /** The page and the `next_cursor` by which the next one is asked for. */
-export function answerPage(output: Described, nextCursor: string): AnswerDocs {
+export function answerPage(output: Described): AnswerDocs {
   return {
     description: 'A page.',
     data: Type.Array(output.schema),
     isList: true,
-    example: { status: 'success', data: [output.example], has_more: true, next_cursor: nextCursor },
+    example: { status: 'success', data: [output.example], has_more: true, next_cursor: cursorOf(output) },
   }
+}
+
+/** Outputs begin with the id of their noun, which is the cursor of most lists. */
+function cursorOf({ example }: Described): string {
+  const [first] = Object.values(example as object)
+  return typeof first === 'string' ? first : 'next'
 }

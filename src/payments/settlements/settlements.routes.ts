@@ -1,15 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead } from '../../http/endpoint.ts'
+import { pageOf, type Reply } from '../../http/reply.ts'
 import { page } from '../../http/envelope.ts'
-import { answerPage } from '../../http/wire/answers.ts'
 import type { Context } from '../../platform/context.ts'
 import { listSettlements, readSettlement } from './read-settlements.service.ts'
-import {
-  listSettlementsQuery,
-  SETTLEMENT_ID,
-  settlementItemsQuery,
-  settlementParams,
-} from './settlement.input.ts'
+import { listSettlementsQuery, settlementItemsQuery, settlementParams } from './settlement.input.ts'
 import { settlementDetailOutput, settlementOutput } from './settlement.output.ts'
 
 const SETTLEMENTS = '/api/v1/integrations/pay/settlements'
@@ -26,16 +21,11 @@ export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
       description:
         'What payment providers paid out to the bank, newest first, one for each UTR. A large pay-out may be reported in parts: ' +
         'its sums grow until the provider has reported all of it.',
-      answers: { 200: answerPage(settlementOutput, SETTLEMENT_ID) },
     },
+    output: pageOf(settlementOutput),
     query: listSettlementsQuery,
-    async answer({ caller, query: { cursor, limit, ...filter } }) {
-      const { rows, nextCursor } = await listSettlements(ctx, caller.institute, filter, { cursor, limit })
-      return page(
-        rows.map(row => settlementOutput.toJson(row)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller, query: { cursor, limit, ...filter } }) =>
+      listSettlements(ctx, caller.institute, filter, { cursor, limit }),
   })
   addRead(app, {
     url: `${SETTLEMENTS}/:settlement_id`,
@@ -48,30 +38,28 @@ export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
         'and each payment and refund in it: order, payment, student, instalment and component lines. Items come a page at a ' +
         'time: `limit` and `cursor` are about them.',
       errors: [404],
-      answers: {
-        200: {
-          description: 'The settlement, with a page of its items.',
-          data: settlementDetailOutput.schema,
-          isList: true,
-          example: {
-            status: 'success',
-            data: settlementDetailOutput.example,
-            has_more: true,
-            next_cursor: settlementItemsQuery.example['cursor'],
-          },
-        },
-      },
     },
+    output: settlementReply,
     params: settlementParams,
     query: settlementItemsQuery,
-    async answer({ caller, params, query }) {
-      const { settlement, nextCursor } = await readSettlement(
-        ctx,
-        caller.institute,
-        params.settlementId,
-        query,
-      )
-      return page(settlementDetailOutput.toJson(settlement), nextCursor)
-    },
+    answer: ({ caller, params, query }) => readSettlement(ctx, caller.institute, params.settlementId, query),
   })
+}
+
+/** One settlement, and a page of what is in it. */
+const settlementReply: Reply<Awaited<ReturnType<typeof readSettlement>>> = {
+  answers: {
+    200: {
+      description: 'The settlement, with a page of its items.',
+      data: settlementDetailOutput.schema,
+      isList: true,
+      example: {
+        status: 'success',
+        data: settlementDetailOutput.example,
+        has_more: true,
+        next_cursor: settlementItemsQuery.example['cursor'],
+      },
+    },
+  },
+  toSuccess: ({ settlement, nextCursor }) => page(settlementDetailOutput.toJson(settlement), nextCursor),
 }

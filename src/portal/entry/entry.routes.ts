@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, ok } from '../../http/envelope.ts'
-import { answer } from '../../http/wire/answers.ts'
+import { created, one } from '../../http/reply.ts'
 import type { ErpContext } from '../../erp/context.ts'
 import { registrationParams } from '../../students/student.input.ts'
 import { entryInput } from './entry.input.ts'
 import { accessTokenOutput, entryOutput } from './entry.output.ts'
-import { issueToken, openEntry, type AccessToken, type Entry } from './entry.service.ts'
+import { issueToken, openEntry } from './entry.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const TOKEN = `${ERP}/users/:registration_id/access_token`
@@ -26,15 +25,11 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
       summary: 'Get an access token for a user',
       description: `${TOKEN_TEXT} Every call makes a new one.`,
       errors: [404],
-      answers: { 200: answer('A new token.', accessTokenOutput) },
     },
+    output: one(accessTokenOutput),
     params: registrationParams,
-    async answer({ caller, params }) {
-      const command = { instituteId: caller.institute.id }
-      return ok(
-        accessTokenOutput.toJson(await issueToken(ctx, command, caller.institute, params.registrationId)),
-      )
-    },
+    answer: ({ caller, params }) =>
+      issueToken(ctx, { instituteId: caller.institute.id }, caller.institute, params.registrationId),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -46,13 +41,12 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
       summary: 'Create an access token for a user',
       description: TOKEN_TEXT,
       errors: [404],
-      answers: { 201: answer('A new token.', accessTokenOutput) },
     },
+    output: created(accessTokenOutput),
     params: registrationParams,
     hasSecret: true,
     perform: (command, { caller, params }) =>
       issueToken(ctx, command, caller.institute, params.registrationId),
-    toResponse: (token: AccessToken) => created(accessTokenOutput.toJson(token)),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -68,12 +62,11 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
         'with its texts and `data.erp_code`. Without a fetch URL the student must be registered here; its primary contact, or ' +
         'its only user, is let in.',
       errors: [404],
-      answers: { 201: answer('The way in.', entryOutput) },
     },
+    output: created(entryOutput),
     body: entryInput,
     hasSecret: true,
     perform: (command, { caller, body: { named, options } }) =>
       openEntry(ctx, command, caller.institute, { named, ...options }),
-    toResponse: (entry: Entry) => created(entryOutput.toJson(entry)),
   })
 }

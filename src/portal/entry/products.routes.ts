@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { LoanContext } from '../../loans/context.ts'
 import { addRead } from '../../http/endpoint.ts'
-import { ok } from '../../http/envelope.ts'
-import { answerAll } from '../../http/wire/answers.ts'
+import { all } from '../../http/reply.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { productsQuery } from './entry.input.ts'
 import { productOutput } from './entry.output.ts'
@@ -20,13 +19,11 @@ export function productRoutes(app: FastifyInstance, ctx: LoanContext): void {
         'What the student has: payments of its dues begun on the parents’ pages, instalment plans, loan applications. Newest ' +
         'first, whole, at most 200 of each.',
       errors: [404],
-      answers: { 200: answerAll('What there is.', productOutput) },
     },
+    output: all(productOutput),
     params: studentParams,
     query: productsQuery,
-    async answer({ caller, params, query }) {
-      const products = await listProducts(ctx, caller.institute, params.studentId, query.product)
-      return ok(products.map(product => productOutput.toJson(product)))
-    },
+    answer: ({ caller, params, query }) =>
+      listProducts(ctx, caller.institute, params.studentId, query.product),
   })
 }

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { ok } from '../../http/envelope.ts'
-import { answer } from '../../http/wire/answers.ts'
+import { one } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { moveInput } from './clock.input.ts'
 import { clockOutput, movedOutput } from './clock.output.ts'
-import { loadOffset, moveClock, type Moved, type SandboxClock } from './clock.service.ts'
+import { loadOffset, moveClock, type SandboxClock } from './clock.service.ts'
 
 const URL_PATH = '/api/v1/sandbox/clock'
 
@@ -17,11 +16,11 @@ export function clockRoutes(app: FastifyInstance, ctx: Context, sandbox: Sandbox
       tag: 'Sandbox',
       summary: 'Read the clock',
       description: 'Real time plus what the clock was moved by. Sandbox only.',
-      answers: { 200: answer('Now.', clockOutput) },
     },
+    output: one(clockOutput),
     async answer() {
       await loadOffset(sandbox)
-      return ok(clockOutput.toJson({ now: sandbox.clock.now() }))
+      return { now: sandbox.clock.now() }
     },
   })
   addWrite(app, ctx, {
@@ -35,10 +34,9 @@ export function clockRoutes(app: FastifyInstance, ctx: Context, sandbox: Sandbox
       description:
         'By `advance` or to `to`. Everything that falls due on the way happens before the answer, which says how many of ' +
         'each. Shared by all institutes of the sandbox, kept over restarts, forward only. Sandbox only.',
-      answers: { 200: answer('Moved.', movedOutput) },
     },
+    output: one(movedOutput),
     body: moveInput,
     perform: (command, { body }) => moveClock(sandbox, command, body),
-    toResponse: (moved: Moved) => ok(movedOutput.toJson(moved)),
   })
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { EVERYONE } from '../../console/console.rules.ts'
 import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
-import { created, from, one } from '../../console/auth/replies.output.ts'
+import { created, one, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { moveInput } from './clock.input.ts'
 import { bothClocksOutput, movedOutput } from './clock.output.ts'
@@ -39,7 +39,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox
     method: 'POST',
     url: '/sandbox/events',
     roles: DEVELOPERS,
-    output: from(created(triggeredOutput), (triggered: Triggered) => triggered, remarkOnTriggered),
+    output: remarked(created(triggeredOutput), remarkOnTriggered),
     body: triggerInput,
     perform: (command, { institute, body }) => triggerEvent(ctx, command, institute, body),
     audit: (_call, { eventId, eventCode }: Triggered) => ({

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { applicationParams } from '../../loans/loan.input.ts'
-import { toWholeJson, wholeApplicationOutput } from '../../loans/loan.output.ts'
+import { toWhole, wholeApplicationOutput } from '../../loans/loan.output.ts'
 import type { LenderAct } from './simulator.rules.ts'
 import { addWrite } from '../../http/endpoint.ts'
-import { ok } from '../../http/envelope.ts'
-import { answer } from '../../http/wire/answers.ts'
+import { from, one } from '../../http/reply.ts'
+import type { Caller } from '../../institutes/institutes.rules.ts'
 import { field, ifSent, input, type Input } from '../../http/wire/input.ts'
-import { actOnApplication, type OwnedLoan, type SandboxLoans } from './lender.service.ts'
+import { actOnApplication, type SandboxLoans } from './lender.service.ts'
 
 const MAX_TRANCHES = 60
 
@@ -66,13 +66,15 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
         summary: about.summary,
         description: `${about.description} Sandbox only.`,
         errors: [404],
-        answers: { 200: answer('The application as it is then.', wholeApplicationOutput) },
       },
+      output: from(
+        one(wholeApplicationOutput, ({ institute }: Caller) => ({ ctx: sandbox.ctx, institute })),
+        toWhole,
+      ),
       params: applicationParams,
       body,
       perform: (command, { caller: { institute }, params, body: sent }) =>
         actOnApplication(sandbox, command, { institute, ...params }, { kind, ...sent } as LenderAct),
-      toResponse: ({ file, institute }: OwnedLoan) => ok(toWholeJson(file, { ctx: sandbox.ctx, institute })),
     })
 
   add('fill', nothing, {

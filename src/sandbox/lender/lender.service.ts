@@ -11,8 +11,6 @@ import { rememberAnswer, type Command } from '../../platform/idempotency.ts'
 /** What the sandbox lets a developer do to the lender. */
 export type SandboxLoans = { ctx: LoanContext; lender: SandboxLender }
 
-export type OwnedLoan = { file: LoanFile; institute: Institute }
-
 /** Tells the lender what happened, and hands its callbacks to the door that every lender's go through. */
 export async function actAtLender(
   { lender }: Pick<SandboxLoans, 'lender'>,
@@ -25,16 +23,16 @@ export async function actAtLender(
 /** The same for an application, which the lender is handed first if the parent has not gone there yet. */
 export async function actOnApplication(
   sandbox: SandboxLoans,
-  command: Command<OwnedLoan>,
+  command: Command<LoanFile>,
   { institute, applicationId }: { institute: Institute; applicationId: string },
   lenderAct: LenderAct,
-): Promise<OwnedLoan> {
+): Promise<LoanFile> {
   const { ctx } = sandbox
   const before = await getApplication(ctx, institute, applicationId)
   const where = await findAtLender(sandbox, institute, applicationId)
   if (lenderAct.kind === 'disburse') await tellOfFailures(sandbox, where, before)
   await actAtLender(sandbox, where, lenderAct)
-  const done = { file: await getApplication(ctx, institute, applicationId), institute }
+  const done = await getApplication(ctx, institute, applicationId)
   if (command.idempotency !== undefined)
     await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done

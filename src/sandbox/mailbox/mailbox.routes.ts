@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead } from '../../http/endpoint.ts'
-import { page } from '../../http/envelope.ts'
-import { answerPage } from '../../http/wire/answers.ts'
+import { pageOf } from '../../http/reply.ts'
 import { field, optional, query } from '../../http/wire/input.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
@@ -42,16 +41,11 @@ export function mailboxRoutes(app: FastifyInstance, ctx: Context): void {
       description:
         'What was sent to people in the name of this institute, the newest first. People read it at ' +
         '`/sandbox/mailbox`. Sandbox only.',
-      answers: { 200: answerPage(messageOutput, MESSAGE_ID) },
     },
+    output: pageOf(messageOutput),
     query: mailboxQuery,
-    async answer({ caller, query: { recipient, ...range } }) {
-      const found = await listSentMessages(ctx, caller.institute.id, { recipient }, range)
-      return page(
-        found.rows.map(one => messageOutput.toJson(one)),
-        found.nextCursor,
-      )
-    },
+    answer: ({ caller, query: { recipient, ...range } }) =>
+      listSentMessages(ctx, caller.institute.id, { recipient }, range),
   })
 }
 

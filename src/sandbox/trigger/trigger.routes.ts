@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../../http/endpoint.ts'
-import { created } from '../../http/envelope.ts'
-import { answer } from '../../http/wire/answers.ts'
+import { created, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { triggerInput } from './trigger.input.ts'
 import { remarkOnTriggered, triggeredOutput } from './trigger.output.ts'
-import { triggerEvent, type Triggered } from './trigger.service.ts'
+import { triggerEvent } from './trigger.service.ts'
 
 export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
   addWrite(app, ctx, {
@@ -19,16 +18,13 @@ export function triggerRoutes(app: FastifyInstance, ctx: Context): void {
       description:
         "Records one event with the reference's example as payload, dated now and with new ids, and delivers it like any " +
         'other. Nothing else happens: the ids in it name nothing that can be read. Sandbox only.',
-      answers: {
-        201: {
-          ...answer('Recorded.', triggeredOutput),
-          remark: 'Recorded, but this branch has no subscription for refund.failed: Add Webhook makes one.',
-        },
-      },
     },
+    output: remarked(
+      created(triggeredOutput),
+      remarkOnTriggered,
+      'Recorded, but this branch has no subscription for refund.failed: Add Webhook makes one.',
+    ),
     body: triggerInput,
     perform: (command, { caller, body }) => triggerEvent(ctx, command, caller.institute, body),
-    toResponse: (triggered: Triggered) =>
-      created(triggeredOutput.toJson(triggered), remarkOnTriggered(triggered)),
   })
 }

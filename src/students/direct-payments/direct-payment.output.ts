@@ -1,4 +1,4 @@
-import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { outputOf } from '../../http/wire/output.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import { PAYMENT_ID } from './direct-payment.input.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
@@ -45,8 +45,9 @@ export const countedOutput = counted.object({
   advance: counted.amount('How much of it is more than what is due of its components, rupees.', 500),
 })
 
-export function toCountedJson({ payment, advancePaise }: Counted): Shown<typeof countedOutput> {
-  return countedOutput.toJson({ ...payment, advancePaise })
+/** What a payment is answered from that was counted just now. */
+export function toCounted<Given extends Counted>(given: Given): Given & RecordedPayment {
+  return { ...given, ...given.payment }
 }
 
 const change = outputOf<PaymentWithHistory['history'][number]>()

@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage, type AnswerDocs } from '../../http/wire/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { ok, page, type Success } from '../../http/envelope.ts'
+import { createdIfNew, from, one, pageOf, remarked } from '../../http/reply.ts'
 import { badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import {
   correctionInput,
   directPaymentInput,
   listPaymentsQuery,
-  PAYMENT_ID,
   paymentParams,
 } from './direct-payment.input.ts'
 import {
@@ -16,9 +14,8 @@ import {
   directPaymentFileOutput,
   directPaymentOutput,
   remarkOn,
-  toCountedJson,
+  toCounted,
 } from './direct-payment.output.ts'
-import type { RecordedPayment } from './direct-payments.rules.ts'
 import * as service from './direct-payments.service.ts'
 import { studentParams } from '../student.input.ts'
 
@@ -36,10 +33,7 @@ export function directPaymentRoutes(
   addReads(app, ctx)
 }
 
-const countedAnswer = (description: string): AnswerDocs => ({
-  ...answer(description, countedOutput),
-  remark: '₹500 of this payment is more than what is due of its components and counts as advance.',
-})
+const ADVANCE = '₹500 of this payment is more than what is due of its components and counts as advance.'
 
 function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.ReadOnTheWay): void {
   addWrite(app, ctx, {
@@ -57,16 +51,12 @@ function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.Rea
         'and is not counted again. What is more than what is due of its components counts as advance: `advance` and `message` say so, ' +
         'and `message` tells of an online payment that is on its way.',
       errors: [404],
-      answers: {
-        200: countedAnswer('It was recorded before.'),
-        201: countedAnswer('It is recorded.'),
-      },
     },
+    output: remarked(from(createdIfNew(countedOutput), toCounted<service.Recorded>), remarkOn, ADVANCE),
     params: studentParams,
     body: directPaymentInput,
     perform: (act, { caller: { institute }, params, body: payment }) =>
       service.recordPayment(ctx, act, { institute, ...params }, { payment, readOnTheWay }),
-    toResponse: (recorded: service.Recorded) => counted(recorded, recorded.isNew ? 201 : 200),
   })
 }
 
@@ -84,8 +74,8 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
         'fee_components afterwards, so send both when one changes. What it was stays in its history. The transaction_id ' +
         'cannot be changed: cancel the payment and record it anew. A cancelled one is 409.',
       errors: [404],
-      answers: { 200: countedAnswer('The payment as it is now.') },
     },
+    output: remarked(from(one(countedOutput), toCounted<service.Counted>), remarkOn, ADVANCE),
     params: paymentParams,
     body: correctionInput,
     perform(act, { caller: { institute }, params, body: { transactionId, ...correction } }) {
@@ -94,7 +84,6 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
         throw badField('transaction_id', 'cannot be changed; cancel this payment and record it anew')
       return service.changePayment(ctx, act, { institute, ...params }, correction)
     },
-    toResponse: (payment: service.Counted) => counted(payment, 200),
   })
   addWrite(app, ctx, {
     method: 'DELETE',
@@ -108,12 +97,11 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
         'It does not count as paid any more and stays readable as cancelled. Its transaction_id is not used again. Cancelling ' +
         'it once more changes nothing.',
       errors: [404],
-      answers: { 200: answer('The cancelled payment.', directPaymentOutput) },
     },
+    output: one(directPaymentOutput),
     params: paymentParams,
     perform: (act, { caller: { institute }, params }) =>
       service.cancelPayment(ctx, act, { institute, ...params }),
-    toResponse: (payment: RecordedPayment) => ok(directPaymentOutput.toJson(payment)),
   })
 }
 
@@ -126,18 +114,13 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       summary: 'List the direct payments of a student',
       description: 'Newest first, cancelled ones too. Online payments are not among them.',
       errors: [404],
-      answers: { 200: answerPage(directPaymentOutput, PAYMENT_ID) },
     },
+    output: pageOf(directPaymentOutput),
     params: studentParams,
     query: listPaymentsQuery,
-    async answer({ caller: { institute }, params, query: { cursor, status, limit } }) {
+    answer({ caller: { institute }, params, query: { cursor, status, limit } }) {
       const isCancelled = status === undefined ? undefined : status === 'cancelled'
-      const target = { institute, ...params }
-      const found = await service.listPayments(ctx, target, { isCancelled }, { cursor, limit })
-      return page(
-        found.rows.map(payment => directPaymentOutput.toJson(payment)),
-        found.nextCursor,
-      )
+      return service.listPayments(ctx, { institute, ...params }, { isCancelled }, { cursor, limit })
     },
   })
   addRead(app, {
@@ -148,14 +131,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       summary: 'Get a direct payment',
       description: 'With what it was before it was corrected or cancelled.',
       errors: [404],
-      answers: { 200: answer('The payment.', directPaymentFileOutput) },
     },
+    output: one(directPaymentFileOutput),
     params: paymentParams,
-    answer: async ({ caller: { institute }, params }) =>
-      ok(directPaymentFileOutput.toJson(await service.getPayment(ctx, { institute, ...params }))),
+    answer: ({ caller: { institute }, params }) => service.getPayment(ctx, { institute, ...params }),
   })
-}
-
-function counted(result: service.Counted, httpStatus: Success['httpStatus']): Success {
-  return { httpStatus, data: toCountedJson(result), message: remarkOn(result) }
 }

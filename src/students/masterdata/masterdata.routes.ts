@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerAll } from '../../http/wire/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, ok } from '../../http/envelope.ts'
+import { all, createdIfNew, from, one } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { listBranches, listCodes } from './masterdata.service.ts'
 import { changeProfile, changeStatus, listChanges, type ChangedProfile } from '../profile/profile.service.ts'
 import { branchQuery, profileInput, studentParams, userInput } from '../student.input.ts'
 import * as output from '../student.output.ts'
-import type { StudentRecord } from '../students.service.ts'
-import { registerUser, type RegisteredUser } from '../users/users.service.ts'
+import { registerUser } from '../users/users.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
@@ -34,14 +32,10 @@ function addUser(app: FastifyInstance, ctx: Context): void {
         'Finds or makes the user with this phone and e-mail. Both are compared as people mean them: a phone by its digits, ' +
         'with or without +91 or a leading 0, an e-mail in any case. When several have them, the oldest is answered. A user ' +
         'who is found stays as it is.',
-      answers: {
-        200: answer('There is such a user.', output.userOutput),
-        201: answer('The user is new.', output.userOutput),
-      },
     },
+    output: createdIfNew(output.userOutput),
     body: userInput,
     perform: (act, { caller, body }) => registerUser(ctx, act, caller.institute, body),
-    toResponse: (user: RegisteredUser) => (user.isNew ? created : ok)(output.userOutput.toJson(user)),
   })
 }
 
@@ -61,13 +55,12 @@ function addProfile(app: FastifyInstance, ctx: Context): void {
         'When another student has that identity already, it is 409 with the other service_student_id. What it was stays on ' +
         'record: List the changes of a student.',
       errors: [404],
-      answers: { 200: answer('The student as it is now.', output.studentOutput) },
     },
+    output: from(one(output.studentOutput), ({ record }: ChangedProfile) => output.toShownRecord(record)),
     params: studentParams,
     body: profileInput,
     perform: (act, { caller: { institute }, params, body }) =>
       changeProfile(ctx, act, { institute, id: params.studentId }, body),
-    toResponse: ({ record }: ChangedProfile) => ok(output.toStudentJson(record)),
   })
   addRead(app, {
     url: `${STUDENT}/changes`,
@@ -79,13 +72,10 @@ function addProfile(app: FastifyInstance, ctx: Context): void {
         'What a repeated registration, an update or an import changed of the profile, newest first: the 100 newest. What a ' +
         'fetch from your ERP changed stands in its log, what was paid and charged in theirs.',
       errors: [404],
-      answers: { 200: answerAll('The changes.', output.profileChangeOutput) },
     },
+    output: all(output.profileChangeOutput),
     params: studentParams,
-    async answer({ caller: { institute }, params }) {
-      const changes = await listChanges(ctx, { institute, id: params.studentId })
-      return ok(changes.map(change => output.profileChangeOutput.toJson(change)))
-    },
+    answer: ({ caller: { institute }, params }) => listChanges(ctx, { institute, id: params.studentId }),
   })
 }
 
@@ -99,7 +89,6 @@ const VERBS = [
       description:
         'No new Flex plan can be made for a dropped student. A plan that it has is cancelled before its next debit. ' +
         'Dropping it again changes nothing.',
-      answers: { 200: answer('The student is dropped.', output.studentOutput) },
     },
   },
   {
@@ -109,7 +98,6 @@ const VERBS = [
       operationId: 'activateStudent',
       summary: 'Make a dropped student active again',
       description: 'Activating an active student changes nothing.',
-      answers: { 200: answer('The student is active.', output.studentOutput) },
     },
   },
 ] as const
@@ -121,10 +109,10 @@ function addStatus(app: FastifyInstance, ctx: Context): void {
       url: `${STUDENT}/${verb}`,
       scope: 'students',
       docs: { ...docs, tag, errors: [404] },
+      output: from(one(output.studentOutput), output.toShownRecord),
       params: studentParams,
       perform: (act, { caller: { institute }, params }) =>
         changeStatus(ctx, act, { institute, id: params.studentId }, status),
-      toResponse: (record: StudentRecord) => ok(output.toStudentJson(record)),
     })
   }
 }
@@ -155,13 +143,10 @@ function addLists(app: FastifyInstance, ctx: Context): void {
       tag,
       summary: 'List branches',
       description: 'The branches of the institute, by code.',
-      answers: { 200: answerAll('All of them.', output.branchOutput) },
     },
+    output: all(output.branchOutput),
     query: branchQuery,
-    answer: async ({ caller, query }) =>
-      ok(
-        listBranches(caller.institute, query.collectorCode).map(branch => output.branchOutput.toJson(branch)),
-      ),
+    answer: async ({ caller, query }) => listBranches(caller.institute, query.collectorCode),
   })
   for (const { path, kind, id, summary, of } of LISTS) {
     addRead(app, {
@@ -171,13 +156,10 @@ function addLists(app: FastifyInstance, ctx: Context): void {
         tag,
         summary,
         description: 'All branches share the codes of the institute. The whole list, by code.',
-        answers: { 200: answerAll('All of them.', of) },
       },
+      output: all(of),
       query: branchQuery,
-      async answer({ caller, query }) {
-        const entries = await listCodes(ctx, caller.institute, kind, query.collectorCode)
-        return ok(entries.map(entry => of.toJson(entry)))
-      },
+      answer: ({ caller, query }) => listCodes(ctx, caller.institute, kind, query.collectorCode),
     })
   }
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { answer, answerPage } from '../../http/wire/answers.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, ok, page } from '../../http/envelope.ts'
+import { created, one, pageOf } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { ROLLOVER_ID, rolloverInput, rolloverParams, rolloversQuery } from './rollover.input.ts'
+import { rolloverInput, rolloverParams, rolloversQuery } from './rollover.input.ts'
 import { rolloverOutput } from './rollover.output.ts'
 import {
   getRollover,
@@ -11,7 +10,6 @@ import {
   startRollover,
   stopRollover,
   type ReadUnsettled,
-  type Rollover,
 } from './rollover.service.ts'
 
 const ROLLOVERS = '/api/v1/integrations/erp/academic-years/rollover'
@@ -34,12 +32,11 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled
         'under way nothing is carried yet: it is named among the problems, and a repetition carries it. One rollover at a time, ' +
         'otherwise 409.',
       errors: [409],
-      answers: { 201: answer('It is started, or previewed.', rolloverOutput) },
     },
+    output: created(rolloverOutput),
     body: rolloverInput,
     perform: (command, { caller, body }) =>
       startRollover(ctx, command, caller.institute, { ...body, readUnsettled }),
-    toResponse: (one: Rollover) => created(rolloverOutput.toJson(one)),
   })
   addWrite(app, ctx, {
     method: 'DELETE',
@@ -52,11 +49,10 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled
       description:
         'One that is under way. What it has registered and carried stays; another rollover goes on from there.',
       errors: [404, 409],
-      answers: { 200: answer('It is stopped.', rolloverOutput) },
     },
+    output: one(rolloverOutput),
     params: rolloverParams,
     perform: (command, { caller, params }) => stopRollover(ctx, command, caller.institute, params.rolloverId),
-    toResponse: (one: Rollover) => ok(rolloverOutput.toJson(one)),
   })
   addRead(app, {
     url: ROLLOVERS,
@@ -65,16 +61,10 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled
       tag,
       summary: 'List rollovers',
       description: 'Newest first.',
-      answers: { 200: answerPage(rolloverOutput, ROLLOVER_ID) },
     },
+    output: pageOf(rolloverOutput),
     query: rolloversQuery,
-    async answer({ caller, query }) {
-      const { rows, nextCursor } = await listRollovers(ctx, caller.institute, query)
-      return page(
-        rows.map(one => rolloverOutput.toJson(one)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller, query }) => listRollovers(ctx, caller.institute, query),
   })
   addRead(app, {
     url: `${ROLLOVERS}/:rollover_id`,
@@ -84,10 +74,9 @@ export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled
       summary: 'Get a rollover',
       description: 'How far it is, and which students it could not register.',
       errors: [404],
-      answers: { 200: answer('The rollover.', rolloverOutput) },
     },
+    output: one(rolloverOutput),
     params: rolloverParams,
-    answer: async ({ caller, params }) =>
-      ok(rolloverOutput.toJson(await getRollover(ctx, caller.institute, params.rolloverId))),
+    answer: ({ caller, params }) => getRollover(ctx, caller.institute, params.rolloverId),
   })
 }

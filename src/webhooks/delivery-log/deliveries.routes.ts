@@ -1,26 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, ok, page } from '../../http/envelope.ts'
-import { answer, answerPage } from '../../http/wire/answers.ts'
+import { created, from, one, pageOf } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { webhookParams } from '../subscriptions/subscription.input.ts'
-import {
-  DELIVERY_ID,
-  deliveryParams,
-  EVENT_ID,
-  listDeliveriesQuery,
-  listEventsQuery,
-  recoverInput,
-} from './delivery.input.ts'
+import { deliveryParams, listDeliveriesQuery, listEventsQuery, recoverInput } from './delivery.input.ts'
 import { deliveryOutput, eventOutput, recoveredOutput } from './delivery.output.ts'
-import {
-  getDelivery,
-  listDeliveries,
-  recoverFailed,
-  redeliver,
-  sendTest,
-  type Delivery,
-} from './deliveries.service.ts'
+import { getDelivery, listDeliveries, recoverFailed, redeliver, sendTest } from './deliveries.service.ts'
 import { listEventsOf } from './events.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
@@ -38,11 +23,10 @@ export function deliveryRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'Get a delivery',
       description: 'One delivery, attempt by attempt.',
       errors: [404],
-      answers: { 200: answer('The delivery.', deliveryOutput) },
     },
+    output: one(deliveryOutput),
     params: deliveryParams,
-    answer: async ({ caller, params }) =>
-      ok(deliveryOutput.toJson(await getDelivery(ctx, caller.institute, params.deliveryId))),
+    answer: ({ caller, params }) => getDelivery(ctx, caller.institute, params.deliveryId),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -56,11 +40,10 @@ export function deliveryRoutes(app: FastifyInstance, ctx: Context): void {
         'Sends it once more, whatever became of it: the same delivery and `event_id`, one attempt more. If that fails, the ' +
         'retries begin from their start. It goes at once and before all that waits, also to an endpoint that is left in peace.',
       errors: [404],
-      answers: { 200: answer('Due now.', deliveryOutput) },
     },
+    output: one(deliveryOutput),
     params: deliveryParams,
     perform: (command, { caller, params }) => redeliver(ctx, command, caller.institute, params.deliveryId),
-    toResponse: (delivery: Delivery) => ok(deliveryOutput.toJson(delivery)),
   })
   addSending(app, ctx)
 }
@@ -75,16 +58,10 @@ function addLists(app: FastifyInstance, ctx: Context): void {
       description:
         'Everything that was recorded, whether or not anyone was subscribed. Newest first to look; with `order=oldest` a ' +
         'program follows along by sending the last `event_id` it saw as `cursor`.',
-      answers: { 200: answerPage(eventOutput, EVENT_ID) },
     },
+    output: pageOf(eventOutput),
     query: listEventsQuery,
-    async answer({ caller, query }) {
-      const { rows, nextCursor } = await listEventsOf(ctx, caller.institute, query)
-      return page(
-        rows.map(event => eventOutput.toJson(event)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller, query }) => listEventsOf(ctx, caller.institute, query),
   })
   addRead(app, {
     url: `${ERP}/deliveries`,
@@ -93,16 +70,10 @@ function addLists(app: FastifyInstance, ctx: Context): void {
       tag,
       summary: 'List deliveries',
       description: 'Newest first, each with its attempts. Kept for 90 days.',
-      answers: { 200: answerPage(deliveryOutput, DELIVERY_ID) },
     },
+    output: pageOf(deliveryOutput),
     query: listDeliveriesQuery,
-    async answer({ caller, query }) {
-      const { rows, nextCursor } = await listDeliveries(ctx, caller.institute, query)
-      return page(
-        rows.map(delivery => deliveryOutput.toJson(delivery)),
-        nextCursor,
-      )
-    },
+    answer: ({ caller, query }) => listDeliveries(ctx, caller.institute, query),
   })
 }
 
@@ -119,11 +90,10 @@ function addSending(app: FastifyInstance, ctx: Context): void {
         'Sends `webhook.test` to this subscription, signed as any other delivery: at once and before all that waits, also ' +
         'when the endpoint asked for a pause or keeps failing. Read the delivery to see what came of it.',
       errors: [404],
-      answers: { 201: answer('Due now.', deliveryOutput) },
     },
+    output: created(deliveryOutput),
     params: webhookParams,
     perform: (command, { caller, params }) => sendTest(ctx, command, caller.institute, params.webhookId),
-    toResponse: (delivery: Delivery) => created(deliveryOutput.toJson(delivery)),
   })
   addWrite(app, ctx, {
     method: 'POST',
@@ -138,12 +108,11 @@ function addSending(app: FastifyInstance, ctx: Context): void {
         'event code missed before and when it was disabled, and what happened from then until this one was added. At most ' +
         '89 days back.',
       errors: [404],
-      answers: { 200: answer('Due now.', recoveredOutput) },
     },
+    output: from(one(recoveredOutput), (deliveries: number) => ({ deliveries })),
     params: webhookParams,
     body: recoverInput,
     perform: (command, { caller, params, body }) =>
       recoverFailed(ctx, command, caller.institute, { ...params, ...body }),
-    toResponse: (deliveries: number) => ok(recoveredOutput.toJson({ deliveries })),
   })
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { created, ok } from '../../http/envelope.ts'
-import { answer, answerAll } from '../../http/wire/answers.ts'
+import { all, created, from, one, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { addWebhookInput, listWebhooksQuery, webhookParams } from './subscription.input.ts'
 import { webhookDetailOutput, webhookOutput } from './subscription.output.ts'
@@ -28,17 +27,14 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
         'One URL per event code (and branch, where there are several). On a subscribed code only secret_key, header_key ' +
         'and header_value change: absent leaves them, null or "" clears them. One payment sends `pay.payment.*` and the ' +
         'event of its order, link or page: subscribe to one of them, or book by `payment.id`; drop repeats by `event_id`.',
-      answers: {
-        201: {
-          ...answer('Subscribed.', webhookOutput),
-          remark: 'The url and the mail list of a subscription stay as they were at its creation.',
-        },
-      },
     },
+    output: remarked(
+      from(created(webhookOutput), ({ subscription }: Subscribed) => subscription),
+      ({ message }) => message,
+      'The url and the mail list of a subscription stay as they were at its creation.',
+    ),
     body: addWebhookInput,
     perform: (command, { caller, body }) => addSubscription(ctx, command, caller.institute, body),
-    toResponse: ({ subscription, message }: Subscribed) =>
-      created(webhookOutput.toJson(subscription), message),
   })
   addRead(app, {
     url: BASE,
@@ -48,13 +44,10 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'List webhooks',
       description:
         'All active subscriptions of the institute; on request also disabled ones, at most the 200 disabled last.',
-      answers: { 200: answerAll('The subscriptions.', webhookOutput) },
     },
+    output: all(webhookOutput),
     query: listWebhooksQuery,
-    async answer({ caller, query }) {
-      const found = await listSubscriptions(ctx, caller.institute, query)
-      return ok(found.map(one => webhookOutput.toJson(one)))
-    },
+    answer: ({ caller, query }) => listSubscriptions(ctx, caller.institute, query),
   })
   addRead(app, {
     url: `${BASE}/:webhook_id`,
@@ -64,12 +57,10 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'Get a webhook',
       description: 'One subscription, disabled or not. Secrets and header values are never shown.',
       errors: [404],
-      answers: { 200: answer('The subscription.', webhookDetailOutput) },
     },
+    output: one(webhookDetailOutput),
     params: webhookParams,
-    async answer({ caller, params }) {
-      return ok(webhookDetailOutput.toJson(await getSubscription(ctx, caller.institute, params.webhookId)))
-    },
+    answer: ({ caller, params }) => getSubscription(ctx, caller.institute, params.webhookId),
   })
   addWrite(app, ctx, {
     method: 'DELETE',
@@ -81,11 +72,9 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
       summary: 'Disable a webhook',
       description:
         'Nothing more is delivered. Adding the event code again makes a new subscription with a new id.',
-      answers: { 200: answer('Disabled.') },
     },
     params: webhookParams,
     perform: (command, { caller, params }) =>
       disableSubscription(ctx, command, caller.institute, params.webhookId),
-    toResponse: () => ok(),
   })
 }

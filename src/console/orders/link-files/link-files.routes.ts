@@ -14,7 +14,7 @@ import type { PaymentContext } from '../../../payments/context.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleFile, addConsoleUpload } from '../../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
-import { created, one, pageOf } from '../../auth/replies.output.ts'
+import { created, one, pageOf } from '../../../http/reply.ts'
 import { reasonInput } from '../order.input.ts'
 import {
   batchParams,

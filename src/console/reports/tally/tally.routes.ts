@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
-import { all } from '../../auth/replies.output.ts'
+import { all } from '../../../http/reply.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { MONEY_HANDLERS } from '../../orders/orders.rules.ts'
 import { addConsoleFile } from '../../files.routes.ts'

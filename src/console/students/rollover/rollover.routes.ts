@@ -22,7 +22,7 @@ import {
 } from '../../../students/rollover/rollover.service.ts'
 import { EVERYONE } from '../../console.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
-import { all, created, one, pageOf } from '../../auth/replies.output.ts'
+import { all, created, one, pageOf } from '../../../http/reply.ts'
 import { addConsoleUpload } from '../../files.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
 import { startRolloverInput, stopRolloverInput, uploadQuery } from './rollover.input.ts'
