@@ -22,6 +22,7 @@ import { deliveryPages } from '../portal/webhook-delivery.routes.ts'
 import { signInRoutes } from '../portal/entry/sign-in.routes.ts'
 import { entryRoutes } from '../portal/entry/entry.routes.ts'
 import { planSetupPages } from '../portal/plan/setup/setup.routes.ts'
+import { frontPages } from '../portal/front.routes.ts'
 import { historyPages } from '../portal/parents/history.routes.ts'
 import { protectPages } from '../portal/layout.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
@@ -149,6 +150,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     loanParentPages(pages, ctx)
     historyPages(pages, ctx)
     deliveryPages(pages, ctx)
+    frontPages(pages, ctx, log)
     if (sandbox !== null) {
       bankRoutes(pages, sandbox)
       lenderPages(pages, sandbox)

@@ -34,6 +34,10 @@ export function answerError(
     .send(errorBody(shown, request.id))
 }
 
+export function noSuchAddress({ method }: FastifyRequest): BursarError {
+  return new BursarError('HUE00001', `There is no ${method} at this address. See /docs for what there is.`)
+}
+
 /** What never became a request: broken HTTP, headers too large, a client too slow. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -6,7 +6,7 @@ import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
-import { answerClientError, answerError, answerExpectation } from './failures.ts'
+import { answerClientError, answerError, answerExpectation, noSuchAddress } from './failures.ts'
 import { isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics/metrics.ts'
 import { PublicLimit } from './limits/public-limit.ts'
@@ -83,10 +83,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log))
   app.setNotFoundHandler(request => {
-    throw new BursarError(
-      'HUE00001',
-      `There is no ${request.method} at this address. See /docs for what there is.`,
-    )
+    throw noSuchAddress(request)
   })
   admitCallers(app, ctx)
   observeRequests(app, log, metrics)

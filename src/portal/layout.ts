@@ -56,6 +56,7 @@ export type Page = {
     | 'lender'
     | 'mailbox'
     | 'delivery'
+    | 'front'
     | ParentsTemplate
   title: string
   status?: number

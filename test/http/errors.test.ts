@@ -265,3 +265,26 @@ test('every error of every operation wears the envelope in the reference', () =>
   const { required } = contract.document.components.schemas['Error'] as Json
   assert.deepEqual(required.toSorted(), ['code', 'message', 'request_id', 'status'])
 })
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+test('a person who opens the bare address or a wrong one gets a page with the ways in, a program JSON', async () => {
+  const open = async (path: string, headers: Record<string, string>): Promise<[number, string, string]> => {
+    const answer = await fetch(`${contract.url}${path}`, { headers })
+    return [answer.status, answer.headers.get('content-type') ?? '', await answer.text()]
+  }
+  const [status, type, page] = await open('/', BROWSER)
+  assert.deepEqual([status, type], [200, 'text/html; charset=utf-8'])
+  for (const way of ['/console', '/docs', '/sandbox/mailbox']) assert.ok(page.includes(`href="${way}"`), way)
+  const [lost, , wrong] = await open('/no/such/page', { ...BROWSER, 'accept-language': 'hi' })
+  assert.equal(lost, 404)
+  assert.match(wrong, /यह पेज नहीं है/)
+  for (const path of ['/', '/no/such/page']) assert.equal((await open(path, {}))[0], 404)
+  for (const path of ['/api/v1/no-such', '/console/api/no-such']) {
+    const [code, json] = await open(path, BROWSER)
+    assert.equal(code, 404)
+    assert.match(json, /^application\/json/, path)
+  }
+  const icon = await fetch(`${contract.url}/favicon.ico`)
+  assert.equal(icon.headers.get('content-type'), 'image/svg+xml')
+})
