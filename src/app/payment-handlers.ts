@@ -1,4 +1,5 @@
 import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
+import { assertNobodyPays } from '../dues/started.service.ts'
 import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/engine/results.service.ts'
 import type { LoanContext } from '../loans/context.ts'
 import { disbursementPaymentHandler } from '../loans/disbursements.service.ts'
@@ -10,12 +11,14 @@ import type { Context } from '../platform/context.ts'
 
 /** What follows from money that moved, by the kind of its order. A kind without a handler does not compile. */
 export function createPaymentHandlers(ctx: Context, lenders: LoanContext['lenders']) {
+  const mayStart: PaymentHandler['mayStart'] = (instituteId, order) =>
+    assertNobodyPays(ctx, instituteId, order)
   return {
-    order: ORDER_PAYMENT_HANDLER,
-    link: ORDER_PAYMENT_HANDLER,
+    order: { ...ORDER_PAYMENT_HANDLER, mayStart },
+    link: { ...ORDER_PAYMENT_HANDLER, mayStart },
     student: duesPaymentHandler(ctx),
     page: PAGE_PAYMENT_HANDLER,
-    downpayment: downpaymentPaymentHandler(ctx),
+    downpayment: { ...downpaymentPaymentHandler(ctx), mayStart },
     instalment: instalmentPaymentHandler(ctx),
     loan: disbursementPaymentHandler({ clock: ctx.clock, lenders }),
   } satisfies Record<OrderKind, PaymentHandler>

@@ -4,26 +4,18 @@ import type { Order } from '../orders/orders.rules.ts'
 import { orderFor } from '../orders/student-order.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
 import { giveUpStarted } from '../payments/payments.service.ts'
-import { listOnTheWay, listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
+import { listOnTheWay, type StudentPayment } from '../payments/student-payments.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { assert } from '../platform/assert.ts'
-import { dayOf, formatMoment } from '../platform/calendar.ts'
-import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { dayOf } from '../platform/calendar.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
-import {
-  allocate,
-  isCovered,
-  LATE_FEE,
-  maskName,
-  overlap,
-  payable,
-  withoutTaken,
-  type Share,
-} from './dues.rules.ts'
+import { allocate, isCovered, LATE_FEE, payable, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
+import { beingPaid, describeStart, listStartedByPayers, rivalsOf } from './started.service.ts'
 import { insertDuesOrder, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
 type Target = { institute: Institute; studentId: string }
@@ -74,8 +66,8 @@ async function openIn(
   const dues = withoutTaken(await readHeld(tx, key, now), onTheWay)
   const share = allocate(payable(amountPaise, dues.totalPaise, dues.partPayment), dues, dues.allocation)
   const order = orderOf(dues, share, { at: now, callbackUrl })
-  const started = await listDuesStarted(tx, institute.id, studentId)
-  const rivals = started.filter(payment => overlap(payment.lines, order.lines))
+  const started = await listStartedByPayers(tx, institute.id, studentId)
+  const rivals = rivalsOf(started, order)
   const rival = rivals.find(payment => heldUntil(payment) > now)
   if (rival !== undefined && !takeOver) throw beingPaid(await describeStart(tx, institute.id, rival))
   const others = new Set(started.filter(payment => !rivals.includes(payment)).map(({ orderId }) => orderId))
@@ -97,55 +89,6 @@ async function openIn(
   return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
 }
 
-/** A payment of a student's dues that somebody has started at the bank's page and not finished. */
-export type StartedDues = {
-  orderId: string
-  amountPaise: Paise
-  /** Null when the ERP opened it. */
-  payer: Payer | null
-  startedAt: Date
-  /** When others may start, unless the bank reports before that. */
-  heldUntil: Date
-}
-
-/** What keeps another from starting now; null when nothing does. */
-export async function findStartedDues(
-  ctx: Pick<PaymentContext, 'db' | 'clock'>,
-  instituteId: number,
-  studentId: string,
-): Promise<StartedDues | null> {
-  const now = ctx.clock.now()
-  const started = await listDuesStarted(ctx.db, instituteId, studentId)
-  const held = started.find(payment => heldUntil(payment) > now)
-  return held === undefined ? null : describeStart(ctx.db, instituteId, held)
-}
-
-async function listDuesStarted(
-  db: Queryable,
-  instituteId: number,
-  studentId: string,
-): Promise<StudentPayment[]> {
-  const started = await listStarted(db, instituteId, [studentId])
-  return started.filter(payment => payment.orderKind === 'student')
-}
-
-async function describeStart(
-  db: Queryable,
-  instituteId: number,
-  payment: StudentPayment,
-): Promise<StartedDues> {
-  const { orderId, amountPaise, createdAt: startedAt } = payment
-  const payer = (await readDuesOrders(db, instituteId, [orderId])).get(orderId)?.payer ?? null
-  return { orderId, amountPaise, payer, startedAt, heldUntil: heldUntil(payment) }
-}
-
-function beingPaid({ amountPaise, payer, heldUntil: until }: StartedDues): Error {
-  return conflict(
-    `${payer === null ? 'Somebody' : maskName(payer.name)} is at the bank's page to pay ${formatRupees(amountPaise)} of these dues. Wait until the bank ` +
-      `reports, at most until ${formatMoment(until)}, or take it over.`,
-  )
-}
-
 /** False when less is due by now than the order would take; it is closed then. */
 export async function isStillDue(
   ctx: Pick<PaymentContext, 'db' | 'clock'>,
@@ -162,9 +105,8 @@ export async function isStillDue(
     const onTheWay = await listOnTheWay(tx, instituteId, [studentId])
     const others = onTheWay.filter(payment => payment.orderId !== order.id)
     // Started between the look at the dues and the making of this order, which closed the other one.
-    const rival = (await listDuesStarted(tx, instituteId, studentId)).find(
-      payment =>
-        payment.orderId !== order.id && heldUntil(payment) > now && overlap(payment.lines, order.lines),
+    const rival = rivalsOf(await listStartedByPayers(tx, instituteId, studentId), order).find(
+      payment => heldUntil(payment) > now,
     )
     if (rival !== undefined) throw beingPaid(await describeStart(tx, instituteId, rival))
     const dues = withoutTaken(await readHeld(tx, key, now), others)

@@ -8,6 +8,8 @@ export type StudentPayment = {
   studentId: string
   orderId: string
   orderKind: OrderKind
+  /** Whom the order names as payer. */
+  payerName: string
   paymentId: string
   state: PaymentState
   amountPaise: Paise
@@ -32,7 +34,7 @@ export async function listStudentPayments(
   limit: number,
 ): Promise<StudentPayment[]> {
   return db.query<StudentPayment>(
-    `select o.student_id as "studentId", o.id as "orderId", o.kind as "orderKind", p.id as "paymentId", p.state,
+    `select o.student_id as "studentId", o.id as "orderId", o.kind as "orderKind", o.name as "payerName", p.id as "paymentId", p.state,
        p.amount_paise as "amountPaise", p.mode, p.transaction_id as "transactionId", p.created_at as "createdAt",
        p.captured_at as "capturedAt", p.settlement_id is not null as "isSettled", o.state = 'reversed' as "isReversed",
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise) order by l.line_no)

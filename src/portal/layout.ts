@@ -53,6 +53,7 @@ export type Page = {
     | 'message'
     | 'bank'
     | 'bank-mandate'
+    | 'being-paid'
     | 'lender'
     | 'mailbox'
     | 'delivery'

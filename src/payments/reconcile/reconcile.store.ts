@@ -45,6 +45,22 @@ const CHECKS: readonly { check: string; sql: string }[] = [
       group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
   },
   {
+    check: 'the lines of a refund add up to it',
+    sql: `select r.id as subject, coalesce(sum(l.amount_paise), 0) || ' in lines, ' || r.amount_paise || ' paise refunded' as detail
+      from refunds r left join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+      where r.institute_id = $1 group by r.id, r.amount_paise having coalesce(sum(l.amount_paise), 0) <> r.amount_paise`,
+  },
+  {
+    check: 'no more is refunded of a fee than was paid for it',
+    sql: `select b.payment_id || ' ' || b.component_type as subject, b.paise || ' refunded of ' || coalesce(o.paise, 0) || ' paise' as detail
+      from (select r.payment_id, r.order_id, l.component_type, sum(l.amount_paise) as paise
+        from refunds r join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
+        where r.institute_id = $1 and r.kind <> 'duplicate' and r.state <> 'failed' group by 1, 2, 3) b
+      left join lateral (select sum(l.amount_paise) as paise from order_lines l where l.institute_id = $1
+        and l.order_id = b.order_id and l.component_type = b.component_type) o on true
+      where b.paise > coalesce(o.paise, 0)`,
+  },
+  {
     check: 'every duplicate payment is being given back or was',
     sql: `select p.id as subject, 'no refund' as detail
       from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.kind = 'duplicate'

@@ -14,6 +14,9 @@ import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { callbackUrlFor } from './callback.service.ts'
 import { describePage } from './order-page.ts'
+import { findRival, takeOverRivals } from '../../dues/started.service.ts'
+import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
+import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
@@ -30,17 +33,19 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
   )
 
   // A repeated POST (second tab, double click, back button) leads to the same payment.
-  const start = withOrder(ctx, async ({ institute, order, path }, request, reply) => {
+  const start = withOrder(ctx, async (found, request, reply) => {
+    const { institute, order, path } = found
     // An expired or cancelled order never redirects to the bank, not even to finish a started payment.
     if (stateAt(order, ctx.clock.now()) !== 'unpaid') return reply.redirect(path, 303)
     const mode = PAYMENT_MODES.find(candidate => candidate === formField(request, 'mode')) ?? 'upi'
     try {
+      if (formField(request, 'take_over') === '1') await takeOverRivals(ctx, institute.id, order)
       const returnUrl = `${ctx.publicUrl}${path}/return`
       const { redirectUrl } = await startPayment(ctx, institute, order.id, { mode, returnUrl })
       return await reply.redirect(redirectUrl ?? path, 303)
     } catch (error) {
-      // Paid, expired or cancelled concurrently: the page shows which.
-      if (error instanceof BursarError && error.code === 'HUE00002') return reply.redirect(path, 303)
+      if (error instanceof BursarError && error.code === 'HUE00002')
+        return showConflict(ctx, found, { mode, request, reply })
       throw error
     }
   })
@@ -91,6 +96,28 @@ async function showOrder(
     language,
   })
   return sendPage(reply, { template: 'order', title, language, refreshSeconds, data })
+}
+
+/** Another payer is at the bank's page with the same fees; or it was paid, expired or cancelled, which the order's page shows. */
+async function showConflict(
+  ctx: PaymentContext,
+  { institute, order, path }: Found,
+  { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const started = await findRival(ctx, institute.id, order)
+  if (started === null) return reply.redirect(path, 303)
+  const language = languageOf(request, reply)
+  const pageData = { institute, order, started, path, language }
+  const { title, data } = describeOrderBeingPaid(pageData, PARENTS_TEXTS[language])
+  // The language switch is a GET link, and this address only answers POST.
+  return sendPage(reply, {
+    template: 'being-paid',
+    title,
+    status: 409,
+    hasSwitch: false,
+    language,
+    data: { ...data, mode },
+  })
 }
 
 type Handler = (found: Found, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>

@@ -1,11 +1,20 @@
 import { maskName } from '../../dues/dues.rules.ts'
-import type { StartedDues } from '../../dues/pay-dues.service.ts'
+import type { StartedDues } from '../../dues/started.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localMoment } from '../language.ts'
 import type { ParentsTexts } from './parents.texts.ts'
+
+type OrderBeingPaidData = {
+  institute: Institute
+  order: Order
+  started: StartedDues
+  path: string
+  language: Language
+}
 
 type BeingPaidData = {
   institute: Institute
@@ -17,6 +26,29 @@ type BeingPaidData = {
   /** What was written in the form, when a part was to be paid. */
   wrote: string | undefined
   language: Language
+}
+
+/** The same at the checkout of an order or link, whose payer is not signed in. */
+export function describeOrderBeingPaid(
+  { institute, order, started, path, language }: OrderBeingPaidData,
+  { beingPaid: texts }: ParentsTexts,
+): { title: string; data: Record<string, unknown> } {
+  const { payer } = started
+  return {
+    title: fill(texts.title, { where: institute.name }),
+    data: {
+      about: order.studentName ?? institute.name,
+      heading: texts.heading,
+      say: fill(texts.say, {
+        name: payer === null ? texts.someone : maskName(payer.name),
+        amount: formatRupees(started.amountPaise),
+        when: localMoment(started.startedAt, language),
+        until: localMoment(started.heldUntil, language),
+      }),
+      wait: { url: path, text: texts.wait },
+      takeOver: { say: texts.takeOverOrder, action: `${path}/start`, button: texts.takeOver },
+    },
+  }
 }
 
 /** Who is paying, until when others wait, and how to pay instead. */

@@ -87,6 +87,8 @@ export const en = {
     yourself: 'You',
     takeOverSay:
       'If that payment will not be finished, pay instead. Should it be finished all the same, what is paid twice goes back by itself.',
+    takeOverOrder:
+      'If that payment will not be finished, pay instead. Should both be finished, nothing is lost: what is too much goes back or stands as an advance.',
     takeOver: 'Pay instead',
     goOn: 'Go on with that payment',
     wait: 'Wait',

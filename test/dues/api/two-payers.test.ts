@@ -3,7 +3,7 @@ import { after, beforeEach, test } from 'node:test'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Answer, Json } from '../../harness/client.ts'
 import { findBroken } from '../../harness/payments.ts'
-import { ERP, PAY, sampleStudent } from '../../harness/samples.ts'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
 import type { Visitor } from '../../harness/visitor.ts'
 import { startPaying, submit, visitAs } from '../../portal/parents-support.ts'
 
@@ -105,6 +105,45 @@ test('while one parent is at the bank the other waits: a page says who and until
   await capture(orderId)
   assert.deepEqual(await duesOf(id), [0, 0])
 })
+
+for (const kind of ['orders', 'payment_links']) {
+  test(`${kind} that name the student and its dues wait for each other where they pay the same fees`, async () => {
+    const { id, asha, ravi } = await newParents()
+    const named = async (component_type: string): Promise<string> => {
+      const details = [{ component_type, amount: 1000 }]
+      const order = sampleOrder({ name: 'Lata Menon', service_student_id: id, details })
+      return (await demo.post(`${PAY}/${kind}`, order)).body.data.order_id
+    }
+    const linked = await named('TUITION_FEE')
+    const other = await named('BOOKS')
+    // Somebody at the bank's page with the link keeps dues and a second link from starting, and other fees from nothing.
+    assert.equal((await start(ravi, linked)).status, 303)
+    assert.match((await pressPay(asha, id)).text, /L… M… started a payment of ₹1,000\.00/)
+    const second = await named('TUITION_FEE')
+    assert.equal((await start(asha, second)).status, 409)
+    assert.equal((await start(asha, other)).status, 303)
+    // Whoever takes over goes to the bank, and a link then waits for the dues.
+    const paid = await takeOver(asha, id)
+    assert.deepEqual(
+      [(await paymentOf(linked))['state'], (await paymentOf(linked))['failure_code']],
+      ['failed', 'taken_over'],
+    )
+    const waiting = await start(ravi, linked)
+    assert.equal(waiting.status, 409)
+    assert.match(waiting.text, /A… R… started a payment of ₹1,000\.00.*Pay instead/s)
+    const api = await demo.post(`${SANDBOX}/pay/orders/${linked}/pay`, { outcome: 'success' })
+    assert.deepEqual([api.status, api.body.code], [409, 'HUE00002'])
+    const instead = await ravi.post(`/pay/demo-school/${linked}/start`, { mode: 'upi', take_over: '1' })
+    assert.equal(instead.status, 303)
+    assert.equal((await paymentOf(paid))['state'], 'failed')
+    const [newest] = await sql<Json>(`select id from payments where order_id = $1 and state = 'created'`, [
+      linked,
+    ])
+    await demo.post(`${SANDBOX}/payments/${newest?.['id']}/capture`)
+    assert.deepEqual(await duesOf(id), [0, 0])
+    assert.deepEqual(await findBroken(text => sql(text)), [])
+  })
+}
 
 test('a start of which the bank reports nothing is given up after ten minutes', async () => {
   const { id, asha, ravi } = await newParents()

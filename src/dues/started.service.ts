@@ -1,0 +1,117 @@
+import type { Order, OrderKind } from '../orders/orders.rules.ts'
+import type { PaymentContext } from '../payments/context.ts'
+import { heldUntil } from '../payments/payments.rules.ts'
+import { giveUpStarted } from '../payments/payments.service.ts'
+import { listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
+import { formatMoment } from '../platform/calendar.ts'
+import type { Queryable } from '../platform/db/database.ts'
+import { conflict } from '../platform/errors.ts'
+import { formatRupees, type Paise } from '../platform/money.ts'
+import { holdStudent } from '../students/profile/lock-student.service.ts'
+import { maskName, overlap } from './dues.rules.ts'
+import { readDuesOrders, type Payer } from './dues.store.ts'
+
+/** A payment of a student's dues that somebody has started at the bank's page and not finished. */
+export type StartedDues = {
+  orderId: string
+  amountPaise: Paise
+  /** Null when the ERP opened it. */
+  payer: Payer | null
+  startedAt: Date
+  /** When others may start, unless the bank reports before that. */
+  heldUntil: Date
+}
+
+type StartContext = Pick<PaymentContext, 'db' | 'clock'>
+type Lines = Pick<Order, 'id' | 'lines'>
+
+/** Kinds that a person pays at the checkout; the others are debited by mandate or paid out by a lender. */
+const PAID_BY_PAYERS: readonly OrderKind[] = ['student', 'order', 'link', 'downpayment']
+
+/** Whatever they pay for this student: dues, an order or link that names it, a down payment. */
+export async function listStartedByPayers(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<StudentPayment[]> {
+  const started = await listStarted(db, instituteId, [studentId])
+  return started.filter(payment => PAID_BY_PAYERS.includes(payment.orderKind))
+}
+
+/** Those of other orders that pay some of the same components. */
+export function rivalsOf(started: readonly StudentPayment[], { id, lines }: Lines): StudentPayment[] {
+  return started.filter(payment => payment.orderId !== id && overlap(payment.lines, lines))
+}
+
+/** What keeps another from starting a payment of dues now; null when nothing does. */
+export async function findStartedDues(
+  ctx: StartContext,
+  instituteId: number,
+  studentId: string,
+): Promise<StartedDues | null> {
+  const started = await listStartedByPayers(ctx.db, instituteId, studentId)
+  return describeHeld(ctx, instituteId, started)
+}
+
+/** What keeps a payment of this order from starting; null when nothing does. */
+export async function findRival(
+  ctx: StartContext,
+  instituteId: number,
+  order: Order,
+): Promise<StartedDues | null> {
+  if (order.studentId === null) return null
+  const started = await listStartedByPayers(ctx.db, instituteId, order.studentId)
+  return describeHeld(ctx, instituteId, rivalsOf(started, order))
+}
+
+async function describeHeld(
+  { db, clock }: StartContext,
+  instituteId: number,
+  started: readonly StudentPayment[],
+): Promise<StartedDues | null> {
+  const now = clock.now()
+  const held = started.find(payment => heldUntil(payment) > now)
+  return held === undefined ? null : describeStart(db, instituteId, held)
+}
+
+/** For orders, links and down payments that name a student: they wait for whoever is paying the same components. */
+export async function assertNobodyPays(
+  ctx: StartContext,
+  instituteId: number,
+  order: Order,
+): Promise<boolean> {
+  const rival = await findRival(ctx, instituteId, order)
+  if (rival !== null) throw beingPaid(rival)
+  return true
+}
+
+/** Gives up what keeps this order from being paid; money of it that comes in all the same counts. */
+export async function takeOverRivals(ctx: StartContext, instituteId: number, order: Order): Promise<void> {
+  const { studentId } = order
+  if (studentId === null) return
+  await ctx.db.transaction(async tx => {
+    await holdStudent(tx, { instituteId, studentId })
+    const rivals = rivalsOf(await listStartedByPayers(tx, instituteId, studentId), order)
+    const ids = rivals.map(({ paymentId }) => paymentId)
+    await giveUpStarted(tx, instituteId, ids, ctx.clock.now())
+  })
+}
+
+export async function describeStart(
+  db: Queryable,
+  instituteId: number,
+  payment: StudentPayment,
+): Promise<StartedDues> {
+  const { orderId, amountPaise, createdAt: startedAt, orderKind, payerName } = payment
+  const made = (await readDuesOrders(db, instituteId, [orderId])).get(orderId)?.payer ?? null
+  // Of a link we know whom it was sent to, which is no user of ours.
+  const payer = orderKind === 'student' ? made : { registrationId: '', name: payerName }
+  return { orderId, amountPaise, payer, startedAt, heldUntil: heldUntil(payment) }
+}
+
+export function beingPaid({ amountPaise, payer, heldUntil: until }: StartedDues): Error {
+  return conflict(
+    `${payer === null ? 'Somebody' : maskName(payer.name)} is at the bank's page to pay ${formatRupees(amountPaise)} of these dues. Wait until the bank ` +
+      `reports, at most until ${formatMoment(until)}, or take it over.`,
+  )
+}
