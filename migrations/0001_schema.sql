@@ -15,7 +15,7 @@
 --   * Money is bigint paise. Days are `date`, moments `timestamptz`.
 --   * Secrets are stored encrypted (`*_sealed`) or, where they only have to be recognised, as a hash (`*_hash`).
 --   * Work that is due is a row with a moment (`next_check_at`, `next_try_at`, …), null when there is nothing to do, and a
---     partial index on it. `held_until` is the lease of whoever works on the row.
+--     partial index on it. `held_until` is the lease of the worker.
 --   * "Our clock" can be moved in the sandbox. Leases, sessions and deliveries use real time, the database's.
 
 --------------------------------------------------------------------------------------------------------------------------
@@ -422,7 +422,7 @@ create table erp_settings (
 create table erp_fetches (
   institute_id integer not null references institutes,
   id text not null,
-  -- No foreign key: it would make every one of a thousand rows a second wait for whoever has locked the student.
+  -- No foreign key: it would make every one of a thousand rows a second wait for a lock on the student.
   -- Null for a test with an identifier that no student here has.
   student_id text,
   identifier text not null,
@@ -442,7 +442,7 @@ create table erp_fetches (
   primary key (institute_id, id)
 );
 create index erp_fetches_of_student on erp_fetches (institute_id, student_id, id) where student_id is not null;
--- Most answers are found ones; whoever looks for trouble does not read past them.
+-- Most answers are found ones; a search for failures does not read past them.
 create index erp_fetches_without_student on erp_fetches (institute_id, id) where outcome <> 'found';
 create trigger erp_fetches_unalterable before update or truncate on erp_fetches
   for each statement execute function refuse_change();
@@ -1587,7 +1587,7 @@ create table console_sessions (
 create index console_sessions_of_user on console_sessions (user_id, last_seen_at desc);
 create index console_sessions_by_age on console_sessions (last_seen_at);
 
--- A link by which whoever reads the e-mail of an address chooses a password for it, and joins an institute if it names one.
+-- A link by which the reader of an address's e-mail chooses a password for it, and joins an institute if it names one.
 create table console_invitations (
   id text primary key,
   token_hash bytea not null unique,

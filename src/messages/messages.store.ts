@@ -57,7 +57,7 @@ export const toSend = leasedRows<Message>({
   columns: messages.columns('messages'),
 })
 
-/** The count of tries names the holder: whoever let the hold run out changes nothing any more. */
+/** The count of tries names the holder: one whose lease has expired changes nothing any more. */
 export async function finishTry(
   db: Queryable,
   message: Message,

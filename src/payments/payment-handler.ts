@@ -6,9 +6,9 @@ import type { RefundLine } from './refunds/refunds.rules.ts'
 export type PaidOrder = { payment: Payment; order: Order }
 
 /**
- * What money is for. Payments move it and know nothing of why; whoever asked for it registers here what then follows,
+ * What money is for. Payments move it and know nothing of why; the feature that asked for it defines here what follows,
  * and is told once, in the transaction of the change and after it is written. Order and payment are locked already, so
- * whatever else it locks comes after them. Duplicates are not told of: they go back by themselves.
+ * whatever else it locks comes after them. Duplicates are not passed on: they are refunded automatically.
  */
 export type PaymentHandler = {
   /** Asked before a payment of it starts. False: what it was for has changed, and it has been closed. */

@@ -15,7 +15,7 @@ export type OpenVisit = Visit & { who: Who | null }
 export type PersonVisit = Visit & { who: Who }
 export type InstituteVisit = PersonVisit & { institute: Institute; role: ConsoleRole }
 
-/** Who gets through, and with what; `reach` is what the reference and the role walk are told of it. */
+/** Who gets through, and with what; `reach` is what the route table shows of it. */
 export type AccessRule<Context> = {
   reach: Reach
   enter(visit: Visit & { who: Who | null }): Promise<Context>

@@ -142,7 +142,7 @@ export const triedFields = {
     '2026-12-10',
   ),
   notified_at: tried.optional.moment(
-    'When the payer was told of the debit that is next; absent until then.',
+    'When the payer was notified of the next debit; absent until then.',
     '2026-12-08T20:31:00.000Z',
   ),
   return_code: tried.optional.text("The bank's code of the last return; absent without one.", '04'),

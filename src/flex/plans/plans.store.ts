@@ -115,7 +115,7 @@ export async function loadPlans(db: Queryable, keys: readonly PlanKey[]): Promis
   )
 }
 
-/** Whoever changes a plan or anything of it holds its row, in one order for all. */
+/** Every change of a plan locks its row first, in the same order everywhere. */
 export async function lockPlans(tx: Transaction, keys: readonly PlanKey[]): Promise<void> {
   await tx.query(
     `select 1 from flex_plans p join ${KEYS} on p.institute_id = asked.institute_id and p.id = asked.plan_id
@@ -229,7 +229,7 @@ const REPLACE_INSTALMENT = `${REPLACE} held_until = null, ${INSTALMENTS.excluded
   'nextStepAt',
 ])}`
 
-/** New ones are inserted, known ones written whole; whoever held one lets go of it. */
+/** New ones are inserted, known ones written whole; a lease on one is released. */
 export async function saveInstalments(tx: Transaction, instalments: readonly Instalment[]): Promise<void> {
   await INSTALMENTS.insert(tx, instalments, { onConflict: REPLACE_INSTALMENT })
 }

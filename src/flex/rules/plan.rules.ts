@@ -77,7 +77,7 @@ export type Instalment = {
   attempt: number
   bankReturns: number
   firstBankReturnAt: Date | null
-  /** When the payer was told of the debit that is next; null until then. */
+  /** When the payer was notified of the next debit; null until then. */
   notifiedAt: Date | null
   presentedOn: string | null
   returnCode: string | null

@@ -38,7 +38,7 @@ test('an invitation goes by mail, is good once, and makes its reader a member', 
     role: 'finance',
   })
   assertAnswer(sent, '201')
-  assert.doesNotMatch(sent.text, /console\/join/, 'whoever invites does not see the link')
+  assert.doesNotMatch(sent.text, /console\/join/, 'the inviter does not see the link')
   const token = await mailedToken('meera@school.example')
   const visitor = new Visitor(url)
   const look = await visitor.post(`${API}/invitations/look`, { token })

@@ -101,8 +101,8 @@ test('whatever state a debit is in, its next step is a sentence', () => {
       context,
       fc.constantFrom(...DEBIT_STATUSES),
       fc.option(moment),
-      (scene, status, presentedAt) => {
-        const words = nextStepText({ status, context: scene, presentedAt })
+      (setting, status, presentedAt) => {
+        const words = nextStepText({ status, context: setting, presentedAt })
         assert.match(words, /^[A-Z].*\.$/s)
         assert.doesNotMatch(words, /undefined|null|NaN|Invalid|\d{4}-\d{2}-\d{2}/)
       },

@@ -87,7 +87,7 @@ test('a replayed or leaked link opens nothing, in any browser', async () => {
   assert.match(refused.text, /has been used or is too old/)
   assert.equal(thief.cookies.size, 0)
   assert.equal((await thief.get('/parents')).status, 403)
-  // Whoever spent it and reloads the link is where they were.
+  // A parent who used it and reloads the link stays signed in.
   assert.equal((await owner.get(link)).location, '/parents')
 })
 
@@ -157,7 +157,7 @@ test('a session is always a new one: what a browser brings along is neither take
   assert.equal((await visitor.get('/parents')).status, 200)
 })
 
-test('a link that opens nothing leaves the session of whoever follows it as it is', async () => {
+test('a link that opens nothing leaves an existing session as it is', async () => {
   const [one, other] = [await parentOf(), await parentOf()]
   const spent = entrance(await tokenOf(other.user))
   await new Visitor(url).get(spent)
