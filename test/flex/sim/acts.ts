@@ -1,42 +1,12 @@
 import assert from 'node:assert/strict'
 import { codesOf } from '../../../src/flex/rules/returns.rules.ts'
-import { dayOf } from '../../../src/platform/calendar.ts'
-import type { Answer } from '../../harness/client.ts'
 import { ERP } from '../../harness/samples.ts'
+import { doLater, inDays, send, type FlexAct } from './acts-support.ts'
 import type { Pupil } from './erp.ts'
 import type { Town } from './town.ts'
 
-/** What people, ERPs and banks do to plans in the course of a year. */
-export type FlexAct = { name: string; weight: number; run: (town: Town, pupil: Pupil) => Promise<string> }
-
 const FLEX = '/api/v1/integrations/flex'
 const SANDBOX = '/api/v1/sandbox'
-const DAY_MS = 86_400_000
-
-/** No answer of ours is ever an error of ours. */
-async function send(
-  town: Town,
-  pupil: Pupil,
-  [method, path, body]: readonly [method: string, path: string, body?: object],
-): Promise<Answer> {
-  const answer = await town.as(pupil).send(method, path, body)
-  assert.ok(answer.status < 500, `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`)
-  return answer
-}
-
-const inDays = (town: Town, days: number): string => dayOf(new Date(town.now.getTime() + days * DAY_MS))
-
-function doLater(town: Town, days: number, run: () => Promise<void>): void {
-  town.later.push({ day: inDays(town, days), run })
-}
-
-/** What is due of that by now; all of it when everybody calms down. */
-export async function doWhatWasLeft(town: Town, isAll: boolean): Promise<void> {
-  const left = town.later.splice(0)
-  const due = left.filter(({ day }) => isAll || day <= town.today)
-  town.later.push(...left.filter(one => !due.includes(one)))
-  for (const { run } of due) await run()
-}
 
 async function payAtCounter(town: Town, pupil: Pupil): Promise<string> {
   const { random } = town
@@ -216,7 +186,16 @@ async function reschedule(town: Town, pupil: Pupil): Promise<string> {
 /** Somebody at the bank's counter decides about what is out, or takes back what was paid. */
 async function decideAtBank(town: Town, pupil: Pupil): Promise<string> {
   const { random } = town
-  const all = await instalmentsOf(town, pupil, 'presented debited settled')
+  const refunded = new Set(
+    (
+      await town.sql<{ id: string }>(
+        `select i.id from flex_instalments i join refunds r on r.institute_id = i.institute_id and r.order_id = i.order_id`,
+      )
+    ).map(({ id }) => id),
+  )
+  const all = (await instalmentsOf(town, pupil, 'presented debited settled')).filter(
+    ({ id }) => !refunded.has(id),
+  )
   const one =
     all.find(({ state }) => state === 'presented') ?? (random.chance(0.3) ? random.pick(all) : undefined)
   if (one === undefined) return 'nothing'

@@ -24,6 +24,8 @@ export type Pupil = {
   receipts: number
   /** What the ERP says instead, up to a day. */
   refusal: { code: string; until: string } | null
+  /** Until that day the ERP answers without any fee. */
+  emptyUntil: string
   /** How often the ERP was asked about it. */
   asked: number
   /** When its fees or payments last changed by what is not Flex. */
@@ -49,7 +51,9 @@ export function answerOf(town: Town, pupil: Pupil): Behaviour {
   const outage = town.lot('outage', pupil.school, today)
   if (!town.isCalm && outage.chance(0.05) && hour >= outage.between(0, 12) && hour < outage.between(3, 24))
     return 'destroy'
-  return (town.isCalm ? null : troubleOf(town, pupil)) ?? found(recordOf(pupil))
+  const record = recordOf(pupil)
+  if (today <= pupil.emptyUntil) return found({ ...record, fee_components: [] })
+  return (town.isCalm ? null : troubleOf(town, pupil)) ?? found(record)
 }
 
 /** Some take their time to answer. */

@@ -133,6 +133,11 @@ const RULES: Record<string, string> = {
         ('flex.subscription.cancelled', case when d.setup > 0 then d.cancelled else 0 end), ('flex.subscription.active', d.active),
         ('flex.subscription.setup', d.setup), ('flex.subscription.locked', d.locked), ('flex.mandate.cancelled', d.mandates)) c (code, due)) e
     where told <> due`,
+  'the last event of a plan says where it stands': `
+    select p.id as subject, p.state || ' told ' || coalesce(e.status, 'nothing') as detail from flex_plans p
+    left join lateral (select e.payload -> 'subscription' ->> 'status' as status from events e
+      where e.institute_id = p.institute_id and e.resource_id = p.id order by e.sequence desc limit 1) e on true
+    where p.set_up_at is not null and e.status is distinct from p.state`,
   'an instalment is told settled once, and only one that was': `
     select e.resource_id as subject, e.payload -> 'payment' ->> 'id' || ' ' || count(*) as detail from events e
     where e.event_code in ('flex.instalment.settled', 'flex.instalment.debited')

@@ -160,7 +160,7 @@ export class Town {
   async #settings(): Promise<void> {
     await this.sql(
       `insert into flex_settings (institute_id, instalments, day_of_month, downpayment_percent)
-       values ((select id from institutes where code = 'demo-school'), 9, 5, 0),
+       values ((select id from institutes where code = 'demo-school'), 9, 14, 0),
          ((select id from institutes where code = 'demo-group'), 7, 12, 10)`,
     )
   }
@@ -195,6 +195,7 @@ export class Town {
       payments: [],
       receipts: 0,
       refusal: null,
+      emptyUntil: '',
       asked: 0,
       touchedAt: 0,
     }

@@ -5,9 +5,13 @@ import { dayAfter, startOfDay } from '../../../src/platform/calendar.ts'
 import { smsTemplates } from '../../../src/app/sms-templates.ts'
 import { findBroken, findUnfinished, type Broken } from '../../harness/payments.ts'
 import { waitFor } from '../../harness/wait.ts'
-import { doWhatWasLeft, FLEX_ACTS, followUp, holdPlan } from './acts.ts'
+import { FLEX_ACTS, followUp, holdPlan } from './acts.ts'
+import { doWhatWasLeft, type FlexAct } from './acts-support.ts'
+import type { Pupil } from './erp.ts'
+import { MONEY_ACTS } from './money-acts.ts'
 import { findBrokenPlans, findWrongSums, PRESENTATIONS, wrongWith, type SeenPresentation } from './rules.ts'
 import { Town } from './town.ts'
+import { findOffences, watchPresentations } from './watch.ts'
 
 /**
  * A year of instalment plans, day by day. In the course of a day people, ERPs and the bank do what they like; at some
@@ -21,6 +25,10 @@ export type YearOptions = {
   owner: { after(done: () => Promise<void> | void): void }
   /** So often the books of payments are asked too, which costs more the more there is. */
   booksEveryDays?: number
+  /** How much happens, and how likely something happens between a notice and its presentation. */
+  actsPerPlanAndDay?: number
+  lastMoment?: number
+  checkEveryDays?: number
   onProgress?: (day: number, summary: string) => void
 }
 
@@ -31,6 +39,19 @@ export type YearResult = {
   counts: Record<string, number>
 }
 
+const ACTS = [...FLEX_ACTS, ...MONEY_ACTS]
+/** What must still count after the notice. */
+const LAST_MOMENT = [
+  'dropped',
+  'hold',
+  'counter',
+  'payment cancelled',
+  'fee pushed',
+  'fees lost',
+  'revoke',
+].flatMap(name =>
+  ACTS.filter(act => act.name === name).map(act => ({ ...act, weight: name === 'dropped' ? 2 : 1 })),
+)
 const ACTS_PER_PLAN_AND_DAY = 0.06
 const MOST_CALM_DAYS = 45
 const HOLIDAYS_KNOWN_FOR_MS = 10_500
@@ -42,8 +63,9 @@ export async function runYear(options: YearOptions): Promise<YearResult> {
   const calmDays = Math.min(MOST_CALM_DAYS, Math.round(days / 2))
   const town = await Town.open(owner, seed)
   const history: string[] = []
-  const year = new Year(town, history)
+  const year = new Year(town, history, options)
   try {
+    await watchPresentations(town.sql)
     await town.addHolidays(3, 200, 8)
     await town.enrol(plans)
     // Some become holidays after the days of the instalments were set.
@@ -53,7 +75,9 @@ export async function runYear(options: YearOptions): Promise<YearResult> {
       if (day === 190) await waitFor(async () => performance.now() > heard, 'the holidays to be heard of')
       // As the database does by itself, if it is given the minutes that a year takes elsewhere.
       if (day % 30 === 0) await town.sql('analyze')
-      await year.passDay(day < days, day % (options.booksEveryDays ?? 1) === 0)
+      await year.passDay(day < days)
+      if (day % (options.checkEveryDays ?? 1) === 0)
+        await year.check(day % (options.booksEveryDays ?? 1) === 0)
       if (day % 30 === 0) onProgress?.(day, `${year.presentations} presentations`)
     }
     await year.finish()
@@ -78,15 +102,19 @@ class Year {
   fitted = 0
   readonly #town: Town
   readonly #history: string[]
+  readonly #actsPerPlanAndDay: number
+  readonly #lastMoment: number
   #seenUpTo: Date
 
-  constructor(town: Town, history: string[]) {
+  constructor(town: Town, history: string[], { actsPerPlanAndDay, lastMoment = 0 }: YearOptions) {
     this.#town = town
+    this.#actsPerPlanAndDay = actsPerPlanAndDay ?? ACTS_PER_PLAN_AND_DAY
+    this.#lastMoment = lastMoment
     this.#history = history
     this.#seenUpTo = town.now
   }
 
-  async passDay(isStormy: boolean, hasBooks: boolean): Promise<void> {
+  async passDay(isStormy: boolean): Promise<void> {
     const town = this.#town
     const { random } = town
     if (isStormy) await this.#act()
@@ -96,34 +124,44 @@ class Year {
     const tomorrow = startOfDay(dayAfter(town.today)).getTime()
     const to = new Date(tomorrow + random.between(0, 24 * 60 - 1) * 60_000)
     await (random.chance(0.1) ? town.moveTo(to) : town.hurryTo(to))
-    await this.#check(hasBooks)
   }
 
   async #act(): Promise<void> {
     const town = this.#town
     const { random, pupils } = town
-    const wanted = pupils.length * ACTS_PER_PLAN_AND_DAY
+    const wanted = pupils.length * this.#actsPerPlanAndDay
     const count = Math.floor(wanted) + (random.chance(wanted % 1) ? 1 : 0)
-    for (let n = 0; n < count; n++) {
-      const act = random.weighed(FLEX_ACTS)
-      const pupil = random.pick(pupils)
-      assert.ok(pupil)
-      const at = town.now.toISOString()
-      const said = await act.run(town, pupil)
-      if (said !== 'nothing') this.acts[act.name] = (this.acts[act.name] ?? 0) + 1
-      this.#history.push(`${at} ${act.name} ${pupil.identifier} ${pupil.planId}: ${said}`)
-    }
+    for (let n = 0; n < count; n++) await this.#perform(random.weighed(ACTS), random.pick(pupils))
+    if (this.#lastMoment === 0) return
+    const announced = await town.sql<{ plan_id: string }>(
+      `select distinct plan_id from flex_instalments where state = 'confirmed'`,
+    )
+    const plans = new Set(announced.map(one => one.plan_id))
+    for (const pupil of pupils)
+      if (plans.has(pupil.planId) && random.chance(this.#lastMoment))
+        await this.#perform(random.weighed(LAST_MOMENT), pupil)
+  }
+
+  async #perform(act: FlexAct, pupil: Pupil | undefined): Promise<void> {
+    const town = this.#town
+    assert.ok(pupil)
+    const at = town.now.toISOString()
+    const said = await act.run(town, pupil)
+    if (said !== 'nothing') this.acts[act.name] = (this.acts[act.name] ?? 0) + 1
+    this.#history.push(`${at} ${act.name} ${pupil.identifier} ${pupil.planId}: ${said}`)
   }
 
   /** Nobody refuses any more, but for those who left. */
   async #calmDown(): Promise<void> {
     if (this.#town.isCalm) return
     this.#town.isCalm = true
-    for (const pupil of this.#town.pupils)
+    for (const pupil of this.#town.pupils) {
       if (pupil.refusal?.code !== 'student_discontinued') pupil.refusal = null
+      pupil.emptyUntil = ''
+    }
   }
 
-  async #check(hasBooks: boolean): Promise<void> {
+  async check(hasBooks: boolean): Promise<void> {
     const town = this.#town
     const touched = new Map(town.pupils.map(({ planId, touchedAt }) => [planId, touchedAt]))
     const sums = await findWrongSums(town.sql, touched)
@@ -131,6 +169,7 @@ class Year {
     fail([
       ...(await findBrokenPlans(town.sql, town.now)),
       ...sums.broken,
+      ...(await findOffences(town.sql)),
       ...(await this.#checkPresentations()),
       ...(hasBooks ? await findBroken(town.sql) : []),
     ])
