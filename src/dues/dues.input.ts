@@ -10,7 +10,12 @@ export const payDuesInput = input({
     ),
     false,
   ),
-  callback_url: optional(field.url('Where the payer returns to.', 'https://erp.example.in/fees')),
+  callback_url: optional(
+    field.url(
+      'Where the payer returns to. In live mode https, without credentials.',
+      'https://erp.example.in/fees',
+    ),
+  ),
 })
 
 export const waiverInput = input({

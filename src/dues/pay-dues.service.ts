@@ -1,3 +1,4 @@
+import { requireReturnUrl } from '../orders/return-url.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import type { Order } from '../orders/orders.rules.ts'
@@ -49,6 +50,7 @@ export async function createDuesOrder(
   target: Target,
   wanted: Wanted,
 ): Promise<OpenedOrder> {
+  requireReturnUrl(wanted.callbackUrl, ctx.mode)
   return transact(ctx.db, command, tx => openIn(tx, ctx, target, wanted))
 }
 

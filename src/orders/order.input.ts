@@ -42,7 +42,7 @@ export const orderFields = {
   notes: optional(field.list('Metadata kept with it and returned with every read.', note, { max: 50 }), []),
   callback_url: optional(
     field.url(
-      "Where the payer's browser returns after paying; for navigation only, not proof of payment.",
+      "Where the payer's browser returns after paying; for navigation only, not proof of payment. In live mode https, without credentials.",
       'https://erp.example.in/fees/done',
     ),
   ),

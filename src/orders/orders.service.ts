@@ -27,6 +27,7 @@ import {
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
 import { searchOrders as search, type OrderSearchFilter } from './search-orders.store.ts'
 import * as store from './orders.store.ts'
+import { requireReturnUrl } from './return-url.rules.ts'
 
 /** An order as it is asked for; the rest of it is made here. */
 export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & {
@@ -48,6 +49,7 @@ export async function createOrder(
   const now = clock.now()
   if (input.expiresAt !== null && input.expiresAt <= now)
     throw badField('expires_at', 'must be in the future')
+  requireReturnUrl(input.callbackUrl, ctx.mode)
   const collectorCode = branchFor(institute, input.collectorCode)
   const codes = codesInUse(input)
   await checkCatalogue(db, institute, codes)

@@ -68,7 +68,7 @@ const terms = {
     [1, 1_000_000],
   ),
   callback_url: field.url(
-    "Where the payer's browser goes after paying; for navigation only, not proof of payment.",
+    "Where the payer's browser goes after paying; for navigation only, not proof of payment. In live mode https, without credentials.",
     'https://erp.example.in/fair/done',
   ),
   success_message: field.text('What the payer reads after paying.', 'Show this page at the door.', 500),

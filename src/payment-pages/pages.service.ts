@@ -1,3 +1,4 @@
+import { requireReturnUrl } from '../orders/return-url.rules.ts'
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../institutes/catalogue.service.ts'
 import { branchFilter, branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../orders/order-payments.service.ts'
@@ -136,10 +137,11 @@ function urlOf({ publicUrl }: Context, institute: Institute, { slug }: Page): st
 
 /** What was sent, once it makes sense to this institute. */
 async function understood(
-  { db }: Context,
+  { db, mode }: Context,
   institute: Institute,
   { lines, ...rest }: SentTerms,
 ): Promise<Partial<PageTerms>> {
+  requireReturnUrl(rest.callbackUrl, mode)
   const problems = termsProblems({ ...rest, ...(lines === undefined ? {} : { lines }) })
   const grade = rest.fields?.findIndex(({ key, options }) => key === 'grade' && options.length === 0) ?? -1
   // Parents are no part of the institute: what they type must not meet a closed catalogue.

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createUser } from '../../src/console/auth/users.service.ts'
 import { describeStart } from '../../src/app/banner.ts'
+import { createKey } from '../../src/institutes/keys.service.ts'
 import { startBursar } from '../harness/bursar.ts'
+import { Client } from '../harness/client.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
 import { API, assertAnswer, PASSWORD, tokenOf, Visitor } from './support.ts'
 
 /** Behind a proxy that ends TLS, on the database of a sandbox: nothing of the sandbox's opens a door here. */
@@ -51,4 +54,24 @@ test('in live mode the cookie is Secure and bound to the host, and plain http is
   )
   assertAnswer(await visitor.get(`${API}/account`), '200')
   assertAnswer(await visitor.get(`${API}/account`, { 'x-forwarded-proto': 'http' }), '400 HUE00000')
+})
+
+test('in live mode a payer returns by https, to an address without credentials', async () => {
+  const scopes = ['read', 'orders'] as const
+  const { keyId, secret } = await createKey(bursar.app.ctx, 'demo-school', { label: 'erp', scopes })
+  const erp = new Client(bursar.url, { key: keyId, secret })
+  const page = { title: 'Fair', details: [{ component_type: 'FAIR', amount: 100 }] }
+  for (const callback_url of ['http://erp.example.in/done', 'https://me:secret@erp.example.in/done']) {
+    for (const answer of [
+      await erp.post(`${PAY}/orders`, sampleOrder({ callback_url }), HTTPS),
+      await erp.post(`${PAY}/payment_links`, sampleOrder({ callback_url }), HTTPS),
+      await erp.post('/api/v1/integrations/pay/pages', { ...page, callback_url }, HTTPS),
+      await erp.post(`${PAY}/students/student_x/orders`, { callback_url }, HTTPS),
+    ]) {
+      assertAnswer(answer, '400 HUE00000')
+      assert.equal(answer.body.errors[0].key, 'callback_url')
+    }
+  }
+  const fine = sampleOrder({ callback_url: 'https://erp.example.in/done?from=bursar' })
+  assertAnswer(await erp.post(`${PAY}/orders`, fine, HTTPS), '201')
 })

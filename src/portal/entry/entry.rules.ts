@@ -3,13 +3,6 @@ export type Product = (typeof PRODUCTS)[number]
 
 export type Destination = { studentId: string | null; product: Product | null; callbackUrl: string | null }
 
-/** Prevents misleading links: https only (http in a sandbox), no credentials or control characters. */
-export function isAllowedReturnUrl(text: string, mode: 'sandbox' | 'live'): boolean {
-  const url = /[\p{C}\s]/u.test(text) ? null : URL.parse(text)
-  if (url === null || url.username !== '' || url.password !== '' || url.hostname === '') return false
-  return url.protocol === 'https:' || (mode === 'sandbox' && url.protocol === 'http:')
-}
-
 export function pathOfStudent(studentId: string): string {
   return `/parents/students/${studentId}`
 }
