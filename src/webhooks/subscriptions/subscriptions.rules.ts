@@ -52,6 +52,16 @@ function isUsableSecret(secret: string): boolean {
   return encoded.length > 0 && BASE64.test(encoded)
 }
 
+const SHORTEST_SECRET = 16
+
+/** Of a `whsec_` secret counts what its base64 stands for. */
+export function isShortSecret(secret: string): boolean {
+  const key = secret.startsWith(STANDARD_PREFIX)
+    ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')
+    : secret
+  return key.length < SHORTEST_SECRET
+}
+
 export function urlProblem(url: string, mode: 'sandbox' | 'live'): FieldProblem | null {
   const { protocol, username, password } = new URL(url)
   if (username !== '' || password !== '') {
@@ -61,8 +71,12 @@ export function urlProblem(url: string, mode: 'sandbox' | 'live'): FieldProblem 
   return null
 }
 
-/** What to tell the caller about things that were sent and not applied, or that will have no effect yet. */
-export function remarks(on: { isFixedChanged: boolean; isHalfHeader: boolean }): string | undefined {
+/** What to tell the caller about things that were sent and not applied, that will have no effect yet, or that are unsafe. */
+export function remarks(on: {
+  isFixedChanged: boolean
+  isHalfHeader: boolean
+  isShortSecret: boolean
+}): string | undefined {
   const texts: string[] = []
   if (on.isFixedChanged) {
     texts.push(
@@ -72,6 +86,12 @@ export function remarks(on: { isFixedChanged: boolean; isHalfHeader: boolean }):
   }
   if (on.isHalfHeader) {
     texts.push('The custom header is sent only when header_key and header_value are both set.')
+  }
+  if (on.isShortSecret) {
+    texts.push(
+      `secret_key has less than ${SHORTEST_SECRET} characters: somebody who gets hold of one delivery can find it by trying, ` +
+        'and then sign others. Choose a long random one.',
+    )
   }
   return texts.length === 0 ? undefined : texts.join(' ')
 }

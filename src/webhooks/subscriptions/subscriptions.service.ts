@@ -5,7 +5,13 @@ import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { cancelWaiting } from '../delivery-log/deliveries.store.ts'
-import { remarks, subscriptionProblems, urlProblem, type SubscriptionChange } from './subscriptions.rules.ts'
+import {
+  isShortSecret,
+  remarks,
+  subscriptionProblems,
+  urlProblem,
+  type SubscriptionChange,
+} from './subscriptions.rules.ts'
 import * as store from './subscriptions.store.ts'
 
 export type { Subscription } from './subscriptions.store.ts'
@@ -166,6 +172,7 @@ function toSubscribed(
   const message = remarks({
     isFixedChanged: subscription.url !== input.url || subscription.failureEmails !== input.failureEmails,
     isHalfHeader: (subscription.headerKey === null) !== (subscription.headerValueSealed === null),
+    isShortSecret: typeof input.secretKey === 'string' && isShortSecret(input.secretKey),
   })
   return { subscription, before, message }
 }

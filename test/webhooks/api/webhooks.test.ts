@@ -280,3 +280,16 @@ fresh('two Adds of one event code at once make one subscription', async () => {
   const answers = await Promise.all([add(), add(), add()])
   assert.equal(new Set(answers.map(answer => answer.body.data.id)).size, 1)
 })
+
+async function remarkOn(secret_key: string | null): Promise<string | undefined> {
+  const answer = await demo.post(HOOKS, sampleWebhook({ event_code: 'flex.mandate.expired', secret_key }))
+  assertStatus(answer, 201)
+  return answer.body.message
+}
+
+test('a secret that can be found by trying is taken with a warning, and a long one without', async () => {
+  for (const short of ['s', 'fifteen-letters', `whsec_${Buffer.alloc(15, 1).toString('base64')}`])
+    assert.match((await remarkOn(short)) ?? '', /secret_key has less than 16 characters/, short)
+  for (const long of ['sixteen-letters!', `whsec_${Buffer.alloc(16, 1).toString('base64')}`, null])
+    assert.equal(await remarkOn(long), undefined)
+})

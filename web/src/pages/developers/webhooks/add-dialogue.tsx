@@ -73,7 +73,7 @@ export function AddWebhookDialogue({ like, onClose }: { like: Partial<WebhookAns
       />
       <PasswordInput
         label="Signing secret"
-        description="Optional. Your receiver verifies the signature with it. It is never shown again."
+        description="Optional, at least 16 random characters. Your receiver verifies the signature with it. It is never shown again."
         autoComplete="new-password"
         {...field('secret_key')}
       />
