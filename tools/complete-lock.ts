@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
  */
 type Entry = {
   version?: string
+  integrity?: string
   dev?: boolean
   optional?: boolean
   os?: string[]
@@ -39,6 +40,17 @@ export function missingEntries(lock: Lock): { path: string; entry: Entry }[] {
       return [{ path, entry }]
     }),
   )
+}
+
+/**
+ * Packages that would be installed without being compared with a digest. A mirror that does not carry a platform's binary does
+ * not tell its digest either; that is let pass for tools of developers alone, never for what a server runs.
+ */
+export function unverifiedEntries(lock: Lock): string[] {
+  return Object.entries(lock.packages)
+    .filter(([path, { integrity }]) => path !== '' && integrity === undefined)
+    .filter(([, { dev, optional, cpu }]) => dev !== true || optional !== true || cpu === undefined)
+    .map(([path]) => path)
 }
 
 if (import.meta.main) {
