@@ -1,6 +1,13 @@
 import type { Config } from './config.ts'
 import type { Bursar } from './bursar.ts'
+import { isLoopback } from '../http/host.ts'
 import { DEMO_PEOPLE, SANDBOX_INSTITUTES } from '../sandbox/seed/seed.service.ts'
+
+/** Its keys and its people are published, and everybody who reaches it can use them. */
+export function exposureWarning({ mode, role, host }: Config): string | null {
+  if (mode === 'live' || role === 'worker' || isLoopback(host)) return null
+  return `This sandbox listens on ${host}, beyond this machine: everybody who can reach it can use its published test keys and sign in to its console. Set HOST=127.0.0.1, or let a firewall decide who gets through.`
+}
 
 /** What a person sees when it has started: where it is, how to get in, what to do next. */
 export function describeStart({ config, embedded, migration }: Bursar, hasOperator: boolean): string {
@@ -26,6 +33,8 @@ export function describeStart({ config, embedded, migration }: Bursar, hasOperat
       : ([['Migrated', migration.applied.join(', ')]] as [string, string][])),
   ]
   const lines = ['', `Bursar is running${config.role === 'all' ? '' : ` as ${config.role}`}.`, '']
+  const warning = exposureWarning(config)
+  if (warning !== null) lines.push('!'.repeat(80), `WARNING: ${warning}`, '!'.repeat(80), '')
   lines.push(...rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`))
   if (config.mode === 'sandbox' && config.role !== 'worker') lines.push(...sandboxLines(config))
   if (!hasOperator && config.mode === 'live' && config.role !== 'worker')

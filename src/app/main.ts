@@ -4,7 +4,7 @@ import { hasOperator } from '../console/auth/users.service.ts'
 import { createBursar } from './bursar.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import { createLog, type Log } from '../platform/log.ts'
-import { describeStart } from './banner.ts'
+import { describeStart, exposureWarning } from './banner.ts'
 
 /** The process: reads the configuration, starts Bursar, stops it on a signal. */
 let embedded: EmbeddedPostgres | null = null
@@ -42,7 +42,8 @@ try {
   const wanted = readConfig(process.env)
   const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
   process.on('unhandledRejection', err => log.error({ err }, 'unhandled rejection'))
-  for (const warning of findMisspelt(process.env)) log.warn(warning)
+  const warnings = [...findMisspelt(process.env), exposureWarning(wanted)]
+  for (const warning of warnings.filter(one => one !== null)) log.warn(warning)
   const starting = createBursar(wanted, log, server => (embedded = server))
   // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.
   stopOnSignal(async () => (await starting).stop(), log)

@@ -7,6 +7,7 @@ import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
 import { answerClientError, answerError, answerExpectation, noSuchAddress } from './failures.ts'
+import { refuseForeignHost } from './host.ts'
 import { isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics/metrics.ts'
 import { PublicLimit } from './limits/public-limit.ts'
@@ -109,6 +110,7 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     reply.header('x-content-type-options', 'nosniff')
     if (ctx.mode === 'live') reply.header('strict-transport-security', 'max-age=31536000')
     refuseUnclear(request)
+    refuseForeignHost(ctx, request)
     const { scope, limitedBy } = request.routeOptions.config
     if (scope === undefined) {
       if (limitedBy === undefined) await app.publicLimit.admit(request)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { exposureWarning } from '../../src/app/banner.ts'
 import { findMisspelt } from '../../src/app/config/misspelt.ts'
 import { describeDefault } from '../../src/app/config/setting.ts'
 import { ALL_SETTINGS } from '../../src/app/config/settings.ts'
@@ -142,4 +143,19 @@ test('a provider does not take a key that it cannot tell for a test or a live on
     assert.equal(key, null)
     assert.ok(settings.some(({ name }) => name === setting))
   }
+})
+
+function warn(env: Record<string, string>): string | null {
+  return exposureWarning(readConfig(env))
+}
+
+test('a sandbox that listens beyond this machine says so loudly; one that does not, and live mode, do not', () => {
+  for (const HOST of ['0.0.0.0', '::', '192.168.1.5', 'school.example'])
+    assert.match(
+      warn({ HOST }) ?? '',
+      /beyond this machine: everybody who can reach it can use its published/,
+    )
+  for (const HOST of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) assert.equal(warn({ HOST }), null)
+  assert.equal(warn({ HOST: '0.0.0.0', BURSAR_ROLE: 'worker' }), null)
+  assert.equal(exposureWarning({ ...readConfig({ HOST: '0.0.0.0' }), mode: 'live' }), null)
 })

@@ -7,7 +7,9 @@ import { createServer as createHttpServer } from 'node:http'
 import { once } from 'node:events'
 import { MAX_STALL_MS, SlowReaders } from '../../src/http/limits/slow-readers.ts'
 import { startBursar } from '../harness/bursar.ts'
+import { PAY } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
+import { exchange, type Reply } from './fixtures/exchange.ts'
 
 const bursar = await startBursar({ after })
 const { url } = bursar
@@ -61,7 +63,7 @@ test('a connection whose reader stops is closed after its time, and one that rea
   const { port } = server.address() as { port: number }
   const stalled = await askAndNotRead(`http://127.0.0.1:${port}/`)
   const reading = connect(port, '127.0.0.1').on('error', () => {})
-  reading.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  reading.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await new Promise<void>(resolve => {
     let bytes = 0
     reading.on('data', (chunk: Buffer) => (bytes += chunk.length) > 32 * 2 ** 20 && resolve())
@@ -87,7 +89,41 @@ async function fetchAs(address: string, encoding: string) {
 async function askAndNotRead(address: string): Promise<Socket> {
   const { port, pathname } = new URL(address)
   const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
-  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   await once(socket, 'readable')
   return socket
 }
+
+async function getAs(host: string, path: string): Promise<Reply> {
+  return exchange(bursar.url, `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+}
+
+test('a Host that is no name is a 400 in our envelope', async () => {
+  for (const host of ['[', '[]', 'a b', 'http://localhost', 'localhost:port', ''])
+    for (const path of ['/docs', '/docs/', '/console', '/healthz']) {
+      const reply = await getAs(host, path)
+      assert.equal(reply.status, 400, `${host}: ${reply.text}`)
+      assert.match(reply.text, /"code":"HUE00000"/)
+    }
+})
+
+test('a sandbox answers nobody whose name was made to point to it, and everybody under its own', async () => {
+  for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80']) {
+    for (const path of ['/docs', '/console/api/session', `${PAY}/orders`, '/sandbox/mailbox']) {
+      const reply = await getAs(host, path)
+      assert.equal(reply.status, 400, `${host}: ${reply.text}`)
+      assert.match(reply.text, path === '/sandbox/mailbox' ? /<h1>/ : /set PUBLIC_URL/)
+    }
+    assert.equal((await getAs(host, '/healthz')).status, 200)
+  }
+  const { port } = new URL(bursar.url)
+  for (const host of [
+    'localhost',
+    `LOCALHOST:${port}`,
+    'bursar.localhost',
+    `127.0.0.1:${port}`,
+    '[::1]:80',
+    '192.168.1.5',
+  ])
+    assert.equal((await getAs(host, '/console/api/session')).status, 200, host)
+})

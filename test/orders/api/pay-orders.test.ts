@@ -66,7 +66,7 @@ test('redirect_url is under the public address and never follows the Host header
     method: 'POST',
     path: ORDERS,
     auth: 'key_test_demo:secret_test_demo',
-    headers: { host: 'evil.example', 'content-type': 'application/json' },
+    headers: { host: '203.0.113.9', 'content-type': 'application/json' },
     body: JSON.stringify(sampleOrder()),
   })
   assertStatus(answer, 201)
