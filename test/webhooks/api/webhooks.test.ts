@@ -38,7 +38,7 @@ async function detail(id: string): Promise<Json> {
 }
 
 fresh('Add Webhook answers 201 with exactly id, event_code, failure_notification_email and url', async () => {
-  const answer = await add({ secret_key: 's', header_key: 'X-Api-Key', header_value: 'v' })
+  const answer = await add({ secret_key: 'a-long-random-text', header_key: 'X-Api-Key', header_value: 'v' })
   const { id, ...rest } = answer.body.data
   assert.match(id, /^wh_/)
   assert.deepEqual(rest, sampleWebhook())
@@ -119,7 +119,7 @@ fresh('the same event code again keeps id, url and mail list, and the message sa
 
 fresh('an update that changes no fixed field carries no message', async () => {
   await add()
-  assert.ok(!('message' in (await add({ secret_key: 'new' })).body))
+  assert.ok(!('message' in (await add({ secret_key: 'another-random-text' })).body))
 })
 
 fresh('on update an absent secret or header stays, null or "" clears it', async () => {
@@ -188,7 +188,7 @@ fresh('a secret_key has at most 256 characters, and behind whsec_ it must be bas
 
 fresh('secrets, headers and branch are in no answer', async () => {
   const hidden = {
-    secret_key: 'hush-hush',
+    secret_key: 'hush-hush-hush-hush',
     header_key: 'X-Mine',
     header_value: 'quiet',
     collector_code: 'Q1',
