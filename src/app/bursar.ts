@@ -20,7 +20,7 @@ import { writeRefusal } from '../platform/db/errors.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
-import type { ServedRoute } from '../http/route-table.ts'
+import type { ServedPage, ServedRoute } from '../http/route-table.ts'
 import { ImportEngine } from '../imports/engine/import-engine.ts'
 import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
 
@@ -33,6 +33,7 @@ export type Bursar = Omit<OpenedDatabase, 'ctx'> & {
   deliveries: DeliveryEngine
   /** What it serves; empty in a worker, which serves health and metrics alone. */
   routes: readonly ServedRoute[]
+  pages: readonly ServedPage[]
   /** In order: readiness, requests, work, database. */
   stop(): Promise<void>
 }
@@ -102,8 +103,9 @@ export async function createBursar(
           log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
-    const routes = app?.routeTable ?? []
-    return { ...opened, config, ctx, worker, deliveries, routes, stop: () => stop(wanted.drainMs) }
+    const { routeTable: routes, pageTable: pages } = app
+    const close = (): Promise<void> => stop(wanted.drainMs)
+    return { ...opened, config, ctx, worker, deliveries, routes, pages, stop: close }
   } catch (error) {
     await stop(0)
     throw error

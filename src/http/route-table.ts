@@ -10,18 +10,28 @@ export type ServedRoute = {
   scope: Scope | null
 }
 
+/** What the reference does not show: pages, forms, files, callbacks. */
+export type ServedPage = { method: string; url: string }
+
 declare module 'fastify' {
   interface FastifyInstance {
     routeTable: readonly ServedRoute[]
+    pageTable: readonly ServedPage[]
   }
 }
 
 /** Collects the operations added after this call. */
 export function keepRouteTable(app: FastifyInstance): void {
   const table: ServedRoute[] = []
+  const pages: ServedPage[] = []
   app.decorate('routeTable', table)
+  app.decorate('pageTable', pages)
   app.addHook('onRoute', ({ method, url, schema, config }) => {
-    if (schema === undefined || !('response' in schema)) return
+    if (schema === undefined || !('response' in schema)) {
+      // Several methods at once are the refusals of other-methods.ts.
+      if (typeof method === 'string' && method !== 'HEAD') pages.push({ method, url })
+      return
+    }
     for (const one of [method].flat().filter(name => name !== 'HEAD'))
       table.push({
         method: one,

@@ -11,24 +11,45 @@ const collectGarbage = runInNewContext('gc') as () => void
  * The longest that this thread computed without a turn of its event loop, in milliseconds of processor time: a machine
  * that is busy with something else makes it no longer.
  */
-export async function worstStall(act: () => Promise<unknown>): Promise<number> {
-  // What the test itself left behind is not to be collected meanwhile.
-  collectGarbage()
-  let worst = 0
-  let last = usedMs()
-  const look = (): void => {
-    const now = usedMs()
-    worst = Math.max(worst, now - last)
-    last = now
+export class StallWatch {
+  #worst = 0
+  #last: number
+  readonly #timer: NodeJS.Timeout
+
+  constructor() {
+    // What the test itself left behind is not to be collected meanwhile.
+    collectGarbage()
+    this.#last = usedMs()
+    this.#timer = setInterval(() => this.#look(), TICK_MS)
   }
-  const timer = setInterval(look, TICK_MS)
+
+  /** Since the last time. */
+  take(): number {
+    this.#look()
+    const worst = this.#worst
+    this.#worst = 0
+    return worst
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const now = usedMs()
+    this.#worst = Math.max(this.#worst, now - this.#last)
+    this.#last = now
+  }
+}
+
+export async function worstStall(act: () => Promise<unknown>): Promise<number> {
+  const watch = new StallWatch()
   try {
     await act()
-    look()
+    return watch.take()
   } finally {
-    clearInterval(timer)
+    watch.stop()
   }
-  return worst
 }
 
 function usedMs(): number {
