@@ -28,6 +28,11 @@ const noteOutput = note.object({
   value: note.text('Value.', 'B-17'),
 })
 
+/** What was paid and returned by the bank afterwards reads as if it had never been paid. */
+function ifKept<Value>(read: (order: Order) => Value): (order: Order) => Value | null {
+  return order => (order.state === 'reversed' ? null : read(order))
+}
+
 const out = outputOf<Order, Date>()
 export const orderFields = {
   id: out.text('Its id.', ORDER_ID),
@@ -44,12 +49,19 @@ export const orderFields = {
   new_admission: out.flag('Whether it belongs to a new-admission flow.', false),
   date_of_birth: out.optional.day('Present only if provided.', '2015-06-20'),
   custom_identifier: out.optional.text('Present only if provided.', 'ROLL-17'),
-  transaction_id: out.optional.text('Of the payment; absent while unpaid.', 'T2611151002'),
+  transaction_id: out.optional.text(
+    'Of the payment; absent while unpaid.',
+    'T2611151002',
+    ifKept(order => order.transactionId),
+  ),
   paid_at: out.optional.moment(
     'When the payment completed, UTC; absent while unpaid.',
     '2026-11-15T04:32:10.000Z',
+    ifKept(order => order.paidAt),
   ),
-  details: out.list('Payment line items.', lineOutput, order => order.lines),
+  details: out.list('Payment line items.', lineOutput, ({ lines, state }) =>
+    state === 'reversed' ? lines.map(one => ({ ...one, settlementUtr: null, settledAt: null })) : lines,
+  ),
   notes: out.list('The metadata supplied at creation; empty when there was none.', noteOutput),
   refunded_amount: out.optional.amount(
     'Rupees refunded, or on their way back; only if any. The refund of a second payment does not count.',
@@ -59,13 +71,14 @@ export const orderFields = {
   receipt_number: out.optional.text(
     'Of its receipt; absent while unpaid, and in the event that tells of the payment, which is recorded before the number is drawn.',
     '2026-27/000042',
-    ({ receipt }) => receipt && receiptNumber(receipt),
+    ifKept(({ receipt }) => receipt && receiptNumber(receipt)),
   ),
   receipt_url: out.optional.text(
     'Where the receipt is downloaded, below the address of this API and with its credentials; absent while unpaid.',
     `${ORDER_URLS.order}/${ORDER_ID}/receipt`,
-    ({ id, kind, paidAt }) =>
+    ifKept(({ id, kind, paidAt }) =>
       paidAt === null ? null : `${ORDER_URLS[kind === 'link' ? 'link' : 'order']}/${id}/receipt`,
+    ),
   ),
 }
 
@@ -93,8 +106,10 @@ export const orderOutput = out.object({
       "`page`, paid on a public page; `loan`, a lender's tranche.",
     ({ kind }) => (kind === 'link' ? 'order' : kind),
   ),
-  status: out.oneOf(['paid', 'unpaid'], 'Whether it has been paid.', (order, now) =>
-    statusAt(order, now) === 'paid' ? 'paid' : 'unpaid',
+  status: out.oneOf(
+    ['paid', 'unpaid'],
+    'Whether it has been paid; `unpaid` again when the bank returned the debit afterwards.',
+    (order, now) => (statusAt(order, now) === 'paid' ? 'paid' : 'unpaid'),
   ),
   closed_at: out.optional.moment(
     'When an unpaid order stopped taking payments: closed by you, or past its expiry.',

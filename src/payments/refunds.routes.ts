@@ -75,7 +75,9 @@ export function addRefundRoutes<Params>(
     },
     output: all(refundOutput),
     params,
-    answer: ({ caller, params }) => paid.list(caller.institute, params),
+    // A debit that the bank took back is booked like a refund and is none.
+    answer: async ({ caller, params }) =>
+      (await paid.list(caller.institute, params)).filter(({ kind }) => kind !== 'returned'),
   })
 }
 
@@ -86,7 +88,8 @@ export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContex
     operationId: `get${id}Receipt`,
     tag,
     summary: `Download the receipt of a ${noun}`,
-    description: 'A PDF with the running number of the financial year; 404 until it is paid.',
+    description:
+      'A PDF with the running number of the financial year; 404 until it is paid, and after the bank returned the debit.',
     params,
     mediaType: 'application/pdf',
     scope: 'read',
@@ -94,7 +97,7 @@ export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContex
   app.get(`${paid.url}/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
     const { institute } = callerOf(request)
     const order = await paid.find(institute, params.read(request.params))
-    const file = await findReceiptFile(ctx, institute, order)
+    const file = order.state === 'reversed' ? null : await findReceiptFile(ctx, institute, order)
     if (file === null) throw notFound(`A receipt of this ${noun}`)
     return sendIfNew(request, reply, file)
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../harness/client.ts'
+import { PAY } from '../harness/samples.ts'
 import {
   activeMandate,
   advance,
@@ -48,6 +49,24 @@ test('a late return reverses the order, takes the receipt back, is netted by the
   ])
   assert.equal(settlement.refund_paise, payment.amountPaise)
   await expectSoundBooks()
+})
+
+test('the order of a debit that was returned reads as one that was never paid', async () => {
+  const payment = await present(405_85, upi, 'upi_autopay')
+  await advance('PT6M')
+  await demo.post(`${SANDBOX}/settlements/run`)
+  const order = `${PAY}/orders/${payment.orderId}`
+  const paid = (await demo.get(order)).body.data
+  assert.deepEqual([paid.status, typeof paid.receipt_number], ['paid', 'string'])
+  assert.equal((await demo.get(`${order}/receipt`)).status, 200)
+  await advance('P4D')
+  const { data } = (await demo.get(order)).body
+  assert.equal(data.status, 'unpaid')
+  for (const name of ['paid_at', 'transaction_id', 'receipt_number', 'receipt_url', 'refunded_amount'])
+    assert.ok(!(name in data), name)
+  assert.deepEqual(Object.keys(data.details[0]), ['component_type', 'amount'])
+  assert.equal((await demo.get(`${order}/receipt`)).status, 404)
+  assert.deepEqual((await demo.get(`${order}/refunds`)).body.data, [], 'a return is no refund')
 })
 
 test('one that is taken back before it was paid out is not told as settled', async () => {

@@ -39,7 +39,10 @@ const lineOutput = line.object({
 const item = outputOf<SettlementItem, unknown>()
 const itemOutput = item.object({
   id: item.text('Id of the payment or refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  type: item.oneOf(['payment', 'refund'], 'Money in, or given back.'),
+  type: item.oneOf(
+    ['payment', 'refund'],
+    'Money in, or given back: a refund, or a debit that the bank returned after it had been paid.',
+  ),
   amount: item.amount('Rupees; of a refund those given back.', 45000),
   at: item.moment('When it was paid or given back, UTC.', '2026-11-15T04:32:10.000Z'),
   order_id: item.text('The order or link that it is of.', ORDER_ID),
