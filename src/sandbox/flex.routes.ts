@@ -59,9 +59,9 @@ const decidedOutput = decided.object({
     one => one.payment.id,
   ),
   status: decided.oneOf(
-    ['created', 'pending', 'captured', 'failed'],
-    'State of that payment now; it stays captured when the bank takes it back later.',
-    one => one.payment.state,
+    ['created', 'pending', 'captured', 'failed', 'returned'],
+    'State of that payment now; returned when it had been debited and the bank took it back.',
+    one => (one.isReturned ? 'returned' : one.payment.state),
     'failed',
   ),
 })
@@ -77,8 +77,8 @@ const acted = outputOf<ActedMandate>()
 const actedOutput = acted.object({
   mandate_id: acted.text('Id of the mandate.', 'mdt_01k9zq4m0ve8sbn6yt2hw3c5da'),
   status: acted.oneOf(
-    ['open', 'authorised', 'active', 'rejected', 'cancelled'],
-    'The mandate at the bank; an expired one is cancelled there.',
+    ['open', 'authorised', 'active', 'rejected', 'cancelled', 'expired'],
+    'The mandate at the bank.',
     one => one.status,
     'cancelled',
   ),
@@ -113,7 +113,7 @@ const MANDATE_ACTS = [
   },
 ] as const
 
-/** Only what a sandbox has: the payer and the bank of a plan, told what to do. */
+/** Only what a sandbox has: the acts of the payer and the bank of a plan. */
 export function sandboxFlexRoutes(app: FastifyInstance, sandbox: SandboxPlans): void {
   const { ctx } = sandbox
   addWrite(app, ctx, {

@@ -80,7 +80,7 @@ async function agree(
   return mandate
 }
 
-export type ActedMandate = { mandateId: string; status: BankMandateState; isPaused: boolean }
+export type ActedMandate = { mandateId: string; status: BankMandateState | 'expired'; isPaused: boolean }
 
 /** What the payer does at the bank with a mandate that was authorised, or the bank when its end date has passed. */
 export async function changeMandate(
@@ -94,13 +94,14 @@ export async function changeMandate(
   if (known === null) throw notFound('This mandate')
   await actOnMandate(sandbox, known, act)
   const after = (await bank.findMandate(institute.id, { mandateId })) ?? known
-  const done = { mandateId, status: after.state, isPaused: after.isPaused }
+  const status = act === 'expire' ? ('expired' as const) : after.state
+  const done = { mandateId, status, isPaused: after.isPaused }
   if (command.idempotency !== undefined)
     await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done
 }
 
-export type DecidedInstalment = { instalmentId: string; payment: Payment }
+export type DecidedInstalment = { instalmentId: string; payment: Payment; isReturned: boolean }
 
 /** Lets the bank decide now about an instalment that is out, or take back one that was debited. */
 export async function decideInstalment(
@@ -119,7 +120,8 @@ export async function decideInstalment(
   if (!isDebit(payment)) throw conflict('This instalment is paid at the checkout, not debited by the bank.')
   await decideAtBank(sandbox, payment, outcome)
   const after = (await findPayment(ctx, institute.id, payment.id)) ?? payment
-  const done = { instalmentId, payment: after }
+  const isReturned = payment.state === 'captured' && outcome.kind === 'bounced'
+  const done = { instalmentId, payment: after, isReturned }
   if (command.idempotency !== undefined)
     await rememberAnswer(ctx.db, command.instituteId, command.idempotency, command.idempotency.answer(done))
   return done

@@ -153,6 +153,7 @@ test('a debit returned late opens a closed plan again', async t => {
     code: '04',
   })
   assert.equal(late.status, 200, late.text)
+  assert.equal(late.body.data.status, 'returned')
   const plan = await world.plan()
   assert.deepEqual([plan.status, stateOf(plan)], ['active', 'reversed'])
   const updated = (await world.eventsOf('flex.subscription.updated')).at(-1)
@@ -224,7 +225,7 @@ test('a sandbox pauses, resumes and expires a mandate', async t => {
   assert.equal(plan.payment_schedule[0].attempts[0].return_code, '59')
   assert.equal((await demo.post(`${at}/resume`)).body.data.is_paused, false)
   await world.advanceUntil(now => stateOf(now) === 'settled', 'the debit', 20)
-  assert.equal((await demo.post(`${at}/expire`)).status, 200)
+  assert.equal((await demo.post(`${at}/expire`)).body.data.status, 'expired')
   assert.deepEqual([(await world.plan()).status, (await world.plan()).mandate.status], ['locked', 'expired'])
   const [locked] = await world.eventsOf('flex.subscription.locked')
   assert.equal(locked.reason.code, 'mandate_expired')

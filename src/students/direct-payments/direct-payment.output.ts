@@ -79,7 +79,7 @@ export function remarkOn(counted: Counted | Recorded): string | undefined {
     )
   if ('onTheWayPaise' in counted && counted.onTheWayPaise > 0)
     remarks.push(
-      `An online payment of ${formatRupees(counted.onTheWayPaise)} for this student is on its way; if it arrives, what is more than due then becomes advance.`,
+      `An online payment of ${formatRupees(counted.onTheWayPaise)} for this student is on its way; if it arrives, what is more than due then goes back to its payer, or becomes an advance where the payment rules say so.`,
     )
   return remarks.length === 0 ? undefined : remarks.join(' ')
 }

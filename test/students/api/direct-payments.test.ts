@@ -210,7 +210,10 @@ test('an online payment that is on its way is mentioned in a sentence', async ()
   assertStatus(await demo.post(path, { outcome: 'pending' }), 200)
   const answer = await demo.post(at(id), samplePayment())
   assertStatus(answer, 201)
-  assert.match(answer.body.message, /online payment of ₹750\.00 .* on its way/)
+  assert.match(
+    answer.body.message,
+    /online payment of ₹750\.00 .* on its way.* more than due then goes back to its payer/,
+  )
   assert.equal(answer.body.data.advance, 0)
 })
 
