@@ -349,6 +349,8 @@ create table direct_payments (
   student_id text not null,
   transaction_id text not null,
   id text not null,
+  -- As the ERP sent it: of a payment of ours that it sends back before the bank has confirmed it, our id.
+  sent_id text,
   amount_paise bigint not null check (amount_paise > 0),
   paid_at timestamptz not null,
   mode text not null,

@@ -13,7 +13,7 @@ import type { ProfileChange } from './profile/profile.service.ts'
 import { STUDENT_ID } from './student.input.ts'
 import type { StudentChange } from './profile/update.rules.ts'
 import type { Student } from './students.rules.ts'
-import type { OtherYear, RecordedChange, StudentRecord } from './students.service.ts'
+import type { CarriedAmount, OtherYear, RecordedChange, StudentRecord } from './students.service.ts'
 
 /** Students, their fees and the master data as the API answers them. */
 const sums = outputOf<FeeSummary>()
@@ -52,11 +52,23 @@ const otherYearOutput = year.object({
   outstanding: year.amount('What is still to be paid of that year, rupees.', 0, one => one.owedPaise),
 })
 
+const carried = outputOf<CarriedAmount>()
+const carriedOutput = carried.object({
+  component_type: carried.text('The component of this record.', 'TUITION_FEE'),
+  amount: carried.signedAmount(
+    'Rupees. Above 0 it counts as paid on this record: dues that went over, or an advance that came. Below 0 an advance that went over.',
+    5000,
+  ),
+  service_student_id: carried.text('The record of the other year.', STUDENT_ID, one => one.otherStudentId),
+  carried_at: carried.moment('When.', '2027-03-20T04:32:10.000Z', one => new Date(one.transferredAt)),
+})
+
 const out = outputOf<
   Student & {
     registrationIds: readonly string[]
     feeSummary: FeeSummary
     otherYears: readonly OtherYear[]
+    carried: readonly CarriedAmount[]
   }
 >()
 export const studentOutput = out.object({
@@ -65,13 +77,24 @@ export const studentOutput = out.object({
     'The records of the same identifier and user in other academic years, newest first. Their dues are their own.',
     otherYearOutput,
   ),
+  carried: out.list(
+    'What a rollover carried to or from another year; it is part of `paid` in fee_summary and in no list of payments.',
+    carriedOutput,
+  ),
   registration_ids: out.texts('The users that this student belongs to.', ['parent-77']),
   fee_summary: out.one('Sums over all components, rupees.', summaryOutput),
 })
 
 /** What a student is answered from. */
-export function toShownRecord({ student, registrationIds, fees, paid, otherYears }: StudentRecord) {
-  return { ...student, registrationIds, feeSummary: summariseFees(fees, paid), otherYears }
+export function toShownRecord({
+  student,
+  registrationIds,
+  fees,
+  paid,
+  otherYears,
+  carried: moved,
+}: StudentRecord) {
+  return { ...student, registrationIds, feeSummary: summariseFees(fees, paid), otherYears, carried: moved }
 }
 
 const registered = outputOf<{ studentId: string }>()

@@ -9,7 +9,7 @@ import { changeFees, codesOfFees, readFeeHistory, type RecordedChange } from '..
 import * as store from './students.store.ts'
 
 export type { RecordedChange } from '../fees/fees.service.ts'
-export type { OtherYear, StudentRecord } from './students.store.ts'
+export type { CarriedAmount, OtherYear, StudentRecord } from './students.store.ts'
 
 export async function getStudent(
   ctx: Context,

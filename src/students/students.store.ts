@@ -24,6 +24,16 @@ export type StudentRecord = {
   paid: Map<string, Paise>
   /** Newest first. */
   otherYears: OtherYear[]
+  carried: CarriedAmount[]
+}
+
+/** What a rollover took from this record, or brought to it; part of what counts as paid. */
+export type CarriedAmount = {
+  componentType: string
+  /** Above 0 it counts as paid here: dues that went over, or an advance that came. Below, an advance that went over. */
+  amountPaise: Paise
+  otherStudentId: string
+  transferredAt: string
 }
 
 /** The record of the same child in another academic year: the same identifier, and a user in common. */
@@ -78,6 +88,7 @@ export type RecordRow = Student & {
   fees: FeeComponent[]
   paid: [string, Paise][]
   otherYears?: OtherYear[]
+  carried?: CarriedAmount[]
 }
 
 const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'academicYearStart', o.academic_year_start,
@@ -91,7 +102,12 @@ const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'ac
       and b.registration_id = a.registration_id and b.student_id = o.id
       where a.institute_id = s.institute_id and a.student_id = s.id))`
 
-const VIEW_COLUMNS = `${RECORD_COLUMNS}, ${OTHER_YEARS} as "otherYears"`
+const CARRIED = `(select coalesce(json_agg(json_build_object('componentType', t.component_type, 'amountPaise', t.amount_paise,
+      'otherStudentId', t.other_student_id, 'transferredAt', t.transferred_at)
+    order by t.transferred_at, t.component_type), '[]')
+  from student_transfers t where t.institute_id = s.institute_id and t.student_id = s.id)`
+
+const VIEW_COLUMNS = `${RECORD_COLUMNS}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried`
 
 const RECORD_BY_ID = `select ${VIEW_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
 
@@ -237,6 +253,6 @@ export function isIdentityClash(error: unknown): boolean {
 }
 
 export function toRecord(row: RecordRow): StudentRecord {
-  const { registrationIds, fees, paid, otherYears = [], ...student } = row
-  return { student, registrationIds, fees, paid: new Map(paid), otherYears }
+  const { registrationIds, fees, paid, otherYears = [], carried = [], ...student } = row
+  return { student, registrationIds, fees, paid: new Map(paid), otherYears, carried }
 }

@@ -117,6 +117,12 @@ test('a rollover is previewed, registers next year with fees of the grade, and c
   // 40,000 was due, and is due once: on the new record.
   assert.equal((await studentOf(owing)).fee_summary.outstanding, 0)
   assert.equal(next.fee_summary.outstanding, 65000 + 40000)
+  // 20,000 by payments and 40,000 carried make the 60,000 that count as paid.
+  const { carried, fee_summary } = await studentOf(owing)
+  assert.deepEqual(
+    [carried[0].component_type, carried[0].amount, carried[0].service_student_id, fee_summary.paid],
+    ['TUITION_FEE', 40000, next.service_student_id, 60000],
+  )
   const rich = await nextOf(ahead)
   assert.deepEqual(
     [(await studentOf(ahead)).fee_summary.advance, rich.fee_summary.advance, rich.fee_summary.outstanding],
@@ -170,6 +176,44 @@ test('what a running plan collects, or is being paid, stays on the old record un
   const again = await roll()
   assert.deepEqual([again.registered, again.not_carried, again.carried_dues], [0, 0, 40000])
   assert.equal((await nextOf(planned)).fee_summary.outstanding, 65000 + 40000)
+})
+
+test('what is carried never takes the place of a fee, and grades that are not named are left alone', async () => {
+  const owing = await register('ROLL-OWN-NAME', 20000)
+  const clash = await demo.post(ROLLOVER, { ...OPTIONS, carry_dues_as: 'TUITION_FEE', preview: true })
+  assert.deepEqual([clash.status, clash.body.errors[0].key], [400, 'carry_dues_as'])
+  // A record of the new year that the ERP has made, with a fee under the name.
+  const next = sampleStudent({
+    identifier: 'ROLL-OWN-NAME',
+    grade: '6',
+    academic_year_start: 2027,
+    academic_year_end: 2028,
+  })
+  const fee_components = [{ component_type: 'OLD_DUES', fee_amount: 1300 }]
+  await demo.post(`${ERP}/users/parent-of-ROLL-OWN-NAME/students`, { student: next, fee_components })
+  const done = await roll({ ...OPTIONS, carry_dues_as: 'OLD_DUES' })
+  assert.match(
+    done.problems.find((one: Json) => one.service_student_id === owing).message,
+    /has a fee OLD_DUES already/,
+  )
+  assert.equal((await nextOf(owing)).fee_summary.outstanding, 1300)
+  assert.equal((await studentOf(owing)).fee_summary.outstanding, 40000)
+  const others = await roll({ ...OPTIONS, grades: [{ grade: '11', next_grade: '12' }] })
+  assert.deepEqual([others.known, others.carried_dues], [0, 0])
+  assert.match(
+    others.problems.find((one: Json) => one.service_student_id === owing).message,
+    /not among the grades/,
+  )
+  assert.equal((await studentOf(owing)).fee_summary.outstanding, 40000)
+  // Leaves nothing for the tests below to carry.
+  await roll()
+})
+
+test('an advance that is carried under the name of a fee pays that fee', async () => {
+  const ahead = await register('ROLL-PAYS', 61500)
+  await roll({ ...OPTIONS, carry_advance_as: 'TUITION_FEE' })
+  const { outstanding, advance } = (await nextOf(ahead)).fee_summary
+  assert.deepEqual({ outstanding, advance }, { outstanding: 65000 - 1500, advance: 0 })
 })
 
 test('a rollover that is stopped leaves what it did, and another goes on from there', async () => {

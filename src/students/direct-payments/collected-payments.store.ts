@@ -49,7 +49,7 @@ export async function lockRepeats(
 ): Promise<RecordedPayment[]> {
   return tx.query<RecordedPayment>(
     `select ${PAYMENT_COLUMNS} from direct_payments p where p.institute_id = $1 and p.student_id = $2
-       and p.transaction_id = any($3) and p.cancelled_at is null for update of p`,
+       and (p.transaction_id = any($3) or p.sent_id = any($3)) and p.cancelled_at is null for update of p`,
     [instituteId, studentId, names],
   )
 }

@@ -73,7 +73,7 @@ export async function recordPayment(
       return { ...counted, isNew: false, isCollected, onTheWayPaise }
     }
     if (tooMuch.length > 0) throw badFields(tooMuch)
-    await addPayments(tx, institute.id, [{ context, payment: { ...sent, id } }], now)
+    await addPayments(tx, institute.id, [{ context, payment: { ...sent, id, sentId: sent.id ?? null } }], now)
     const payment: RecordedPayment = { ...sent, id, recordedAt: now, cancelledAt: null }
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
     return { payment, advancePaise, isNew: true, isCollected: false, onTheWayPaise }

@@ -4,7 +4,7 @@ import { Table } from '../../platform/db/table.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import type { DirectPayment, StudentKey } from '../students.rules.ts'
 
-export type NewPayment = DirectPayment & { id: string; studentId: string }
+export type NewPayment = DirectPayment & { id: string; studentId: string; sentId: string | null }
 
 const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
   id: 'text',
@@ -18,6 +18,7 @@ const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
   cancelledAt: 'timestamptz',
 })
 export const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+const newPayments = paymentsOfStudents.with<{ sentId: string | null }>({ sentId: 'text' })
 
 const paymentLines = new Table<DirectPayment['lines'][number]>('direct_payment_lines', {
   componentType: 'text',
@@ -39,7 +40,7 @@ export async function insertPayments(
 ): Promise<void> {
   if (recorded.length === 0) return
   const rows = recorded.map(payment => ({ ...payment, instituteId, recordedAt, cancelledAt: null }))
-  await paymentsOfStudents.insert(tx, rows)
+  await newPayments.insert(tx, rows)
   await insertLines(tx, instituteId, recorded)
 }
 

@@ -71,7 +71,10 @@ export async function planPayments<Sent extends DirectPayment & SentId>(
 export async function addPayments(
   tx: Transaction,
   instituteId: number,
-  added: readonly { context: StudentContext; payment: DirectPayment & { id: string } }[],
+  added: readonly {
+    context: StudentContext
+    payment: DirectPayment & { id: string; sentId: string | null }
+  }[],
   now: Date,
 ): Promise<void> {
   const rows = added.map(({ context, payment }) => ({ ...payment, studentId: context.student.id }))

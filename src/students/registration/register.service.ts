@@ -6,10 +6,15 @@ import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { decideRegistered } from '../direct-payments/direct-payments.rules.ts'
-import { addPayments, lockOpenOrders, planPayments } from '../direct-payments/plan-payments.service.ts'
+import {
+  addPayments,
+  lockOpenOrders,
+  planPayments,
+  type SentId,
+} from '../direct-payments/plan-payments.service.ts'
 import { feeProblems } from '../../fees/fees.rules.ts'
 import { changeFees, codesOfFees } from '../../fees/fees.service.ts'
-import { paymentProblems } from '../students.rules.ts'
+import { paymentProblems, type DirectPayment } from '../students.rules.ts'
 import {
   studentInEvent,
   isLostRace,
@@ -102,7 +107,10 @@ async function recordSent(
     throw badFields(plan.problems.map(problem => ({ ...problem, key: 'payments' })))
   // Events name the user under whom the payment came.
   const named = { ...plan.context, ...(await studentInEvent(tx, context, { registration, student })) }
-  const added = plan.added.map(payment => ({ context: named, payment: { ...payment, id: newId('pay') } }))
+  const added = plan.added.map((payment: DirectPayment & SentId) => ({
+    context: named,
+    payment: { ...payment, id: newId('pay'), sentId: payment.id ?? null },
+  }))
   await addPayments(tx, institute.id, added, now)
 }
 

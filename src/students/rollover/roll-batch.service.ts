@@ -90,7 +90,8 @@ export async function judge(
     }
     const carried = from.isCarried ? null : carryForward(from.fees, from.paid, options)
     const hasCarried = carried !== null && carried.transfers.length > 0
-    const reason = hasCarried ? unsettled.get(from.student.id) : undefined
+    const nameTaken = from.isTaken && (carried?.duesPaise ?? 0) > 0 ? takenMessage(options) : undefined
+    const reason = hasCarried ? (nameTaken ?? unsettled.get(from.student.id)) : undefined
     return {
       ...result,
       outcome: plan === null ? 'known' : 'registered',
@@ -101,6 +102,10 @@ export async function judge(
       problem: reason ?? null,
     }
   })
+}
+
+function takenMessage({ duesComponent }: store.Rollover['options']): string {
+  return `Nothing was carried: the record of the new year has a fee ${duesComponent} already. Carry dues under another name.`
 }
 
 function registrationOf(

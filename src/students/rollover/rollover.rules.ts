@@ -69,11 +69,11 @@ export function decideStep(
   nextId: string | null,
   options: RolloverOptions,
 ): Step {
-  if (nextId !== null) return { kind: 'known', nextId }
   const mapped = options.grades.find(one => one.grade === student.grade)
   if (mapped === undefined)
     return { kind: 'problem', message: `The grade ${student.grade} is not among the grades of the rollover.` }
   if (mapped.nextGrade === null) return { kind: 'leaves' }
+  if (nextId !== null) return { kind: 'known', nextId }
   const fees = options.fees.find(one => one.grade === mapped.nextGrade)?.fees ?? []
   return { kind: 'register', grade: mapped.nextGrade, fees }
 }

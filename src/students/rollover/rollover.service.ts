@@ -91,8 +91,17 @@ function optionProblems(wanted: WantedRollover): FieldProblem[] {
   return [
     ...repeatedGrade(wanted.grades, 'grades'),
     ...repeatedGrade(wanted.fees, 'fees'),
+    ...carriedProblems(wanted),
     ...wanted.fees.flatMap(({ fees }, index) => feeProblems(fees, `fees.${index}.fee_components`)),
   ]
+}
+
+/** What is carried has a component of its own: as a fee of the grade, one would take the place of the other. */
+function carriedProblems({ fees, duesComponent }: RolloverOptions): FieldProblem[] {
+  const isFee = fees.some(one => one.fees.some(fee => fee.componentType === duesComponent))
+  return isFee
+    ? [{ key: 'carry_dues_as', message: 'is a fee of the new year; name a component of its own' }]
+    : []
 }
 
 function repeatedGrade(rows: readonly { grade: string }[], key: string): FieldProblem[] {
@@ -128,10 +137,11 @@ async function preview(
   { rollover, readUnsettled }: { rollover: store.Rollover; readUnsettled: ReadUnsettled },
 ): Promise<store.Rollover> {
   const context = contextOf(institute, ctx.clock.now())
+  const { duesComponent } = rollover.options
   for (let seen = rollover; ;) {
     const ids = await store.listNextIds(ctx.db, institute.id, seen, BATCH)
     if (ids.length === 0) return { ...seen, state: 'done' }
-    const batch = await store.readBatch(ctx.db, institute.id, seen, { ids, isLocked: false })
+    const batch = await store.readBatch(ctx.db, institute.id, seen, { ids, duesComponent, isLocked: false })
     const target = { context, rollover: seen, readUnsettled }
     seen = summarise(seen, await judge(ctx.db, target, batch, { isLocked: false }))
   }
@@ -195,7 +205,11 @@ async function advance(
     const rollover = await lockBehind(tx, { instituteId, id, ids })
     if (rollover === null) return
     const target = { context: contextOf(institute, ctx.clock.now()), rollover, readUnsettled }
-    const batch = await store.readBatch(tx, instituteId, rollover, { ids, isLocked: true })
+    const batch = await store.readBatch(tx, instituteId, rollover, {
+      ids,
+      duesComponent: rollover.options.duesComponent,
+      isLocked: true,
+    })
     const results = await judge(tx, target, batch, { isLocked: true })
     await apply(tx, target, results)
     const seenUntil = ids.at(-1) ?? rollover.seenUntil
@@ -207,7 +221,11 @@ async function passBy(ctx: Context, instituteId: number, id: string, studentId: 
   await ctx.db.transaction(async tx => {
     const rollover = await lockBehind(tx, { instituteId, id, ids: [studentId] })
     if (rollover === null) return
-    const [student] = await store.readBatch(tx, instituteId, rollover, { ids: [studentId], isLocked: false })
+    const [student] = await store.readBatch(tx, instituteId, rollover, {
+      ids: [studentId],
+      duesComponent: null,
+      isLocked: false,
+    })
     if (student !== undefined) await store.updateRollover(tx, instituteId, summariseFailed(rollover, student))
   })
 }

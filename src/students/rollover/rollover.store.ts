@@ -111,10 +111,13 @@ export type Rolled = StudentRecord & {
   /** Its record of the new year: the same identifier, and a user in common. */
   nextId: string | null
   isCarried: boolean
+  /** The record of the new year has a fee under the name that dues are carried under. */
+  isTaken: boolean
 }
 
-const OF_OLD_YEAR = `from students s where s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3
+const IN_OLD_YEAR = `s.institute_id = $1 and s.academic_year_start = $2 and s.academic_year_end = $3
   and s.status = 'active'`
+const OF_OLD_YEAR = `from students s where ${IN_OLD_YEAR}`
 
 export async function countStudents(
   db: Queryable,
@@ -148,24 +151,34 @@ export async function readBatch(
   db: Queryable,
   instituteId: number,
   { fromYearStart, fromYearEnd, toYearStart, toYearEnd }: Years,
-  { ids, isLocked }: { ids: readonly string[]; isLocked: boolean },
+  {
+    ids,
+    duesComponent,
+    isLocked,
+  }: { ids: readonly string[]; duesComponent: string | null; isLocked: boolean },
 ): Promise<Rolled[]> {
-  const rows = await db.query<RecordRow & { nextId: string | null; isCarried: boolean }>(
-    `select ${RECORD_COLUMNS},
-       (select n.id from students n where n.institute_id = s.institute_id and n.identifier = s.identifier
-          and n.academic_year_start = $5 and n.academic_year_end = $6
-          and exists (select from student_users a join student_users b on b.institute_id = a.institute_id
-            and b.registration_id = a.registration_id and b.student_id = n.id
-            where a.institute_id = s.institute_id and a.student_id = s.id)
-        order by n.id limit 1) as "nextId",
+  const rows = await db.query<RecordRow & Omit<Rolled, keyof StudentRecord>>(
+    `select ${RECORD_COLUMNS}, next.id as "nextId", exists (select from fee_components f where f.institute_id = s.institute_id
+         and f.student_id = next.id and f.component_type = $7 and f.fee_paise > 0) as "isTaken",
        exists (select from student_transfers t
          join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
            and n.academic_year_start = $5 and n.academic_year_end = $6
          where t.institute_id = s.institute_id and t.student_id = s.id) as "isCarried"
-     ${OF_OLD_YEAR} and s.id = any($4) order by s.id ${isLocked ? 'for update of s' : ''}`,
-    [instituteId, fromYearStart, fromYearEnd, ids, toYearStart, toYearEnd],
+     from students s left join lateral (select n.id from students n where n.institute_id = s.institute_id and n.identifier = s.identifier
+          and n.academic_year_start = $5 and n.academic_year_end = $6
+          and exists (select from student_users a join student_users b on b.institute_id = a.institute_id
+            and b.registration_id = a.registration_id and b.student_id = n.id
+            where a.institute_id = s.institute_id and a.student_id = s.id)
+        order by n.id limit 1) next on true
+     where ${IN_OLD_YEAR} and s.id = any($4) order by s.id ${isLocked ? 'for update of s' : ''}`,
+    [instituteId, fromYearStart, fromYearEnd, ids, toYearStart, toYearEnd, duesComponent],
   )
-  return rows.map(({ nextId, isCarried, ...row }) => ({ ...toRecord(row), nextId, isCarried }))
+  return rows.map(({ nextId, isCarried, isTaken, ...row }) => ({
+    ...toRecord(row),
+    nextId,
+    isCarried,
+    isTaken,
+  }))
 }
 
 export type Transfer = {

@@ -65,6 +65,18 @@ async function directEvents(id: string): Promise<string[]> {
   return events.map(event => event.event_code)
 }
 
+/** A file of payments of 1,000 each, by transaction id and our id. */
+function fileOf(student: Json, payments: readonly string[][]): string {
+  const { identifier, grade, academic_year_start, academic_year_end } = student
+  const columns =
+    'identifier,grade,academic_year_start,academic_year_end,transaction_id,component_type,amount,paid_at,mode,id'
+  const who = [identifier, grade, academic_year_start, academic_year_end]
+  const rows = payments.map(([transactionId, id]) =>
+    [...who, transactionId, 'TUITION_FEE', 1000, '2026-11-15', 'online', id].join(','),
+  )
+  return [columns, ...rows].join('\n')
+}
+
 test('a payment collected here and sent back as a direct payment is known and not counted again', async () => {
   const { id } = await newStudent()
   const payment = await startPaying(id, 'success')
@@ -134,23 +146,11 @@ test('Register Student with a payment collected here answers 200 and does not co
 test('a file of payments that holds one collected here leaves it unchanged', async () => {
   const { id, student } = await newStudent()
   const payment = await startPaying(id, 'success')
-  const columns =
-    'identifier,grade,academic_year_start,academic_year_end,transaction_id,component_type,amount,paid_at,mode,id'
-  const who = [
-    student['identifier'],
-    student['grade'],
-    student['academic_year_start'],
-    student['academic_year_end'],
-  ]
   const rows = [
-    [...who, payment['transaction_id'], 'TUITION_FEE', 1000, '2026-11-15', 'online', ''],
-    [...who, 'ERP-3', 'TUITION_FEE', 1000, '2026-11-15', 'online', payment['id']],
+    [payment['transaction_id'], ''],
+    ['ERP-3', payment['id']],
   ]
-  const done = await importFile(
-    bursar,
-    'kind=payments',
-    [columns, ...rows.map(row => row.join(','))].join('\n'),
-  )
+  const done = await importFile(bursar, 'kind=payments', fileOf(student, rows))
   assert.deepEqual([done['state'], done['rows'].applied, done['rows'].unchanged], ['done', 0, 2])
   await assertPaidOnce(id)
 })
@@ -164,6 +164,27 @@ test('a direct payment that came before its capture gives way to it and is told 
   assert.deepEqual(await directEvents(id), ['direct.payment.added', 'direct.payment.cancelled'])
   const direct = await demo.get(`${ERP}/students/${id}/payments/${payment['id']}`)
   assert.equal(direct.body.data.status, 'cancelled')
+})
+
+test('a copy under another transaction id, sent with our id before the capture, gives way too', async () => {
+  for (const by of ['api', 'register', 'file']) {
+    const { id, student } = await newStudent()
+    const payment = await startPaying(id, 'pending')
+    const sent = echo(`MIRROR-${by}`, { id: payment['id'] })
+    if (by === 'api') assert.equal((await sendBack(id, sent)).status, 201)
+    else if (by === 'register')
+      await demo.post(`${ERP}/users/parent-back/students`, {
+        student,
+        fee_components: FEES,
+        payments: [sent],
+      })
+    else await importFile(bursar, 'kind=payments', fileOf(student, [['MIRROR-file', payment['id']]]))
+    assert.equal((await summaryOf(id)).paid, 1000)
+    assert.equal((await demo.post(`${SANDBOX}/payments/${payment['id']}/capture`, {})).status, 200)
+    await assertPaidOnce(id)
+    assert.deepEqual(await directEvents(id), ['direct.payment.added', 'direct.payment.cancelled'])
+    assert.deepEqual(await sql('select id from refunds where payment_id = $1', [payment['id']]), [])
+  }
 })
 
 test('however a capture and the copy of it meet, the money counts once', async () => {

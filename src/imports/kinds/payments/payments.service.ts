@@ -43,7 +43,9 @@ export const paymentImport: ImportKindDefinition<PaymentRow> = {
       problems.push(...problemsOf(rows, { column: tooMuch.key, message: tooMuch.message }))
     }
     const good = plans.flatMap(({ context, added, problems: wrong }) =>
-      wrong.length > 0 ? [] : added.map(one => ({ context, payment: { ...one, id: newId('pay') } })),
+      wrong.length > 0
+        ? []
+        : added.map(one => ({ context, payment: { ...one, id: newId('pay'), sentId: one.id ?? null } })),
     )
     return {
       problems,

@@ -17,7 +17,8 @@ const KINDS = [
     key: 'advance',
     fallback: 'PREVIOUS_YEAR_ADVANCE',
     label: 'Carry what was paid too much into the new year',
-    description: 'It stands as an advance on the new record. Unticked, it stays on the old record.',
+    description:
+      'Named like a fee of the new year, such as TUITION_FEE, it pays that fee. Under another name it stands as an advance on the new record. Unticked, it stays on the old record.',
     field: 'Advance is named',
   },
 ] as const
