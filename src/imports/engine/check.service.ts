@@ -26,6 +26,7 @@ export type CheckTarget = {
 export type Report = (share: number) => void
 
 const READING_SHARE = 0.7
+const INSERTED_AT_ONCE = 1_000
 
 /**
  * Reads a file whole and judges every row of it: what is written in it first, then, group by group, what its rows
@@ -97,7 +98,9 @@ class Notes {
     for (const { rowNo } of problems) this.#bad.add(rowNo)
     const kept = problems.slice(0, rules.MAX_PROBLEMS_KEPT - this.#kept)
     this.#kept += kept.length
-    await rowStore.insertProblems(this.#tx, this.#key, kept)
+    // In parts: requests wait while the rows of one are put together.
+    for (let at = 0; at < kept.length; at += INSERTED_AT_ONCE)
+      await rowStore.insertProblems(this.#tx, this.#key, kept.slice(at, at + INSERTED_AT_ONCE))
   }
 }
 

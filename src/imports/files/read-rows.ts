@@ -27,7 +27,10 @@ export type ReadRows = (format: FileFormat, parts: AsyncIterable<Buffer>) => Asy
 export function withReader<Result>(act: (readRows: ReadRows) => Promise<Result>): Promise<Result> {
   return readers.use(ask =>
     act(async function* (format, parts) {
-      for await (const part of parts) await ask({ part: new Uint8Array(part) })
+      for await (const bytes of parts) {
+        const part = new Uint8Array(bytes)
+        await ask({ part }, [part.buffer])
+      }
       for (;;) {
         const answer = await ask({ format })
         if (answer.kind === 'refused') throw new FileRefused(answer.message)

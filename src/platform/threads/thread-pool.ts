@@ -15,6 +15,9 @@ export type ThreadLimits = {
   idleMs: number
 }
 
+/** What is given away is not copied, and cannot be used here any more. */
+type AskThread<Ask, Answer> = (question: Ask, given?: ArrayBuffer[]) => Promise<Answer>
+
 /** A thread ended before it answered: too much time, too much memory, or a crash. Another use gets a new thread. */
 export class ThreadFailure extends Error {
   override readonly name = 'ThreadFailure'
@@ -43,11 +46,11 @@ export class ThreadPool<Ask, Answer> {
   }
 
   /** One thread for as many questions as the use has, one after the other. */
-  async use<Result>(act: (ask: (question: Ask) => Promise<Answer>) => Promise<Result>): Promise<Result> {
+  async use<Result>(act: (ask: AskThread<Ask, Answer>) => Promise<Result>): Promise<Result> {
     await this.#enter()
     const thread = this.#take()
     try {
-      return await act(question => thread.ask(question))
+      return await act((question, given) => thread.ask(question, given))
     } finally {
       this.#release(thread)
     }
@@ -123,14 +126,14 @@ class Thread<Ask, Answer> {
     this.#leftMs = this.#maxMs
   }
 
-  async ask(question: Ask): Promise<Answer> {
+  async ask(question: Ask, given: ArrayBuffer[] = []): Promise<Answer> {
     if (this.#failure !== null) throw this.#failure
     const pending = Promise.withResolvers<Answer>()
     this.#pending = pending
     const start = performance.now()
     const timer = setTimeout(() => this.#fail(new ThreadFailure('time')), Math.max(0, this.#leftMs))
     try {
-      this.#worker.postMessage(question, [])
+      this.#worker.postMessage(question, given)
       return await pending.promise
     } finally {
       clearTimeout(timer)
