@@ -49,7 +49,7 @@ function addRules(app: FastifyInstance, ctx: PaymentContext): void {
   addWrite(app, ctx, {
     method: 'PUT',
     url: `${ERP}/payment-rules`,
-    scope: 'settings',
+    scope: 'students',
     docs: {
       operationId: 'setPaymentRules',
       tag,

@@ -8,9 +8,9 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   read: 'Read everything: orders, students, payments, settlements.',
   orders: 'Ask for money: pay orders, payment links, payment pages.',
   students:
-    'Change students: registration, fees, direct payments, Flex plans, loans, imports, sign-in of parents.',
+    'Change students: registration, fees and their rules, direct payments, Flex plans, loans, imports, sign-in of parents.',
   refunds: 'Send money back to payers.',
-  settings: 'Change settings: webhooks and payment rules.',
+  settings: 'Change settings: webhooks, and test the fetch from the ERP.',
 }
 
 /** `write` is everything but read, as keys had it before there were finer scopes. */

@@ -141,7 +141,7 @@ test('a test says field by field what is wrong, and what a refusal will be treat
   )
 })
 
-test('a test needs an identifier and the write scope', async () => {
+test('a test needs an identifier and the scope settings', async () => {
   assertRefused(await demo.post(TEST, {}), 'HUE00000', 'identifier')
   assertRefused(
     await demo.post(TEST, { identifier: 'A', academic_year_start: 2027, academic_year_end: 2026 }),

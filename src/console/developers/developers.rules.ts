@@ -1,20 +1,24 @@
 import { SCOPES, type Scope } from '../../institutes/scopes.rules.ts'
 import { isPaused } from '../../webhooks/subscriptions/subscriptions.rules.ts'
-import type { ConsoleRole } from '../console.rules.ts'
+import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
+import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
 
 /** Those who connect the ERP: keys, webhooks, what is fetched. */
 export const DEVELOPERS: readonly ConsoleRole[] = ['owner', 'developer', 'operator']
 
-/**
- * What a role may put into a key, which is what its people may do themselves. Developers and operators connect an ERP,
- * which asks for money and keeps students; money goes out only on the word of those who handle it.
- */
-export const GRANTABLE: Readonly<Record<ConsoleRole, readonly Scope[]>> = {
-  owner: SCOPES,
-  finance: ['read', 'orders', 'students', 'refunds'],
-  developer: ['read', 'orders', 'students', 'settings'],
-  operator: ['read', 'orders', 'students', 'settings'],
-  viewer: ['read'],
+/** Who may do in the console what a key may do with a scope. */
+const HOLDERS: Readonly<Record<Scope, readonly ConsoleRole[]>> = {
+  read: EVERYONE,
+  orders: MONEY_HANDLERS,
+  students: FINANCE_ROLES,
+  refunds: MONEY_HANDLERS,
+  settings: DEVELOPERS,
+}
+
+/** What a role may put into a key: nothing that its people may not do themselves. */
+export function grantableBy(role: ConsoleRole): Scope[] {
+  return SCOPES.filter(scope => HOLDERS[scope].includes(role))
 }
 
 /** How a subscription fares, as one word. */

@@ -6,7 +6,7 @@ import { EVERYONE } from '../console.rules.ts'
 import { keyParams, newKeyInput } from './key.input.ts'
 import { issuedKeyOutput, keyOutput, scopeOutput } from './key.output.ts'
 import { createKeyOnce, rotateKeyOnce } from './keys.service.ts'
-import { DEVELOPERS, GRANTABLE } from './developers.rules.ts'
+import { DEVELOPERS, grantableBy } from './developers.rules.ts'
 import { reasonInput } from './webhook.output.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, created } from '../../http/reply.ts'
@@ -22,7 +22,7 @@ export function keyRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/keys/scopes',
     roles: EVERYONE,
     output: all(scopeOutput),
-    answer: async ({ role }) => GRANTABLE[role].map(scope => ({ scope, means: SCOPE_TEXTS[scope] })),
+    answer: async ({ role }) => grantableBy(role).map(scope => ({ scope, means: SCOPE_TEXTS[scope] })),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',

@@ -4,7 +4,7 @@ import { issueKey, rotateKeyOf, type IssuedKey, type NewKey } from '../../instit
 import type { Context } from '../../platform/context.ts'
 import { innerCommand, type Command } from '../../platform/idempotency.ts'
 import type { ConsoleRole } from '../console.rules.ts'
-import { GRANTABLE } from './developers.rules.ts'
+import { grantableBy } from './developers.rules.ts'
 
 /** A key as it is answered. Its secret is answered once: no answer that is kept for a repeated request holds it. */
 export type ShownKey = Omit<IssuedKey, 'secret'> & { secret: string | null }
@@ -17,7 +17,7 @@ export async function createKeyOnce(
   { institute, role }: Granter,
   input: NewKey,
 ): Promise<ShownKey> {
-  requireGrantable(expandScopes(input.scopes), GRANTABLE[role])
+  requireGrantable(expandScopes(input.scopes), grantableBy(role))
   return issueKey(ctx, withoutSecret(command), institute, input)
 }
 
@@ -27,7 +27,7 @@ export async function rotateKeyOnce(
   { institute, role }: Granter,
   keyId: string,
 ): Promise<ShownKey> {
-  return rotateKeyOf(ctx, withoutSecret(command), { institute, grantable: GRANTABLE[role] }, keyId)
+  return rotateKeyOf(ctx, withoutSecret(command), { institute, grantable: grantableBy(role) }, keyId)
 }
 
 function withoutSecret(command: Command<ShownKey>): Command<IssuedKey> {

@@ -13,7 +13,7 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
   addWrite(app, ctx, {
     method: 'POST',
     url: `${ERP}/pull/test`,
-    scope: 'students',
+    scope: 'settings',
     docs: {
       operationId: 'testErpFetch',
       tag: 'Students',

@@ -5,9 +5,10 @@ import { openSession } from '../../../src/console/auth/sessions.service.ts'
 import { seedDemoUser } from '../../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { startBursar } from '../../harness/bursar.ts'
-import type { Answer } from '../../harness/client.ts'
+import { Client, type Answer, type Json } from '../../harness/client.ts'
 import { operationsOf, type Operation } from '../../harness/operations.ts'
-import { API, Visitor } from '../support.ts'
+import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
+import { API, assertAnswer, Visitor } from '../support.ts'
 
 /**
  * Every route of the console with every role, as its route says who may: an allowed role is never refused for its
@@ -119,4 +120,40 @@ test('an institute of somebody else’s is one that does not exist', async () =>
   const foreign = await stranger.get(`${API}/institutes/demo-school/home`)
   const nobodys = await stranger.get(`${API}/institutes/demo-schoox/home`)
   assert.equal(plain(foreign), plain(nobodys))
+})
+
+const SCHOOL = `${API}/institutes/demo-school`
+const [owner, developer] = [await visitorFor('owner'), await visitorFor('developer')]
+
+test('nobody makes or rotates a key that may do more than they may themselves', async () => {
+  const refunds = { label: 'Refunds', scopes: ['read', 'refunds'] }
+  for (const scopes of [['refunds'], ['read', 'refunds'], ['write'], ['orders'], ['students']])
+    assertAnswer(await developer.post(`${SCHOOL}/keys`, { ...refunds, scopes }), '403 AUE00001')
+  const refused = await developer.post(`${SCHOOL}/keys`, refunds)
+  assert.match(refused.body.message, /the scope "refunds"\. Ask an owner/)
+  const made = await owner.post(`${SCHOOL}/keys`, refunds)
+  assert.deepEqual(made.body.data.scopes, ['read', 'refunds'])
+  // The successor's secret would be as good as the key's own.
+  assertAnswer(await developer.post(`${SCHOOL}/keys/${made.body.data.key_id}/rotate`), '403 AUE00001')
+  assertAnswer(await owner.post(`${SCHOOL}/keys/${made.body.data.key_id}/rotate`), '201')
+  const offered = async (person: Visitor): Promise<string[]> =>
+    (await person.get(`${SCHOOL}/keys/scopes`)).body.data.map((one: Json) => one.scope)
+  assert.deepEqual(await offered(developer), ['read', 'settings'])
+  assert.deepEqual(await offered(owner), ['read', 'orders', 'students', 'refunds', 'settings'])
+})
+
+test('what a role may not do in the console it cannot do with a key of its own either', async () => {
+  const wanted = { label: 'All I may', scopes: ['read', 'settings'] }
+  const { key_id: key, secret } = (await developer.post(`${SCHOOL}/keys`, wanted)).body.data
+  const own = new Client(url, { key, secret })
+  assertAnswer(await developer.send('PUT', `${SCHOOL}/payment-rules`, {}), '403 AUE00001')
+  for (const answer of [
+    await own.post(`${ERP}/students/student_x/payments`, {}),
+    await own.patch(`${ERP}/students/student_x/fee`, {}),
+    await own.get(`${ERP}/users/parent/access_token`),
+    await own.send('PUT', `${ERP}/payment-rules`, {}),
+    await own.post(`${PAY}/orders`, sampleOrder()),
+    await own.post(`${PAY}/orders/order_x/refunds`, {}),
+  ])
+    assertAnswer(answer, '403 AUE00001')
 })

@@ -29,6 +29,7 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
     queryKey: ['scopes', path],
     queryFn: ({ signal }) => get<ScopeAnswer[]>(`${path}/keys/scopes`, {}, signal),
   })
+  const isOffered = (scope: string): boolean => grantable.data?.some(one => one.scope === scope) ?? false
   if (issued !== null) return <SecretDialogue issued={issued} onClose={onClose} />
   return (
     <FormDialogue
@@ -36,7 +37,13 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
       verb="Create the key"
       isBusy={make.isPending}
       error={make.error}
-      onSubmit={() => make.mutate({ label, scopes, rate_per_second: rate === '' ? undefined : Number(rate) })}
+      onSubmit={() =>
+        make.mutate({
+          label,
+          scopes: scopes.filter(isOffered),
+          rate_per_second: rate === '' ? undefined : Number(rate),
+        })
+      }
       onClose={onClose}
     >
       <TextInput
@@ -51,7 +58,7 @@ export function NewKeyDialogue({ onClose }: { onClose: () => void }) {
       />
       <Checkbox.Group
         label="What it may do"
-        description="You can grant what your role allows."
+        description="You can grant what you may do yourself; an owner grants the rest."
         value={scopes}
         onChange={setScopes}
         error={problemOf(make.error, 'scopes')}
