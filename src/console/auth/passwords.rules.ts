@@ -1,51 +1,75 @@
 const SHORTEST = 12
 export const LONGEST_PASSWORD = 200
+/** Below this a program that knows what people do finds it; a sentence of three words has 11 and more. */
+const FEWEST_POINTS = 9
+const WORD_POINTS = 3
 /** More beside a common word than people add to it: the rest counts by itself. */
 const MOST_AROUND = 8
+
+/** Whose password it is to be. */
+export type PasswordOwner = { email: string; name: string; institutes: readonly string[] }
 
 /** What is wrong with a new password, or null. Length is what counts; rules about symbols only make people write it down. */
 export function passwordFlaw(
   password: string,
-  person: { email: string; name: string },
+  owner: PasswordOwner,
   common: ReadonlySet<string>,
 ): string | null {
-  const length = Array.from(password).length
+  const plain = toPlain(password)
+  const length = Array.from(plain).length
   if (length < SHORTEST) return `needs at least ${SHORTEST} characters`
   if (length > LONGEST_PASSWORD) return `can have at most ${LONGEST_PASSWORD} characters`
-  const plain = password.normalize('NFKC').toLowerCase()
-  if (new Set(plain).size < 5) return 'is too easy to guess: use more different characters'
-  const [mailbox = ''] = person.email.split('@')
-  if (plain === person.email || (mailbox.length >= 4 && plain.startsWith(mailbox) && length < 16))
+  const [mailbox = ''] = owner.email.split('@')
+  if (plain === owner.email || (mailbox.length >= 4 && plain.startsWith(mailbox) && length < 16))
     return 'is too close to your e-mail address'
-  if (repeatedPart(plain).length < plain.length) return 'is too easy to guess: it repeats itself'
-  const cores = coresOf(plain)
-  const own = [mailbox, lettersOf(person.name.normalize('NFKC').toLowerCase())]
-  if (cores.some(core => own.includes(core))) return 'is too close to your name'
-  return cores.some(core => common.has(core))
-    ? 'is too easy to guess: it is a common password. Use several words'
+  const letters = Array.from(plain).filter(isLetter).join('')
+  const isOneWord = common.has(letters) && length - letters.length <= MOST_AROUND
+  return isOneWord || pointsOf(plain, ownWords(owner), common) < FEWEST_POINTS
+    ? 'is too easy to guess: use several words that have nothing to do with you or your institute'
     : null
 }
 
-/** What is left of a password when everything is taken away that people put around a word: 'P@ssw0rd2026!' is 'password'. */
-function coresOf(plain: string): string[] {
-  const characters = Array.from(plain)
-  const end = characters.findLastIndex(isLetter) + 1
-  const inner = characters.slice(Math.max(characters.findIndex(isLetter), 0), end).join('')
-  const withStart = characters.slice(0, end).join('')
-  const cores = [inner, spellOut(inner), spellOut(withStart), lettersOf(plain)]
-    .filter(core => core.length >= 4 && plain.length - core.length <= MOST_AROUND)
-    .map(repeatedPart)
-  return [plain, ...cores]
-}
-
-function lettersOf(text: string): string {
-  return Array.from(text).filter(isLetter).join('')
+function toPlain(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
 }
 
 function isLetter(character: string): boolean {
   return /^\p{L}$/u.test(character)
 }
 
+const OBVIOUS = [
+  'password passwort passwd qwerty qwertz admin administrator letmein welcome iloveyou login master root user guest test',
+  'demo school college bursar fees finance account accounts office india bharat hello secret changeme abc',
+].flatMap(line => line.split(' '))
+
+function ownWords({ email, name, institutes }: PasswordOwner): ReadonlySet<string> {
+  const texts = [email.split('@')[0] ?? '', name, ...institutes]
+  const words = texts.flatMap(text => toPlain(text).split(/[^\p{L}\p{M}\p{N}]/u))
+  return new Set([...OBVIOUS, ...words.filter(word => word.length >= 3)])
+}
+
+/**
+ * How much there is to guess: a character counts one and a common word three; a word of one's own, a year, a run such as
+ * 'abcd', '4321' or 'qwer', and what stood there before count one as a whole.
+ */
+function pointsOf(plain: string, own: ReadonlySet<string>, common: ReadonlySet<string>): number {
+  let points = 0
+  for (let at = 0; at < plain.length;) {
+    const rest = plain.slice(at)
+    const cheap = Math.max(
+      wordLength(rest, own, 3),
+      runLength(rest),
+      repeatLength(plain, at),
+      /^(?:19|20)\d\d/.test(rest) ? 4 : 0,
+    )
+    const word = wordLength(rest, common, 4)
+    points += word > cheap ? WORD_POINTS : 1
+    at += Math.max(word, cheap, 1)
+  }
+  return points
+}
+
+const LONGEST_WORD = 24
 const SPELT: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'i',
@@ -58,14 +82,37 @@ const SPELT: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-function spellOut(text: string): string {
-  return Array.from(text)
-    .map(character => SPELT[character] ?? character)
-    .join('')
+/** Of the longest word that it begins with, letters spelt as digits or not; 0: none. */
+function wordLength(text: string, words: ReadonlySet<string>, shortest: number): number {
+  const start = text.slice(0, LONGEST_WORD)
+  const spelt = Array.from(start, character => SPELT[character] ?? character).join('')
+  for (let length = start.length; length >= shortest; length--)
+    if (words.has(start.slice(0, length)) || words.has(spelt.slice(0, length))) return length
+  return 0
 }
 
-/** 'abc' of 'abcabc'; the text itself when it does not repeat a part of it. */
-function repeatedPart(text: string): string {
-  const length = (text + text).indexOf(text, 1)
-  return text.slice(0, length)
+const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', '`1234567890-=', '~!@#$%^&*()_+']
+  .concat(['qwertyuiop[]', "asdfghjkl;'", 'zxcvbnm,./'])
+  .flatMap(row => [row, Array.from(row).toReversed().join('')])
+
+/** Of a row of the alphabet or the keyboard, in either direction, or of one character again and again; 0: less than three. */
+function runLength(text: string): number {
+  let same = 1
+  while (same < text.length && text[same] === text[0]) same++
+  const rows = ROWS.map(row => sharedLength(text, row.slice(Math.max(row.indexOf(text.charAt(0)), 0))))
+  const longest = Math.max(same, ...rows)
+  return longest >= 3 ? longest : 0
+}
+
+function sharedLength(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && length < other.length && one[length] === other[length]) length++
+  return length
+}
+
+/** Of what begins here and stood further up; 0: less than three characters. */
+function repeatLength(plain: string, at: number): number {
+  let length = 0
+  while (at + length < plain.length && plain.slice(0, at).includes(plain.slice(at, at + length + 1))) length++
+  return length >= 3 ? length : 0
 }

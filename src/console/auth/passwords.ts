@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hash, verify } from '@node-rs/argon2'
-import { passwordFlaw } from './passwords.rules.ts'
+import { passwordFlaw, type PasswordOwner } from './passwords.rules.ts'
 
 /** argon2id as OWASP advises for a server that shares its memory: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -22,12 +22,9 @@ export async function passwordMatches(password: string, passwordHash: string | n
 let common: Promise<ReadonlySet<string>> | null = null
 
 /** What is wrong with a password that somebody chose, or null. */
-export async function findPasswordFlaw(
-  password: string,
-  person: { email: string; name: string },
-): Promise<string | null> {
+export async function findPasswordFlaw(password: string, owner: PasswordOwner): Promise<string | null> {
   common ??= readCommon()
-  return passwordFlaw(password, person, await common)
+  return passwordFlaw(password, owner, await common)
 }
 
 async function readCommon(): Promise<ReadonlySet<string>> {

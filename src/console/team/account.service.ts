@@ -10,6 +10,7 @@ import { totpPurpose } from '../auth/sign-in.service.ts'
 import { matchTotp, newRecoveryCodes, newTotpSecret, plainTypedCode, totpSetup } from '../auth/totp.ts'
 import { countTry, purgeTries, type Guess } from '../auth/limits/tries.service.ts'
 import * as users from '../auth/users.store.ts'
+import { instituteNamesOf } from './team.store.ts'
 
 export type Account = {
   email: string
@@ -57,7 +58,8 @@ export async function changePassword(
   who: Who,
   { proof, password }: { proof: Proof; password: string },
 ): Promise<null> {
-  const flaw = await findPasswordFlaw(password, who)
+  const institutes = await instituteNamesOf(ctx.db, who.userId)
+  const flaw = await findPasswordFlaw(password, { ...who, institutes })
   if (flaw !== null) throw badField('new_password', flaw)
   await prove(ctx, who, proof)
   const passwordHash = await hashPassword(password)

@@ -11,7 +11,7 @@ import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import type { SignInRequest } from '../auth/sign-in.service.ts'
-import { putMember } from './team.store.ts'
+import { instituteNamesOf, putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
 
 export type NewInvitation = {
@@ -73,9 +73,10 @@ export async function acceptInvitation(
   sent: { token: string } & Choice,
   request: SignInRequest,
 ): Promise<Accepted> {
-  const { invitation, user, choosesPassword } = await readInvitation(ctx, sent.token)
+  const file = await readInvitation(ctx, sent.token)
+  const { invitation, user, choosesPassword } = file
   if (user !== null && user.disabledAt !== null) throw notFound('An active account for this link')
-  const chosen = choosesPassword ? await checkChoice(invitation.email, sent, user) : null
+  const chosen = choosesPassword ? await checkChoice(ctx, sent, file) : null
   const passwordHash = chosen === null ? null : await hashPassword(chosen.password)
   return ctx.db.transaction(async tx => {
     if (!(await store.closeInvitation(tx, invitation.id)))
@@ -110,14 +111,16 @@ async function join(
 }
 
 async function checkChoice(
-  email: string,
+  { db }: Context,
   { name, password }: Choice,
-  user: users.ConsoleUser | null,
+  { invitation: { email, instituteName }, user }: InvitationFile,
 ): Promise<{ name: string; password: string }> {
   const known = user?.name ?? name
   if (known === undefined) throw badField('name', 'is required')
   if (password === undefined) throw badField('password', 'is required')
-  const flaw = await findPasswordFlaw(password, { email, name: known })
+  const joined = user === null ? [] : await instituteNamesOf(db, user.id)
+  const institutes = instituteName === null ? joined : [...joined, instituteName]
+  const flaw = await findPasswordFlaw(password, { email, name: known, institutes })
   if (flaw !== null) throw badField('password', flaw)
   return { name: known, password }
 }

@@ -62,3 +62,15 @@ export async function firstInstituteOf(db: Queryable, userId: string): Promise<n
   )
   return row?.institute_id ?? null
 }
+
+/** More than anybody works for, whose names a password is held against. */
+const MOST_NAMES = 20
+
+export async function instituteNamesOf(db: Queryable, userId: string): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select i.name from console_memberships m join institutes i on i.id = m.institute_id
+     where m.user_id = $1 order by i.id limit $2`,
+    [userId, MOST_NAMES],
+  )
+  return rows.map(({ name }) => name)
+}
