@@ -79,7 +79,7 @@ export async function admit(ctx: Context, request: FastifyRequest, reply: Fastif
 function refuseForeignPage({ publicUrl }: Context, request: FastifyRequest): void {
   const { origin } = request.headers
   if (origin === undefined) return
-  if (origin === URL.parse(publicUrl)?.origin || URL.parse(origin)?.host === request.host) return
+  if (origin === URL.parse(publicUrl)?.origin || origin === `${request.protocol}://${request.host}`) return
   throw new BursarError('AUE00001', 'This request came from a page that is not ours.')
 }
 

@@ -250,6 +250,7 @@ test('a write needs the token of its session and a page of ours', async () => {
   assertAnswer(await rename({ 'x-csrf': other.csrf ?? '' }), '403 AUE00001')
   assertAnswer(await rename({ origin: 'https://evil.example' }), '403 AUE00001')
   assertAnswer(await rename({ origin: 'null' }), '403 AUE00001')
+  assertAnswer(await rename({ origin: url.replace('http:', 'https:') }), '403 AUE00001')
   assertAnswer(await rename({ origin: `${url}.evil.example` }), '403 AUE00001')
   assert.equal((await visitor.get(`${API}/account`)).body.data.name, 'Asha Rao')
   assertAnswer(await rename({}), '200')
