@@ -1,3 +1,4 @@
+import { warnAboutSecrets } from './config/checks.ts'
 import { findMisspelt } from './config/misspelt.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { hasOperator } from '../console/auth/users.service.ts'
@@ -42,7 +43,7 @@ try {
   const wanted = readConfig(process.env)
   const log = createLog({ level: wanted.logLevel, format: wanted.logFormat })
   process.on('unhandledRejection', err => log.error({ err }, 'unhandled rejection'))
-  const warnings = [...findMisspelt(process.env), exposureWarning(wanted)]
+  const warnings = [...findMisspelt(process.env), ...warnAboutSecrets(wanted), exposureWarning(wanted)]
   for (const warning of warnings.filter(one => one !== null)) log.warn(warning)
   const starting = createBursar(wanted, log, server => (embedded = server))
   // From here on, not from when it runs: a signal during the start must not leave PostgreSQL behind.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { exposureWarning } from '../../src/app/banner.ts'
+import { warnAboutSecrets } from '../../src/app/config/checks.ts'
 import { findMisspelt } from '../../src/app/config/misspelt.ts'
 import { describeDefault } from '../../src/app/config/setting.ts'
 import { ALL_SETTINGS } from '../../src/app/config/settings.ts'
@@ -158,4 +159,11 @@ test('a sandbox that listens beyond this machine says so loudly; one that does n
   for (const HOST of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) assert.equal(warn({ HOST }), null)
   assert.equal(warn({ HOST: '0.0.0.0', BURSAR_ROLE: 'worker' }), null)
   assert.equal(exposureWarning({ ...readConfig({ HOST: '0.0.0.0' }), mode: 'live' }), null)
+})
+
+test('a webhook secret of a provider that can be found by trying is warned of', () => {
+  const keys = { RAZORPAY_KEY_ID: 'rzp_test_x', RAZORPAY_KEY_SECRET: 'x' }
+  const [warning] = warnAboutSecrets(readConfig({ ...keys, RAZORPAY_WEBHOOK_SECRET: 'w' }))
+  assert.match(warning ?? '', /^RAZORPAY_WEBHOOK_SECRET has less than 16 characters/)
+  assert.deepEqual(warnAboutSecrets(readConfig({ ...keys, RAZORPAY_WEBHOOK_SECRET: 'sixteen-letters!' })), [])
 })

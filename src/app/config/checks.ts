@@ -77,3 +77,17 @@ function checkLiveEmbedded({ role }: Config, isSet: (name: string) => boolean): 
     problems.push('The embedded server serves one process: set DATABASE_URL, or leave BURSAR_ROLE at all.')
   return problems
 }
+
+const SHORTEST_SECRET = 16
+
+/** What works and is not safe: a forged report of a payment needs nothing but the secret of the provider's webhook. */
+export function warnAboutSecrets({ providers }: Config): string[] {
+  return [...providers.values()].flatMap(values =>
+    Object.entries(values)
+      .filter(([name, value]) => name.endsWith('_WEBHOOK_SECRET') && value.length < SHORTEST_SECRET)
+      .map(
+        ([name]) =>
+          `${name} has less than ${SHORTEST_SECRET} characters: somebody who sees one callback can find it by trying, and then report payments that never were. Choose a long random one.`,
+      ),
+  )
+}

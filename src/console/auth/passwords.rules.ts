@@ -22,6 +22,9 @@ export function passwordFlaw(
   const [mailbox = ''] = owner.email.split('@')
   if (plain === owner.email || (mailbox.length >= 4 && plain.startsWith(mailbox) && length < 16))
     return 'is too close to your e-mail address'
+  if (new Set(plain).size < 5) return 'is too easy to guess: use more different characters'
+  // A text that repeats a part of it is found in itself, shifted.
+  if ((plain + plain).indexOf(plain, 1) < plain.length) return 'is too easy to guess: it repeats itself'
   const letters = Array.from(plain).filter(isLetter).join('')
   const isOneWord = common.has(letters) && length - letters.length <= MOST_AROUND
   return isOneWord || pointsOf(plain, ownWords(owner), common) < FEWEST_POINTS
