@@ -1,11 +1,11 @@
 import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
+import { namedOrderHandler } from '../dues/named-order-handler.ts'
 import { assertNobodyPays } from '../dues/started.service.ts'
 import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/engine/results.service.ts'
 import type { LoanContext } from '../loans/context.ts'
 import { disbursementPaymentHandler } from '../loans/disbursements.service.ts'
 import type { OrderKind } from '../orders/orders.rules.ts'
 import { PAGE_PAYMENT_HANDLER } from '../payment-pages/page-payment-handler.ts'
-import { ORDER_PAYMENT_HANDLER } from '../payments/order-payment-handler.ts'
 import type { PaymentHandler } from '../payments/payment-handler.ts'
 import type { Context } from '../platform/context.ts'
 
@@ -14,8 +14,8 @@ export function createPaymentHandlers(ctx: Context, lenders: LoanContext['lender
   const mayStart: PaymentHandler['mayStart'] = (instituteId, order) =>
     assertNobodyPays(ctx, instituteId, order)
   return {
-    order: { ...ORDER_PAYMENT_HANDLER, mayStart },
-    link: { ...ORDER_PAYMENT_HANDLER, mayStart },
+    order: namedOrderHandler(ctx),
+    link: namedOrderHandler(ctx),
     student: duesPaymentHandler(ctx),
     page: PAGE_PAYMENT_HANDLER,
     downpayment: { ...downpaymentPaymentHandler(ctx), mayStart },

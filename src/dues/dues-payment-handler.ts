@@ -2,18 +2,18 @@ import { newEvent, type NewEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/payment-handler.ts'
-import { refundExcess } from '../payments/refunds/refunds.service.ts'
 import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
-import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
+import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { addToFee, holdStudent } from '../students/profile/lock-student.service.ts'
-import { excessOf, LATE_FEE, stillAsked, type Excess } from './dues.rules.ts'
+import { excessOf, LATE_FEE, stillAsked } from './dues.rules.ts'
 import { readLateFeesBefore } from './dues.service.ts'
-import { insertEntries, readDuesOrders, readRules, setExcess, type DuesOrder } from './dues.store.ts'
+import { insertEntries, readDuesOrders, setExcess, type DuesOrder } from './dues.store.ts'
+import { excessNotes, settleExcess, type SettledExcess } from './excess.service.ts'
 import { isStillDue } from './pay-dues.service.ts'
 
 /** What a parent pays of a student's dues. */
@@ -46,17 +46,9 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   assert(context !== undefined, 'a student that is held is there')
   const prices = new Map(context.prices.map(price => [price.componentType, price.amountPaise]))
   const excess = excessOf(paid.order.lines, prices, context.paid)
-  const excessPaise = sumPaise(excess.map(line => line.amountPaise))
-  const isExcessRefunded = excessPaise > 0 && (await readExcessRule(tx, instituteId)) === 'refund'
-  if (excessPaise > 0)
-    await setExcess(tx, { instituteId, orderId: paid.order.id, excessPaise, isExcessRefunded })
-  if (isExcessRefunded) await refundExcess(tx, paid, excess, at)
-  const told = { happened: 'debited', excessPaise, isExcessRefunded, at } as const
-  await recordEvents(tx, [paidEvent(paid, context, told)])
-}
-
-async function readExcessRule(tx: Transaction, instituteId: number): Promise<Excess> {
-  return (await readRules(tx, [instituteId])).get(instituteId)?.excess ?? 'refund'
+  const settled = await settleExcess(tx, paid, excess, at)
+  if (settled.excessPaise > 0) await setExcess(tx, { instituteId, orderId: paid.order.id, ...settled })
+  await recordEvents(tx, [paidEvent(paid, context, { happened: 'debited', at, ...settled })])
 }
 
 async function chargeLateFees(
@@ -104,13 +96,9 @@ async function tellSettled(tx: Transaction, paid: readonly PaidOrder[], at: Date
 function paidEvent(
   { payment, order }: PaidOrder,
   context: StudentContext,
-  what: { happened: 'debited' | 'settled'; excessPaise: Paise; isExcessRefunded: boolean; at: Date },
+  what: SettledExcess & { happened: 'debited' | 'settled'; at: Date },
 ): NewEvent {
-  const fate = what.isExcessRefunded ? 'goes back to the payer' : 'is kept as advance'
-  const notes =
-    what.excessPaise > 0
-      ? `${formatRupees(what.excessPaise)} of this is more than was due and ${fate}.`
-      : null
+  const notes = excessNotes(what)
   return newEvent(
     paymentEvents,
     `pay.payment.${what.happened}`,

@@ -2,7 +2,7 @@ import type { Order, OrderKind } from '../orders/orders.rules.ts'
 import type { PaymentContext } from '../payments/context.ts'
 import { heldUntil } from '../payments/payments.rules.ts'
 import { giveUpStarted } from '../payments/payments.service.ts'
-import { listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
+import { listOnTheWay, listStarted, type StudentPayment } from '../payments/student-payments.service.ts'
 import { formatMoment } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import { conflict } from '../platform/errors.ts'
@@ -74,12 +74,29 @@ async function describeHeld(
   return held === undefined ? null : describeStart(db, instituteId, held)
 }
 
+/** Another payment of the same components that the bank works on. */
+export async function findPending(
+  { db }: Pick<StartContext, 'db'>,
+  instituteId: number,
+  order: Order,
+): Promise<StudentPayment | null> {
+  if (order.studentId === null) return null
+  const onTheWay = await listOnTheWay(db, instituteId, [order.studentId])
+  const paid = onTheWay.filter(payment => PAID_BY_PAYERS.includes(payment.orderKind))
+  return rivalsOf(paid, order)[0] ?? null
+}
+
 /** For orders, links and down payments that name a student: they wait for whoever is paying the same components. */
 export async function assertNobodyPays(
   ctx: StartContext,
   instituteId: number,
   order: Order,
 ): Promise<boolean> {
+  const pending = await findPending(ctx, instituteId, order)
+  if (pending !== null)
+    throw conflict(
+      `A payment of ${formatRupees(pending.amountPaise)} is on its way and the bank has not answered yet. Do not pay again; try later.`,
+    )
   const rival = await findRival(ctx, instituteId, order)
   if (rival !== null) throw beingPaid(rival)
   return true

@@ -163,10 +163,18 @@ export const paymentEvents = {
 /** `pay.payment.*` for every payment, and beside it the event of its kind. */
 export function eventsOfPaid(
   { payment: of, order: paidOrder }: { payment: Payment; order: Order },
-  what: { happened: 'debited' | 'settled'; at: Date },
+  what: {
+    happened: 'debited' | 'settled'
+    at: Date
+    /** The student whose dues it pays, if it names one. */
+    dues?: StudentInEvent | undefined
+    notes?: string | null
+  },
 ): NewEvent[] {
   const kind = paidOrder.kind === 'link' ? 'payment_link' : 'order'
-  const source = { order: paidOrder, payment: paymentInEvent(of, paidOrder) }
+  const { dues, notes = null } = what
+  const paidBlock = { ...paymentInEvent(of, paidOrder), notes }
+  const source = { order: paidOrder, payment: paidBlock, ...(dues === undefined ? {} : { dues }) }
   const about = aboutOrder(paidOrder, of.instituteId, what.at)
   return (['pay', kind] as const).map(prefix =>
     newEvent(paymentEvents, `${prefix}.payment.${what.happened}`, about, source),

@@ -14,7 +14,9 @@ import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { callbackUrlFor } from './callback.service.ts'
 import { describePage } from './order-page.ts'
-import { findRival, takeOverRivals } from '../../dues/started.service.ts'
+import { findPending, findRival, takeOverRivals } from '../../dues/started.service.ts'
+import { waitingOf } from '../parents/child-parts.ts'
+import { fill } from './checkout.texts.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
@@ -104,9 +106,18 @@ async function showConflict(
   { institute, order, path }: Found,
   { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
+  const language = languageOf(request, reply)
+  const pending = await findPending(ctx, institute.id, order)
+  if (pending !== null) {
+    const texts = PARENTS_TEXTS[language]
+    const [waiting] = waitingOf([pending], { institute, texts, language })
+    const link = { url: path, text: texts.beingPaid.wait }
+    const data = { heading: waiting?.heading, say: waiting?.say, link }
+    const title = fill(texts.beingPaid.title, { where: institute.name })
+    return sendPage(reply, { template: 'message', title, status: 409, hasSwitch: false, language, data })
+  }
   const started = await findRival(ctx, institute.id, order)
   if (started === null) return reply.redirect(path, 303)
-  const language = languageOf(request, reply)
   const pageData = { institute, order, started, path, language }
   const { title, data } = describeOrderBeingPaid(pageData, PARENTS_TEXTS[language])
   // The language switch is a GET link, and this address only answers POST.

@@ -145,6 +145,45 @@ for (const kind of ['orders', 'payment_links']) {
   })
 }
 
+test('an order that names a student waits for a pending payment, and what it brings too much goes back once', async () => {
+  const named = async (id: string, details: Json[]): Promise<string> => {
+    const order = sampleOrder({ name: 'Lata Menon', service_student_id: id, details })
+    return (await demo.post(`${PAY}/orders`, order)).body.data.order_id
+  }
+  const pay = (orderId: string, outcome: string) =>
+    demo.post(`${SANDBOX}/pay/orders/${orderId}/pay`, { outcome })
+  const tuition = { component_type: 'TUITION_FEE', amount: 1000 }
+  const { id, ravi } = await newParents()
+  const first = await named(id, [tuition])
+  const second = await named(id, [tuition, { component_type: 'BOOKS', amount: 250 }])
+  assert.equal((await pay(first, 'pending')).status, 200)
+  assert.equal((await pay(second, 'success')).status, 409)
+  assert.match((await start(ravi, second)).text, /A payment of ₹1,000\.00 is on its way/)
+  await capture(first)
+  // Nothing is owed of tuition any more; for books the school asks without a fee, and keeps them.
+  assert.equal((await pay(second, 'success')).status, 200)
+  assert.deepEqual(await duesOf(id), [0, 250])
+  const refunds = await refundsOf(second)
+  assert.deepEqual(
+    refunds.map(one => [one['kind'], Number(one['amount_paise'])]),
+    [['requested', 100_000]],
+  )
+  const events = await sql<{ payload: Json }>(
+    `select payload from events where event_code = 'pay.payment.debited' and payload ->> 'order_id' = $1`,
+    [second],
+  )
+  assert.equal(events.length, 1)
+  assert.equal(events[0]?.payload.service_student_id, id)
+  assert.match(events[0]?.payload.payment.notes, /₹1,000\.00 of this is more than was due and goes back/)
+  assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, { excess: 'advance' })).status, 200)
+  const third = await named(id, [tuition])
+  assert.equal((await pay(third, 'success')).status, 200)
+  assert.deepEqual(await refundsOf(third), [])
+  assert.deepEqual(await duesOf(id), [0, 1250])
+  await demo.post(`${SANDBOX}/settlements/run`)
+  assert.deepEqual(await findBroken(text => sql(text)), [])
+})
+
 test('a start of which the bank reports nothing is given up after ten minutes', async () => {
   const { id, asha, ravi } = await newParents()
   const first = await goToBank(asha, id)
