@@ -1,8 +1,9 @@
 const SHORTEST = 12
 export const LONGEST_PASSWORD = 200
 /** Below this a program that knows what people do finds it; a sentence of three words has 11 and more. */
-const FEWEST_POINTS = 9
+const FEWEST_POINTS = 10
 const WORD_POINTS = 3
+const DIGIT_POINTS = 0.5
 /** More beside a common word than people add to it: the rest counts by itself. */
 const MOST_AROUND = 8
 
@@ -52,7 +53,7 @@ function ownWords({ email, name, institutes }: PasswordOwner): ReadonlySet<strin
 }
 
 /**
- * How much there is to guess: a character counts one and a common word three; a word of one's own, a year, a run such as
+ * How much there is to guess: a character counts one, a digit half, and a common word three; a word of one's own, a year, a run such as
  * 'abcd', '4321' or 'qwer', and what stood there before count one as a whole.
  */
 function pointsOf(plain: string, own: ReadonlySet<string>, common: ReadonlySet<string>): number {
@@ -66,13 +67,17 @@ function pointsOf(plain: string, own: ReadonlySet<string>, common: ReadonlySet<s
       /^(?:19|20)\d\d/.test(rest) ? 4 : 0,
     )
     const word = wordLength(rest, common, 4)
-    points += word > cheap ? WORD_POINTS : 1
+    points += word > cheap ? WORD_POINTS : cheap === 0 && isDigit(rest) ? DIGIT_POINTS : 1
     at += Math.max(word, cheap, 1)
   }
   return points
 }
 
-const LONGEST_WORD = 24
+function isDigit(text: string): boolean {
+  return /^\d/.test(text)
+}
+
+const LONGEST_WORD = 32
 const SPELT: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'i',
