@@ -132,9 +132,9 @@ function refuseUnclear({ method, headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw badRequest('HTTP/1.1 needs a Host header.')
   }
-  if (raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length > 1) {
-    throw badRequest('Send one Host header.')
-  }
+  const names = raw.rawHeaders.filter((_text, index) => index % 2 === 0).map(name => name.toLowerCase())
+  for (const once of ['host', 'authorization'])
+    if (names.indexOf(once) !== names.lastIndexOf(once)) throw badRequest(`Send one ${once} header.`)
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw badRequest('Send the body as it is, without a Content-Encoding.')

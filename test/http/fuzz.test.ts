@@ -236,6 +236,7 @@ const NOT_HTTP: [what: string, bytes: string, hangsUp?: boolean][] = [
   ['an unknown transfer coding', `${START}transfer-encoding: gzip\r\n\r\n{}`],
   ['no Host', `GET ${PAY}/orders HTTP/1.1\r\nauthorization: ${AUTH}\r\nconnection: close\r\n\r\n`],
   ['two Hosts', `${START}host: y\r\ncontent-length: 2\r\n\r\n{}`],
+  ['two Authorizations', `${START}authorization: ${AUTH}\r\ncontent-length: 2\r\n\r\n{}`],
   ['an encoded body', `${START}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`],
   ['an expectation nobody knows', `${START}expect: miracles\r\ncontent-length: 2\r\n\r\n{}`],
 ]
