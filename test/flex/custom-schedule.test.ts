@@ -39,6 +39,22 @@ test("money at the counter lowers rows of the ERP's schedule until the ERP is he
   assert.equal(plan.payment_schedule[0].amount, 16000)
 })
 
+test("two rows of the ERP's schedule on one day are set up and debited on two days", async t => {
+  const twin = row('2027-01-05', 20000, 'R2')
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true, setUp: false })
+  answer(world, [FIRST, twin, LAST])
+  const authorised = await world.bursar.demo.post(`/api/v1/sandbox/flex/plans/${world.planId}/authorise`)
+  assert.equal(authorised.status, 200, authorised.text)
+  const plan = await world.advanceUntil(
+    ({ payment_schedule: [one, two] }) => one.status === 'settled' && two.status === 'settled',
+    'both debits',
+    90,
+  )
+  const [one, two] = plan.payment_schedule
+  assert.deepEqual([one.due_date, two.due_date], ['2027-01-05', '2027-01-05'])
+  assert.deepEqual([one.presented_on, two.presented_on], ['2027-01-05', '2027-01-06'])
+})
+
 test('what an announced row loses by the ERP is taken back before the family, and new rows are told', async t => {
   const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
   // Announced at 02:30 of the day before, reminded of at 09:00, when the ERP is asked again.

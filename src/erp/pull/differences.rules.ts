@@ -61,7 +61,7 @@ export function scheduleDifferences(
     if (other !== undefined)
       problems.push({
         key: `${at}.due_date`,
-        message: `is that of ${SCHEDULE}.${other} too; a mandate is debited once a day`,
+        message: `is that of ${SCHEDULE}.${other} too; a mandate is debited once a day, so this row is debited on the next bank day`,
       })
     else if (!row.isDownpayment) days.set(row.dueDate, index)
     problems.push(...takeLines(row, left, at))

@@ -45,7 +45,7 @@ export function draftPlan({ institute, student, settings, wanted, known, now }: 
   const wantedRows = rows ?? equalMonthly(student.owed, settings, addDays(today, FIRST_DUE_DAYS), today)
   const schedule = isFromErp ? limitRows(wantedRows, student.owed) : wantedRows
   const path = 'payment_schedule'
-  const problems = formProblems(schedule, { today, path })
+  const problems = formProblems(schedule, { today, path, isFromErp })
   if (!isFromErp) problems.push(...sumProblems(schedule, student.owed, path))
   if (problems.length > 0) throw badFields(problems)
   const plan: Plan = {

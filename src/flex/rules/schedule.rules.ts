@@ -71,7 +71,7 @@ const MOST_YEARS_AHEAD = 10
 /** What is wrong with the form of a schedule: its days, and rows that take nothing. */
 export function formProblems(
   rows: readonly ScheduleRow[],
-  { today, path }: { today: string; path: string },
+  { today, path, isFromErp = false }: { today: string; path: string; isFromErp?: boolean },
 ): FieldProblem[] {
   const problems: FieldProblem[] = []
   const last = lastDueDay(today)
@@ -84,7 +84,9 @@ export function formProblems(
     if (row.isDownpayment) continue
     if (row.dueOn < today) problems.push({ key, message: 'is in the past' })
     if (row.dueOn > last) problems.push({ key, message: `is more than ${MOST_YEARS_AHEAD} years ahead` })
-    if (days.has(row.dueOn)) problems.push({ key, message: 'stands twice; one instalment a day' })
+    // Rows of an ERP on one day are debited on days that follow each other, as after set-up.
+    if (days.has(row.dueOn) && !isFromErp)
+      problems.push({ key, message: 'stands twice; one instalment a day' })
     days.add(row.dueOn)
   }
   if (rows.filter(row => row.isDownpayment).length > 1)
