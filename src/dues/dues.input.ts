@@ -6,7 +6,7 @@ export const payDuesInput = input({
   amount: optional(field.positiveAmount('Rupees; all that is due when absent.', 5000)),
   take_over: optional(
     field.flag(
-      'Starts even though somebody is paying overlapping lines at the bank at this moment; false when absent.',
+      'Starts even though somebody is at the bank to pay overlapping lines; not while such a payment is pending there (409). False when absent.',
     ),
     false,
   ),

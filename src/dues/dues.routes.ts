@@ -129,7 +129,7 @@ function addPayments(app: FastifyInstance, ctx: PaymentContext): void {
       description:
         "An order for all or a part of what a student owes, spread by the institute's rules. The parent pays it at redirect_url. " +
         'An earlier one that nobody paid is closed. While somebody is at the bank to pay some of the same components it is 409, until the bank ' +
-        'reports or ten minutes have passed; `take_over` starts all the same. Recorded as `pay.payment.*` with the student.',
+        'reports or ten minutes have passed; `take_over` starts all the same, unless that payment is pending at the bank. Recorded as `pay.payment.*` with the student.',
       errors: [404, 409],
     },
     output: created(createdOrderOutput),

@@ -33,7 +33,7 @@ export const fetchOutput = fetch.object({
   message: fetch.optional.text(MESSAGE, WRONG),
   problems: fetch.list(PROBLEMS, problemOutput),
   changes: fetch.list(
-    'What it changed of the student; a test changes nothing.',
+    'What it changed of the student and its fees; what it changed of a plan stands in `decisions` of the plan. A test changes nothing.',
     changedField(
       'Such as `grade`, or `fee_components.TUITION_FEE.fee_amount`.',
       { field: 'fee_components.TUITION_FEE.fee_amount', before: 60000, after: 55000 },
