@@ -886,7 +886,8 @@ create view student_paid_lines as
   from orders o
   join refunds r on r.institute_id = o.institute_id and r.order_id = o.id and r.kind = 'requested' and r.state <> 'failed'
   join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-  where o.student_id is not null and o.state = 'paid'
+  -- Of a debit that the bank took back whole, what had been refunded before went out once more and is owed too.
+  where o.student_id is not null and o.state in ('paid', 'reversed')
   union all
   select institute_id, student_id, component_type, amount_paise from student_transfers;
 

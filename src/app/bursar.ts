@@ -20,6 +20,7 @@ import { writeRefusal } from '../platform/db/errors.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { finishMove, loadOffset } from '../sandbox/clock/clock.service.ts'
+import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
 import type { ServedPage, ServedRoute } from '../http/route-table.ts'
 import { ImportEngine } from '../imports/engine/import-engine.ts'
 import type { DeliveryEngine } from '../webhooks/engine/delivery-engine.service.ts'
@@ -80,7 +81,14 @@ export async function createBursar(
     const sandbox =
       sandboxClock === null || simulators === null
         ? null
-        : { db: ctx.db, clock: sandboxClock, worker, ctx, ...simulators }
+        : {
+            db: ctx.db,
+            clock: sandboxClock,
+            worker,
+            ctx,
+            beforeMove: () => rebalanceAll(ctx),
+            ...simulators,
+          }
     const options = {
       ...wanted,
       ctx,

@@ -177,6 +177,8 @@ test('a mandate is ended at the provider when its plan has closed for good, and 
   await world.advance('P20D')
   assert.equal(await atBank(), 'cancelled')
   assert.equal((await world.plan()).mandate.status, 'cancelled')
+  const [ended] = await world.eventsOf('flex.mandate.cancelled')
+  assert.deepEqual([ended.mandate.status, ended.subscription.status], ['cancelled', 'closed'])
 })
 
 test('what the plan takes does not count what was waived or covered', async t => {

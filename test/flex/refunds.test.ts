@@ -172,3 +172,25 @@ test('a settled instalment and down payment carry settlement and UTR, and their 
     [[500, false]],
   )
 })
+
+test('what was refunded of a debit that the bank then takes back whole is owed too, and nothing of it is invisible', async t => {
+  const world = await openWorld(t, { withErp: false, schedule: [{ due_date: dayIn(20), details: WHOLE }] })
+  const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the settlement', 40)
+  const { id } = plan.payment_schedule[0]
+  await refund(world, await orderOf(world, id), { amount: 300 })
+  const outcome = { outcome: 'bounced', code: '04' }
+  const late = await world.bursar.demo.post(`/api/v1/sandbox/flex/instalments/${id}/outcome`, outcome)
+  assert.equal(late.status, 200, late.text)
+  const [bounced] = await world.eventsOf('flex.instalment.bounced')
+  assert.equal(bounced.subscription.paid_amount, 0)
+  const after = await world.plan()
+  assert.deepEqual(
+    after.payment_schedule.map((one: Json) => [one.amount, one.status]),
+    [
+      [72000.5, 'reversed'],
+      [300, 'due'],
+    ],
+  )
+  const { body } = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
+  assert.equal(body.data.fee_summary.outstanding, 72300.5)
+})

@@ -11,6 +11,7 @@ import type { Presentation } from './presentations.store.ts'
 import { followErp } from '../plans/follow-erp.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
+import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
 import { isPlanOver, nextNumber, onlineBeside, type Instalment } from '../rules/plan.rules.ts'
@@ -43,11 +44,19 @@ export function applyErpAnswer(plan: PlanChanges, instalmentId: string, answer: 
 }
 
 const ASK_AGAIN_MS = 60 * 60_000
+const ASK_DAILY_MS = 24 * 60 * 60_000
 
-/** Still nothing to debit; only silence is a reason to ask again. */
+/**
+ * Still nothing to debit. Silence is a reason to ask again; of a plan that closed for it the ERP is asked every day until
+ * it has closed for good, by the last of its instalments, because no other debit asks any more.
+ */
 function askAgainLater(plan: PlanChanges, instalment: Instalment, answer: Pulled): void {
-  const nextStepAt = answer.kind === 'unavailable' ? new Date(plan.now.getTime() + ASK_AGAIN_MS) : null
-  plan.change(instalment, { nextStepAt })
+  const isLast = plan.instalments.every(
+    one => one.state !== 'waived' || one.presentOn <= instalment.presentOn,
+  )
+  const daily = plan.plan.state === 'closed' && isLast ? ASK_DAILY_MS : null
+  const inMs = answer.kind === 'unavailable' ? ASK_AGAIN_MS : daily
+  plan.change(instalment, { nextStepAt: inMs === null ? null : new Date(plan.now.getTime() + inMs) })
 }
 
 function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: ErpDecision): void {
@@ -74,11 +83,9 @@ function applyErpDecision(plan: PlanChanges, instalment: Instalment, decision: E
 function confirm(plan: PlanChanges, instalment: Instalment): void {
   const { presentOn } = instalment
   const { taken, rest } = splitAt(instalment.lines, mostPerDebit(plan.rail, plan.requireMandate()))
-  if (rest.length > 0) addDueOnline(plan, instalment, rest)
+  const debit = rest.length > 0 ? splitOff(plan, instalment, { taken, rest }) : instalment
   const amountPaise = sumLines(taken)
-  plan.move(instalment, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
-    lines: taken,
-    planned: rest.length > 0 ? taken : instalment.planned,
+  plan.move(debit, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
     notifiedAt: plan.now,
     fetchTries: 0,
     nextStepAt: presentationOn(presentOn, plan.rail),
@@ -86,6 +93,19 @@ function confirm(plan: PlanChanges, instalment: Instalment): void {
   const onlinePaise = onlineBeside(plan, instalment)
   if (onlinePaise === 0) plan.notifyFamily('notice', { amountPaise, day: presentOn })
   else plan.notifyFamily('notice_and_online', { amountPaise, onlinePaise, day: presentOn })
+}
+
+/** The instalment keeps what its mandate may take, and the ERP is told of both parts. */
+function splitOff(
+  plan: PlanChanges,
+  instalment: Instalment,
+  { taken, rest }: { taken: Line[]; rest: Line[] },
+): Instalment {
+  const before = plan.snapshot()
+  const debit = plan.change(instalment, { lines: taken, planned: taken })
+  addDueOnline(plan, instalment, rest)
+  recordScheduleChanges(plan, before)
+  return debit
 }
 
 /** What a mandate does not cover is due all the same: the parent pays it online. */

@@ -1,6 +1,7 @@
 import type { FailedPayment, ReversedOrder } from '../../payments/payment-handler.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import { ZERO } from '../../platform/money.ts'
 import { endMandate } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { reopen } from '../plans/rebalance.ts'
@@ -86,7 +87,8 @@ export function reversed(
 ): void {
   const meaning = meaningOf(code)
   const why = `${code}: ${message}; a person decides`
-  const after = plan.move(instalment, 'reversed', why, { returnCode: code })
+  const unpaid = { refundedPaise: ZERO, settlementId: null, settlementUtr: null }
+  const after = plan.move(instalment, 'reversed', why, { returnCode: code, ...unpaid })
   plan.recordEvent('flex.instalment.bounced', {
     instalment: after,
     reason: { code, category: meaning.category, message: meaning.message },

@@ -14,17 +14,18 @@ export function endMandate(plan: PlanChanges, code: string): void {
   const ended = { npciCategory: npciCategory(code), nextCheckAt: null }
   const mandate = plan.moveMandate('cancelled', `${code}: ${message}`, ended)
   const reason = { code, category, message }
-  plan.recordEvent('flex.mandate.cancelled', { mandate, reason })
+  // First, so that the mandate's event shows where the plan stands.
   lockWithoutMandate(plan, 'its mandate has ended', reason)
+  plan.recordEvent('flex.mandate.cancelled', { mandate, reason })
 }
 
 /** The same for one whose time is up. */
 export function expireMandate(plan: PlanChanges): void {
   const mandate = plan.moveMandate('expired', 'past its end date', { nextCheckAt: null })
-  plan.recordEvent('flex.mandate.expired', { mandate })
   const message = 'Its end date has passed.'
   const reason = { code: 'mandate_expired', category: 'mandate' as const, message }
   lockWithoutMandate(plan, 'its mandate has expired', reason)
+  plan.recordEvent('flex.mandate.expired', { mandate })
 }
 
 function lockWithoutMandate(plan: PlanChanges, why: string, reason: Reason): void {
@@ -42,7 +43,6 @@ export function endMandateAtProvider(plan: PlanChanges, why: string): void {
   if (!isMandateLive(plan.mandate)) return
   const nextCheckAt = plan.mandate?.providerRef === null ? null : plan.now
   const mandate = plan.moveMandate('cancelled', why, { nextCheckAt, checks: 0 })
-  // That a plan has closed was notified; nobody was notified of a draft.
-  if (plan.plan.state === 'cancelled' && plan.plan.setUpAt !== null)
-    plan.recordEvent('flex.mandate.cancelled', { mandate })
+  // Nobody was notified of a draft.
+  if (plan.plan.setUpAt !== null) plan.recordEvent('flex.mandate.cancelled', { mandate })
 }

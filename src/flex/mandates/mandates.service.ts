@@ -64,7 +64,8 @@ function authorise(plan: PlanChanges): void {
   if (plan.plan.state !== 'draft') return
   plan.movePlan('setup', 'the payer has authorised it', { setUpAt: plan.now })
   plan.recordEvent('flex.subscription.setup', { mandate })
-  plan.notifyFamily('set_up')
+  const { outsidePaise } = plan.plan
+  plan.notifyFamily('set_up', outsidePaise > 0 ? { onlinePaise: outsidePaise } : {})
 }
 
 /** The bank confirms that it can be debited: every instalment gets its day. */

@@ -29,6 +29,7 @@ const KINDS = [
   'notice',
   'notice_and_online',
   'withdrawn',
+  'called_off',
   'debited',
   'bounced',
   'reversed',
@@ -58,6 +59,11 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
       body: `${f.institute} will not debit your account on ${f.day} for ${f.student} as announced: ${f.reason}. You will get a new notice before the next debit.`,
       short: `${f.institute}: the debit announced for ${f.day} will not take place. A new notice follows.`,
     }),
+    called_off: f => ({
+      subject: `The debit announced for ${f.day} will not take place`,
+      body: `${f.institute} will not debit your account on ${f.day} for ${f.student} as announced: ${f.reason}. Nothing more is debited under this plan.`,
+      short: `${f.institute}: the debit announced for ${f.day} will not take place, and no other follows.`,
+    }),
     debited: f => ({
       subject: `${f.amount} received`,
       body: `${f.institute} has received ${f.amount} for the fees of ${f.student}. Thank you.\n\nMandate: ${f.reference}`,
@@ -70,7 +76,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     }),
     reversed: f => ({
       subject: `${f.amount} was taken back by your bank`,
-      body: `Your bank has taken back ${f.amount} that it had paid to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n\nThe amount is due again. Please ask the school how to pay it.`,
+      body: `Your bank has taken back ${f.amount} that it had paid to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n\nThe amount is due again. Please pay it online: ${f.link}`,
       short: `${f.institute}: your bank took back ${f.amount} paid for ${f.student}. It is due again.`,
     }),
     reminder: f => ({
@@ -95,7 +101,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     }),
     set_up: f => ({
       subject: `Your instalments for ${f.student} are set up`,
-      body: `${f.institute} will debit the fees of ${f.student} in instalments under your mandate ${f.reference}. Each debit is announced at least a day before. You can cancel the mandate at your bank at any time.`,
+      body: `${f.institute} will debit the fees of ${f.student} in instalments under your mandate ${f.reference}. Each debit is announced at least a day before. You can cancel the mandate at your bank at any time.${f.online === '' ? '' : `\n\n${f.online} of the fees is not part of the instalments and is due beside them. Please pay it online: ${f.link}`}`,
       short: `${f.institute}: instalments for ${f.student} are set up, mandate ${f.reference}.`,
     }),
     new_mandate: f => ({
@@ -120,6 +126,11 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
       body: `${f.institute} ${f.student} की फ़ीस ${f.day} को नहीं काटेगा। ${f.reason} अगली कटौती से पहले नई सूचना मिलेगी।`,
       short: `${f.institute}: ${f.day} की कटौती नहीं होगी। नई सूचना मिलेगी।`,
     }),
+    called_off: f => ({
+      subject: `${f.day} की कटौती अब नहीं होगी`,
+      body: `${f.institute} ${f.student} की फ़ीस ${f.day} को नहीं काटेगा। ${f.reason} इस योजना से अब कुछ नहीं कटेगा।`,
+      short: `${f.institute}: ${f.day} की कटौती नहीं होगी। अब और कोई कटौती नहीं होगी।`,
+    }),
     debited: f => ({
       subject: `${f.amount} मिल गए`,
       body: `${f.institute} को ${f.student} की फ़ीस के ${f.amount} मिल गए। धन्यवाद।\n\nमैंडेट: ${f.reference}`,
@@ -132,7 +143,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     }),
     reversed: f => ({
       subject: `बैंक ने ${f.amount} वापस ले लिए`,
-      body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} से वापस ले लिए।\n\nकारण: ${f.reason}\n\nराशि फिर से बकाया है। कृपया स्कूल से पूछें कि कैसे भरें।`,
+      body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} से वापस ले लिए।\n\nकारण: ${f.reason}\n\nराशि फिर से बकाया है। कृपया ऑनलाइन भरें: ${f.link}`,
       short: `${f.institute}: बैंक ने ${f.student} की फ़ीस के ${f.amount} वापस ले लिए। राशि फिर बकाया है।`,
     }),
     reminder: f => ({
@@ -157,7 +168,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     }),
     set_up: f => ({
       subject: `${f.student} की किस्तें तय हो गईं`,
-      body: `${f.institute} ${f.student} की फ़ीस मैंडेट ${f.reference} से किस्तों में काटेगा। हर कटौती की सूचना कम से कम एक दिन पहले मिलेगी। आप कभी भी बैंक में मैंडेट रद्द कर सकते हैं।`,
+      body: `${f.institute} ${f.student} की फ़ीस मैंडेट ${f.reference} से किस्तों में काटेगा। हर कटौती की सूचना कम से कम एक दिन पहले मिलेगी। आप कभी भी बैंक में मैंडेट रद्द कर सकते हैं।${f.online === '' ? '' : `\n\nफ़ीस के ${f.online} किस्तों में नहीं हैं और अलग से देय हैं। कृपया ऑनलाइन भरें: ${f.link}`}`,
       short: `${f.institute}: ${f.student} की किस्तें तय हो गईं, मैंडेट ${f.reference}।`,
     }),
     new_mandate: f => ({
@@ -180,14 +191,14 @@ function againHi({ day, link }: Variables): string {
     : `यह ${day} से कटेगी; हर कटौती की सूचना कम से कम एक दिन पहले मिलेगी।`
 }
 
-function nextEn({ day }: Variables): string {
+function nextEn({ day, link }: Variables): string {
   return day === ''
-    ? 'Please pay it online or ask the school.'
+    ? `Please pay it online: ${link}`
     : `It will be debited again on ${day}; please keep the amount in your account.`
 }
 
-function nextHi({ day }: Variables): string {
-  return day === '' ? 'कृपया ऑनलाइन भरें या स्कूल से पूछें।' : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
+function nextHi({ day, link }: Variables): string {
+  return day === '' ? `कृपया ऑनलाइन भरें: ${link}` : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
 }
 
 /** A plan and whose it is: what every message to a family is about. */

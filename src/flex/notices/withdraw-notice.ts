@@ -27,9 +27,13 @@ export function endInstalment(
   plan: PlanChanges,
   instalment: Instalment,
   to: 'covered' | 'waived' | 'cancelled',
-  { why, toFamily = why }: { why: string; toFamily?: string },
+  { why, toFamily = why, isPlanEnding = false }: { why: string; toFamily?: string; isPlanEnding?: boolean },
 ): void {
-  if (instalment.state === 'confirmed') notifyOfWithdrawal(plan, instalment, toFamily)
+  if (instalment.state === 'confirmed')
+    plan.notifyFamily(to === 'cancelled' && isPlanEnding ? 'called_off' : 'withdrawn', {
+      day: instalment.presentOn,
+      reason: toFamily,
+    })
   // The ERP is asked about a waived one once more.
   plan.move(instalment, to, why, { nextStepAt: to === 'waived' ? plan.now : null, notifiedAt: null })
 }

@@ -8,7 +8,7 @@ import { isOpen } from '../rules/plan.rules.ts'
 export function cancelWithMandate(plan: PlanChanges, why: string, reason?: Reason): void {
   const wasDraft = plan.plan.state === 'draft'
   for (const one of plan.instalments.filter(isOpen))
-    endInstalment(plan, one, 'cancelled', { why, toFamily: 'the plan was cancelled' })
+    endInstalment(plan, one, 'cancelled', { why, toFamily: 'the plan was cancelled', isPlanEnding: true })
   plan.movePlan('cancelled', why)
   endMandateAtProvider(plan, 'the plan was cancelled')
   // Nobody was notified of a draft.

@@ -33,6 +33,11 @@ const subscriptionBlock = plan.object({
   product_name: plan.text('Name of the plan.', 'Fee instalments', one => one.plan.productName),
   total_amount: plan.amount('Rupees in all.', 12000, one => sumsOf(one).totalPaise),
   paid_amount: plan.amount('Rupees paid so far.', 6000, one => sumsOf(one).paidPaise),
+  outside_amount: plan.optional.amount(
+    'What the student owes that no instalment takes; absent when there is none.',
+    500,
+    one => (one.plan.outsidePaise > 0 ? one.plan.outsidePaise : null),
+  ),
 })
 
 const why = outputOf<Reason>()

@@ -48,6 +48,17 @@ async function rebalanceOne(ctx: PlanContext, key: PlanKey): Promise<void> {
   })
 }
 
+/** All of them at once: before a sandbox clock moves on, what happened until now counts as of now. */
+export async function rebalanceAll(ctx: PlanContext): Promise<void> {
+  for (let after: PlanKey | null = null, isMore = true; isMore;) {
+    const keys: PlanKey[] = await listLivePlans(ctx.db, ctx.clock.now(), after, ROUND)
+    const unbalanced = await findUnbalanced(ctx, await loadPlans(ctx.db, keys))
+    for (const key of unbalanced) await rebalanceOne(ctx, key).catch(() => {})
+    after = keys.at(-1) ?? null
+    isMore = keys.length === ROUND
+  }
+}
+
 const ROUND = 500
 const ROUND_EVERY_MS = 5_000
 

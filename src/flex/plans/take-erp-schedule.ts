@@ -24,8 +24,10 @@ export function takeErpSchedule(plan: PlanChanges, rows: readonly ScheduleRow[])
   const before = plan.snapshot()
   plan.changePlan({ isCustom: true })
   const { taken, kept } = matchSchedule(plan, rows)
+  // One that was covered comes back only for what the others leave.
+  const inTurn = taken.toSorted((one, other) => Number(isCovered(one)) - Number(isCovered(other)))
   const lines = limitLines(
-    taken.map(({ row }) => row),
+    inTurn.map(({ row }) => row),
     availableBeside(plan, kept, plan.student),
   )
   for (const match of taken) takeRow(plan, match, lines.get(match.row) ?? [])
@@ -38,6 +40,8 @@ export function takeErpSchedule(plan: PlanChanges, rows: readonly ScheduleRow[])
   recordScheduleChanges(plan, before)
   closeIfFinished(plan)
 }
+
+const isCovered = ({ known }: Match): boolean => known?.state === 'covered'
 
 type Match = { row: ScheduleRow; known: Instalment | undefined; online: readonly Instalment[] }
 
@@ -70,6 +74,8 @@ function matchSchedule(
 
 function takeRow(plan: PlanChanges, { row, known, online }: Match, lines: Line[]): void {
   const asked = sumLines(row.lines)
+  if (known?.state === 'covered' && lines.length === 0)
+    return plan.note(known, 'row ignored', `${row.dueOn}: the instalment is covered`)
   if (sumLines(lines) < asked) {
     const why = `${formatRupees(sumLines(lines))} instead of ${formatRupees(asked)}, because no more is owed`
     plan.note(known ?? null, 'row limited', `${row.dueOn}: ${why}`)
@@ -90,9 +96,9 @@ function isRestOf(one: Instalment, whole: Instalment): boolean {
 
 function reasonToIgnore(row: ScheduleRow, known: Instalment | undefined, today: string): string | null {
   if (row.isDownpayment) return 'a down payment is only taken at set-up'
-  const isChangeable = known === undefined || isOpen(known) || known.state === 'waived'
+  const isChangeable = known === undefined || isOpen(known) || isEndedByData(known)
   if (!isChangeable) return `the instalment is ${known.state}`
-  const isNothing = known === undefined || known.state === 'waived'
+  const isNothing = known === undefined || isEndedByData(known)
   if (isNothing && sumLines(row.lines) === 0) return 'it asks for nothing'
   return row.dueOn < today ? 'it lies in the past' : null
 }
@@ -118,19 +124,19 @@ function changeRow(
   }
   // What the mandate may not take of a row was split off it, and is still part of what the ERP asks for.
   const planned = [known, ...online].flatMap(one => one.lines)
-  const isWaived = known.state === 'waived'
-  if (!isWaived && isSameMoney(planned, lines) && known.dueOn === dueOn) {
+  const isEnded = isEndedByData(known)
+  if (!isEnded && isSameMoney(planned, lines) && known.dueOn === dueOn) {
     const isNamed = known.referenceId === names.referenceId && known.identifier === names.identifier
     if (!isNamed) for (const one of [known, ...online]) plan.change(one, names)
     return
   }
   for (const one of online) endInstalment(plan, one, 'cancelled', { why: CHANGED })
   if (lines.length === 0) return endRow(plan, known, asked)
-  const isDayKept = known.dueOn === dueOn && !isWaived
+  const isDayKept = known.dueOn === dueOn && !isEnded
   const presentOn = isDayKept ? known.presentOn : dayFor(plan, dueOn, known)
   const change = { ...names, dueOn, presentOn, lines, planned: lines, notifiedAt: null }
   if (known.state === 'confirmed') return withdrawNotice(plan, known, CHANGED, change)
-  if (isWaived) {
+  if (isEnded) {
     const why = "the ERP's schedule asks for it again"
     plan.move(known, 'scheduled', why, { ...change, nextStepAt: plan.now })
     return

@@ -23,7 +23,7 @@ export type DebitRules = { rules: FlexRules; holidays: Holidays; now: Date }
  * here looks at the plan, the instalment, the calendar and the moment, and says what to do and why; nothing else decides.
  */
 export type DebitContext = {
-  plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'>
+  plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'> & Partial<Pick<Plan, 'revivableUntil'>>
   instalment: Instalment
   mandate: Pick<Mandate, 'state' | 'rail' | 'capPaise' | 'startOn' | 'endOn' | 'authorisedAt'> | null
   /** Days on which another instalment of the mandate is to be presented. */
@@ -98,7 +98,7 @@ function isWaiting({ state }: Instalment): boolean {
   return state === 'scheduled' || state === 'skipped'
 }
 
-/** The fee may have fallen by mistake: before its day the ERP is asked once more, also when the plan has closed since. */
+/** The fee may have fallen by mistake: before its day the ERP is asked once more, and while a plan that closed can open again. */
 function stepToAskAgain({ plan, instalment, mandate, rules, now }: DebitContext): Step {
   const isOver = plan.state !== 'active' && plan.state !== 'closed'
   if (isOver || plan.isHeld || mandate?.state !== 'active')
@@ -106,7 +106,8 @@ function stepToAskAgain({ plan, instalment, mandate, rules, now }: DebitContext)
   const at = presentationOn(instalment.presentOn, rules.rails[mandate.rail])
   const from = minutesBefore(at, rules.fetchFromMinutes)
   if (now < from) return { kind: 'wait', until: from }
-  const isInTime = now <= minutesBefore(at, rules.fetchUntilMinutes)
+  const isRevivable = plan.state === 'closed' && now < (plan.revivableUntil ?? now)
+  const isInTime = isRevivable || now <= minutesBefore(at, rules.fetchUntilMinutes)
   return isInTime ? { kind: 'fetch' } : { kind: 'rest', why: 'nothing of it is owed' }
 }
 

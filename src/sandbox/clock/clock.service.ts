@@ -8,7 +8,13 @@ import type { JobRunner } from '../../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 
 /** The sandbox's clock: real time plus an offset that is stored, shared by all processes, and only ever grows. */
-export type SandboxClock = { db: Database; clock: OffsetClock; worker: JobRunner }
+export type SandboxClock = {
+  db: Database
+  clock: OffsetClock
+  worker: JobRunner
+  /** What follows by itself from what happened until now. */
+  beforeMove?: () => Promise<void>
+}
 
 export type ClockMove = { advance?: string | undefined; to?: Date | undefined }
 
@@ -43,6 +49,7 @@ export async function moveClock(
     await writeSetting(tx, 'clock_target', String(wanted.getTime()))
     return { now: wanted, summary: {}, failed: {} }
   })
+  await sandbox.beforeMove?.()
   const { done, failed } = await goTo(sandbox, target)
   const failures = Object.values(failed).reduce((sum, count) => sum + count, 0)
   const summary = failures === 0 ? done : { ...done, work_failed: failures }

@@ -120,7 +120,7 @@ const RULES: Record<string, string> = {
           count(*) filter (where what = 'bounced' and why not like 'abandoned:%') as bounced, count(*) filter (where what = 'reversed') as reversed,
           count(*) filter (where what = 'plan closed') as closed, count(*) filter (where what = 'plan cancelled') as cancelled,
           count(*) filter (where what = 'mandate active') as active, count(*) filter (where what = 'plan setup') as setup,
-          count(*) filter (where what = 'mandate cancelled' and why not like '%chose another way' and why not like '%closed for good') as mandates
+          count(*) filter (where what = 'mandate cancelled' and why not like '%chose another way') as mandates
         from flex_decisions d where d.institute_id = p.institute_id and d.plan_id = p.id) d
       cross join lateral (select count(*) filter (where f.state = 'debited') as standing,
           count(*) filter (where f.state in ('debited', 'reversed')) as paid,
