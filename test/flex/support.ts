@@ -62,7 +62,6 @@ export async function openWorld(t: TestContext, options: Options = {}): Promise<
   )
   const planId = drafted.body.data.plan_id
   const plan = async (): Promise<Json> => (await must(demo.get(`${FLEX}/plans/${planId}`))).body.data
-  let today = dayOf(new Date())
   const world: World = {
     bursar,
     erp,
@@ -70,17 +69,17 @@ export async function openWorld(t: TestContext, options: Options = {}): Promise<
     planId,
     plan,
     async advance(duration) {
-      const { data } = (await must(demo.post('/api/v1/sandbox/clock', { advance: duration }))).body
-      today = dayOf(new Date(data.now))
-      return data
+      return (await must(demo.post('/api/v1/sandbox/clock', { advance: duration }))).body.data
     },
     async advanceUntil(isSo, what, days = 60) {
+      const clock = await must(demo.get('/api/v1/sandbox/clock'))
+      let today = dayOf(new Date(clock.body.data.now))
       for (let left = days; left > 0;) {
         const now = await plan()
         if (isSo(now)) return now
         const stride = Math.min(quietDays(now, today), left)
         left -= stride
-        await world.advance(`P${stride}D`)
+        today = dayOf(new Date((await world.advance(`P${stride}D`)).now))
       }
       throw new Error(`${what} did not come within ${days} days: ${JSON.stringify(await plan())}`)
     },
