@@ -15,7 +15,7 @@ export function addMigrateCommand(program: Command): void {
 }
 
 async function runMigrate(): Promise<void> {
-  await withContext(async (_ground, { applied, version }) => {
+  await withContext(async (_ctx, { applied, version }) => {
     const text =
       applied.length === 0
         ? `Nothing to do: the database is at version ${version}.`
