@@ -235,7 +235,7 @@ export async function endTry(db: Queryable, { instituteId, id }: ImportKey): Pro
   ])
 }
 
-/** Counts that the thread which read the file had to be ended; answers how often that was. */
+/** Counts that the process which read the file had to be ended; answers how often that was. */
 export async function countReaderFailure(db: Queryable, { instituteId, id }: ImportKey): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `update import_progress set reader_failures = reader_failures + 1

@@ -3,7 +3,7 @@ import { badRequest, conflict } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { ThreadFailure } from '../platform/threads/thread-pool.ts'
+import { ProcessFailure } from '../platform/process-pool/process-pool.ts'
 import { checkImport, contextOf } from './engine/steps.service.ts'
 import { FileRefused, formatOf } from './files/file-rows.ts'
 import { withReader } from './files/read-rows.ts'
@@ -53,7 +53,7 @@ export async function createLinkFile(
       }),
     )
   } catch (error) {
-    if (error instanceof ThreadFailure) throw badRequest(unreadableWords(error.reason))
+    if (error instanceof ProcessFailure) throw badRequest(unreadableWords(error.reason))
     throw error instanceof FileRefused ? badRequest(error.message) : error
   }
 }

@@ -20,7 +20,7 @@ function memoryFile(): File {
 test('a file that ends its reader twice is refused for good, whichever process reads it', async () => {
   const { body } = await upload(demo, 'kind=students', memoryFile(), { 'content-type': XLSX_TYPE })
   const { id } = body.data
-  await assert.rejects(advance(bursar, id), { name: 'ThreadFailure', reason: 'memory' })
+  await assert.rejects(advance(bursar, id), { name: 'ProcessFailure', reason: 'memory' })
   assert.equal((await getImport(demo, id)).state, 'checking')
   assert.deepEqual(await failuresOf(id), [1])
   await advance(bursar, id)
@@ -36,3 +36,26 @@ async function failuresOf(id: string): Promise<number[]> {
   )
   return found.map(({ count }) => count)
 }
+
+for (const [what, make, says] of [
+  ['a CSV row of commas', () => `identifier\n${','.repeat(300_000)}`, /more than 100000 cells/],
+  [
+    'very many relations',
+    () => book('', { relations: '<Relationship Id="q"/>'.repeat(20_000) }),
+    /too large/,
+  ],
+  [
+    'a row number that no spreadsheet has',
+    () => book('<row r="9007199254740991"/>'),
+    /not an XLSX file that can be read/,
+  ],
+] as const)
+  test(`a file with ${what} is refused the first time it is read`, async () => {
+    const file: File = make()
+    const type = typeof file === 'string' ? 'text/csv' : XLSX_TYPE
+    const { body } = await upload(demo, 'kind=students', file, { 'content-type': type })
+    await advance(bursar, body.data.id)
+    const { state, message } = await getImport(demo, body.data.id)
+    assert.equal(state, 'failed')
+    assert.match(message, says)
+  })

@@ -37,13 +37,16 @@ export function zip(parts: Parts): Buffer {
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 /** A workbook of one sheet; `sheet` is what stands in its sheetData. */
-export function workbook(sheet: string, { texts = '', styles = '', bookPr = '' } = {}): Parts {
+export function workbook(
+  sheet: string,
+  { texts = '', styles = '', bookPr = '', relations = '' } = {},
+): Parts {
   return {
     'xl/workbook.xml': `<?xml version="1.0"?><workbook>${bookPr}<sheets><sheet name="A &gt; B" sheetId="7" r:id="rId3"/><sheet name="Two" sheetId="8" r:id="rId4"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels':
       `<Relationships><Relationship Id="rId4" Type="${OFFICE}/worksheet" Target="worksheets/other.xml"/>` +
       `<Relationship Id="rId3" Type="${OFFICE}/worksheet" Target="/xl/worksheets/first.xml"/>` +
-      `<Relationship Id="rId5" Type="${OFFICE}/sharedStrings" Target="texts.xml"/></Relationships>`,
+      `<Relationship Id="rId5" Type="${OFFICE}/sharedStrings" Target="texts.xml"/>${relations}</Relationships>`,
     'xl/worksheets/first.xml': `<worksheet><sheetData>${sheet}</sheetData><extLst><c r="A1"><v>9</v></c></extLst></worksheet>`,
     'xl/worksheets/other.xml': '<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>',
     'xl/texts.xml': `<sst>${texts}</sst>`,

@@ -1,11 +1,11 @@
-import { ThreadPool } from '../../platform/threads/thread-pool.ts'
+import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
 import type { CellKind, CellValue, Column } from './reports.rules.ts'
 
-/** A spreadsheet is made whole, in a thread of its own. */
-const makers = new ThreadPool<SheetAsk, Uint8Array | null>(new URL('xlsx-thread.ts', import.meta.url), {
+/** A spreadsheet is made whole, in a process of its own. */
+const makers = new ProcessPool<SheetAsk, Uint8Array | null>(new URL('xlsx-process.ts', import.meta.url), {
   maxMs: 120_000,
   maxHeapMb: 700,
-  threads: 2,
+  processes: 2,
   maxWaiting: 20,
   idleMs: 0,
 })

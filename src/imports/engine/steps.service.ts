@@ -3,7 +3,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
-import { ThreadFailure } from '../../platform/threads/thread-pool.ts'
+import { ProcessFailure } from '../../platform/process-pool/process-pool.ts'
 import { isLostRace } from '../../students/registration/register-students.service.ts'
 import { FileRefused } from '../files/file-rows.ts'
 import { withReader } from '../files/read-rows.ts'
@@ -32,7 +32,7 @@ export type Watch = {
 }
 
 const MAX_TRIES = 20
-/** A file that ends the thread that reads it is given one more chance: the machine may have been at fault. */
+/** A file that ends the process that reads it is given one more chance: the machine may have been at fault. */
 const MAX_READER_FAILURES = 2
 const REPORT_EVERY_MS = 300
 /** How long students of a file stay held, when not all of them have to be. */
@@ -48,7 +48,7 @@ export async function advanceImport(ctx: Context, key: store.ImportKey, watch: W
     if (error instanceof TurnedBad) return sendBack(ctx, key, error.problems)
     // Somebody registered a student of the file since we looked; now we see it.
     if (isLostRace(error)) return 'done'
-    if (!(error instanceof ThreadFailure)) throw error
+    if (!(error instanceof ProcessFailure)) throw error
     if ((await store.countReaderFailure(ctx.db, key)) < MAX_READER_FAILURES) throw error
     return end(ctx, key, { state: 'failed', message: unreadableWords(error.reason) })
   }
@@ -66,7 +66,7 @@ export async function finishImport(ctx: Context, key: store.ImportKey, watch: Wa
 }
 
 function retryReading(error: unknown): Step {
-  if (error instanceof ThreadFailure) return 'done'
+  if (error instanceof ProcessFailure) return 'done'
   throw error
 }
 

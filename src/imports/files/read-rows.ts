@@ -1,14 +1,14 @@
-import { ThreadPool } from '../../platform/threads/thread-pool.ts'
+import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
 import { FileRefused, type FileFormat, type FileRows } from './file-rows.ts'
 
 /**
- * Files come from strangers, so each is read in a thread of its own, with limits of its own. The time is several times
+ * Files come from strangers, so each is read in a process of its own, with limits of its own. The time is several times
  * what the largest file takes on a slow machine.
  */
-const readers = new ThreadPool<ReaderAsk, ReaderAnswer>(new URL('reader-thread.ts', import.meta.url), {
+const readers = new ProcessPool<ReaderAsk, ReaderAnswer>(new URL('reader-process.ts', import.meta.url), {
   maxMs: 60_000,
   maxHeapMb: 128,
-  threads: 2,
+  processes: 2,
   maxWaiting: 20,
   idleMs: 0,
 })
@@ -23,14 +23,11 @@ export type ReaderAnswer =
 /** Reads the rows of a file that is given in parts. */
 export type ReadRows = (format: FileFormat, parts: AsyncIterable<Buffer>) => AsyncGenerator<FileRows>
 
-/** Waits for a thread; to be called before something else that is scarce is held. */
+/** Waits for a process; to be called before something else that is scarce is held. */
 export function withReader<Result>(act: (readRows: ReadRows) => Promise<Result>): Promise<Result> {
   return readers.use(ask =>
     act(async function* (format, parts) {
-      for await (const bytes of parts) {
-        const part = new Uint8Array(bytes)
-        await ask({ part }, [part.buffer])
-      }
+      for await (const part of parts) await ask({ part })
       for (;;) {
         const answer = await ask({ format })
         if (answer.kind === 'refused') throw new FileRefused(answer.message)

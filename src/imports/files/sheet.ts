@@ -11,6 +11,9 @@ import { attributeOf, XmlBroken, type XmlAttributes, type XmlListener } from './
 import type { Cell } from './columns.rules.ts'
 
 /** A cell that makes no sense, where it stands. */
+/** As in every spreadsheet program. */
+const MAX_ROW_NUMBER = 1_048_576
+
 export class CellBroken extends Error {
   override readonly name = 'CellBroken'
   readonly row: number
@@ -94,6 +97,7 @@ class SheetListener implements XmlListener {
   #openRow(attributes: XmlAttributes): void {
     const number = Number(attributeOf(attributes, 'r') ?? this.#rowNo + 1)
     if (!Number.isInteger(number) || number <= this.#rowNo) throw new XmlBroken('its rows are out of order')
+    if (number > MAX_ROW_NUMBER) throw new XmlBroken('it has a row beyond the last that a spreadsheet has')
     this.#rowNo = number
     this.#cells = []
     this.#characters = 0

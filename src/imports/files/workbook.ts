@@ -59,11 +59,16 @@ async function readWhole(archive: Archive, path: string, listener: Partial<XmlLi
 
 type Relation = { id: string; type: string; path: string }
 
+/** Far more than any spreadsheet program writes. */
+const MAX_RELATIONS = 10_000
+const MAX_STYLES = 100_000
+
 async function readRelations(read: ReadWhole): Promise<Relation[]> {
   const relations: Relation[] = []
   await read('xl/_rels/workbook.xml.rels', {
     open(name, attributes) {
       if (name !== 'Relationship') return
+      if (relations.length === MAX_RELATIONS) throw tooLarge()
       const target = attributeOf(attributes, 'Target') ?? ''
       relations.push({
         id: attributeOf(attributes, 'Id') ?? '',
@@ -152,6 +157,7 @@ async function readStyles(read: ReadWhole, path: string): Promise<boolean[]> {
   let isCells = false
   await read(path, {
     open(name, attributes) {
+      if (codes.size + isDate.length > MAX_STYLES) throw tooLarge()
       const id = attributeOf(attributes, 'numFmtId') ?? '0'
       if (name === 'numFmt') codes.set(id, attributeOf(attributes, 'formatCode') ?? '')
       else if (name === 'cellXfs') isCells = true

@@ -1,7 +1,7 @@
 import { badRequest } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { ThreadFailure } from '../../platform/threads/thread-pool.ts'
+import { ProcessFailure } from '../../platform/process-pool/process-pool.ts'
 import { matchHeader, takeRow, type Header } from '../files/columns.rules.ts'
 import { FileRefused, formatOf, type FileRow } from '../files/file-rows.ts'
 import { withReader, type ReadRows } from '../files/read-rows.ts'
@@ -34,7 +34,7 @@ export async function readStructureFile(
     const read = await withReader(readRows => readStructure(file, readRows))
     return await transact(ctx.db, command, async () => read)
   } catch (error) {
-    if (error instanceof ThreadFailure) throw badRequest(unreadableWords(error.reason))
+    if (error instanceof ProcessFailure) throw badRequest(unreadableWords(error.reason))
     throw error instanceof FileRefused ? badRequest(error.message) : error
   }
 }

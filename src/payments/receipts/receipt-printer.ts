@@ -1,14 +1,17 @@
-import { ThreadPool } from '../../platform/threads/thread-pool.ts'
+import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
 import type { ReceiptDocument } from './receipt-pdf.ts'
 
 /** Anybody who has the link of a payment can ask for its receipt, as often as he likes: making one costs 80 ms. */
-const printers = new ThreadPool<ReceiptDocument, Uint8Array>(new URL('receipt-thread.ts', import.meta.url), {
-  maxMs: 15_000,
-  maxHeapMb: 256,
-  threads: 1,
-  maxWaiting: 100,
-  idleMs: 300_000,
-})
+const printers = new ProcessPool<ReceiptDocument, Uint8Array>(
+  new URL('receipt-process.ts', import.meta.url),
+  {
+    maxMs: 15_000,
+    maxHeapMb: 256,
+    processes: 1,
+    maxWaiting: 100,
+    idleMs: 300_000,
+  },
+)
 
 const MAX_KEPT_BYTES = 16_000_000
 

@@ -1,4 +1,4 @@
-import { serveThread } from '../../platform/threads/serve-thread.ts'
+import { serveProcess } from '../../platform/process-pool/serve.ts'
 import writeSheet, { type CellObject, type SheetData } from 'write-excel-file/node'
 import type { SheetAsk, SheetHead } from './xlsx.ts'
 
@@ -13,7 +13,7 @@ const HALF_HOUR_MS = 30 * 60_000
 let head: SheetHead = { name: '', columns: [] }
 const sheet: SheetData = []
 
-serveThread(async (question: SheetAsk): Promise<Uint8Array | null> => {
+serveProcess(async (question: SheetAsk): Promise<Uint8Array | null> => {
   if (question === 'end') return makeFile()
   if (Array.isArray(question)) {
     for (const row of question)

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ThreadPool, type ThreadLimits } from '../../../src/platform/threads/thread-pool.ts'
+import { ProcessPool, type ProcessLimits } from '../../../src/platform/process-pool/process-pool.ts'
 import { worstStall } from '../../harness/stalls.ts'
 
-function poolOf(limits: Partial<ThreadLimits> = {}): ThreadPool<string, number> {
-  const module = new URL('misbehaving-thread.ts', import.meta.url)
-  return new ThreadPool(module, {
+function poolOf(limits: Partial<ProcessLimits> = {}): ProcessPool<string, number> {
+  const module = new URL('misbehaving-process.ts', import.meta.url)
+  return new ProcessPool(module, {
     maxMs: 30_000,
     maxHeapMb: 64,
-    threads: 1,
+    processes: 1,
     maxWaiting: 5,
     idleMs: 10_000,
     ...limits,
   })
 }
 
-const one = (pool: ThreadPool<string, number>, question: string): Promise<number> =>
+const one = (pool: ProcessPool<string, number>, question: string): Promise<number> =>
   pool.use(ask => ask(question))
 
-test('a thread answers one question after the other and is used again', async () => {
+test('a process answers one question after the other and is used again', async () => {
   const pool = poolOf()
   assert.equal(await one(pool, 'count'), 1)
   assert.deepEqual(await pool.use(async ask => [await ask('count'), await ask('count')]), [2, 3])
@@ -26,28 +26,28 @@ test('a thread answers one question after the other and is used again', async ()
   assert.equal(await one(pool, 'count'), 5)
 })
 
-test('a thread that takes too long is ended and replaced, and nothing else waits for it', async () => {
+test('a process that takes too long is ended and replaced, and nothing else waits for it', async () => {
   const pool = poolOf({ maxMs: 1_500 })
   const stall = await worstStall(() =>
-    assert.rejects(one(pool, 'loop'), { name: 'ThreadFailure', reason: 'time' }),
+    assert.rejects(one(pool, 'loop'), { name: 'ProcessFailure', reason: 'time' }),
   )
   assert.ok(stall < 50, `${stall} ms`)
   assert.equal(await one(pool, 'count'), 1)
 })
 
-test('a thread that takes too much memory is ended and replaced', async () => {
+test('a process that takes too much memory is ended and replaced', async () => {
   const pool = poolOf()
-  await assert.rejects(one(pool, 'hoard'), { name: 'ThreadFailure', reason: 'memory' })
+  await assert.rejects(one(pool, 'hoard'), { name: 'ProcessFailure', reason: 'memory' })
   assert.equal(await one(pool, 'count'), 1)
 })
 
-test('a thread that ends by itself is replaced', async () => {
+test('a process that ends by itself is replaced', async () => {
   const pool = poolOf()
-  await assert.rejects(one(pool, 'exit'), { name: 'ThreadFailure', reason: 'crash' })
+  await assert.rejects(one(pool, 'exit'), { name: 'ProcessFailure', reason: 'crash' })
   assert.equal(await one(pool, 'count'), 1)
 })
 
-test('a use that is given up while its thread works frees the place', async () => {
+test('a use that is given up while its process works frees the place', async () => {
   const pool = poolOf()
   const given = pool.use(async ask => {
     ask('loop').catch(() => {})
@@ -57,7 +57,7 @@ test('a use that is given up while its thread works frees the place', async () =
   assert.equal(await one(pool, 'count'), 1)
 })
 
-test('uses wait for a thread in turn, and no more of them than are allowed', async () => {
+test('uses wait for a process in turn, and no more of them than are allowed', async () => {
   const pool = poolOf({ maxWaiting: 2 })
   const answers = ['count', 'count', 'count', 'count'].map(question => one(pool, question))
   const settled = await Promise.allSettled(answers)

@@ -1,4 +1,4 @@
-import { serveThread } from '../../platform/threads/serve-thread.ts'
+import { serveProcess } from '../../platform/process-pool/serve.ts'
 import { inBatches } from './batches.ts'
 import { readCsv } from './csv.ts'
 import { FileRefused, type FileRows } from './file-rows.ts'
@@ -10,7 +10,7 @@ const parts: Buffer[] = []
 let rows: AsyncGenerator<FileRows> | null = null
 let next: Promise<ReaderAnswer> | null = null
 
-serveThread(async (question: ReaderAsk): Promise<ReaderAnswer> => {
+serveProcess(async (question: ReaderAsk): Promise<ReaderAnswer> => {
   if ('part' in question) {
     parts.push(Buffer.from(question.part))
     return { kind: 'taken' }

@@ -1,9 +1,9 @@
-import { serveThread } from '../../../src/platform/threads/serve-thread.ts'
+import { serveProcess } from '../../../src/platform/process-pool/serve.ts'
 
-/** A thread that does what it is asked to. */
+/** A process that does what it is asked to. */
 let questions = 0
 
-serveThread(async (question: string): Promise<number> => {
+serveProcess(async (question: string): Promise<number> => {
   questions++
   switch (question) {
     case 'loop':

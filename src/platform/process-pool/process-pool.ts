@@ -1,0 +1,179 @@
+import { fork, type ChildProcess, type Serializable } from 'node:child_process'
+import { unavailable } from '../errors.ts'
+import type { Reply } from './serve.ts'
+
+export type ProcessLimits = {
+  /** How long a process may work for one use, not counting while it waits for us. */
+  maxMs: number
+  /** Of its heap. */
+  maxHeapMb: number
+  /** How many work at a time. */
+  processes: number
+  /** How many uses may wait for a process; further ones are refused. */
+  maxWaiting: number
+  /** How long an unused process is kept; 0: each use has a process of its own. */
+  idleMs: number
+}
+
+/** A process ended before it answered: too much time, too much memory, or a crash. Another use gets a new one. */
+export class ProcessFailure extends Error {
+  override readonly name = 'ProcessFailure'
+  readonly reason: 'time' | 'memory' | 'crash'
+
+  constructor(reason: ProcessFailure['reason'], cause?: unknown) {
+    super(`a helper process was ended: ${reason}`, { cause })
+    this.reason = reason
+  }
+}
+
+/**
+ * Work that strangers can make long or large, done in processes of their own: requests are answered meanwhile, and what
+ * exceeds its limits ends that process. A thread would not do: V8 may answer a heap limit by ending the whole process
+ * that the thread belongs to. The module of a process calls `serveProcess`.
+ */
+export class ProcessPool<Ask, Answer> {
+  readonly #module: URL
+  readonly #limits: ProcessLimits
+  readonly #idle: Helper<Ask, Answer>[] = []
+  readonly #waiting: (() => void)[] = []
+  #inUse = 0
+
+  constructor(module: URL, limits: ProcessLimits) {
+    this.#module = module
+    this.#limits = limits
+  }
+
+  /** One process for as many questions as the use has, one after the other. */
+  async use<Result>(act: (ask: (question: Ask) => Promise<Answer>) => Promise<Result>): Promise<Result> {
+    await this.#enter()
+    const helper = this.#take()
+    try {
+      return await act(question => helper.ask(question))
+    } finally {
+      this.#release(helper)
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#inUse < this.#limits.processes) {
+      this.#inUse++
+      return
+    }
+    if (this.#waiting.length >= this.#limits.maxWaiting)
+      throw unavailable('Too much of this is being done at the moment. Retry in a few seconds.')
+    // A finished task hands its slot to the next.
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    await promise
+  }
+
+  #take(): Helper<Ask, Answer> {
+    const helper = this.#idle.pop() ?? new Helper<Ask, Answer>(this.#module, this.#limits)
+    helper.begin()
+    return helper
+  }
+
+  #release(helper: Helper<Ask, Answer>): void {
+    const { idleMs } = this.#limits
+    if (idleMs === 0 || helper.isBusy) helper.end()
+    if (!helper.isEnded) {
+      this.#idle.push(helper)
+      helper.endAfter(idleMs, () => this.#idle.splice(this.#idle.indexOf(helper), 1))
+    }
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#inUse--
+    else next()
+  }
+}
+
+class Helper<Ask, Answer> {
+  readonly #child: ChildProcess
+  readonly #maxMs: number
+  #leftMs = 0
+  #pending: PromiseWithResolvers<Answer> | null = null
+  #failure: ProcessFailure | null = null
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(module: URL, { maxHeapMb, maxMs }: ProcessLimits) {
+    this.#maxMs = maxMs
+    this.#child = fork(module, {
+      execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16', '--v8-pool-size=1'],
+      // What reads hostile files has no business with our secrets.
+      env: compileCache(),
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    this.#child
+      .on('message', reply => {
+        const message = reply as Reply<Answer>
+        if ('error' in message) this.#pending?.reject(new Error(message.error))
+        else this.#pending?.resolve(message.answer)
+      })
+      .on('error', error => this.#fail(new ProcessFailure('crash', error)))
+      .on('exit', (_code, signal) =>
+        this.#fail(new ProcessFailure(isOutOfMemory(signal) ? 'memory' : 'crash')),
+      )
+      .unref()
+    this.#child.channel?.unref()
+  }
+
+  get isBusy(): boolean {
+    return this.#pending !== null
+  }
+
+  get isEnded(): boolean {
+    return this.#failure !== null
+  }
+
+  begin(): void {
+    clearTimeout(this.#idleTimer)
+    this.#leftMs = this.#maxMs
+  }
+
+  async ask(question: Ask): Promise<Answer> {
+    if (this.#failure !== null) throw this.#failure
+    const pending = Promise.withResolvers<Answer>()
+    this.#pending = pending
+    const start = performance.now()
+    const timer = setTimeout(() => this.#fail(new ProcessFailure('time')), Math.max(0, this.#leftMs))
+    try {
+      this.#child.send(question as Serializable, error => {
+        if (error !== null) this.#fail(new ProcessFailure('crash', error))
+      })
+      return await pending.promise
+    } finally {
+      clearTimeout(timer)
+      this.#leftMs -= performance.now() - start
+      this.#pending = null
+    }
+  }
+
+  end(): void {
+    this.#fail(new ProcessFailure('crash'))
+  }
+
+  endAfter(idleMs: number, onEnd: () => void): void {
+    this.#idleTimer = setTimeout(() => {
+      onEnd()
+      this.end()
+    }, idleMs).unref()
+  }
+
+  #fail(failure: ProcessFailure): void {
+    if (this.#failure !== null) return
+    this.#failure = failure
+    this.#pending?.reject(failure)
+    this.#child.kill('SIGKILL')
+  }
+}
+
+/** How V8 ends a process whose heap is full. */
+function isOutOfMemory(signal: NodeJS.Signals | null): boolean {
+  return signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL'
+}
+
+/** What was compiled before is read back: a process starts with half the work. */
+function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+}
