@@ -3,6 +3,7 @@ import { ERP_TIMEOUT_MS } from '../erp/erp.client.ts'
 import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
 import type { FlexContext } from '../flex/context.ts'
 import { applyMandateReport } from '../flex/mandates/mandates.service.ts'
+import { findPlanDifferences } from '../flex/plans/plan-reads.service.ts'
 import type { LoanContext } from '../loans/context.ts'
 import { takeLenderCallback } from '../loans/lender-updates.service.ts'
 import type { MessageContext } from '../messages/senders.ts'
@@ -78,6 +79,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       httpClient: erpClient,
       callLimiter: new ErpCallLimiter(base.db.semaphore, () => base.clock.now().getTime()),
       timeoutMs: ERP_TIMEOUT_MS,
+      findPlanDifferences: (student, rows) => findPlanDifferences(base, student, rows),
     },
     senders,
     paymentHandlers: createPaymentHandlers(base, lenders),

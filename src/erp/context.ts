@@ -1,6 +1,8 @@
 import type { Context } from '../platform/context.ts'
 import type { HttpClient } from '../platform/http-client/http-client.ts'
+import type { FieldProblem } from '../platform/errors.ts'
 import type { ErpCallLimiter } from './call-limiter.ts'
+import type { ScheduleRow } from './erp.rules.ts'
 
 /** How ERPs are reached from this process. */
 type ErpCalls = {
@@ -8,6 +10,11 @@ type ErpCalls = {
   callLimiter: ErpCallLimiter
   /** For one call in all. */
   timeoutMs: number
+  /** What a plan of the student would make of a schedule otherwise than it says. */
+  findPlanDifferences(
+    student: { instituteId: number; studentId: string },
+    rows: readonly ScheduleRow[],
+  ): Promise<FieldProblem[]>
 }
 
 /** What services stand on that may ask an ERP. */

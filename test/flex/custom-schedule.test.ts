@@ -141,3 +141,26 @@ test('what the rows leave open is shown, and told when it changes and when the p
   assert.equal(closed.reason.code, 'owed_outside_plan')
   assert.equal((await mails(world, /is due beside your instalments/)).length, 1)
 })
+
+test('a test of the fetch names what the plan of the student would make of its rows', async t => {
+  const world = await openWorld(t, { schedule: SCHEDULE, customSchedule: true })
+  await world.advance('P2D')
+  const tested = async (): Promise<Json[]> => {
+    const { status, text, body } = await world.bursar.demo.post(`${ERP}/pull/test`, {
+      identifier: 'ADM-1042',
+    })
+    assert.equal(status, 200, text)
+    return body.data.problems ?? []
+  }
+  assert.deepEqual(await tested(), [])
+  answer(world, [FIRST, { ...LAST, is_downpayment: true }])
+  const messages = (await tested()).map(({ message }) => message)
+  assert.ok(
+    messages.includes('is ignored by the plan: a down payment is only taken at set-up'),
+    messages.join(),
+  )
+  assert.ok(
+    messages.some(message => /^has no row for the instalment of 2027-02-05/.test(message)),
+    messages.join(),
+  )
+})

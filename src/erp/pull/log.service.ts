@@ -49,7 +49,12 @@ export async function testFetch(
     reason: 'test' as const,
     fetchedAt,
   }
-  const differences =
+  const rows = settings.customSchedule && answer.kind === 'found' ? answer.record.paymentSchedule : null
+  const ofPlan =
+    student === null || rows === null
+      ? []
+      : await ctx.erp.findPlanDifferences({ instituteId: institute.id, studentId: student.id }, rows)
+  const ofRecord =
     answer.kind === 'found'
       ? recordDifferences(answer.record, {
           branches: institute.branches,
@@ -58,6 +63,7 @@ export async function testFetch(
           today: dayOf(fetchedAt),
         })
       : []
+  const differences = [...ofRecord, ...ofPlan]
   return transact(ctx.db, command, async tx => {
     await store.insertFetches(tx, [toFetch(fetchedFor, answer, [])])
     return { kind: 'asked', url: fetchUrl(settings.url, settings.lookup, whole), answer, differences }

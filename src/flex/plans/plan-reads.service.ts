@@ -2,13 +2,16 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
 import { listPayments } from '../../payments/payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
-import { notFound } from '../../platform/errors.ts'
+import { notFound, type FieldProblem } from '../../platform/errors.ts'
 import {
   findInstalmentOrder,
   listPresentations,
   type PresentationRow,
 } from '../engine/presentations.store.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
+import type { ScheduleRow as ErpScheduleRow } from '../../erp/erp.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { planDifferences, scheduleRowOf } from '../rules/erp-schedule.rules.ts'
+import { isPlanLive, type LoadedPlan } from '../rules/plan.rules.ts'
 import * as store from './plans.store.ts'
 import { readBalanced } from './rebalance.service.ts'
 import type { PlanContext } from './with-plans.service.ts'
@@ -51,6 +54,18 @@ export async function listPlansOf(
   const keys = await store.listPlanKeys(ctx.db, instituteId, studentId, limit)
   const plans = await readBalanced(ctx, keys)
   return keys.flatMap(({ planId }) => plans.get(planId) ?? [])
+}
+
+/** What a student's plan that is set up would make of these rows of its ERP otherwise than they say. */
+export async function findPlanDifferences(
+  { db, clock }: Pick<PlanContext, 'db' | 'clock'>,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  rows: readonly ErpScheduleRow[],
+): Promise<FieldProblem[]> {
+  const keys = await store.findPlansOf(db, instituteId, [studentId])
+  const [loaded] = (await store.loadPlans(db, keys)).values()
+  if (loaded === undefined || !isPlanLive(loaded.plan)) return []
+  return planDifferences(loaded, rows.map(scheduleRowOf), dayOf(clock.now()))
 }
 
 /** A plan with all that was tried and decided: what a bursar reads to know why. */

@@ -2,7 +2,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import { endInstalment, withdrawNotice } from '../notices/withdraw-notice.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { limitLines, matchRows } from '../rules/erp-schedule.rules.ts'
+import { limitLines, matchRows, reasonToIgnore } from '../rules/erp-schedule.rules.ts'
 import { isSameMoney, sumLines, totalsOf, type Line } from '../rules/lines.rules.ts'
 import { isEndedByData, isOpen, isPlanBalanced, nextNumber, type Instalment } from '../rules/plan.rules.ts'
 import { availableBeside } from '../rules/rebalance.rules.ts'
@@ -92,15 +92,6 @@ function isRestOf(one: Instalment, whole: Instalment): boolean {
     one.referenceId === whole.referenceId &&
     one.identifier === whole.identifier
   )
-}
-
-function reasonToIgnore(row: ScheduleRow, known: Instalment | undefined, today: string): string | null {
-  if (row.isDownpayment) return 'a down payment is only taken at set-up'
-  const isChangeable = known === undefined || isOpen(known) || isEndedByData(known)
-  if (!isChangeable) return `the instalment is ${known.state}`
-  const isNothing = known === undefined || isEndedByData(known)
-  if (isNothing && sumLines(row.lines) === 0) return 'it asks for nothing'
-  return row.dueOn < today ? 'it lies in the past' : null
 }
 
 function addRow(plan: PlanChanges, row: ScheduleRow): void {

@@ -1,7 +1,7 @@
 import type { ScheduleRow as ErpRow } from '../../erp/erp.rules.ts'
 import { minPaise, paiseOf, ZERO, type Paise } from '../../platform/money.ts'
-import { linesFrom, totalsOf, type Line } from './lines.rules.ts'
-import type { Instalment } from './plan.rules.ts'
+import { linesFrom, sumLines, totalsOf, type Line } from './lines.rules.ts'
+import { isEndedByData, isOpen, type Instalment, type LoadedPlan } from './plan.rules.ts'
 import type { ScheduleRow } from './schedule.rules.ts'
 
 export function scheduleRowOf({ dueDate, details, ...row }: ErpRow): ScheduleRow {
@@ -46,6 +46,50 @@ export function matchRows<Known extends Named>(
 function isNamedOtherwise(known: Named, row: ScheduleRow): boolean {
   if (known.referenceId !== null && row.referenceId !== null) return known.referenceId !== row.referenceId
   return known.identifier !== null && row.identifier !== null && known.identifier !== row.identifier
+}
+
+/** Why a row changes nothing; null when it counts. */
+export function reasonToIgnore(
+  row: ScheduleRow,
+  known: Instalment | undefined,
+  today: string,
+): string | null {
+  if (row.isDownpayment) return 'a down payment is only taken at set-up'
+  const isChangeable = known === undefined || isOpen(known) || isEndedByData(known)
+  if (!isChangeable) return `the instalment is ${known.state}`
+  const isNothing = known === undefined || isEndedByData(known)
+  if (isNothing && sumLines(row.lines) === 0) return 'it asks for nothing'
+  return row.dueOn < today ? 'it lies in the past' : null
+}
+
+type Difference = { key: string; message: string }
+
+/** Where a plan that is set up would depart from the rows of its ERP because of what has happened to it. */
+export function planDifferences(
+  { instalments }: Pick<LoadedPlan, 'instalments'>,
+  rows: readonly ScheduleRow[],
+  today: string,
+): Difference[] {
+  const path = 'data.payment_schedule'
+  const matches = matchRows(
+    instalments.filter(({ state }) => state !== 'due' && state !== 'cancelled'),
+    rows,
+  )
+  const ignored = rows.flatMap((row, index): Difference[] => {
+    const why = reasonToIgnore(row, matches.get(row), today)
+    return why === null ? [] : [{ key: `${path}.${index}`, message: `is ignored by the plan: ${why}` }]
+  })
+  const named = new Set(matches.values())
+  const missing = instalments.filter(
+    one => isOpen(one) && one.state !== 'due' && !one.isDownpayment && one.dueOn >= today && !named.has(one),
+  )
+  return [
+    ...ignored,
+    ...missing.map(({ dueOn }) => ({
+      key: path,
+      message: `has no row for the instalment of ${dueOn}, which would leave the plan`,
+    })),
+  ]
 }
 
 /** Never more of a component than is available: the rows at the end give way. */
