@@ -13,10 +13,6 @@ export function ok(data?: unknown): Success {
   return { httpStatus: 200, data }
 }
 
-export function created(data: unknown, message?: string): Success {
-  return { httpStatus: 201, data, message }
-}
-
 /** `data` is the page, or an object that has it in one of its fields. */
 export function page(data: object, nextCursor: string | undefined): Success {
   return { httpStatus: 200, data, page: { hasMore: nextCursor !== undefined, nextCursor } }

@@ -4,7 +4,7 @@ import { ERP_KINDS, IMPORT_MODES, IMPORT_STATES } from './imports.rules.ts'
 /** What import routes take. */
 export const IMPORT_ID = 'imp_01k9zq4m0ve8sbn6yt2hw3c5da'
 /** A place in the list of problems. */
-export const PROBLEM_CURSOR = '17-204'
+const PROBLEM_CURSOR = '17-204'
 
 export const importParams = input({
   import_id: field.resourceId('The id that creating the import answered with.', IMPORT_ID).as('id'),

@@ -25,5 +25,5 @@ export type PaymentHandler = {
 }
 
 export type FailedPayment = { payment: Payment; code: string; message: string }
-export type RefundedOrder = PaidOrder & { lines: readonly RefundLine[]; outcome: 'requested' | 'failed' }
+type RefundedOrder = PaidOrder & { lines: readonly RefundLine[]; outcome: 'requested' | 'failed' }
 export type ReversedOrder = PaidOrder & { code: string; message: string }

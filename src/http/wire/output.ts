@@ -126,7 +126,7 @@ type Fits<Given extends OutFields, Source, Context> = {
     : unknown
 }
 
-export type Output<Source, Context, Json> = {
+type Output<Source, Context, Json> = {
   readonly schema: TUnsafe<Json>
   readonly example: Json
   toJson(this: void, source: Source, context: Context): Json
