@@ -24,6 +24,7 @@ import { entryRoutes } from '../portal/entry/entry.routes.ts'
 import { planSetupPages } from '../portal/plan/setup/setup.routes.ts'
 import { frontPages } from '../portal/front.routes.ts'
 import { historyPages } from '../portal/parents/history.routes.ts'
+import { fontRoutes } from '../portal/fonts.routes.ts'
 import { protectPages } from '../portal/layout.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
 import { paymentPages } from '../portal/payment-page/payment-page.routes.ts'
@@ -140,6 +141,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   addReference(app)
   await app.register(async pages => {
     await protectPages(pages, ctx.mode, log)
+    fontRoutes(pages)
     checkoutRoutes(pages, ctx)
     paymentPages(pages, ctx)
     planSetupPages(pages, ctx)

@@ -8,14 +8,16 @@ import { toShown } from '../http/failures.ts'
 import { MAX_FORM_BYTES } from '../http/form.ts'
 import type { Mode } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
+import { needsFonts } from './fonts.ts'
 import { chooseLanguage, isLanguage, TEXTS, type Language } from './checkout/checkout.texts.ts'
 
 export { formField, formFieldShown } from '../http/form.ts'
 
-/** Server-rendered pages: escaped by default, one inline stylesheet, no script, nothing from other hosts. */
+/** Server-rendered pages: escaped by default, one inline stylesheet (and fonts where a page needs them), no script, nothing from other hosts. */
 const TEMPLATES = new URL('templates/', import.meta.url)
 const STYLE = readFileSync(new URL('page.css', TEMPLATES), 'utf8')
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+const FONT_LINK = '<link rel="stylesheet" href="/fonts.css">'
 const LANGUAGE_COOKIE = 'lang'
 
 const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })
@@ -26,7 +28,8 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
       useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
-        styleSrc: [STYLE_HASH],
+        styleSrc: [STYLE_HASH, "'self'"],
+        fontSrc: ["'self'"],
         imgSrc: ["'self'", 'data:'],
         // Browsers apply form-action to redirects too: forms lead to the provider's page over https. The sandbox bank
         // redirects to callback_url, which is plain http on a developer's machine.
@@ -72,7 +75,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { language, title, refreshSeconds } = page
   const other = language === 'en' ? 'hi' : 'en'
   const otherLanguage = page.hasSwitch === false ? null : { code: other, name: TEXTS[other].language }
-  const html = eta.render(`./${page.template}`, {
+  const rendered = eta.render(`./${page.template}`, {
     ...page.data,
     texts: TEXTS[language],
     style: STYLE,
@@ -80,6 +83,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     title,
     otherLanguage,
   })
+  const html = needsFonts(rendered) ? rendered.replace('</head>', `${FONT_LINK}</head>`) : rendered
   // A header instead of the meta element, so that saved or translated copies do not reload.
   if (refreshSeconds !== undefined) reply.header('refresh', String(refreshSeconds))
   return reply

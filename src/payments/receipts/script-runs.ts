@@ -64,6 +64,11 @@ export function fontFile({ package: name, family, isFlat = false }: Script, weig
   return known
 }
 
+/** The regular weight of a font by the name of its family. */
+export function fontFileOf(family: string): string {
+  return fontFile(SCRIPTS.find(script => script.family === family) ?? MAIN, 'regular')
+}
+
 const files = new Map<string, string>()
 
 export const MAIN_FONT = MAIN
