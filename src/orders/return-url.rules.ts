@@ -1,5 +1,6 @@
 import { badField } from '../platform/errors.ts'
-import type { Mode } from '../platform/context.ts'
+
+type Mode = 'sandbox' | 'live'
 
 /** Prevents misleading links: https only (http in a sandbox), no credentials or control characters. */
 export function isAllowedReturnUrl(text: string, mode: Mode): boolean {

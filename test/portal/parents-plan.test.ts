@@ -134,3 +134,16 @@ test('a stop ends plan and mandate for good; what is open can be paid, and new i
   const anew = await submit(visitor, path, `${path}/start`)
   assert.doesNotMatch(anew.location ?? '', new RegExp(planId))
 })
+
+test('a field that is longer than any of a form, or no text, is refused, as are too many fields', async () => {
+  const { user, students } = await newFamily(demo)
+  const visitor = await visitAs(bursar, user)
+  const path = `/parents/students/${students[0] ?? ''}`
+  for (const amount of ['1'.repeat(501), ' '.repeat(200_000), '1\u0000']) {
+    for (const action of [`${path}/pay`, `${path}/cred/start`])
+      assert.equal((await submit(visitor, path, action, { amount })).status, 400, action)
+  }
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, no) => [`field_${no}`, '']))
+  assert.equal((await submit(visitor, path, `${path}/pay`, many)).status, 400)
+  assert.equal((await submit(visitor, path, `${path}/pay`, { amount: 'x'.repeat(300_000) })).status, 413)
+})
