@@ -7,6 +7,7 @@ import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
 import { readCatalogued } from '../harness/events.ts'
 import { sampleRecord } from '../harness/fake-erp.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
 import { dayIn, FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 
 /** What a plan tells of: all of the money, all of the changes, exactly as the catalogue has it. */
@@ -202,6 +203,14 @@ test('a schedule is not replaced while its down payment is being paid, so that t
   const refused = await demo.post(`${FLEX}/students/${studentId}/plans`)
   assert.equal(refused.status, 409, refused.text)
   assert.match(refused.body.message, /down payment of this plan is being paid/)
+  // An order for the same fees of the same student waits for it, one for others does not.
+  const statusOf = async (component_type: string): Promise<number> => {
+    const details = [line(component_type, 500)]
+    const order = await demo.post(`${PAY}/orders`, sampleOrder({ service_student_id: studentId, details }))
+    const { order_id } = order.body.data
+    return (await demo.post(`/api/v1/sandbox/pay/orders/${order_id}/pay`, { outcome: 'failure' })).status
+  }
+  assert.deepEqual([await statusOf('TUITION_FEE'), await statusOf('BOOKS')], [409, 200])
   assert.equal((await demo.post(`/api/v1/sandbox/payments/${paymentId}/capture`)).status, 200)
   const told = (await readCatalogued(world.bursar)).map(({ code }) => code)
   assert.ok(told.includes('flex.downpayment.debited'), told.join(' '))
