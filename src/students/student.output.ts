@@ -53,7 +53,7 @@ const otherYearOutput = year.object({
 })
 
 const carried = outputOf<CarriedAmount>()
-const carriedOutput = carried.object({
+export const carriedOutput = carried.object({
   component_type: carried.text('The component of this record.', 'TUITION_FEE'),
   amount: carried.signedAmount(
     'Rupees. Above 0 it counts as paid on this record: dues that went over, or an advance that came. Below 0 an advance that went over.',

@@ -8,7 +8,7 @@ import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
 import { directPaymentOutput } from '../../students/direct-payments/direct-payment.output.ts'
-import { changedField, studentFields } from '../../students/student.output.ts'
+import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
 import type { Asked } from './actions.service.ts'
 import type { Choices, ListedStudent, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
@@ -110,6 +110,7 @@ export const studentPageOutput = page.object({
   users: page.list('Who pays for the student.', userOutput),
   siblings: page.list('The other students of the same users; at most 20.', siblingOutput),
   other_years: page.list('Its records of other academic years, newest first.', yearOutput),
+  carried: page.list('What a rollover carried to or from them; part of what is paid.', carriedOutput),
   dues: page.one('What it owes.', duesOutput, one => withOnTheWay(one.dues, one.onTheWay)),
   discounts: page.list('Concessions that are in the dues.', discountOutput, one =>
     one.dues.lines.flatMap(({ componentType, discounts }) =>

@@ -14,7 +14,7 @@ import type { Context } from '../../platform/context.ts'
 import type { RecordedPayment } from '../../students/direct-payments/direct-payments.rules.ts'
 import { listPayments } from '../../students/direct-payments/direct-payments.service.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
-import { getStudent } from '../../students/students.service.ts'
+import { getStudent, type CarriedAmount } from '../../students/students.service.ts'
 import { readMoment, toWordQuery, writeMoment } from './students.rules.ts'
 import * as store from './students.store.ts'
 import { listTimeline, type TimelineRow } from './timeline.store.ts'
@@ -65,6 +65,8 @@ export type StudentPage = {
   siblings: Dues[]
   /** The records of this student in other academic years, newest first; what they owe is theirs. */
   otherYears: Dues[]
+  /** What a rollover carried to or from them; part of what counts as paid. */
+  carried: readonly CarriedAmount[]
   onTheWay: StudentPayment[]
   lateFeeEntries: LateFeeEntry[]
   /** Orders for the dues that can still be paid. */
@@ -75,7 +77,8 @@ export type StudentPage = {
 /** Everything that the head of a student's page shows. */
 export async function readStudent(ctx: Context, { institute, studentId }: Target): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
-  const [users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
+  const [{ carried }, users, dues, onTheWay, lateFeeEntries, orders, settings] = await Promise.all([
+    getStudent(ctx, institute, studentId),
     store.listFamily(ctx.db, institute.id, studentId, MOST_OF_A_FAMILY),
     getDues(ctx, key),
     listOnTheWay(ctx.db, institute.id, [studentId]),
@@ -96,6 +99,7 @@ export async function readStudent(ctx: Context, { institute, studentId }: Target
     users,
     siblings: all.filter(one => !isSame(one)),
     otherYears: all.filter(isSame).sort((one, other) => yearOf(other) - yearOf(one)),
+    carried,
     onTheWay,
     lateFeeEntries,
     openOrders: orders.filter(order => order.state === 'unpaid'),

@@ -20,8 +20,26 @@ export function DuesSection({ student }: { student: Student }) {
       {dues.advance_amount > 0 && (
         <p>{formatRupees(dues.advance_amount)} was paid beyond the fees and stands as an advance.</p>
       )}
+      <Carried student={student} />
       <LateFees student={student} />
     </section>
+  )
+}
+
+/** Paid here without a payment: a rollover took it to another year, or brought it. */
+function Carried({ student: { carried } }: { student: Student }) {
+  if (carried.length === 0) return null
+  return (
+    <ul>
+      {carried.map(({ component_type: component, amount, carried_at: at }) => (
+        <li key={component}>
+          {amount > 0
+            ? `${formatRupees(amount)} of ${readable(component)} counts as paid: it was carried between academic years`
+            : `${formatRupees(-amount)} of ${readable(component)} went into the next academic year as an advance`}{' '}
+          (<When at={at} />)
+        </li>
+      ))}
+    </ul>
   )
 }
 
