@@ -131,19 +131,19 @@ export function balanceOf(price: Price, paidPaise: Paise): { outstandingPaise: P
     : { outstandingPaise: ZERO, advancePaise: subtractPaise(paidPaise, payable) }
 }
 
-/** A payment for a component without a fee counts as advance. */
+/** A payment for a component without a fee counts as advance; what went back of it beyond what came is owed. */
 export function summariseFees(fees: readonly FeeComponent[], paid: PaidByComponent): FeeSummary {
   const withoutFee = [...paid].filter(([type]) => !fees.some(fee => fee.componentType === type))
-  const balances = fees.map(fee => balanceOf(fee, paid.get(fee.componentType) ?? ZERO))
+  const balances = [
+    ...fees.map(fee => balanceOf(fee, paid.get(fee.componentType) ?? ZERO)),
+    ...withoutFee.map(([, amount]) => balanceOf({ feePaise: ZERO, discounts: [] }, amount)),
+  ]
   return {
     totalFeePaise: sumPaise(fees.map(fee => fee.feePaise)),
     discountPaise: sumPaise(fees.map(discountOf)),
     paidPaise: sumPaise([...paid.values()]),
     outstandingPaise: sumPaise(balances.map(balance => balance.outstandingPaise)),
-    advancePaise: sumPaise([
-      ...balances.map(balance => balance.advancePaise),
-      ...withoutFee.map(([, amount]) => amount),
-    ]),
+    advancePaise: sumPaise(balances.map(balance => balance.advancePaise)),
   }
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
@@ -184,6 +186,7 @@ test('what was refunded of a debit that the bank then takes back whole is owed t
   const [bounced] = await world.eventsOf('flex.instalment.bounced')
   assert.equal(bounced.subscription.paid_amount, 0)
   const after = await world.plan()
+  assert.deepEqual([after.total_amount, after.paid_amount], [72300.5, 0])
   assert.deepEqual(
     after.payment_schedule.map((one: Json) => [one.amount, one.status]),
     [
@@ -192,5 +195,12 @@ test('what was refunded of a debit that the bank then takes back whole is owed t
     ],
   )
   const { body } = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
-  assert.equal(body.data.fee_summary.outstanding, 72300.5)
+  const { paid, outstanding, advance } = body.data.fee_summary
+  assert.deepEqual([paid, outstanding, advance], [-300, 72300.5, 0])
+  const institute = await getInstitute(world.bursar.app.ctx, 'demo-school')
+  assert.deepEqual((await reconcile(world.bursar.app.ctx, institute)).differences, [])
+  const [taken] = await world.bursar.sql<{ reason: string }>(
+    `select reason from refunds where kind = 'returned'`,
+  )
+  assert.match(taken?.reason ?? '', /₹300\.00 of it had been refunded before and is owed too\.$/)
 })

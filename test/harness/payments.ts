@@ -82,7 +82,7 @@ const RULES: Record<string, string> = {
       select o.institute_id, o.student_id, component_type, 0, 0, 0, -l.amount_paise
       from orders o join refunds r on r.institute_id = o.institute_id and r.order_id = o.id
       join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
-      where o.student_id is not null and o.state = 'paid' and r.kind = 'requested' and r.state <> 'failed'
+      where o.student_id is not null and o.state in ('paid', 'reversed') and r.kind = 'requested' and r.state <> 'failed'
     ) b group by institute_id, student_id, component_type having sum(k) <> sum(f) or sum(q) <> sum(p)`,
   'an order is paid, or was and is reversed, if and only if exactly one payment pays it': `
     select o.id as subject, o.state || ' with ' || count(p.id) as detail
@@ -105,7 +105,7 @@ const RULES: Record<string, string> = {
   'refunds stay within their payment': `
     select p.id as subject, sum(r.amount_paise) || ' of ' || p.amount_paise as detail
     from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
-    where r.state <> 'failed' group by p.institute_id, p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+    where r.state <> 'failed' and r.kind <> 'returned' group by p.institute_id, p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
   'asked-for refunds are of the paying payment, and only a duplicate goes back by itself, once and whole': `
     select r.id as subject, r.kind || ' of ' || p.state || ' ' || p.id as detail
     from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id

@@ -2,13 +2,14 @@ import { returnOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import { formatRupees, subtractPaise } from '../../platform/money.ts'
 import type { ReturnReport } from '../../providers/mandate-port.ts'
 import { applyReport } from '../payments.service.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../receipts/receipts.store.ts'
 import type { ProviderName } from '../../providers/port.ts'
-import { refundLines, returnedBy, returnIdOf } from './refunds.rules.ts'
-import { insertRefund, listUnreturned } from './refunds.store.ts'
+import { refundableOf, refundLines, returnedBy, returnIdOf } from './refunds.rules.ts'
+import { insertRefund, listRefunds, listUnreturned } from './refunds.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
 /**
@@ -59,7 +60,12 @@ async function reverse(
   const payment = await lockPaying(tx, instituteId, orderId)
   // Another amount is not ours to interpret: the pay-out that is less by it becomes an exception for a person.
   if (payment === null || payment.id !== paymentId || payment.amountPaise !== amountPaise) return 'nothing'
-  const reason = `The bank took the debit back (${code}). ${message}`
+  const refundable = refundableOf(payment, await listRefunds(tx, instituteId, paymentId))
+  const twicePaise = subtractPaise(amountPaise, refundable)
+  // The bank takes back all of it: what had been refunded went out twice.
+  const twice =
+    twicePaise > 0 ? ` ${formatRupees(twicePaise)} of it had been refunded before and is owed too.` : ''
+  const reason = `The bank took the debit back (${code}). ${message}${twice}`
   const refundId = returnIdOf(payment.id)
   await insertRefund(tx, {
     instituteId,
