@@ -1,4 +1,6 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { unavailable } from '../errors.ts'
 import type { Reply } from './serve.ts'
 
@@ -174,6 +176,7 @@ function isOutOfMemory(signal: NodeJS.Signals | null): boolean {
 
 /** What was compiled before is read back: a process starts with half the work. */
 function compileCache(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+  const folder = getCompileCacheDir()
+  // It answers the folder of this version of Node below the one that was set.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
