@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DESKTOP, expectCount, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { Client, Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { registerStudent, setErp } from '../students/support.ts'
 import { expectSound, expectWords, press } from './checkout-support.ts'
 

@@ -4,7 +4,7 @@ import { RequestLog, purgeRequests } from '../../src/console/developers/requests
 import { Database } from '../../src/platform/db/database.ts'
 import { firstIdAt } from '../../src/platform/ids.ts'
 import { Client, type Answer, type Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { sandboxNow } from '../harness/sandbox-now.ts'

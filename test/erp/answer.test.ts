@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import fc from 'fast-check'
 import { understand } from '../../src/erp/answer.ts'
 import type { ErpAnswer } from '../../src/erp/erp.rules.ts'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 
 /** What is made of an ERP's answer, whatever it is. */
 const LENIENT = { isBranchRequired: false, isScheduleRequired: false }

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { test, type TestContext } from 'node:test'
 import { ask, run, type Env } from '../cli/command-line.ts'
 import { cloneDatabase, TEST_MASTER_KEY } from '../harness/bursar.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { bareEnv } from '../harness/child-env.ts'
 
 /** `bursar erp`, as an operator types it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertRefused, assertStatus, clientWith, openContract, unique } from '../http/support.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
-import { found, sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { found, sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { fetchesOf, registerStudent, SANDBOX_ERP } from '../students/support.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { pullStudent, type Pulled } from '../../src/erp/pull/pull.service.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { instituteId, pull, registerStudent, setErp } from '../students/support.ts'
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { pullStudents } from '../../src/erp/pull/pull.service.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { fetchesOf, instituteId, pull, registerStudent, setErp } from '../students/support.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 import { FEES, openWorld, stateOf, type World } from './support.ts'
 
 const authorise = ({ bursar, planId }: World, body: object = {}) =>

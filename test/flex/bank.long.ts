@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { downpaymentOrder } from '../../src/flex/plans/open-setup.service.ts'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { FEES, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openSetup } from '../../src/flex/plans/open-setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { FEES, openWorld, stateOf, type World } from './support.ts'
 

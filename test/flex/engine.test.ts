@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { dayIn, FEES, openWorld, stateOf } from './support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { dayIn, FEES, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 

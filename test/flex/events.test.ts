@@ -6,7 +6,7 @@ import { applyReport, findPayment } from '../../src/payments/payments.service.ts
 import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
 import { readCatalogued } from '../harness/events.ts'
-import { sampleRecord } from '../harness/fake-erp.ts'
+import { sampleRecord } from '../harness/fakes/erp.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { dayIn, FLEX, openWorld, setUpPlan, stateOf, type World } from './support.ts'
 

@@ -6,7 +6,7 @@ import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp, type FakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp, type FakeErp } from '../harness/fakes/erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 
 export const FLEX = '/api/v1/integrations/flex'

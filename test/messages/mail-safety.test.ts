@@ -7,7 +7,7 @@ import { Slots } from '../../src/platform/jobs/slots.ts'
 import { createSenders } from '../../src/app/senders.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
-import { startFakeSmtp } from '../harness/fake-smtp.ts'
+import { startFakeSmtp } from '../harness/fakes/smtp.ts'
 import { advance, queue, rows } from './support.ts'
 
 const ACCOUNT = { user: 'bursar', password: 'pa%20ss-word' }

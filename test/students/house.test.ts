@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { ERP } from '../harness/samples.ts'
 import { assertAnswer } from '../console/support.ts'
 import { StudentDesk, STUDENTS } from '../console/students/support.ts'

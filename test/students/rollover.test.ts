@@ -8,7 +8,7 @@ import { summariseFees } from '../../src/fees/fees.rules.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { pull, setErp } from './support.ts'
 

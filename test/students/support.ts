@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { pullStudent, type Pulled, type PullReason } from '../../src/erp/pull/pull.service.ts'
 import type { TestBursar } from '../harness/bursar.ts'
 import type { Client, Json } from '../harness/client.ts'
-import type { FakeErp } from '../harness/fake-erp.ts'
+import type { FakeErp } from '../harness/fakes/erp.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 
 export const SANDBOX_ERP = '/api/v1/sandbox/erp'

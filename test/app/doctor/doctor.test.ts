@@ -10,7 +10,7 @@ import {
 } from '../../../src/app/doctor/doctor.rules.ts'
 import { run } from '../../cli/command-line.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
-import { startFakeSmtp } from '../../harness/fake-smtp.ts'
+import { startFakeSmtp } from '../../harness/fakes/smtp.ts'
 import { NOBODY } from '../../harness/nobody.ts'
 
 const bursar = await startBursar({ after })

@@ -2,7 +2,7 @@ import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import type { Answer, Json } from '../../harness/client.ts'
-import { sampleRecord, startFakeErp, type FakeErp } from '../../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp, type FakeErp } from '../../harness/fakes/erp.ts'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
 
 /** A school with plans of every kind on the day after their first debit. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
-import { sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../../harness/fakes/erp.ts'
 import { ERP } from '../../harness/samples.ts'
 import { setErp } from '../../students/support.ts'
 import { SCHOOL, SIBLING, StudentDesk, STUDENTS, TUITION } from './support.ts'

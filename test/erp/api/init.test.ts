@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
-import { found, sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
+import { found, sampleRecord, startFakeErp } from '../../harness/fakes/erp.ts'
 import { ERP } from '../../harness/samples.ts'
 import { Visitor } from '../../harness/visitor.ts'
 import { fetchesOf, setErp } from '../../students/support.ts'

@@ -19,7 +19,7 @@ import {
   startFakeErp,
   type Disturbance,
   type FakeErp,
-} from '../../harness/fake-erp.ts'
+} from '../../harness/fakes/erp.ts'
 import { NOBODY } from '../../harness/nobody.ts'
 import { scratch } from '../../platform/embedded-postgres/fixtures/support.ts'
 

@@ -5,7 +5,7 @@ import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
 import { HttpClient } from '../../../src/platform/http-client/http-client.ts'
 import { ERP_TIMEOUT_MS, fetchStudent } from '../../../src/erp/erp.client.ts'
 import type { ErpAnswer } from '../../../src/erp/erp.rules.ts'
-import { sampleRecord, startFakeErp } from '../../harness/fake-erp.ts'
+import { sampleRecord, startFakeErp } from '../../harness/fakes/erp.ts'
 
 const ASKED = { identifier: 'ADM-1042' }
 const [IN_TIME_MS, LATE_MS] = [14_900, 15_100]

@@ -1,5 +1,5 @@
 import type { Behaviour } from '../../harness/receiver.ts'
-import { found, json, refusal, sampleRecord } from '../../harness/fake-erp.ts'
+import { found, json, refusal, sampleRecord } from '../../harness/fakes/erp.ts'
 import type { Town } from './town.ts'
 
 /** A pupil as its school's ERP has it: the truth that Bursar asks for. */

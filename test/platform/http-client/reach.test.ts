@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { addressPolicy } from '../../../src/platform/http-client/addresses.ts'
 import { HttpClient, type HttpResult } from '../../../src/platform/http-client/http-client.ts'
-import { type DnsAnswers, startDns } from '../../harness/fake-dns.ts'
+import { type DnsAnswers, startDns } from '../../harness/fakes/dns.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 import { scratch } from '../embedded-postgres/fixtures/support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { type Fields, KEYS } from '../../harness/fake-razorpay.ts'
+import { type Fields, KEYS } from '../../harness/fakes/razorpay.ts'
 import { fake, instituteId, NOTES, outcomeOf, paymentId, razorpay, refundId, startPaid } from './support.ts'
 
 const read = (name: string, entities: Fields) => razorpay.readCallback(fake.event(name, entities))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { type Fault, KEYS } from '../../harness/fake-razorpay.ts'
+import { type Fault, KEYS } from '../../harness/fakes/razorpay.ts'
 import { NOBODY } from '../../harness/nobody.ts'
 import {
   assertUnavailable,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { KEYS } from '../../harness/fake-razorpay.ts'
+import { KEYS } from '../../harness/fakes/razorpay.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SettlementReport } from '../../../src/providers/port.ts'
-import type { Fields } from '../../harness/fake-razorpay.ts'
+import type { Fields } from '../../harness/fakes/razorpay.ts'
 import { assertUnavailable, fake, flood, paymentId, razorpay, refundId } from './support.ts'
 
 function settled(index: number, changes: Fields = {}): Fields {

@@ -11,7 +11,7 @@ import {
   type Fields,
   KEYS,
   startFakeRazorpay,
-} from '../../harness/fake-razorpay.ts'
+} from '../../harness/fakes/razorpay.ts'
 
 export const order = {
   instituteId: 41,

@@ -1,4 +1,4 @@
-import { startReceiver, type Behaviour, type Received } from './receiver.ts'
+import { startReceiver, type Behaviour, type Received } from '../receiver.ts'
 
 /** An ERP's fetch-student endpoint on a real socket: students by identifier, and whatever trouble a test wants. */
 export type FakeErp = {

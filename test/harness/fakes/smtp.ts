@@ -1,6 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
-import { waitFor } from './wait.ts'
+import { waitFor } from '../wait.ts'
 
 /** A mail server on a real socket that behaves as a test tells it to. */
 export type Mail = {
