@@ -32,6 +32,8 @@ test('rows that an ERP doubled once take their amounts again, and what its sched
   assert.match(mail.text, /₹12,000\.50 of the fees is not part of the instalments/)
   answer(world, [row('A', 20, 60000), row('B', 50, 60000)])
   await world.advanceUntil(plan => stateOf(plan, 1) === 'covered', 'the reminder')
+  const [active] = await world.eventsOf('flex.subscription.active')
+  assert.equal(active.subscription.outside_amount, 12000.5)
   answer(world, rows)
   const plan = await world.advanceUntil(now => stateOf(now) === 'settled', 'the first debit')
   assert.deepEqual(

@@ -60,6 +60,9 @@ test('what came back for good and is paid at the counter is covered, and its pla
   const outcome = { outcome: 'bounced', code: '07' }
   await world.bursar.demo.post(`/api/v1/sandbox/flex/instalments/${id}/outcome`, outcome)
   assert.equal(stateOf(await world.plan()), 'bounced')
+  await world.advance('P1D')
+  const mail = (await world.mailbox()).find(one => /could not be debited/.test(one.subject ?? ''))
+  assert.match(mail?.text, new RegExp(`Please pay it online: .*/flex/demo-school/${world.planId}`))
   await payDirect(world, WHOLE)
   const plan = await world.plan()
   assert.deepEqual([stateOf(plan), plan.status], ['covered', 'closed'])

@@ -158,6 +158,11 @@ test('a debit returned late opens a closed plan again', async t => {
   assert.deepEqual([plan.status, stateOf(plan)], ['active', 'reversed'])
   const updated = (await world.eventsOf('flex.subscription.updated')).at(-1)
   assert.deepEqual(updated.changes[0], { field: 'status', before: 'closed', after: 'active' })
+  await world.advance('P1D')
+  const mails = (await world.mailbox()).filter(one => /took back|taken back/.test(one.text))
+  assert.deepEqual(new Set(mails.map(one => one.channel)), new Set(['email', 'sms']))
+  for (const { text } of mails) assert.match(text, new RegExp(`online: .*/flex/demo-school/${world.planId}`))
+  assert.equal(stateOf(await world.plan()), 'reversed')
 })
 
 test('a mandate is ended at the provider when its plan has closed for good, and not before', async t => {
@@ -177,8 +182,12 @@ test('a mandate is ended at the provider when its plan has closed for good, and 
   await world.advance('P20D')
   assert.equal(await atBank(), 'cancelled')
   assert.equal((await world.plan()).mandate.status, 'cancelled')
-  const [ended] = await world.eventsOf('flex.mandate.cancelled')
-  assert.deepEqual([ended.mandate.status, ended.subscription.status], ['cancelled', 'closed'])
+  await world.advance('P30D')
+  const told = await world.eventsOf('flex.mandate.cancelled')
+  assert.deepEqual(
+    told.map(({ mandate, subscription }) => [mandate.status, subscription.status]),
+    [['cancelled', 'closed']],
+  )
 })
 
 test('what the plan takes does not count what was waived or covered', async t => {
@@ -231,6 +240,8 @@ test('a sandbox pauses, resumes and expires a mandate', async t => {
   assert.deepEqual([(await world.plan()).status, (await world.plan()).mandate.status], ['locked', 'expired'])
   const [locked] = await world.eventsOf('flex.subscription.locked')
   assert.equal(locked.reason.code, 'mandate_expired')
+  const [expired] = await world.eventsOf('flex.mandate.expired')
+  assert.deepEqual([expired.subscription.status, expired.mandate.status], ['locked', 'expired'])
   assert.equal((await demo.post('/api/v1/sandbox/flex/mandates/mdt_none/revoke')).status, 404)
 })
 

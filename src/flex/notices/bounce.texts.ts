@@ -31,11 +31,12 @@ export function bounceMessages(all: readonly ReturnedDebit[], at: Date): NewMess
   const total = formatRupees(sumPaise(all.map(({ amountPaise }) => amountPaise)))
   const lines = all.map(one => LINE[language](one)).join('\n')
   const text = TEXTS[language]({ institute, total, debits: String(all.length) })
+  const end = all.some(({ day }) => day !== undefined) ? `\n\n${text.end}` : ''
   const remindsOf = all.map(({ instalmentId }) => instalmentId)
   return textToFamily(
     about,
     { at, template: templateName(language), remindsOf },
-    { subject: text.subject, body: `${text.head}\n\n${lines}\n\n${text.end}`, short: text.short },
+    { subject: text.subject, body: `${text.head}\n\n${lines}${end}`, short: text.short },
   )
 }
 
@@ -45,24 +46,26 @@ const TEXTS: Record<Language, (values: Values) => Record<'subject' | 'head' | 'e
   en: f => ({
     subject: `${f.total} could not be debited`,
     head: `Your bank did not pay these fees to ${f.institute}:`,
-    end: 'Please keep the amounts in your account. What is not debited again can be paid online; the school can tell you how.',
+    end: 'Please keep in your account what is debited again.',
     short: `${f.institute}: ${f.debits} debits of ${f.total} in all came back from your bank. Please see your e-mail or ask the school.`,
   }),
   hi: f => ({
     subject: `${f.total} नहीं कट सके`,
     head: `आपके बैंक ने यह फ़ीस ${f.institute} को नहीं दी:`,
-    end: 'कृपया खाते में राशि रखें। जो फिर नहीं कटेगी, उसे ऑनलाइन भर सकते हैं; तरीका स्कूल बता देगा।',
+    end: 'जो फिर कटेगी, वह राशि कृपया खाते में रखें।',
     short: `${f.institute}: ${f.debits} कटौतियाँ, कुल ${f.total}, बैंक से लौट आईं। कृपया ई-मेल देखें या स्कूल से पूछें।`,
   }),
 }
 
 const LINE: Record<Language, (one: ReturnedDebit) => string> = {
-  en: ({ about: { student }, amountPaise, reason, day }) =>
-    `${student.student.fullname}: ${formatRupees(amountPaise)}. ${reason}` +
-    (day === undefined ? '' : ` It will be debited again on ${formatDay(day, 'en')}.`),
-  hi: ({ about: { student }, amountPaise, reason, day }) =>
-    `${student.student.fullname}: ${formatRupees(amountPaise)}। ${reasonIn('hi', reason)}` +
-    (day === undefined ? '' : ` यह ${formatDay(day, 'hi')} को फिर कटेगी।`),
+  en: ({ about: { student, pageUrl }, amountPaise, reason, day }) =>
+    `${student.student.fullname}: ${formatRupees(amountPaise)}. ${reason} ` +
+    (day === undefined
+      ? `Please pay it online: ${pageUrl}`
+      : `It will be debited again on ${formatDay(day, 'en')}.`),
+  hi: ({ about: { student, pageUrl }, amountPaise, reason, day }) =>
+    `${student.student.fullname}: ${formatRupees(amountPaise)}। ${reasonIn('hi', reason)} ` +
+    (day === undefined ? `कृपया ऑनलाइन भरें: ${pageUrl}` : `यह ${formatDay(day, 'hi')} को फिर कटेगी।`),
 }
 
 const templateName = (language: Language): string => `family_bounced_${language}`

@@ -77,7 +77,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     reversed: f => ({
       subject: `${f.amount} was taken back by your bank`,
       body: `Your bank has taken back ${f.amount} that it had paid to ${f.institute} for the fees of ${f.student}.\n\nReason: ${f.reason}\n\nThe amount is due again. Please pay it online: ${f.link}`,
-      short: `${f.institute}: your bank took back ${f.amount} paid for ${f.student}. It is due again.`,
+      short: `${f.institute}: your bank took back ${f.amount} paid for ${f.student}. It is due again. Please pay it online: ${f.link}`,
     }),
     reminder: f => ({
       subject: `${f.amount} is due on ${f.day}`,
@@ -106,7 +106,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     }),
     new_mandate: f => ({
       subject: `Your mandate for ${f.student} has ended`,
-      body: `Your bank says that the mandate ${f.reference} to ${f.institute} has ended: ${f.reason} Nothing more is debited. Please ask the school for the link to set up a new one, or pay the fees online.`,
+      body: `Your bank says that the mandate ${f.reference} to ${f.institute} has ended: ${f.reason} Nothing more is debited. Please set up a new one, or see there how to pay the fees online: ${f.link}`,
       short: `${f.institute}: the mandate for ${f.student} has ended. Please set up a new one.`,
     }),
   },
@@ -144,7 +144,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     reversed: f => ({
       subject: `बैंक ने ${f.amount} वापस ले लिए`,
       body: `आपके बैंक ने ${f.student} की फ़ीस के ${f.amount} ${f.institute} से वापस ले लिए।\n\nकारण: ${f.reason}\n\nराशि फिर से बकाया है। कृपया ऑनलाइन भरें: ${f.link}`,
-      short: `${f.institute}: बैंक ने ${f.student} की फ़ीस के ${f.amount} वापस ले लिए। राशि फिर बकाया है।`,
+      short: `${f.institute}: बैंक ने ${f.student} की फ़ीस के ${f.amount} वापस ले लिए। राशि फिर बकाया है। ऑनलाइन भरें: ${f.link}`,
     }),
     reminder: f => ({
       subject: `${f.day} को ${f.amount} देय हैं`,
@@ -173,7 +173,7 @@ const TEXTS: Record<Language, Record<MessageKind, (variables: Variables) => Text
     }),
     new_mandate: f => ({
       subject: `${f.student} का मैंडेट समाप्त हो गया`,
-      body: `बैंक के अनुसार ${f.institute} का मैंडेट ${f.reference} समाप्त हो गया है। अब कुछ नहीं कटेगा। कृपया स्कूल से नया मैंडेट बनाने का लिंक लें, या फ़ीस ऑनलाइन भरें।`,
+      body: `बैंक के अनुसार ${f.institute} का मैंडेट ${f.reference} समाप्त हो गया है। अब कुछ नहीं कटेगा। कृपया यहाँ नया मैंडेट बनाएँ, या फ़ीस ऑनलाइन भरें: ${f.link}`,
       short: `${f.institute}: ${f.student} का मैंडेट समाप्त हो गया। कृपया नया बनाएँ।`,
     }),
   },

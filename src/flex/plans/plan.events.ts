@@ -187,7 +187,7 @@ export const flexEvents = {
     reason: undefined,
   }),
   'flex.mandate.cancelled': defineEvent(
-    'The mandate is revoked at the bank or by the payer.',
+    'The mandate is revoked at the bank or by the payer, or ended because its plan was cancelled or has closed for good.',
     mandatePayload,
     {
       subscription: { status: 'locked' },
