@@ -203,4 +203,16 @@ test('what was refunded of a debit that the bank then takes back whole is owed t
     `select reason from refunds where kind = 'returned'`,
   )
   assert.match(taken?.reason ?? '', /₹300\.00 of it had been refunded before and is owed too\.$/)
+  const pay = '/api/v1/integrations/pay'
+  const order = await world.bursar.demo.post(`${pay}/students/${world.studentId}/orders`, {})
+  assert.equal(order.status, 201, order.text)
+  await world.bursar.demo.post(`/api/v1/sandbox/pay/orders/${order.body.data.order_id}/pay`, {
+    outcome: 'success',
+  })
+  await world.advance('PT1M')
+  const paidUp = await world.bursar.demo.get(`${ERP}/students/${world.studentId}`)
+  const summary = paidUp.body.data.fee_summary
+  assert.deepEqual([summary.paid, summary.outstanding, summary.advance], [72000.5, 0, 0])
+  assert.equal((await world.plan()).status, 'closed')
+  assert.deepEqual((await reconcile(world.bursar.app.ctx, institute)).differences, [])
 })
