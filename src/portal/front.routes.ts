@@ -28,11 +28,11 @@ export function frontPages(app: FastifyInstance, { mode }: Pick<Context, 'mode'>
       data: { heading, lead, ways },
     })
   }
-  app.get('/', HIDDEN, (request, reply) =>
-    wantsPage(request)
-      ? send(request, reply, false)
-      : answerError(noSuchAddress(request), request, reply, log),
-  )
+  const options = { ...HIDDEN, errorHandler: answerInKind(log) }
+  app.get('/', options, (request, reply) => {
+    if (!wantsPage(request)) throw noSuchAddress(request)
+    return send(request, reply, false)
+  })
   for (const url of ['/favicon.ico', '/favicon.svg'])
     app.get(url, HIDDEN, (_request, reply) =>
       reply
@@ -40,11 +40,18 @@ export function frontPages(app: FastifyInstance, { mode }: Pick<Context, 'mode'>
         .header('cache-control', 'public, max-age=86400')
         .send(ICON),
     )
-  app.get('/*', HIDDEN, (request, reply) =>
-    wantsPage(request)
-      ? send(request, reply, true)
-      : answerError(noSuchAddress(request), request, reply, log),
-  )
+  app.get('/*', options, (request, reply) => {
+    if (!wantsPage(request)) throw noSuchAddress(request)
+    return send(request, reply, true)
+  })
+}
+
+/** These addresses are everybody's: people are told by a page what went wrong, programs by JSON. */
+function answerInKind(log: Log) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (wantsPage(request)) throw error
+    return answerError(error, request, reply, log)
+  }
 }
 
 /** A browser says that it wants a page; below the API nobody gets one. */

@@ -42,6 +42,7 @@ test('Get Student answers the whole profile as registered, years as integers', a
     ...sampleStudent({ identifier, academic_year_start: 2026, academic_year_end: 2027 }),
     service_student_id: id,
     other_years: [],
+    carried: [],
     registration_ids: ['parent-9'],
     status: 'active',
     custom_identifier: 'C-1',
