@@ -119,3 +119,8 @@ export function paidProblems(
   if (added.length === 0 || amounts.reduce<number>((sum, one) => sum + one, 0) <= MAX_TOTAL_PAISE) return []
   return [{ key: path, message: 'would make more than 100000000000 rupees paid for this student in all' }]
 }
+
+/** Such as 2026-27. */
+export function yearName(start: number, end: number): string {
+  return start === end ? String(start) : `${start}-${String(end).slice(-2)}`
+}

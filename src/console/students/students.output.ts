@@ -47,6 +47,10 @@ const codeOutput = choice.object({ code: choice.text('Code.', '5'), name: choice
 const choices = outputOf<Choices>()
 export const choicesOutput = choices.object({
   branches: choices.list('Branches.', codeOutput),
+  years: choices.list(
+    'Academic years that there are students of, newest first, by the year they start in; at most 20.',
+    codeOutput,
+  ),
   grades: choices.list('Grades of the catalogue.', codeOutput),
   components: choices.list('Fee components of the catalogue.', codeOutput),
   discounts: choices.list('Discounts of the catalogue.', codeOutput),

@@ -15,6 +15,7 @@ import type { RecordedPayment } from '../../students/direct-payments/direct-paym
 import { listPayments } from '../../students/direct-payments/direct-payments.service.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
 import { getStudent, type CarriedAmount } from '../../students/students.service.ts'
+import { yearName } from '../../students/students.rules.ts'
 import { readMoment, toWordQuery, writeMoment } from './students.rules.ts'
 import * as store from './students.store.ts'
 import { listTimeline, type TimelineRow } from './timeline.store.ts'
@@ -42,17 +43,32 @@ export async function listStudents(
 }
 
 type Code = { code: string; name: string }
-export type Choices = { branches: Code[]; grades: Code[]; components: Code[]; discounts: Code[] }
+export type Choices = {
+  branches: Code[]
+  years: Code[]
+  grades: Code[]
+  components: Code[]
+  discounts: Code[]
+}
+
+const MOST_YEARS = 20
 
 /** What lists and dialogues offer to choose from. */
 export async function readChoices(ctx: Context, institute: Institute): Promise<Choices> {
-  const [grades, components, discounts] = await Promise.all([
+  const [years, grades, components, discounts] = await Promise.all([
+    store.listYears(ctx.db, institute.id, MOST_YEARS),
     listEntries(ctx, institute, 'grade'),
     listEntries(ctx, institute, 'component'),
     listEntries(ctx, institute, 'discount'),
   ])
   const branches = institute.branches.map(({ collectorCode: code, name }) => ({ code, name }))
-  return { branches, grades, components, discounts }
+  return {
+    branches,
+    years: years.map(({ start, end }) => ({ code: String(start), name: yearName(start, end) })),
+    grades,
+    components,
+    discounts,
+  }
 }
 
 const MOST_OF_A_FAMILY = 20

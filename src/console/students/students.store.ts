@@ -26,6 +26,7 @@ export type StudentFilter = {
   words?: string | undefined
   collectorCode?: string | undefined
   grade?: string | undefined
+  academicYearStart?: number | undefined
   status?: string | undefined
   isOwing?: boolean | undefined
   /** The id of the student shown last. */
@@ -59,6 +60,7 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
     ['s.institute_id = $1', instituteId],
     ['s.collector_code = $1', filter.collectorCode],
     ['s.grade = $1', filter.grade],
+    ['s.academic_year_start = $1', filter.academicYearStart],
     ['s.status = $1', filter.status],
     filter.isOwing !== undefined && [filter.isOwing ? OWING : `not ${OWING}`],
     [
@@ -96,6 +98,19 @@ export async function listStudents(
        from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
      ) m order by s.sort_name, s.id`,
     values,
+  )
+}
+
+/** The academic years that there are students of, newest first. */
+export async function listYears(
+  db: Queryable,
+  instituteId: number,
+  limit: number,
+): Promise<{ start: number; end: number }[]> {
+  return db.query<{ start: number; end: number }>(
+    `select s.academic_year_start as start, max(s.academic_year_end) as end from students s
+     where s.institute_id = $1 group by 1 order by 1 desc limit $2`,
+    [instituteId, limit],
   )
 }
 

@@ -2,6 +2,7 @@ import type { Dues } from '../../dues/dues.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees } from '../../platform/money.ts'
+import { yearName } from '../../students/students.rules.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 import { localMoment } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
@@ -11,7 +12,7 @@ export function classOf({ context }: Dues, institute: Institute, texts: ParentsT
   const name = gradeName || student.grade
   // "Class 5", but not "Class Grade 5" or "Class Nursery".
   const grade = /^(\d+|[IVX]+)$/.test(name) ? fill(texts.class, { grade: name }) : name
-  const years = `${student.academicYearStart}-${String(student.academicYearEnd).slice(-2)}`
+  const years = yearName(student.academicYearStart, student.academicYearEnd)
   const branch = institute.branches.find(one => one.collectorCode === student.collectorCode)
   const where = institute.branches.length > 1 ? [branch?.name] : []
   const house = student.house === null ? [] : [student.house]

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
-import { setStage, type Stage } from '../../harness/browser.ts'
+import { DESKTOP, expectCount, setStage, type Stage } from '../../harness/browser.ts'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
 import { expectSoundAndKeep } from '../checkout-support.ts'
 import { confirm, I, memberOf, openConsole } from './support.ts'
@@ -81,8 +81,19 @@ test('a bursar takes the school into the next year: form, file, preview, progres
   await expectSoundAndKeep(page, 'console-rollover-running-phone')
   for (let rows = 1; rows > 0;) rows = await advanceRollovers(stage.bursar.app.ctx, readUnsettled)
   await page.getByText('It is done.').waitFor()
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.setViewportSize(DESKTOP)
   await expectSoundAndKeep(page, 'console-rollover-done')
+
+  await page.getByRole('link', { name: 'Students' }).first().click()
+  await page.locator('td', { hasText: '2027-28' }).first().waitFor()
+  await expectSoundAndKeep(page, 'console-students-years')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByLabel('Year').selectOption('2026-27')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expectCount(page.locator('td', { hasText: '2027-28' }), 0)
+  await page.setViewportSize(NARROW)
+  await expectSoundAndKeep(page, 'console-students-years-phone')
+  await page.setViewportSize(DESKTOP)
   assert.deepEqual(complaints, [])
 
   const viewer = await openConsole(stage, await memberOf(stage, 'viewer'))

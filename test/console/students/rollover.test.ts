@@ -6,7 +6,7 @@ import { advanceRollovers } from '../../../src/students/rollover/rollover.servic
 import type { Json } from '../../harness/client.ts'
 import { assertAnswer } from '../support.ts'
 import { uploadFile } from '../orders/support.ts'
-import { SCHOOL, StudentDesk } from './support.ts'
+import { SCHOOL, StudentDesk, STUDENTS } from './support.ts'
 
 const desk = await StudentDesk.open(after)
 const { bursar, finance, viewer, owner } = desk
@@ -45,6 +45,21 @@ test('finance previews and runs a rollover from the console, with a reason; a vi
   assert.equal((await viewer.get(`${SCHOOL}/rollovers`)).body.data[0].id, id)
   const { other_years, carried } = await desk.page(kabir)
   assert.deepEqual([other_years[0].grade_name, carried[0].amount], ['6', 60000])
+})
+
+test('the list of students tells the records of two years apart and shows one year by itself', async () => {
+  const { years } = (await viewer.get(`${SCHOOL}/student-choices`)).body.data
+  assert.deepEqual(years, [
+    { code: '2027', name: '2027-28' },
+    { code: '2026', name: '2026-27' },
+  ])
+  const rows = async (query: string): Promise<Json[]> =>
+    (await viewer.get(`${STUDENTS}?q=YEAR-1&${query}`)).body.data
+  assert.equal((await rows('')).length, 2)
+  for (const year of [2026, 2027]) {
+    const [row, ...more] = await rows(`academic_year_start=${year}`)
+    assert.deepEqual([row?.academic_year_start, more], [year, []])
+  }
 })
 
 test('a file of grades and fees fills the form, and rows that contradict others are named', async () => {

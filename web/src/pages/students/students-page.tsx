@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
-import { STATUS_LABELS } from './texts.ts'
+import { STATUS_LABELS, yearName } from './texts.ts'
 
 type Row = StudentRowAnswer
 
@@ -25,6 +25,14 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { key: 'identifier', title: 'Admission no.', text: row => row.identifier },
   { key: 'grade', title: 'Grade', text: row => row.grade_name },
+  {
+    key: 'year',
+    title: 'Year',
+    text: row => yearName(`${row.academic_year_start}-${row.academic_year_end}`),
+    render: row => (
+      <span className="nowrap">{yearName(`${row.academic_year_start}-${row.academic_year_end}`)}</span>
+    ),
+  },
   { key: 'parent', title: 'Parent', text: row => row.primary_contact_name },
   { key: 'phone', title: 'Phone', text: row => row.primary_contact_number },
   { key: 'paid', title: 'Paid', text: row => formatRupees(row.paid_amount), align: 'right' },
@@ -47,7 +55,7 @@ const COLUMNS: readonly Column<Row>[] = [
 /** Branch only where there are several. */
 function columnsFor(choices: ChoicesAnswer | undefined): readonly Column<Row>[] {
   if ((choices?.branches.length ?? 0) < 2) return COLUMNS
-  return [...COLUMNS.slice(0, 3), BRANCH, ...COLUMNS.slice(3)]
+  return [...COLUMNS.slice(0, 4), BRANCH, ...COLUMNS.slice(4)]
 }
 
 function optionsOf(codes: readonly { code: string; name: string }[] = []) {
@@ -58,6 +66,7 @@ function filtersFor(choices: ChoicesAnswer | undefined): readonly Filter[] {
   const branches = optionsOf(choices?.branches)
   return [
     ...(branches.length > 1 ? [{ key: 'collector_code', label: 'Branch', options: branches }] : []),
+    { key: 'academic_year_start', label: 'Year', options: optionsOf(choices?.years) },
     { key: 'grade', label: 'Grade', options: optionsOf(choices?.grades) },
     {
       key: 'status',

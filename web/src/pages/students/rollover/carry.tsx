@@ -87,9 +87,3 @@ export function NewYear({
     </Group>
   )
 }
-
-/** 2026-27 */
-export function yearName(year: string): string {
-  const [start = '', end = ''] = year.split('-')
-  return start === end ? start : `${start}-${end.slice(-2)}`
-}

@@ -6,7 +6,7 @@ import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatCount } from '../../../ui/money.tsx'
-import { yearName } from './carry.tsx'
+import { yearName } from '../texts.ts'
 import { Report } from './report.tsx'
 import type { toRequest } from './structure.ts'
 

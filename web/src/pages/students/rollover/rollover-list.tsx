@@ -7,7 +7,7 @@ import { formatCount } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { When } from '../../../ui/when.tsx'
-import { yearName } from './carry.tsx'
+import { yearName } from '../texts.ts'
 
 export const ROLLOVER_LABELS = {
   running: { label: 'Running', tone: 'waiting' },

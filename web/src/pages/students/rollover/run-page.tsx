@@ -1,9 +1,9 @@
 import '../../orders/orders.css'
 import '../students.css'
 import { Alert, Button, Progress } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
@@ -13,7 +13,7 @@ import { formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage, PageFrame } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
-import { yearName } from './carry.tsx'
+import { yearName } from '../texts.ts'
 import { Report } from './report.tsx'
 import { ROLLOVER_LABELS } from './rollover-list.tsx'
 
@@ -29,6 +29,13 @@ export function RolloverRunPage() {
     queryFn: ({ signal }) => get<RolloverAnswer>(`${path}/rollovers/${encodeURIComponent(id)}`, {}, signal),
     refetchInterval: query => (query.state.data?.state === 'running' ? WATCH_MS : false),
   })
+  const client = useQueryClient()
+  const state = rollover.data?.state
+  useEffect(() => {
+    if (state === 'running') return
+    // There are students of another year now.
+    for (const key of ['choices', 'students', 'student']) void client.invalidateQueries({ queryKey: [key] })
+  }, [state, client])
   return (
     <>
       <BackLink to="/i/$institute/students/rollover" params={{ institute }} search={{}}>
