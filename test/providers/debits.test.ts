@@ -30,7 +30,7 @@ const SANDBOX = '/api/v1/sandbox'
 const enach = await activeMandate('enach')
 const upi = await activeMandate('upi_autopay')
 
-test('a thousand debits are opened by two statements and each stands with its lines', async () => {
+test('a thousand debits are opened by three statements in two round trips, each with its lines', async () => {
   const debits = Array.from({ length: 1_000 }, (_, index) => makeDebit(10_000 + index * 100))
   let statements = 0
   const payments = await ctx.db.transaction(async tx => {
@@ -43,7 +43,8 @@ test('a thousand debits are opened by two statements and each stands with its li
     }
     return openDebits(counting, debits)
   })
-  assert.equal(statements, 2)
+  // Orders and their lines leave together, then the payments.
+  assert.equal(statements, 3)
   const [row] = await sql<Json>(
     `select count(*) as count, sum(p.amount_paise) as paid, sum((select sum(amount_paise) from order_lines l
        where l.institute_id = o.institute_id and l.order_id = o.id)) as lines

@@ -94,6 +94,6 @@ test("the guide's check of a callback knows our address from a forged one, and i
   assert.equal(await checkCallback(address.replace(/&signature=.*/, ''), key), 'not signed')
 
   const [, example = ''] = /(https:\S+signature=[0-9a-f]{64})/.exec(integration) ?? []
-  const [, shown = ''] = /With the key `(\w+)`/.exec(integration) ?? []
+  const [, shown = ''] = /With the key `([\w-]+)`/.exec(integration) ?? []
   assert.equal(await checkCallback(example, shown), 'signed')
 })
