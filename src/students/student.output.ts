@@ -60,6 +60,8 @@ export const carriedOutput = carried.object({
     5000,
   ),
   service_student_id: carried.text('The record of the other year.', STUDENT_ID, one => one.otherStudentId),
+  academic_year_start: carried.integer('Start year of that record.', 2027),
+  academic_year_end: carried.integer('End year of that record.', 2028),
   carried_at: carried.moment('When.', '2027-03-20T04:32:10.000Z', one => new Date(one.transferredAt)),
 })
 

@@ -33,6 +33,9 @@ export type CarriedAmount = {
   /** Above 0 it counts as paid here: dues that went over, or an advance that came. Below, an advance that went over. */
   amountPaise: Paise
   otherStudentId: string
+  /** Of the other record. */
+  academicYearStart: number
+  academicYearEnd: number
   transferredAt: string
 }
 
@@ -103,9 +106,11 @@ const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'ac
       where a.institute_id = s.institute_id and a.student_id = s.id))`
 
 const CARRIED = `(select coalesce(json_agg(json_build_object('componentType', t.component_type, 'amountPaise', t.amount_paise,
-      'otherStudentId', t.other_student_id, 'transferredAt', t.transferred_at)
+      'otherStudentId', t.other_student_id, 'academicYearStart', o.academic_year_start,
+      'academicYearEnd', o.academic_year_end, 'transferredAt', t.transferred_at)
     order by t.transferred_at, t.component_type), '[]')
-  from student_transfers t where t.institute_id = s.institute_id and t.student_id = s.id)`
+  from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
+  where t.institute_id = s.institute_id and t.student_id = s.id)`
 
 const VIEW_COLUMNS = `${RECORD_COLUMNS}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried`
 

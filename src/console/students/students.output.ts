@@ -34,7 +34,17 @@ export const studentRowOutput = row.object({
   primary_contact_name: studentFields.primary_contact_name,
   primary_contact_number: studentFields.primary_contact_number,
   primary_contact_email: studentFields.primary_contact_email,
-  paid_amount: row.amount('Paid in all, rupees.', 20000, one => one.paidPaise),
+  paid_amount: row.amount(
+    'Paid in all, without what was carried to a later year, rupees.',
+    20000,
+    one => one.paidPaise,
+  ),
+  carried_amount: row.amount(
+    'Dues that were carried to a later year and are owed there, rupees.',
+    5000,
+    one => one.carriedPaise,
+  ),
+  carried_to: row.optional.text('The year that they were carried to.', '2027-28'),
   outstanding_amount: row.amount(
     'Left to pay of the fees, without late fees, rupees.',
     35000,

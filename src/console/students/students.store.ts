@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { yearName } from '../../students/students.rules.ts'
 
 /** Students as lists of the console show them. */
 export type ListedStudent = {
@@ -17,7 +18,11 @@ export type ListedStudent = {
   contactName: string
   contactNumber: string
   contactEmail: string
+  /** Without dues that were carried to a later year, although they count as paid here. */
   paidPaise: Paise
+  carriedPaise: Paise
+  /** Such as 2027-28. */
+  carriedTo: string | null
   owedPaise: Paise
 }
 
@@ -85,20 +90,31 @@ export async function listStudents(
   limit: number,
 ): Promise<ListedStudent[]> {
   const { text, values } = selectInOrder(instituteId, filter)
-  return db.query<ListedStudent>(
+  const rows = await db.query<Omit<ListedStudent, 'carriedTo'> & { years: [number, number] | null }>(
     `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
        s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
          where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName",
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
-       s.primary_contact_email as "contactEmail", m."paidPaise", m."owedPaise"
+       s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise", m."owedPaise",
+       t."carriedPaise", t.years
      from (${text} limit $${values.push(limit)}) s cross join lateral (
        select coalesce(sum(b.paid_paise), 0)::bigint as "paidPaise",
          coalesce(sum(b.outstanding_paise), 0)::bigint as "owedPaise"
        from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
-     ) m order by s.sort_name, s.id`,
+     ) m cross join lateral (
+       select coalesce(sum(t.amount_paise), 0)::bigint as "carriedPaise",
+         max(array[o.academic_year_start, o.academic_year_end]) as years
+       from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
+       where t.institute_id = s.institute_id and t.student_id = s.id and t.amount_paise > 0
+         and o.academic_year_start > s.academic_year_start
+     ) t order by s.sort_name, s.id`,
     values,
   )
+  return rows.map(({ years, ...row }) => ({
+    ...row,
+    carriedTo: years === null ? null : yearName(...years),
+  }))
 }
 
 /** The academic years that there are students of, newest first. */

@@ -3,12 +3,19 @@ import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
+import { yearName } from '../../students/students.rules.ts'
+import type { CarriedDues } from '../../students/users/parents.service.ts'
 import { classOf, isAutomatic } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 import { fill } from '../checkout/checkout.texts.ts'
 
-export type Child = { dues: Dues; plan: LoadedPlan | null; onTheWay: readonly StudentPayment[] }
+export type Child = {
+  dues: Dues
+  plan: LoadedPlan | null
+  onTheWay: readonly StudentPayment[]
+  carried: readonly CarriedDues[]
+}
 
 /** A parent's children and what is due for each. */
 export function describeHome(
@@ -44,7 +51,7 @@ export function cardOf(child: Child, institute: Institute, texts: ParentsTexts) 
 }
 
 export function marksOf(
-  { dues, plan, onTheWay }: Child,
+  { dues, plan, onTheWay, carried }: Child,
   { marks }: ParentsTexts,
 ): { text: string; tone: string }[] {
   const isOnPlan = plan?.plan.state === 'active' || plan?.plan.state === 'setup'
@@ -53,6 +60,10 @@ export function marksOf(
     ...(dues.context.student.status === 'dropped' ? [{ text: marks.left, tone: 'cancelled' }] : []),
     ...(isWaiting ? [{ text: marks.onTheWay, tone: 'unpaid' }] : []),
     ...(isOnPlan ? [{ text: marks.instalments, tone: 'paid' }] : []),
+    ...[...new Set(carried.map(one => yearName(one.yearStart, one.yearEnd)))].map(year => ({
+      text: fill(marks.carried, { year }),
+      tone: 'cancelled',
+    })),
     ...(dues.lines.some(line => line.isLate) ? [{ text: marks.late, tone: 'failed' }] : []),
   ]
 }

@@ -8,7 +8,7 @@ import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
-import { listChildren, listOtherYears } from '../../students/users/parents.service.ts'
+import { listCarriedDues, listChildren, listOtherYears } from '../../students/users/parents.service.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { describeBeingPaid } from './being-paid-page.ts'
 import { describeHome, type Child } from './home-page.ts'
@@ -61,16 +61,22 @@ async function readChildren(
   studentIds: readonly string[],
 ): Promise<Child[]> {
   const keys = studentIds.map(studentId => ({ instituteId, studentId }))
-  const [dues, plans, onTheWay] = await Promise.all([
+  const [dues, plans, onTheWay, carried] = await Promise.all([
     readDues(ctx, keys),
     readPlansOf(ctx, instituteId, studentIds),
     listOnTheWay(ctx.db, instituteId, studentIds),
+    listCarriedDues(ctx, instituteId, studentIds),
   ])
   return studentIds.flatMap(id => {
     const own = dues.get(id)
     if (own === undefined) return []
     return [
-      { dues: own, plan: plans.get(id) ?? null, onTheWay: onTheWay.filter(one => one.studentId === id) },
+      {
+        dues: own,
+        plan: plans.get(id) ?? null,
+        onTheWay: onTheWay.filter(one => one.studentId === id),
+        carried: carried.filter(one => one.studentId === id),
+      },
     ]
   })
 }

@@ -18,6 +18,7 @@ export const en = {
   class: 'Class {grade}',
   marks: {
     left: 'Left the school',
+    carried: 'Carried to {year}',
     late: 'Late',
     onTheWay: 'Payment on its way',
     instalments: 'In instalments',
@@ -37,6 +38,7 @@ export const en = {
     fee: 'Fee {amount}',
     off: '{what}: {amount} off',
     paid: 'Paid {amount}',
+    carried: '{amount} carried to {year}, to be paid there',
     dueBy: 'Due by {day}',
     wasDue: 'Was due on {day}',
     allPaid: 'Paid',

@@ -17,6 +17,7 @@ export const hi: ParentsTexts = {
   },
   class: 'कक्षा {grade}',
   marks: {
+    carried: '{year} में जोड़ा गया',
     left: 'स्कूल छोड़ चुके हैं',
     late: 'तारीख निकल गई',
     onTheWay: 'भुगतान रास्ते में है',
@@ -36,6 +37,7 @@ export const hi: ParentsTexts = {
     fee: 'फ़ीस {amount}',
     off: '{what}: {amount} कम',
     paid: '{amount} जमा हुआ',
+    carried: '{amount} {year} में जोड़ा गया, वहीं जमा करें',
     dueBy: '{day} तक देनी है',
     wasDue: '{day} तक देनी थी',
     allPaid: 'जमा हो गई',

@@ -3,7 +3,9 @@ import { withoutTaken } from '../../dues/dues.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
-import { formatRupees, minPaise, subtractPaise } from '../../platform/money.ts'
+import { formatRupees, minPaise, subtractPaise, sumPaise } from '../../platform/money.ts'
+import { yearName } from '../../students/students.rules.ts'
+import type { CarriedDues } from '../../students/users/parents.service.ts'
 import { classOf, isAutomatic, waitingOf } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
@@ -19,6 +21,7 @@ export type StudentPageData = {
   dues: Dues
   plan: LoadedPlan | null
   onTheWay: readonly StudentPayment[]
+  carried: readonly CarriedDues[]
   /** The same child's records of other academic years: shown beside this one, never added to it. */
   otherYears: readonly Child[]
   takesPayments: boolean
@@ -80,8 +83,11 @@ function takenOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts): st
 }
 
 /** Price, concessions, payments and due date, so that parents can see how the amount comes about. */
-function lineOf(line: DueLine, { language }: StudentPageData, { student: t }: ParentsTexts) {
-  const isPaid = line.owedPaise === 0
+function lineOf(line: DueLine, { language, carried }: StudentPageData, { student: t }: ParentsTexts) {
+  const went = carried.filter(one => one.componentType === line.componentType)
+  const paid = subtractPaise(line.paidPaise, sumPaise(went.map(one => one.amountPaise)))
+  const isSettled = line.owedPaise === 0
+  const isPaid = isSettled && went.length === 0
   const hasParts = line.discounts.length > 0 || line.paidPaise > 0
   const day = line.dueOn === null ? null : localDay(line.dueOn, language)
   return {
@@ -91,9 +97,19 @@ function lineOf(line: DueLine, { language }: StudentPageData, { student: t }: Pa
       ...line.discounts.map(({ discountType, valuePaise }) =>
         fill(t.off, { what: feeName(discountType, language), amount: formatRupees(valuePaise) }),
       ),
-      ...(line.paidPaise > 0 ? [fill(t.paid, { amount: formatRupees(line.paidPaise) })] : []),
+      ...(paid > 0 ? [fill(t.paid, { amount: formatRupees(paid) })] : []),
+      ...went.map(one =>
+        fill(t.carried, {
+          amount: formatRupees(one.amountPaise),
+          year: yearName(one.yearStart, one.yearEnd),
+        }),
+      ),
     ],
-    note: isPaid ? t.allPaid : day === null ? undefined : fill(line.isLate ? t.wasDue : t.dueBy, { day }),
+    note: isPaid
+      ? t.allPaid
+      : isSettled || day === null
+        ? undefined
+        : fill(line.isLate ? t.wasDue : t.dueBy, { day }),
     tone: isPaid ? 'paid' : line.isLate ? 'failed' : undefined,
     amount: formatRupees(line.owedPaise),
   }

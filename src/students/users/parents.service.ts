@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts'
 import type { StudentKey } from '../students.rules.ts'
 import * as store from './parents.store.ts'
 
-export type { CounterPayment } from './parents.store.ts'
+export type { CarriedDues, CounterPayment } from './parents.store.ts'
 
 /** Who a student belongs to; those of its primary contact first. */
 export async function listUsersOf(
@@ -36,6 +36,15 @@ export async function listOtherYears(
   studentId: string,
 ): Promise<string[]> {
   return store.listOtherYears(db, user, studentId)
+}
+
+/** What a rollover carried from these records to a later year. */
+export async function listCarriedDues(
+  { db }: Context,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<store.CarriedDues[]> {
+  return store.listCarriedDues(db, instituteId, studentIds)
 }
 
 /** What the institute took itself for these students, newest first. */

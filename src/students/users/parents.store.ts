@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
 import { paymentsOfStudents } from '../direct-payments/direct-payments.store.ts'
 import type { DirectPayment } from '../students.rules.ts'
 
@@ -55,6 +56,34 @@ export async function listOtherYears(
     [instituteId, registrationId, studentId],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Dues that a rollover carried to a later year: settled here, but not paid. */
+export type CarriedDues = {
+  studentId: string
+  componentType: string
+  amountPaise: Paise
+  /** The later year. */
+  yearStart: number
+  yearEnd: number
+}
+
+export async function listCarriedDues(
+  db: Queryable,
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<CarriedDues[]> {
+  return db.query<CarriedDues>(
+    `select t.student_id as "studentId", t.component_type as "componentType", t.amount_paise as "amountPaise",
+       o.academic_year_start as "yearStart", o.academic_year_end as "yearEnd"
+     from student_transfers t
+     join students s on s.institute_id = t.institute_id and s.id = t.student_id
+     join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
+       and o.academic_year_start > s.academic_year_start
+     where t.institute_id = $1 and t.student_id = any($2) and t.amount_paise > 0
+     order by t.transferred_at, t.component_type`,
+    [instituteId, studentIds],
+  )
 }
 
 /** A payment that the institute took itself. */

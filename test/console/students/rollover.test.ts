@@ -5,6 +5,7 @@ import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import type { Json } from '../../harness/client.ts'
 import { assertAnswer } from '../support.ts'
+import { textOf, visitAs } from '../../portal/parents-support.ts'
 import { uploadFile } from '../orders/support.ts'
 import { SCHOOL, StudentDesk, STUDENTS } from './support.ts'
 
@@ -18,7 +19,7 @@ const YEARS = {
 }
 
 test('finance previews and runs a rollover from the console, with a reason; a viewer only looks', async () => {
-  const kabir = await desk.register({ identifier: 'YEAR-1', grade: '5' })
+  const kabir = await desk.register({ identifier: 'YEAR-1', grade: '5' }, { parent: 'year-1' })
   const [form] = (await viewer.get(`${SCHOOL}/rollover-grades`)).body.data
   assert.deepEqual(form, {
     academic_year_start: 2026,
@@ -60,6 +61,25 @@ test('the list of students tells the records of two years apart and shows one ye
     const [row, ...more] = await rows(`academic_year_start=${year}`)
     assert.deepEqual([row?.academic_year_start, more], [year, []])
   }
+})
+
+test('dues that were carried are called paid neither in the console nor on the parents’ page', async () => {
+  const [row] = (await viewer.get(`${STUDENTS}?q=YEAR-1&academic_year_start=2026`)).body.data
+  assert.deepEqual(
+    [row.paid_amount, row.carried_amount, row.carried_to, row.outstanding_amount],
+    [0, 60000, '2027-28', 0],
+  )
+  const [next] = (await viewer.get(`${STUDENTS}?q=YEAR-1&academic_year_start=2027`)).body.data
+  assert.deepEqual([next.carried_amount, next.carried_to, next.outstanding_amount], [0, undefined, 60000])
+  const old = row.service_student_id
+  const [{ academic_year_start, service_student_id }] = (await desk.page(old)).carried
+  assert.deepEqual([academic_year_start, service_student_id], [2027, next.service_student_id])
+  const parent = await visitAs(bursar, 'year-1')
+  const text = textOf((await parent.get(`/parents/students/${old}`)).text)
+  assert.match(text, /Fee ₹60,000\.00 ₹60,000\.00 carried to 2027-28, to be paid there ₹0\.00/)
+  assert.doesNotMatch(text, /Paid/)
+  const home = textOf((await parent.get('/parents')).text)
+  assert.match(home, /2026-27 Nothing due Carried to 2027-28/)
 })
 
 test('a file of grades and fees fills the form, and rows that contradict others are named', async () => {

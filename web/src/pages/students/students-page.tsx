@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
-import { STATUS_LABELS, yearName } from './texts.ts'
+import { carriedText, STATUS_LABELS, yearName } from './texts.ts'
 
 type Row = StudentRowAnswer
 
@@ -35,7 +35,20 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { key: 'parent', title: 'Parent', text: row => row.primary_contact_name },
   { key: 'phone', title: 'Phone', text: row => row.primary_contact_number },
-  { key: 'paid', title: 'Paid', text: row => formatRupees(row.paid_amount), align: 'right' },
+  {
+    key: 'paid',
+    title: 'Paid',
+    text: row => formatRupees(row.paid_amount),
+    render: row => (
+      <>
+        {formatRupees(row.paid_amount)}
+        {row.carried_amount > 0 && (
+          <div className="faint">{carriedText(row.carried_amount, row.carried_to)}</div>
+        )}
+      </>
+    ),
+    align: 'right',
+  },
   {
     key: 'outstanding',
     title: 'Outstanding',

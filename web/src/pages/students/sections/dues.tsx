@@ -3,7 +3,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import type { Student } from '../student-page.tsx'
 import { StudentTable } from '../student-table.tsx'
-import { readable } from '../texts.ts'
+import { carriedText, readable, yearName } from '../texts.ts'
 
 export function DuesSection({ student }: { student: Student }) {
   const { dues } = student
@@ -26,24 +26,39 @@ export function DuesSection({ student }: { student: Student }) {
   )
 }
 
-/** Paid here without a payment: a rollover took it to another year, or brought it. */
-function Carried({ student: { carried } }: { student: Student }) {
-  if (carried.length === 0) return null
+type CarriedAmount = Student['carried'][number]
+
+const yearOf = (one: CarriedAmount): string => yearName(`${one.academic_year_start}-${one.academic_year_end}`)
+
+/** Dues that are owed in a later year now; an advance that came from an earlier one was paid. */
+function duesCarried({ carried, academic_year_start: year }: Student): CarriedAmount[] {
+  return carried.filter(one => one.amount > 0 && one.academic_year_start > year)
+}
+
+/** Not among the payments: a rollover took it to another year, or brought it. */
+function Carried({ student }: { student: Student }) {
+  if (student.carried.length === 0) return null
+  const went = duesCarried(student)
+  const textOf = (one: CarriedAmount): string => {
+    const what = `${formatRupees(Math.abs(one.amount))} of ${readable(one.component_type)}`
+    if (went.includes(one)) return `${what} was carried to ${yearOf(one)} and is owed there`
+    return one.amount > 0
+      ? `${what} came from ${yearOf(one)}, where it was paid too much`
+      : `${what} was paid too much and was carried to ${yearOf(one)}`
+  }
   return (
     <ul>
-      {carried.map(({ component_type: component, amount, carried_at: at }) => (
-        <li key={component}>
-          {amount > 0
-            ? `${formatRupees(amount)} of ${readable(component)} counts as paid: it was carried between academic years`
-            : `${formatRupees(-amount)} of ${readable(component)} went into the next academic year as an advance`}{' '}
-          (<When at={at} />)
+      {student.carried.map(one => (
+        <li key={`${one.service_student_id} ${one.component_type}`}>
+          {textOf(one)} (<When at={one.carried_at} />)
         </li>
       ))}
     </ul>
   )
 }
 
-function DuesTable({ student: { dues, discounts } }: { student: Student }) {
+function DuesTable({ student }: { student: Student }) {
+  const { dues, discounts } = student
   return (
     <StudentTable name="Dues by fee">
       <thead>
@@ -85,7 +100,7 @@ function DuesTable({ student: { dues, discounts } }: { student: Student }) {
               {line.discount_amount > 0 && <>−{formatRupees(line.discount_amount)}</>}
             </td>
             <td className="right">
-              <Money rupees={line.paid_amount} />
+              <Paid line={line} carried={duesCarried(student)} />
             </td>
             <td className="right">
               <Money rupees={line.outstanding_amount} />
@@ -105,6 +120,28 @@ function DuesTable({ student: { dues, discounts } }: { student: Student }) {
         </tr>
       </tfoot>
     </StudentTable>
+  )
+}
+
+function Paid({
+  line: { component_type: component, paid_amount: settled },
+  carried,
+}: {
+  line: Student['dues']['components'][number]
+  carried: readonly CarriedAmount[]
+}) {
+  const went = carried.filter(one => one.component_type === component)
+  // Paise, because halves of a rupee do not add up exactly.
+  const paise = went.reduce((left, one) => left - Math.round(one.amount * 100), Math.round(settled * 100))
+  return (
+    <>
+      <Money rupees={paise / 100} />
+      {went.map(one => (
+        <div key={one.service_student_id} className="faint">
+          {carriedText(one.amount, yearOf(one))}
+        </div>
+      ))}
+    </>
   )
 }
 
