@@ -12,6 +12,7 @@ import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { plainAmount } from '../orders/texts.ts'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 type Rules = PaymentRulesAnswer
@@ -130,10 +131,17 @@ function RulesForm({ known }: { known: Rules }) {
         verb="Change them"
         isBusy={change.isPending}
         error={change.error}
-        onConfirm={reason => change.mutate({ ...draft, reason })}
+        problem={leastProblem(change.error)}
+        onConfirm={reason => change.mutate({ ...draft, min_amount: plainAmount(draft.min_amount), reason })}
       />
     </>
   )
+}
+
+/** Said in the dialogue too, which covers the field. */
+function leastProblem(error: Error | null): string | undefined {
+  const message = problemOf(error, 'min_amount')
+  return message === undefined ? undefined : `The least that can be paid at once: ${message}`
 }
 
 function PartPayments({

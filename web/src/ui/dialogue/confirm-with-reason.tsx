@@ -16,6 +16,8 @@ type Confirm = {
   children?: ReactNode
   isBusy: boolean
   error: Error | null
+  /** What is wrong with a field that is not in the dialogue. */
+  problem?: string | undefined
   onConfirm: (reason: string) => void
 }
 
@@ -31,12 +33,13 @@ export function ConfirmWithReason(props: Confirm) {
     children,
     isBusy,
     error,
+    problem,
     onConfirm,
   } = props
   const [reason, setReason] = useState('')
   const [isAsked, setIsAsked] = useState(false)
   const isMissing = reason.trim() === ''
-  const whole = wholeProblem(error)
+  const whole = wholeProblem(error) ?? problem
   const close = (): void => {
     setReason('')
     setIsAsked(false)

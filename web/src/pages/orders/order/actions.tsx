@@ -49,6 +49,7 @@ export function RefundDialogue({ order, onClose }: Props) {
   const [part, setPart] = useState('whole')
   const [typed, setTyped] = useState('')
   const [byFee, setByFee] = useState<Record<string, string>>({})
+  const [isEmpty, setIsEmpty] = useState(false)
   const left = leftByFee(order)
   const details = left
     .map(({ component_type }) => ({ component_type, amount: plainAmount(byFee[component_type] ?? '') }))
@@ -68,6 +69,8 @@ export function RefundDialogue({ order, onClose }: Props) {
       onClose()
     },
   })
+  const problemAt = (component: string): string | undefined =>
+    problemOf(refund.error, `details.${details.findIndex(line => line.component_type === component)}.amount`)
   const paid = order.payments.find(payment => payment.status === 'captured' && !payment.is_duplicate)
   const shown = Number.isFinite(amount) && amount > 0 ? formatRupees(amount) : 'The amount'
   return (
@@ -80,7 +83,10 @@ export function RefundDialogue({ order, onClose }: Props) {
       isDangerous
       isBusy={refund.isPending}
       error={refund.error}
-      onConfirm={reason =>
+      problem={isEmpty ? 'Enter an amount for at least one fee.' : problemOf(refund.error, 'details')}
+      onConfirm={reason => {
+        setIsEmpty(part === 'fees' && details.length === 0)
+        if (part === 'fees' && details.length === 0) return
         refund.mutate(
           part === 'whole'
             ? { reason }
@@ -88,7 +94,7 @@ export function RefundDialogue({ order, onClose }: Props) {
               ? { reason, amount: plainAmount(typed) }
               : { reason, details },
         )
-      }
+      }}
     >
       <Radio.Group label="How much" value={part} onChange={setPart} mb="sm">
         <Stack gap="xs" mt={4}>
@@ -108,19 +114,35 @@ export function RefundDialogue({ order, onClose }: Props) {
           error={problemOf(refund.error, 'amount')}
         />
       )}
-      {part === 'fees' &&
-        left.map(({ component_type, label, amount: most }) => (
-          <TextInput
-            key={component_type}
-            label={`${label}, at most ${formatRupees(most)}`}
-            inputMode="decimal"
-            mb="sm"
-            value={byFee[component_type] ?? ''}
-            onChange={event => setByFee({ ...byFee, [component_type]: event.currentTarget.value })}
-          />
-        ))}
+      {part === 'fees' && <FeeInputs left={left} typed={byFee} onChange={setByFee} problemAt={problemAt} />}
     </ConfirmWithReason>
   )
+}
+
+type Left = { component_type: string; label: string; amount: number }
+
+function FeeInputs({
+  left,
+  typed,
+  onChange,
+  problemAt,
+}: {
+  left: readonly Left[]
+  typed: Record<string, string>
+  onChange: (typed: Record<string, string>) => void
+  problemAt: (component: string) => string | undefined
+}) {
+  return left.map(({ component_type, label, amount: most }) => (
+    <TextInput
+      key={component_type}
+      label={`${label}, at most ${formatRupees(most)}`}
+      inputMode="decimal"
+      mb="sm"
+      value={typed[component_type] ?? ''}
+      onChange={event => onChange({ ...typed, [component_type]: event.currentTarget.value })}
+      error={problemAt(component_type)}
+    />
+  ))
 }
 
 type RefundBody = {
@@ -130,7 +152,7 @@ type RefundBody = {
 }
 
 /** What can still be given back of each fee; a fee may stand on several lines. */
-function leftByFee(order: OrderDetailAnswer): { component_type: string; label: string; amount: number }[] {
+function leftByFee(order: OrderDetailAnswer): Left[] {
   const paise = new Map<string, number>()
   const add = (component: string, rupees: number): void => {
     paise.set(component, (paise.get(component) ?? 0) + Math.round(rupees * 100))
