@@ -28,7 +28,7 @@ test('actions of the console, to their end', async t => {
   const operator = await openConsole(stage, await createPerson(bursar, keeper))
 
   await t.test('a key is rotated: a second one works beside it until the first is revoked', () =>
-    rotatesAKey(stage, developer),
+    rotatesAKey(stage, owner),
   )
   await t.test('a webhook gets a header and a new secret, recovers, is disabled and added again', () =>
     changesAWebhook(stage, developer),
