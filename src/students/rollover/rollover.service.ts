@@ -100,7 +100,7 @@ function optionProblems(wanted: WantedRollover): FieldProblem[] {
 function carriedProblems({ fees, duesComponent }: RolloverOptions): FieldProblem[] {
   const isFee = fees.some(one => one.fees.some(fee => fee.componentType === duesComponent))
   return isFee
-    ? [{ key: 'carry_dues_as', message: 'is a fee of the new year; name a component of its own' }]
+    ? [{ key: 'carry_dues_as', message: 'is a fee of the new year; dues need a name of their own' }]
     : []
 }
 

@@ -24,11 +24,23 @@ export function Field({ form, name, ...props }: { form: Form; name: string } & O
 }
 
 /** What is wrong with the whole, or with which fields; some of them may be out of sight. */
-export function FormProblem({ error }: { error: Error | null }) {
+export function FormProblem({
+  error,
+  named,
+}: {
+  error: Error | null
+  /** The fields as the form calls them; the API's names if absent. */
+  named?: readonly { label: string; message: string }[]
+}) {
   if (error === null) return null
-  const problems = error instanceof ApiError ? error.problems : []
+  const problems = error instanceof ApiError && named === undefined ? error.problems : []
   return (
     <Alert color="red" role="alert" title={wholeProblem(error) ?? 'Please look at the fields marked above'}>
+      {named?.map(({ label, message }) => (
+        <div key={label}>
+          <strong>{label}</strong> {message}
+        </div>
+      ))}
       {problems.map(({ key, message }) => (
         <div key={key}>
           <span className="mono">{key}</span> {message}

@@ -1,5 +1,5 @@
 import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
-import { problemOf } from '../../../api/command.ts'
+import { errorProps, type FieldProblem } from './problems.ts'
 
 /** The component that carries it; null: it stays on the old record. */
 export type Carry = { dues: string | null; advance: string | null }
@@ -23,7 +23,15 @@ const KINDS = [
   },
 ] as const
 
-export function CarryForward({ value, onChange }: { value: Carry; onChange: (carry: Carry) => void }) {
+export function CarryForward({
+  value,
+  onChange,
+  problems,
+}: {
+  value: Carry
+  onChange: (carry: Carry) => void
+  problems: readonly FieldProblem[]
+}) {
   return (
     <fieldset>
       <legend>Dues and advances of this year</legend>
@@ -43,6 +51,7 @@ export function CarryForward({ value, onChange }: { value: Carry; onChange: (car
                 maxLength={64}
                 required
                 value={value[key]}
+                {...errorProps(problems, `carry_${key}_as`)}
                 onChange={event => onChange({ ...value, [key]: event.currentTarget.value })}
               />
             )}
@@ -58,11 +67,11 @@ type Year = { start: string; end: string }
 export function NewYear({
   value,
   onChange,
-  error,
+  problems,
 }: {
   value: Year
   onChange: (year: Year) => void
-  error: Error | null
+  problems: readonly FieldProblem[]
 }) {
   return (
     <Group role="group" aria-label="The new year">
@@ -73,7 +82,7 @@ export function NewYear({
         maw={200}
         value={value.start}
         onChange={event => onChange({ ...value, start: event.currentTarget.value })}
-        error={problemOf(error, 'to_academic_year_start')}
+        {...errorProps(problems, 'to_academic_year_start')}
       />
       <TextInput
         label="and ends in"
@@ -82,7 +91,7 @@ export function NewYear({
         maw={200}
         value={value.end}
         onChange={event => onChange({ ...value, end: event.currentTarget.value })}
-        error={problemOf(error, 'to_academic_year_end')}
+        {...errorProps(problems, 'to_academic_year_end')}
       />
     </Group>
   )

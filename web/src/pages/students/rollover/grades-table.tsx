@@ -5,11 +5,16 @@ import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { CodeList } from '../../orders/field.tsx'
 import { readable } from '../texts.ts'
 import { useChoices } from '../use-student.ts'
-import { nextGrades, type GradeRow, type Structure } from './structure.ts'
+import { errorProps, feeField, nextGradeField, type FieldProblem } from './problems.ts'
+import { knownFee, nextGrades, type GradeRow, type Structure } from './structure.ts'
 
-type Props = { structure: Structure; onChange: (structure: Structure) => void }
+type Props = {
+  structure: Structure
+  onChange: (structure: Structure) => void
+  problems: readonly FieldProblem[]
+}
 
-export function GradesTable({ structure, onChange }: Props) {
+export function GradesTable({ structure, onChange, problems }: Props) {
   const choices = useChoices()
   const change = (grade: string, part: Partial<GradeRow>): void =>
     onChange({
@@ -36,6 +41,7 @@ export function GradesTable({ structure, onChange }: Props) {
                 value={row.leaves ? '' : row.next}
                 disabled={row.leaves}
                 error={!row.leaves && row.next.trim() === '' ? 'Choose one, or tick Leaves' : undefined}
+                {...errorProps(problems, nextGradeField(row.grade))}
                 onChange={event => change(row.grade, { next: event.currentTarget.value })}
               />
             ),
@@ -58,24 +64,26 @@ export function GradesTable({ structure, onChange }: Props) {
   )
 }
 
-export function FeesTable({ structure, onChange }: Props) {
+export function FeesTable({ structure, onChange, problems }: Props) {
   const choices = useChoices()
+  const codes = (choices?.components ?? []).map(one => one.code)
   const [added, setAdded] = useState('')
   const { components, amounts } = structure
   const set = (grade: string, component: string, amount: string): void =>
     onChange({ ...structure, amounts: { ...amounts, [grade]: { ...amounts[grade], [component]: amount } } })
   const add = (): void => {
-    const component = added.trim()
-    if (component === '' || components.includes(component)) return
-    onChange({ ...structure, components: [...components, component] })
+    const component = knownFee(added.trim(), [...components, ...codes])
+    if (component === '') return
+    if (!components.includes(component)) onChange({ ...structure, components: [...components, component] })
     setAdded('')
   }
   return (
     <fieldset>
       <legend>Fees of the new year, in rupees</legend>
       <p className="faint">
-        Filled in with what most students of that grade pay this year. Leave a field empty if the grade does
-        not have the fee; concessions are given to students afterwards.
+        Suggested from what most students of that grade are charged this year; a grade without students this
+        year begins empty. Leave a field empty if the grade does not have the fee. Concessions are given to
+        students afterwards.
       </p>
       <ShortTable
         name="Fees of each new grade"
@@ -91,6 +99,7 @@ export function FeesTable({ structure, onChange }: Props) {
                 inputMode="decimal"
                 maw={160}
                 value={amounts[grade]?.[component] ?? ''}
+                {...errorProps(problems, feeField(grade, component))}
                 onChange={event => set(grade, component, event.currentTarget.value)}
               />
             ),

@@ -1,14 +1,14 @@
-import { Button, Group } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
-import { formatCount } from '../../../ui/money.tsx'
+import { formatCount, formatRupees } from '../../../ui/money.tsx'
 import { yearName } from '../texts.ts'
 import { Report } from './report.tsx'
-import type { toRequest } from './structure.ts'
+import { gradesWithoutFees, type toRequest } from './structure.ts'
 
 /** As the API takes it. */
 export type Wanted = {
@@ -36,10 +36,17 @@ export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer
         search: {},
       }),
   })
+  const year = yearName(`${seen.to_academic_year_start}-${seen.to_academic_year_end}`)
+  const unpriced = unpricedText(gradesWithoutFees(wanted.fees, seen.grades), year)
   return (
     <section aria-label="Preview" className="file-now">
       <h2 className="section-title">Preview: nothing has changed yet</h2>
       <Report rollover={seen} />
+      {unpriced !== undefined && (
+        <Alert color="yellow" role="alert" mt="md">
+          {unpriced}
+        </Alert>
+      )}
       <Group mt="md">
         <Button
           disabled={seen.registered + seen.known === 0}
@@ -48,14 +55,14 @@ export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer
             setIsAsking(true)
           }}
         >
-          {`Start the year ${yearName(`${seen.to_academic_year_start}-${seen.to_academic_year_end}`)}`}
+          {`Start the year ${year}`}
         </Button>
       </Group>
       <ConfirmWithReason
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         title="Register the students for the new year?"
-        description={`${formatCount(seen.registered)} students are registered with their new grade and fees, and families see the new year on their page. Records of this year stay. It can be repeated: nobody is registered and nothing is carried twice.`}
+        description={[startText(seen), unpriced].filter(text => text !== undefined).join(' ')}
         verb="Start"
         isBusy={start.isPending}
         error={start.error}
@@ -63,4 +70,24 @@ export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer
       />
     </section>
   )
+}
+
+function unpricedText(
+  grades: readonly { grade: string; students: number }[],
+  year: string,
+): string | undefined {
+  if (grades.length === 0) return undefined
+  const names = grades.map(
+    ({ grade, students }) =>
+      `grade ${grade} (${formatCount(students)} ${students === 1 ? 'student' : 'students'})`,
+  )
+  return `No fees are set for ${names.join(', ')}: these students will owe nothing for ${year}.`
+}
+
+function startText({ registered, fees }: RolloverAnswer): string {
+  const what =
+    registered === 0
+      ? 'All students have a record of the new year already: nobody is registered, and only what was not carried yet is carried.'
+      : `${formatCount(registered)} students are registered with their new grade and fees of ${formatRupees(fees)} in all, and families see the new year on their page.`
+  return `${what} Records of this year stay. It can be repeated: nobody is registered and nothing is carried twice. It cannot be undone as a whole.`
 }

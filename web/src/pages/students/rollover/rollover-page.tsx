@@ -2,7 +2,7 @@ import '../../orders/orders.css'
 import '../students.css'
 import { Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { GradeOfYearAnswer } from '../../../../../src/console/students/rollover/rollover.output.ts'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.output.ts'
 import { useCommand } from '../../../api/command.ts'
@@ -16,6 +16,7 @@ import { yearName } from '../texts.ts'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
 import { Preview, type Wanted } from './preview.tsx'
+import { problemsOf } from './problems.ts'
 import { RolloverList } from './rollover-list.tsx'
 import { StructureFile } from './structure-file.tsx'
 import { suggestStructure, toRequest, type Structure } from './structure.ts'
@@ -100,11 +101,17 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
     path: `${path}/rollovers`,
     body: sent => ({ ...sent, preview: true }),
   })
+  const problems = problemsOf(preview.error, preview.variables)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (preview.error !== null) form.current?.querySelector<HTMLElement>('[data-problem]')?.focus()
+  }, [preview.error])
   // What is started is exactly what was previewed.
   const isPreviewed = preview.isSuccess && JSON.stringify(preview.variables) === JSON.stringify(wanted)
   return (
     <>
       <form
+        ref={form}
         className="form rollover-form"
         onSubmit={event => {
           event.preventDefault()
@@ -113,14 +120,14 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
       >
         <Stack gap="lg">
           <StructureFile structure={structure} onChange={setStructure} />
-          <NewYear value={newYear} onChange={setNewYear} error={preview.error} />
+          <NewYear value={newYear} onChange={setNewYear} problems={problems} />
           <fieldset>
             <legend>Where each grade goes</legend>
-            <GradesTable structure={structure} onChange={setStructure} />
+            <GradesTable structure={structure} onChange={setStructure} problems={problems} />
           </fieldset>
-          <FeesTable structure={structure} onChange={setStructure} />
-          <CarryForward value={carry} onChange={setCarry} />
-          <FormProblem error={preview.error} />
+          <FeesTable structure={structure} onChange={setStructure} problems={problems} />
+          <CarryForward value={carry} onChange={setCarry} problems={problems} />
+          <FormProblem error={preview.error} named={problems} />
           <Group>
             <Button type="submit" variant={isPreviewed ? 'default' : 'filled'} loading={preview.isPending}>
               Preview

@@ -3,6 +3,7 @@ import type {
   StructureAnswer,
 } from '../../../../../src/console/students/rollover/rollover.output.ts'
 import { plainAmount } from '../../orders/texts.ts'
+import { readable } from '../texts.ts'
 
 /** Where grades go and what the new ones cost, as the form has it; amounts are what somebody types. */
 export type Structure = {
@@ -72,6 +73,31 @@ export function nextGrades({ grades }: Structure): string[] {
   return [...new Set(grades.filter(row => !row.leaves).map(row => row.next.trim()))].filter(
     grade => grade !== '',
   )
+}
+
+/** "Tuition fee" as typed is TUITION_FEE, if there is one: two fees that read the same could not be told apart. */
+export function knownFee(typed: string, codes: readonly string[]): string {
+  const wanted = readable(typed).toLowerCase()
+  return (
+    codes.find(code => code === typed) ?? codes.find(code => readable(code).toLowerCase() === wanted) ?? typed
+  )
+}
+
+type Counted = { next_grade?: string | undefined; registered: number }
+
+/** Grades of the new year that students would be registered in without any fee, and how many of them. */
+export function gradesWithoutFees(
+  fees: ReturnType<typeof toRequest>['fees'],
+  grades: readonly Counted[],
+): { grade: string; students: number }[] {
+  const priced = new Set(
+    fees.filter(one => one.fee_components.some(fee => Number(fee.fee_amount) > 0)).map(one => one.grade),
+  )
+  const counts = new Map<string, number>()
+  for (const { next_grade: grade, registered } of grades)
+    if (grade !== undefined && registered > 0 && !priced.has(grade))
+      counts.set(grade, (counts.get(grade) ?? 0) + registered)
+  return [...counts].map(([grade, students]) => ({ grade, students }))
 }
 
 /** As the API takes it. A grade with neither a next one nor a tick is not sent, so its students are named as problems. */
