@@ -5,6 +5,7 @@ import { readUnsettled } from '../../../src/flex/plans/unsettled.service.ts'
 import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
 import { DESKTOP, expectCount, setStage, type Stage } from '../../harness/browser.ts'
 import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { entranceFor } from '../../portal/parents-support.ts'
 import { expectSoundAndKeep } from '../checkout-support.ts'
 import { confirm, I, memberOf, openConsole } from './support.ts'
 
@@ -84,7 +85,7 @@ test('a bursar takes the school into the next year: form, file, preview, progres
   await page.getByRole('button', { name: 'Preview' }).click()
   const preview = page.getByRole('region', { name: 'Preview' })
   await preview
-    .getByText('No fees are set for grade 7 (1 student): these students will owe nothing for 2027-28.')
+    .getByText('No fees are set for grade 7 (1 student): this student will owe nothing for 2027-28.')
     .waitFor()
   await expectSoundAndKeep(page, 'console-rollover-no-fees')
   await feeOf7.fill('66000')
@@ -124,6 +125,12 @@ test('a bursar takes the school into the next year: form, file, preview, progres
   await page.setViewportSize(DESKTOP)
   await expectSoundAndKeep(page, 'console-student-carried')
   assert.deepEqual(complaints, [])
+
+  const family = await openConsole(stage, { cookie: null }, NARROW)
+  await family.page.goto(stage.bursar.url + (await entranceFor(stage.bursar.demo, 'parent-0')))
+  await family.page.getByText('Carried to 2027-28').click()
+  await family.page.getByText('₹40,000.00 carried to 2027-28, to be paid there').waitFor()
+  await expectSoundAndKeep(family.page, 'parents-carried-phone')
 
   const viewer = await openConsole(stage, await memberOf(stage, 'viewer'))
   await viewer.go(`${I}/students/rollover`)

@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
-import { carriedText, STATUS_LABELS, yearName } from './texts.ts'
+import { STATUS_LABELS, yearName } from './texts.ts'
 
 type Row = StudentRowAnswer
 
@@ -43,7 +43,10 @@ const COLUMNS: readonly Column<Row>[] = [
       <>
         {formatRupees(row.paid_amount)}
         {row.carried_amount > 0 && (
-          <div className="faint">{carriedText(row.carried_amount, row.carried_to)}</div>
+          <div className="faint">
+            <div className="nowrap">{`Carried to ${row.carried_to ?? 'a later year'}`}</div>
+            {formatRupees(row.carried_amount)}
+          </div>
         )}
       </>
     ),

@@ -21,11 +21,6 @@ export function yearName(year: string): string {
   return start === end ? start : `${start}-${end.slice(-2)}`
 }
 
-/** Dues that are owed in a later year now: settled here, but not paid. */
-export function carriedText(rupees: number, year = 'a later year'): string {
-  return `${formatRupees(rupees)} carried to ${year}`
-}
-
 export const STATUS_LABELS: Record<'active' | 'dropped', Word> = {
   active: { label: 'Active', tone: 'good' },
   dropped: { label: 'Dropped', tone: 'plain' },

@@ -81,7 +81,8 @@ function unpricedText(
     ({ grade, students }) =>
       `grade ${grade} (${formatCount(students)} ${students === 1 ? 'student' : 'students'})`,
   )
-  return `No fees are set for ${names.join(', ')}: these students will owe nothing for ${year}.`
+  const who = grades.length === 1 && grades[0]?.students === 1 ? 'this student' : 'these students'
+  return `No fees are set for ${names.join(', ')}: ${who} will owe nothing for ${year}.`
 }
 
 function startText({ registered, fees }: RolloverAnswer): string {

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import type { Student } from '../student-page.tsx'
 import { StudentTable } from '../student-table.tsx'
-import { carriedText, readable, yearName } from '../texts.ts'
+import { readable, yearName } from '../texts.ts'
 
 export function DuesSection({ student }: { student: Student }) {
   const { dues } = student
@@ -138,7 +138,7 @@ function Paid({
       <Money rupees={paise / 100} />
       {went.map(one => (
         <div key={one.service_student_id} className="faint">
-          {carriedText(one.amount, yearOf(one))}
+          {`${formatRupees(one.amount)} carried to ${yearOf(one)}`}
         </div>
       ))}
     </>
