@@ -83,6 +83,7 @@ test('the first page, a filtered one and a search take fewer than five queries e
   for (const path of [
     '/students',
     '/students?status=active&collector_code=MAIN&grade=5',
+    '/students?academic_year_start=2026',
     '/students?owing=yes',
     '/students?q=ka',
     '/students?q=priya%20sh&owing=yes',

@@ -15,6 +15,8 @@ const studentOutput = student.object({
   fullname: student.text('Full name.', 'Kabir Rao'),
   identifier: student.text('Admission number.', 'ADM-1042'),
   grade: student.text('Grade code.', '5'),
+  academic_year_start: student.integer('Start year.', 2026),
+  academic_year_end: student.integer('End year.', 2027),
   status: student.oneOf(['active', 'dropped'], 'Whether the student is at school.'),
 })
 

@@ -130,7 +130,13 @@ export async function listYears(
   )
 }
 
-export type FoundStudent = Pick<ListedStudent, 'id' | 'fullname' | 'identifier' | 'grade' | 'status'>
+export type FoundStudent = Pick<
+  ListedStudent,
+  'id' | 'fullname' | 'identifier' | 'grade' | 'academicYearStart' | 'academicYearEnd' | 'status'
+>
+
+const FOUND = `id, fullname, identifier, grade, academic_year_start as "academicYearStart",
+  academic_year_end as "academicYearEnd", status`
 
 /** The first few by name, without their money. */
 export async function searchStudents(
@@ -140,10 +146,7 @@ export async function searchStudents(
   limit: number,
 ): Promise<FoundStudent[]> {
   const { text, values } = selectInOrder(instituteId, { words })
-  return db.query<FoundStudent>(
-    `select id, fullname, identifier, grade, status from (${text} limit $${values.push(limit)}) s`,
-    values,
-  )
+  return db.query<FoundStudent>(`select ${FOUND} from (${text} limit $${values.push(limit)}) s`, values)
 }
 
 export async function findStudent(
@@ -152,7 +155,7 @@ export async function findStudent(
   id: string,
 ): Promise<FoundStudent | null> {
   const [row] = await db.query<FoundStudent>(
-    'select id, fullname, identifier, grade, status from students where institute_id = $1 and id = $2',
+    `select ${FOUND} from students where institute_id = $1 and id = $2`,
     [instituteId, id],
   )
   return row ?? null

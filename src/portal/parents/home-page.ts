@@ -62,7 +62,7 @@ export function marksOf(
     ...(isOnPlan ? [{ text: marks.instalments, tone: 'paid' }] : []),
     ...[...new Set(carried.map(one => yearName(one.yearStart, one.yearEnd)))].map(year => ({
       text: fill(marks.carried, { year }),
-      tone: 'cancelled',
+      tone: 'unpaid',
     })),
     ...(dues.lines.some(line => line.isLate) ? [{ text: marks.late, tone: 'failed' }] : []),
   ]

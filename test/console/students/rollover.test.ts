@@ -61,6 +61,14 @@ test('the list of students tells the records of two years apart and shows one ye
     const [row, ...more] = await rows(`academic_year_start=${year}`)
     assert.deepEqual([row?.academic_year_start, more], [year, []])
   }
+  const { students } = (await viewer.get(`${SCHOOL}/search?q=YEAR-1`)).body.data
+  assert.deepEqual(
+    students.map((one: Json) => [one.grade, one.academic_year_start, one.academic_year_end]),
+    [
+      ['5', 2026, 2027],
+      ['6', 2027, 2028],
+    ],
+  )
 })
 
 test('dues that were carried are called paid neither in the console nor on the parents’ page', async () => {

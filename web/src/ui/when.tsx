@@ -88,3 +88,8 @@ export function PaidAt({ at }: { at: string }) {
   const text = formatPaid(at)
   return text === formatMoment(at) ? <When at={at} /> : <span className="nowrap">{text}</span>
 }
+
+/** The academic year, such as 2026-27. */
+export function yearName(start: number, end: number): string {
+  return start === end ? String(start) : `${start}-${String(end).slice(-2)}`
+}

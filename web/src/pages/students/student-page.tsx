@@ -5,7 +5,7 @@ import { Detail } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { formatDay } from '../../ui/when.tsx'
+import { formatDay, yearName } from '../../ui/when.tsx'
 import { DuesSection } from './sections/dues.tsx'
 import { FamilySection, YearsSection } from './sections/family.tsx'
 import { PaymentsSection } from './sections/payments.tsx'
@@ -14,7 +14,7 @@ import { StudentActs } from './actions/student-actions.tsx'
 import { TimelineSection } from './sections/timeline.tsx'
 import { PROFILE_FIELDS } from './profile-fields.ts'
 import { useStudent } from './use-student.ts'
-import { STATUS_LABELS, yearName } from './texts.ts'
+import { STATUS_LABELS } from './texts.ts'
 import './students.css'
 
 export type Student = StudentPageAnswer
@@ -44,7 +44,7 @@ function Page({ student }: { student: Student }) {
           value: student[name],
         })),
         { label: 'Grade', value: student.grade_name },
-        { label: 'Year', value: yearName(`${student.academic_year_start}-${student.academic_year_end}`) },
+        { label: 'Year', value: yearName(student.academic_year_start, student.academic_year_end) },
         { label: 'Branch', value: student.collector_code },
         { label: 'Date of birth', value: student.date_of_birth && formatDay(student.date_of_birth) },
         { label: 'Primary contact', value: <Contact student={student} /> },

@@ -8,9 +8,10 @@ import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
+import { yearName } from '../../ui/when.tsx'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
-import { STATUS_LABELS, yearName } from './texts.ts'
+import { STATUS_LABELS } from './texts.ts'
 
 type Row = StudentRowAnswer
 
@@ -28,10 +29,8 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'year',
     title: 'Year',
-    text: row => yearName(`${row.academic_year_start}-${row.academic_year_end}`),
-    render: row => (
-      <span className="nowrap">{yearName(`${row.academic_year_start}-${row.academic_year_end}`)}</span>
-    ),
+    text: row => yearName(row.academic_year_start, row.academic_year_end),
+    render: row => <span className="nowrap">{yearName(row.academic_year_start, row.academic_year_end)}</span>,
   },
   { key: 'parent', title: 'Parent', text: row => row.primary_contact_name },
   { key: 'phone', title: 'Phone', text: row => row.primary_contact_number },

@@ -15,12 +15,6 @@ export function sentence(what: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** 2026-27 */
-export function yearName(year: string): string {
-  const [start = '', end = ''] = year.split('-')
-  return start === end ? start : `${start}-${end.slice(-2)}`
-}
-
 export const STATUS_LABELS: Record<'active' | 'dropped', Word> = {
   active: { label: 'Active', tone: 'good' },
   dropped: { label: 'Dropped', tone: 'plain' },

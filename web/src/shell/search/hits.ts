@@ -4,7 +4,7 @@ import type { SearchAnswer } from '../../../../src/console/search/search.output.
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'
-import { formatMoment } from '../../ui/when.tsx'
+import { formatMoment, yearName } from '../../ui/when.tsx'
 
 /** One match and its address. */
 export type Hit = { id: string; title: string; note: string; go: () => void }
@@ -71,7 +71,7 @@ function groupsOf(found: SearchAnswer, go: Go): HitGroup[] {
       hits: found.students.map(one => ({
         id: one.service_student_id,
         title: one.fullname,
-        note: `${one.identifier} · Grade ${one.grade}${one.status === 'dropped' ? ' · dropped' : ''}`,
+        note: `${one.identifier} · Grade ${one.grade}, ${yearName(one.academic_year_start, one.academic_year_end)}${one.status === 'dropped' ? ' · dropped' : ''}`,
         go: go.student(one.service_student_id),
       })),
     },

@@ -6,7 +6,7 @@ import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatCount, formatRupees } from '../../../ui/money.tsx'
-import { yearName } from '../texts.ts'
+import { yearName } from '../../../ui/when.tsx'
 import { Report } from './report.tsx'
 import { gradesWithoutFees, type toRequest } from './structure.ts'
 
@@ -36,7 +36,7 @@ export function Preview({ wanted, seen }: { wanted: Wanted; seen: RolloverAnswer
         search: {},
       }),
   })
-  const year = yearName(`${seen.to_academic_year_start}-${seen.to_academic_year_end}`)
+  const year = yearName(seen.to_academic_year_start, seen.to_academic_year_end)
   const unpriced = unpricedText(gradesWithoutFees(wanted.fees, seen.grades), year)
   return (
     <section aria-label="Preview" className="file-now">

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../api/client.ts'
-import { readable, yearName } from '../texts.ts'
+import { yearName } from '../../../ui/when.tsx'
+import { readable } from '../texts.ts'
 import type { Wanted } from './preview.tsx'
 
 /** What is wrong with a field of the form. */
@@ -41,7 +42,7 @@ export function problemsOf(error: Error | null, sent: Wanted | undefined): Field
 
 function plain(key: string, message: string, sent: Wanted): string {
   if (key === 'to_academic_year_start' && message.includes('from_academic_year_start'))
-    return `must be later than ${yearName(`${sent.from_academic_year_start}-${sent.from_academic_year_end}`)}`
+    return `must be later than ${yearName(sent.from_academic_year_start, sent.from_academic_year_end)}`
   if (key === 'to_academic_year_end' && message.includes('to_academic_year_start'))
     return 'must not be before the year it begins in'
   return message

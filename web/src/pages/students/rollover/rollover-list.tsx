@@ -6,8 +6,7 @@ import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { formatCount } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
-import { When } from '../../../ui/when.tsx'
-import { yearName } from '../texts.ts'
+import { When, yearName } from '../../../ui/when.tsx'
 
 export const ROLLOVER_LABELS = {
   running: { label: 'Running', tone: 'waiting' },
@@ -39,7 +38,7 @@ export function RolloverList() {
               params={{ institute, rollover: one.id }}
               search={{}}
             >
-              {yearName(`${one.to_academic_year_start}-${one.to_academic_year_end}`)}
+              {yearName(one.to_academic_year_start, one.to_academic_year_end)}
             </Link>
           ),
         },

@@ -10,9 +10,9 @@ import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { PageFrame } from '../../../ui/page.tsx'
 import { Empty, Failed, Loading } from '../../../ui/states.tsx'
+import { yearName } from '../../../ui/when.tsx'
 import { FormProblem } from '../../orders/field.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
-import { yearName } from '../texts.ts'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
 import { Preview, type Wanted } from './preview.tsx'
@@ -55,6 +55,11 @@ export function RolloverPage() {
 
 const yearOf = (one: GradeOfYearAnswer): string => `${one.academic_year_start}-${one.academic_year_end}`
 
+function partsOf(year: string): [number, number] {
+  const [start = 0, end = 0] = year.split('-').map(Number)
+  return [start, end]
+}
+
 function YearForm({ all }: { all: readonly GradeOfYearAnswer[] }) {
   const years = [...new Set(all.map(yearOf))]
   const [year, setYear] = useState(years[0])
@@ -73,7 +78,7 @@ function YearForm({ all }: { all: readonly GradeOfYearAnswer[] }) {
         mb="md"
         value={year}
         onChange={event => setYear(event.currentTarget.value)}
-        data={years.map(value => ({ value, label: yearName(value) }))}
+        data={years.map(value => ({ value, label: yearName(...partsOf(value)) }))}
       />
       {/* Another year begins with its own suggestions. */}
       <RolloverForm key={year} year={year} grades={all.filter(one => yearOf(one) === year)} />
@@ -83,7 +88,7 @@ function YearForm({ all }: { all: readonly GradeOfYearAnswer[] }) {
 
 function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOfYearAnswer[] }) {
   const path = useInstitutePath()
-  const [from = 0, to = 0] = year.split('-').map(Number)
+  const [from, to] = partsOf(year)
   const [newYear, setNewYear] = useState({ start: String(from + 1), end: String(to + 1) })
   const [structure, setStructure] = useState<Structure>(() => suggestStructure(grades))
   const [carry, setCarry] = useState<Carry>({ dues: 'PREVIOUS_YEAR_DUES', advance: 'PREVIOUS_YEAR_ADVANCE' })

@@ -12,8 +12,8 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage, PageFrame } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { yearName } from '../../../ui/when.tsx'
 import { BackLink } from '../../orders/back-link.tsx'
-import { yearName } from '../texts.ts'
 import { Report } from './report.tsx'
 import { ROLLOVER_LABELS } from './rollover-list.tsx'
 
@@ -52,7 +52,7 @@ export function RolloverRunPage() {
 
 function Shown({ rollover }: { rollover: RolloverAnswer }) {
   const { state } = rollover
-  const year = yearName(`${rollover.to_academic_year_start}-${rollover.to_academic_year_end}`)
+  const year = yearName(rollover.to_academic_year_start, rollover.to_academic_year_end)
   return (
     <PageFrame
       title={`The year ${year}`}

@@ -1,9 +1,9 @@
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { formatDay, When } from '../../../ui/when.tsx'
+import { formatDay, When, yearName } from '../../../ui/when.tsx'
 import type { Student } from '../student-page.tsx'
 import { StudentTable } from '../student-table.tsx'
-import { readable, yearName } from '../texts.ts'
+import { readable } from '../texts.ts'
 
 export function DuesSection({ student }: { student: Student }) {
   const { dues } = student
@@ -28,7 +28,7 @@ export function DuesSection({ student }: { student: Student }) {
 
 type CarriedAmount = Student['carried'][number]
 
-const yearOf = (one: CarriedAmount): string => yearName(`${one.academic_year_start}-${one.academic_year_end}`)
+const yearOf = (one: CarriedAmount): string => yearName(one.academic_year_start, one.academic_year_end)
 
 /** Dues that are owed in a later year now; an advance that came from an earlier one was paid. */
 function duesCarried({ carried, academic_year_start: year }: Student): CarriedAmount[] {

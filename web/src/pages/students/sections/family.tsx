@@ -3,9 +3,10 @@ import type { ReactNode } from 'react'
 import { useInstitute } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { yearName } from '../../../ui/when.tsx'
 import type { Student } from '../student-page.tsx'
 import { StudentTable } from '../student-table.tsx'
-import { STATUS_LABELS, yearName } from '../texts.ts'
+import { STATUS_LABELS } from '../texts.ts'
 
 /** Each academic year is a record of its own, with dues of its own. */
 export function YearsSection({ student }: { student: Student }) {
@@ -20,7 +21,7 @@ export function YearsSection({ student }: { student: Student }) {
         name="Other academic years"
         columns={['Year']}
         students={years}
-        linkText={one => yearName(`${one.academic_year_start}-${one.academic_year_end}`)}
+        linkText={one => yearName(one.academic_year_start, one.academic_year_end)}
       />
     </section>
   )
