@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import { Feeder, SPECIALS } from './long-runs-support.ts'
 
-/** Each input with some of the characters; long-runs.long.ts has all of them in each. */
+/** Each input with one of the characters; long-runs.long.ts has longer runs of more of them. */
 const bursar = await startBursar({ after })
 const feeder = await Feeder.open(bursar)
 const choose = (place: number): string => SPECIALS[(place * 7) % SPECIALS.length] ?? ' '
