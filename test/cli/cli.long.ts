@@ -101,7 +101,7 @@ test('a secret is shown once, and neither the key list nor the database holds it
   lists.push(await run(env, 'keys', 'list', 'demo-school', '--json'))
   assert.match(
     lists[0]?.out ?? '',
-    /erp +read, write +standard +\d{4}-\d\d-\d\d \d\d:\d\d IST +never +active/,
+    /erp +read, orders, students, refunds, settings +standard +\d{4}-\d\d-\d\d \d\d:\d\d IST +never +active/,
   )
   const client = new pg.Client(env.DATABASE_URL)
   await client.connect()
