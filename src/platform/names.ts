@@ -1,9 +1,13 @@
+const LONGEST = 2_000
+
 /**
  * Text that names somebody or something: identifiers, codes, grades, registration ids. Two of them are the same when
  * people cannot tell them apart, so they are kept in one form: Unicode NFC, without zero-width characters, blanks or
  * line ends around them.
  */
 export function canonicalName(text: string): string {
+  // No name is as long, so it is refused by all who take one; putting very many marks in order takes quadratic time.
+  if (text.length > LONGEST) return text
   return text
     .normalize('NFC')
     .replaceAll(/[\u200B-\u200D\u2060\uFEFF]/g, '')
