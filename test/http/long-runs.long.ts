@@ -7,9 +7,13 @@ const ROUNDS = Number(process.env['LONG_RUN_ROUNDS'] ?? 4)
 const bursar = await startBursar({ after })
 const feeder = await Feeder.open(bursar)
 
+const choose =
+  (round: number) =>
+  (place: number): string =>
+    SPECIALS[(place * 7 + round) % SPECIALS.length] ?? ' '
+
 for (let round = 0; round < ROUNDS; round++)
   test(`no input of any route makes others wait for a character as often as it can be sent, round ${round + 1}`, async () => {
-    const choose = (place: number): string => SPECIALS[(place * 7 + round) % SPECIALS.length] ?? ' '
-    await feeder.feed(feeder.operations(choose, 1_000_000))
-    await feeder.feed(feeder.pages(choose, 250_000))
+    await feeder.feed(feeder.operations(choose(round), 1_000_000))
+    await feeder.feed(feeder.pages(choose(round), 250_000))
   })
