@@ -86,7 +86,7 @@ export async function findPending(
   return rivalsOf(paid, order)[0] ?? null
 }
 
-/** For orders, links and down payments that name a student: they wait for whoever is paying the same components. */
+/** For orders, links and down payments that name a student: they wait for another payer of the same components. */
 export async function assertNobodyPays(
   ctx: StartContext,
   instituteId: number,

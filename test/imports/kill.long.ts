@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { cloneDatabase, startBursar, TEST_MASTER_KEY } from '../harness/bursar.ts'
+import { cloneDatabase, startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
+import { kill, startWorker } from '../harness/worker-process.ts'
 import { csv, getImport, studentRow, upload } from './support.ts'
-import { bareEnv } from '../harness/child-env.ts'
 
 /** Workers are killed in the middle of an import, as often as it takes; another goes on. */
 const ROWS = Number(process.env['KILL_ROWS'] ?? 3_000)
@@ -15,29 +12,6 @@ const ROWS = Number(process.env['KILL_ROWS'] ?? 3_000)
 const DATABASE_URL = await cloneDatabase({ after })
 const bursar = await startBursar({ after }, { DATABASE_URL })
 const { demo } = bursar
-
-async function startWorker(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['src/app/main.ts'], {
-    cwd: join(import.meta.dirname, '..', '..'),
-    env: {
-      ...bareEnv(),
-      BURSAR_ROLE: 'worker',
-      WORKER_PORT: '0',
-      LOG_LEVEL: 'warn',
-      DATABASE_URL,
-      MASTER_KEY: TEST_MASTER_KEY,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  child.stdout.resume()
-  return child
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'close')
-  child.kill('SIGKILL')
-  await exit
-}
 
 /** While it is checked, and while it is applied; whichever of the two it is, some of it is done. */
 const MOMENTS: ((one: Json) => boolean)[] = [
@@ -55,7 +29,7 @@ for (const mode of ['all', 'good']) {
     const { id } = body.data
     let hits = 0
     for (const isMoment of MOMENTS) {
-      const worker = await startWorker()
+      const worker = startWorker(DATABASE_URL)
       let one: Json = null
       await waitFor(
         async () => {
@@ -70,7 +44,7 @@ for (const mode of ['all', 'good']) {
       if (left.state !== 'done') hits++
       if (mode === 'all' && left.state !== 'done') assert.equal(left.rows.applied, 0)
     }
-    const last = await startWorker()
+    const last = startWorker(DATABASE_URL)
     t.after(() => kill(last))
     await waitFor(async () => (await getImport(demo, id)).state === 'done', 'the import to be done')
     const done = await getImport(demo, id)

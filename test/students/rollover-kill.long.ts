@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readUnsettled } from '../../src/flex/plans/unsettled.service.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
-import { cloneDatabase, startBursar, TEST_MASTER_KEY, type TestBursar } from '../harness/bursar.ts'
-import { bareEnv } from '../harness/child-env.ts'
+import { cloneDatabase, startBursar, type TestBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
+import { kill, startWorker } from '../harness/worker-process.ts'
 
 /** A whole school goes into its next year while workers are killed, and in one run: both end the same. */
 const STUDENTS = Number(process.env['ROLLED_STUDENTS'] ?? 5_000)
@@ -86,29 +83,6 @@ async function copy(
   )
 }
 
-async function startWorker(databaseUrl: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['src/app/main.ts'], {
-    cwd: join(import.meta.dirname, '..', '..'),
-    env: {
-      ...bareEnv(),
-      BURSAR_ROLE: 'worker',
-      WORKER_PORT: '0',
-      LOG_LEVEL: 'warn',
-      DATABASE_URL: databaseUrl,
-      MASTER_KEY: TEST_MASTER_KEY,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  child.stdout.resume()
-  return child
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'close')
-  child.kill('SIGKILL')
-  await exit
-}
-
 /** All that a rollover writes, without ids and moments. */
 async function outcome(bursar: TestBursar): Promise<Json> {
   return {
@@ -155,14 +129,14 @@ test('a rollover whose workers are killed and repeated ends exactly as one run d
   const read = async (): Promise<Json> => (await killed.demo.get(`${ROLLOVER}/${id}`)).body.data
   let hits = 0
   for (const share of [0.05, 0.4, 0.75]) {
-    const worker = await startWorker(databaseUrl)
+    const worker = startWorker(databaseUrl)
     await waitFor(async () => (await read()).students_seen > share * STUDENTS, 'students to be seen', {
       everyMs: 5,
     })
     await kill(worker)
     if ((await read()).state === 'running') hits++
   }
-  const last = await startWorker(databaseUrl)
+  const last = startWorker(databaseUrl)
   await waitFor(async () => (await read()).state === 'done', 'the rollover to be done')
   await kill(last)
   assert.deepEqual(await outcome(killed), expected)
