@@ -6,7 +6,7 @@
 const FEATURE_RANK = [
   ['ledger', 'events'],
   ['institutes'],
-  ['messages'],
+  ['messages', 'receipts'],
   ['fees'],
   ['students'],
   ['erp'],

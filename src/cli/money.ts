@@ -4,7 +4,7 @@ import { getInstitute, listInstitutes } from '../institutes/institutes.service.t
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { createContext } from '../app/context.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
-import { cancelReceipt } from '../payments/receipts/receipts.service.ts'
+import { cancelReceipt } from '../receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { repairBalances } from '../fees/balances.service.ts'
 import { addExamples } from './help.ts'

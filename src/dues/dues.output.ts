@@ -1,7 +1,6 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { productOf } from '../payments/payment.events.ts'
-import { receiptNumber } from '../payments/receipts/receipts.service.ts'
 import type { StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
@@ -9,6 +8,7 @@ import { LATE_FEE_ID } from './dues.input.ts'
 import { ALLOCATIONS, EXCESSES, type LateFee, type LateFeeRule } from './dues.rules.ts'
 import type { DueLine, Dues } from './dues.service.ts'
 import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
+import { receiptNumber } from '../receipts/receipts.rules.ts'
 
 /** Dues, rules and payments as the API answers them. */
 const line = outputOf<DueLine>()

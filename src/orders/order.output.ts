@@ -1,13 +1,7 @@
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { ORDER_ID, ORDER_URLS } from './order.input.ts'
-import {
-  closedAt,
-  PAY_ORDER_KINDS,
-  receiptNumber,
-  statusAt,
-  type Order,
-  type OrderLine,
-} from './orders.rules.ts'
+import { closedAt, PAY_ORDER_KINDS, statusAt, type Order, type OrderLine } from './orders.rules.ts'
+import { receiptNumber } from '../receipts/receipts.rules.ts'
 
 /** A pay order or payment link as the API answers it and as events carry it, at a moment. */
 const line = outputOf<OrderLine, Date>()

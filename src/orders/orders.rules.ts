@@ -1,3 +1,4 @@
+import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
@@ -66,13 +67,6 @@ export type Order = MadeFor & {
   refundedPaise: Paise
   /** Of the payment that paid it. */
   receipt: ReceiptKey | null
-}
-
-export type ReceiptKey = { financialYear: string; number: number }
-
-/** 2026-27/000042, as people quote it. */
-export function receiptNumber({ financialYear, number }: ReceiptKey): string {
-  return `${financialYear}/${String(number).padStart(6, '0')}`
 }
 
 /** Which move leads where; money wins, so a payment can still turn an expired or cancelled one paid. */

@@ -3,7 +3,8 @@ import type { Database, Queryable, Transaction } from '../platform/db/database.t
 import { Table } from '../platform/db/table.ts'
 import { KEPT, lockNumber, type Idempotency } from '../platform/idempotency.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Order, OrderLine, ReceiptKey } from './orders.rules.ts'
+import type { Order, OrderLine } from './orders.rules.ts'
+import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 
 type OrderColumns = Omit<Order, 'lines' | 'refundedPaise' | 'receipt'>
 

@@ -1,7 +1,7 @@
-import type { ReceiptKey } from '../orders/orders.rules.ts'
 import type { Queryable } from '../platform/db/database.ts'
 import type { Payment } from './payments.rules.ts'
 import { payments } from './payments.store.ts'
+import type { ReceiptKey } from '../receipts/receipts.rules.ts'
 
 /** A payment with what became of its money. */
 export type PaymentRecord = Payment & {

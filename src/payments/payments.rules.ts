@@ -135,13 +135,6 @@ export function heldUntil({ createdAt }: Pick<Payment, 'createdAt'>): Date {
   return new Date(createdAt.getTime() + START_HELD_MS)
 }
 
-/** The financial year in India runs from April to March: 2026-27. */
-export function financialYear(day: string): string {
-  const { year, month } = Temporal.PlainDate.from(day)
-  const start = month >= 4 ? year : year - 1
-  return `${start}-${String((start + 1) % 100).padStart(2, '0')}`
-}
-
 export function describeOrder(order: Order): string {
   const who = order.studentName ?? order.identifier
   return who === null ? 'Fees' : `Fees for ${who}`

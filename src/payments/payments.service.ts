@@ -18,7 +18,6 @@ import {
   checkAfterFailure,
   decide,
   describeOrder,
-  financialYear,
   newPayment,
   nextCheck,
   settleDueOn,
@@ -30,6 +29,7 @@ import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
 import { providerOf, type PaymentContext } from './context.ts'
+import { financialYear } from '../receipts/receipts.rules.ts'
 
 /**
  * Starts a payment or takes up the one under way: a second tab, a double click and a reload all end at the same

@@ -9,12 +9,12 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Order } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Command } from '../platform/idempotency.ts'
-import { findReceiptFile } from './receipts/receipt-file.service.ts'
 import { refundInput } from './refund.input.ts'
 import { refundOutput } from './refund.output.ts'
 import type { Refund } from './refunds/refunds.rules.ts'
 import type { RequestedRefund } from './refunds/refunds.service.ts'
 import type { PaymentContext } from './context.ts'
+import { findReceiptFile } from './order-receipt.service.ts'
 
 /** Refunds and the receipt of whatever was paid; what differs is where it is found. */
 type Paid<Params> = Pick<EndpointDocs, 'tag'> & {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { createAsset, sendAsset, type Asset } from '../http/assets.ts'
-import { fontFileOf } from '../payments/receipts/script-runs.ts'
+import { fontFileOf } from '../receipts/script-runs.ts'
 import { FONT_STYLE, WEB_FONTS } from './fonts.ts'
 
 const hidden = { schema: { hide: true } }

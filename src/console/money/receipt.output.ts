@@ -1,8 +1,8 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ORDER_ID } from '../../orders/order.input.ts'
-import { receiptNumber } from '../../orders/orders.rules.ts'
 import { receiptId } from './receipts.rules.ts'
 import type { ReceiptRow } from './receipts.service.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 const out = outputOf<ReceiptRow>()
 export const receiptOutput = out.object({

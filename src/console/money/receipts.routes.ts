@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { receiptNumber } from '../../orders/orders.rules.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { pageOf } from '../../http/reply.ts'
@@ -10,6 +9,7 @@ import { addReport } from '../reports/report.routes.ts'
 import { cancelInput, receiptFilters, receiptParams, receiptsQuery } from './receipt.input.ts'
 import { receiptOutput } from './receipt.output.ts'
 import * as service from './receipts.service.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 const RECEIPTS = '/money/receipts'
 

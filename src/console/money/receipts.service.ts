@@ -1,8 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
-import { receiptNumber } from '../../orders/orders.rules.ts'
-import { cancelReceipt as cancel } from '../../payments/receipts/receipts.service.ts'
+import { cancelReceipt as cancel } from '../../receipts/receipts.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
@@ -12,6 +10,8 @@ import { parseReceiptId, parseReceiptSearch, receiptId, type ReceiptKey } from '
 import * as store from './receipts.store.ts'
 import type { Report } from '../reports/export.service.ts'
 import { moment, money, text, type Column } from '../reports/reports.rules.ts'
+import { findReceiptFile } from '../../payments/order-receipt.service.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 export type { ReceiptRow } from './receipts.store.ts'
 

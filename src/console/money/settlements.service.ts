@@ -1,5 +1,4 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { receiptNumber } from '../../orders/orders.rules.ts'
 import {
   findSettlement,
   itemsQuery,
@@ -16,6 +15,7 @@ import { count, moment, money, text, type Column } from '../reports/reports.rule
 import { settlementVouchers } from '../reports/tally/tally.rules.ts'
 import { readLedgerNames } from '../reports/tally/tally.service.ts'
 import * as store from './settlements.store.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 export type ExpectedSettlement = store.ExpectedRow & { isOverdue: boolean }
 

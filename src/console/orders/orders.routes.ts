@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
 import { readSearch } from '../../orders/order-search.rules.ts'
 import { getOrder, searchOrders } from '../../orders/orders.service.ts'
-import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
@@ -17,6 +16,7 @@ import { LISTED_KINDS } from './orders.rules.ts'
 import { listOrdersQuery } from './order.input.ts'
 import { choicesOutput, orderDetailOutput, orderRowOutput } from './order.output.ts'
 import { checkoutUrl, readChoices, readDetail } from './orders.service.ts'
+import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 
 /** Orders and links, payment pages, and links made of a file. */
 export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentContext): Promise<void> {

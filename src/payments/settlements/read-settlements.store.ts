@@ -1,4 +1,4 @@
-import type { OrderKind, ReceiptKey } from '../../orders/orders.rules.ts'
+import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import {
   allOf,
@@ -11,6 +11,7 @@ import {
 } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 export type SettlementRow = {
   id: string

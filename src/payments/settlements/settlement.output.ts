@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { ORDER_ID } from '../../orders/order.input.ts'
-import { PAY_ORDER_KINDS, receiptNumber } from '../../orders/orders.rules.ts'
+import { PAY_ORDER_KINDS } from '../../orders/orders.rules.ts'
 import { SETTLEMENT_ID } from './settlement.input.ts'
 import type {
   ComponentSum,
@@ -8,6 +8,7 @@ import type {
   SettlementDetail,
   SettlementItem,
 } from './read-settlements.service.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 
 /** What a provider paid out, as the API and the console answer it. */
 const out = outputOf<Settlement, unknown>()

@@ -2,7 +2,6 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { stateAt, totalOf, type Order, type OrderState } from '../../orders/orders.rules.ts'
 import type { Page } from '../../payment-pages/pages.rules.ts'
 import { PAYMENT_MODES, type Payment } from '../../payments/payments.rules.ts'
-import { receiptNumber, type IssuedReceipt } from '../../payments/receipts/receipts.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
@@ -10,6 +9,8 @@ import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
 import { PAYMENT_PAGE_TEXTS } from '../payment-page/payment-page.texts.ts'
 import { feeName, localMoment, failureText } from '../language.ts'
 import { fill, TEXTS, type Language, type Texts } from './checkout.texts.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
+import type { IssuedReceipt } from '../../payments/order-receipt.service.ts'
 
 /** Everything the order page depends on; describing it is pure. */
 export type OrderPageData = {

@@ -1,6 +1,4 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { financialYear } from '../../payments/payments.rules.ts'
-import { receiptNumber } from '../../payments/receipts/receipts.service.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
@@ -9,6 +7,7 @@ import { localDay } from '../plan/setup/page-parts.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 import { feeName } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { financialYear, receiptNumber } from '../../receipts/receipts.rules.ts'
 
 /** All payments for a parent's children, online and at the counter. */
 export type HistoryPageData = {

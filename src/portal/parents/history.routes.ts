@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendIfNew } from '../../http/assets.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { findReceiptFile } from '../../payments/receipts/receipt-file.service.ts'
 import { listPaid } from '../../payments/student-payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { listChildren, listCounterPayments } from '../../students/users/parents.service.ts'
@@ -9,6 +8,7 @@ import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { describeHistory } from './history-page.ts'
 import { sendPage } from '../layout.ts'
 import { frameOf, HOME, sendUnknown, userOf, withParent, type Visit } from './access.ts'
+import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 
 const hidden = { schema: { hide: true } }
 

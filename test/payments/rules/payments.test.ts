@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import {
   assertMove,
   decide,
-  financialYear,
   nextCheck,
   settleDueOn,
   type Payment,
@@ -13,6 +12,7 @@ import {
 import type { PaymentOutcome, SettlementItem } from '../../../src/providers/port.ts'
 import { judge, sumItems, type Known } from '../../../src/payments/settlements/settlements.rules.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
+import { financialYear } from '../../../src/receipts/receipts.rules.ts'
 
 const STATES: PaymentState[] = ['created', 'pending', 'captured', 'failed']
 const amount = fc.integer({ min: 1, max: 10_000_000_000_000 }).map(paiseOf)

@@ -1,16 +1,13 @@
-import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { Table } from '../../platform/db/table.ts'
+import type { Queryable, Transaction } from '../platform/db/database.ts'
+import { Table } from '../platform/db/table.ts'
+import type { ReceiptKey } from './receipts.rules.ts'
 
-export type Receipt = {
-  financialYear: string
-  number: number
+export type Receipt = ReceiptKey & {
   paymentId: string
   issuedAt: Date
   cancelledAt: Date | null
   cancelReason: string | null
 }
-
-export type ReceiptKey = Pick<Receipt, 'financialYear' | 'number'>
 
 const receipts = new Table<Receipt>('receipts', {
   financialYear: 'text',

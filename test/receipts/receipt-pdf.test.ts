@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import fc from 'fast-check'
-import { renderReceipt, type ReceiptDocument } from '../../../src/payments/receipts/receipt-pdf.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
+import { renderReceipt, type ReceiptDocument } from '../../src/receipts/receipt-pdf.ts'
+import { paiseOf } from '../../src/platform/money.ts'
 
 const RECEIPT: ReceiptDocument = {
   institute: 'Saraswati Vidya Mandir',

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers'
 import Pdf from 'pdfkit'
-import { rupeesInWords } from '../../platform/amount-in-words.ts'
-import { formatMoment } from '../../platform/calendar.ts'
-import { formatRupees, type Paise } from '../../platform/money.ts'
+import { rupeesInWords } from '../platform/amount-in-words.ts'
+import { formatMoment } from '../platform/calendar.ts'
+import { formatRupees, type Paise } from '../platform/money.ts'
 import { breakLines, drawLines, useFont, type Style } from './mixed-text.ts'
 import { MAIN_FONT } from './script-runs.ts'
 

@@ -1,10 +1,28 @@
 import { createHash } from 'node:crypto'
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import { readableComponent, totalOf, type Order } from '../../orders/orders.rules.ts'
-import type { ReceiptDocument } from './receipt-pdf.ts'
-import { printReceipt } from './receipt-printer.ts'
-import { findReceipt, receiptNumber } from './receipts.service.ts'
-import type { PaymentContext } from '../context.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
+import { readableComponent, totalOf, type Order } from '../orders/orders.rules.ts'
+import type { ReceiptDocument } from '../receipts/receipt-pdf.ts'
+import { printReceipt } from '../receipts/receipt-printer.ts'
+import { receiptNumber } from '../receipts/receipts.rules.ts'
+import * as receipts from '../receipts/receipts.service.ts'
+import type { PaymentContext } from './context.ts'
+import type { Payment } from './payments.rules.ts'
+import { listPayments } from './payments.store.ts'
+
+export type IssuedReceipt = { receipt: receipts.Receipt; payment: Payment }
+
+/** The receipt of the payment that paid an order. */
+export async function findReceipt(
+  ctx: PaymentContext,
+  institute: Institute,
+  order: Order,
+): Promise<IssuedReceipt | null> {
+  const payments = await listPayments(ctx.db, institute.id, order.id)
+  const payment = payments.find(candidate => candidate.state === 'captured' && !candidate.isDuplicate)
+  if (payment === undefined) return null
+  const receipt = await receipts.findReceipt(ctx.db, institute.id, payment.id)
+  return receipt === null ? null : { receipt, payment }
+}
 
 /** Changes with the look of receipts, so that one of an earlier version is not taken for today's. */
 const LAYOUT = 1

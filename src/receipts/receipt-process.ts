@@ -1,4 +1,4 @@
-import { serveProcess } from '../../platform/process-pool/serve.ts'
+import { serveProcess } from '../platform/process-pool/serve.ts'
 import { renderReceipt } from './receipt-pdf.ts'
 
 serveProcess(renderReceipt)

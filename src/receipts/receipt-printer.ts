@@ -1,4 +1,4 @@
-import { ProcessPool } from '../../platform/process-pool/process-pool.ts'
+import { ProcessPool } from '../platform/process-pool/process-pool.ts'
 import type { ReceiptDocument } from './receipt-pdf.ts'
 
 /** Anybody who has the link of a payment can ask for its receipt, as often as he likes: making one costs 80 ms. */

@@ -1,0 +1,14 @@
+/** Numbers run from 1 in each financial year of an institute, whatever way the money came. */
+export type ReceiptKey = { financialYear: string; number: number }
+
+/** 2026-27/000042, as people quote it. */
+export function receiptNumber({ financialYear, number }: ReceiptKey): string {
+  return `${financialYear}/${String(number).padStart(6, '0')}`
+}
+
+/** Of a day, from 1 April to 31 March: 2026-27. */
+export function financialYear(day: string): string {
+  const { year, month } = Temporal.PlainDate.from(day)
+  const start = month >= 4 ? year : year - 1
+  return `${start}-${String((start + 1) % 100).padStart(2, '0')}`
+}
