@@ -13,7 +13,7 @@ import type {
   Started,
   StartRequest,
 } from '../port.ts'
-import { type Call, createCaller, type Credentials, RECON_BYTES } from './http.ts'
+import { type Call, createCaller, RECON_BYTES } from '../http.ts'
 import { groupByPayout, outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import * as shapes from './shapes.ts'
 
@@ -23,11 +23,14 @@ import * as shapes from './shapes.ts'
  * One payment of ours is one link, found again by its `reference_id`, which Razorpay keeps unique; one refund is one
  * `receipt`, sent under the same idempotency key. So every call can be repeated, also after a lost answer. A payment
  * is known by its link (`plink_…`), because attempts (`pay_…`) fail and are repeated on the same link.
- *
- * No answer, or none that can be understood, is `unavailable`: what happened is unknown and the caller asks again.
- * A refusal with a reason is `ProviderRefused`.
  */
-type RazorpayOptions = Credentials & { webhookSecret: string; baseUrl?: string; timeoutMs?: number }
+type RazorpayOptions = {
+  keyId: string
+  keySecret: string
+  webhookSecret: string
+  baseUrl?: string
+  timeoutMs?: number
+}
 
 const BASE_URL = 'https://api.razorpay.com'
 const TIMEOUT_MS = 15_000
@@ -42,7 +45,16 @@ export function createRazorpay(options: RazorpayOptions): Provider {
   if (keyId === '' || keySecret === '' || webhookSecret === '') {
     throw new Error('Razorpay needs a key id, a key secret and a webhook secret')
   }
-  const begin = createCaller({ keyId, keySecret, baseUrl, timeoutMs })
+  const begin = createCaller({
+    title: 'Razorpay',
+    baseUrl,
+    timeoutMs,
+    headers: { authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}` },
+    secret: keySecret,
+    readRefusal: shapes.readRefusal,
+    // The same refund still under way.
+    mayPass: (httpStatus, { description }) => httpStatus === 409 && !/different request/i.test(description),
+  })
   return {
     name: 'razorpay',
     start: order => startPayment(begin(), order),

@@ -1,20 +1,24 @@
 import { paiseOf, type Paise } from '../../platform/money.ts'
+import {
+  AnswerError,
+  type Fields,
+  isObject,
+  parseJson,
+  readBoolean,
+  readList,
+  readObject,
+  readOneOf,
+  readOptionalList,
+  readOptionalText,
+  readPageUrl,
+  readText,
+} from '../answer.ts'
+import type { Refusal } from '../http.ts'
 
 /**
- * Razorpay's JSON, read by hand into our types. Only the fields we use are read, each strictly: a wrong one is an
- * `AnswerError` that names its place, so that nothing half-understood gets near money. Two habits of theirs are
- * allowed for: empty notes (and other empty objects) come as `[]`, and a link without payments has `payments: null`.
+ * Razorpay's JSON in our types. Two habits of theirs are allowed for: empty notes (and other empty objects) come as
+ * `[]`, and a link without payments has `payments: null`.
  */
-export class AnswerError extends Error {
-  override readonly name = 'AnswerError'
-  readonly field: string
-
-  constructor(field: string, expected: string) {
-    super(`${field} must be ${expected}`)
-    this.field = field
-  }
-}
-
 export type Link = {
   id: string
   /** Our payment id; empty on links that somebody made by hand. */
@@ -82,7 +86,7 @@ export function readLink(value: unknown, at = 'payment_link'): Link {
     referenceId: readOptionalText(link, 'reference_id', at) ?? '',
     status: readOneOf(link, 'status', LINK_STATUSES, at),
     amountPaise: readPaise(link, 'amount', at),
-    shortUrl: readHttpsUrl(link, 'short_url', at),
+    shortUrl: readPageUrl(link, 'short_url', at),
     notes: readNotes(link['notes']),
     payments: readOptionalList(link, 'payments', at).map((entry, index) => {
       const place = `${at}.payments[${index}]`
@@ -171,62 +175,13 @@ export function readEvent(rawBody: Buffer): Event {
 }
 
 /** What a refusal says; null when the answer is not one of theirs (a proxy's page, say). */
-export function readRefusal(value: unknown): { code: string | null; description: string } | null {
+export function readRefusal(value: unknown): Refusal | null {
   const error = isObject(value) ? value['error'] : null
   if (!isObject(error) || typeof error['description'] !== 'string' || error['description'] === '') return null
   return {
     code: typeof error['code'] === 'string' ? error['code'] : null,
     description: error['description'].slice(0, 500),
   }
-}
-
-export function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown
-  } catch {
-    // The parser's own message quotes the text, and the text may name a payer.
-    throw new AnswerError('answer', 'JSON')
-  }
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function readObject(value: unknown, at: string): Fields {
-  if (!isObject(value)) throw new AnswerError(at, 'an object')
-  return value
-}
-
-function readText(fields: Fields, key: string, at: string): string {
-  const value = fields[key]
-  if (typeof value !== 'string' || value === '') throw new AnswerError(`${at}.${key}`, 'a text')
-  return value
-}
-
-function readOptionalText(fields: Fields, key: string, at: string): string | null {
-  const value = fields[key] ?? ''
-  if (typeof value !== 'string') throw new AnswerError(`${at}.${key}`, 'a text or null')
-  return value === '' ? null : value
-}
-
-function readBoolean(fields: Fields, key: string, at: string): boolean {
-  const value = fields[key]
-  if (typeof value !== 'boolean') throw new AnswerError(`${at}.${key}`, 'true or false')
-  return value
-}
-
-function readOneOf<const T extends string>(
-  fields: Fields,
-  key: string,
-  choices: readonly T[],
-  at: string,
-): T {
-  const found = choices.find(choice => choice === fields[key])
-  if (found === undefined) throw new AnswerError(`${at}.${key}`, `one of ${choices.join(', ')}`)
-  return found
 }
 
 function readPaise(fields: Fields, key: string, at: string): Paise {
@@ -249,25 +204,6 @@ function readMoment(fields: Fields, key: string, at: string): Date {
     throw new AnswerError(`${at}.${key}`, 'a Unix time in seconds')
   }
   return new Date(value * 1_000)
-}
-
-/** The payer's browser is sent there, so a script or a file in its place must not pass. */
-function readHttpsUrl(fields: Fields, key: string, at: string): string {
-  const text = readText(fields, key, at)
-  if (!URL.canParse(text) || new URL(text).protocol !== 'https:') {
-    throw new AnswerError(`${at}.${key}`, 'an https address')
-  }
-  return text
-}
-
-function readList(fields: Fields, key: string, at: string): readonly unknown[] {
-  const value = fields[key]
-  if (!Array.isArray(value)) throw new AnswerError(`${at}.${key}`, 'a list')
-  return value
-}
-
-function readOptionalList(fields: Fields, key: string, at: string): readonly unknown[] {
-  return fields[key] === null || fields[key] === undefined ? [] : readList(fields, key, at)
 }
 
 /** Anybody with the dashboard may write notes, so ones that are not in our form are nobody's, not an error. */
