@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { Provider, ProviderName } from '../../src/providers/port.ts'
 import { createRazorpay } from '../../src/providers/razorpay/razorpay.client.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { KEYS, startFakeRazorpay } from '../harness/fakes/razorpay.ts'
+import { KEYS } from '../../emulators/razorpay/books.ts'
+import { startRazorpay } from '../../emulators/razorpay/emulator.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { queue } from '../messages/support.ts'
@@ -13,7 +14,7 @@ const PAYMENTS = 200
 test('a provider that takes 15 s a call, with 200 payments due, delays no row of another job by more than a second', async t => {
   const bursar = await startBursar(t)
   const { app, demo } = bursar
-  const fake = await startFakeRazorpay()
+  const fake = await startRazorpay()
   t.after(() => fake.close())
   // It answers after 15 s, which is when we give up.
   for (let n = 0; n < PAYMENTS * 4; n++) fake.spoil('', () => {})

@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { type Fields, KEYS } from '../../harness/fakes/razorpay.ts'
-import { fake, instituteId, NOTES, outcomeOf, paymentId, razorpay, refundId, startPaid } from './support.ts'
+import { KEYS } from '../../../emulators/razorpay/books.ts'
+import type { Fields } from '../../../emulators/server.ts'
+import {
+  fake,
+  instituteId,
+  moveClock,
+  NOTES,
+  outcomeOf,
+  paymentId,
+  razorpay,
+  refundId,
+  startPaid,
+} from './support.ts'
 
-const read = (name: string, entities: Fields) => razorpay.readCallback(fake.event(name, entities))
+function read(name: string, entities: Fields) {
+  moveClock(200)
+  return razorpay.readCallback(fake.event(name, entities))
+}
 
 test('each kind of event becomes its report, and the unknown ones none', async () => {
   const { linkId, payment } = await startPaid()

@@ -3,9 +3,12 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { type Fault, KEYS } from '../../harness/fakes/razorpay.ts'
+import { KEYS } from '../../../emulators/razorpay/books.ts'
+import { neverAnswer } from '../../../emulators/faults.ts'
+import type { Fault } from '../../../emulators/server.ts'
 import { NOBODY } from '../../harness/nobody.ts'
 import {
+  answerWith,
   assertUnavailable,
   failureOf,
   fake,
@@ -13,11 +16,9 @@ import {
   order,
   outcomeOf,
   razorpay,
-  say,
   status,
 } from './support.ts'
 
-const hang: Fault = () => undefined
 const half: Fault = response => {
   response.writeHead(200, { 'content-length': '500' }).write('{"id":"plink_')
   setImmediate(() => response.destroy())
@@ -38,13 +39,13 @@ const FAULTS: readonly (readonly [string, Fault, RegExp])[] = [
   ],
   ['a page of a proxy', status(403, '<html>no</html>'), /answer must be JSON/],
   ['a 4xx without a reason', status(404, '{}'), /status 404/],
-  ['silence', hang, /did not answer within 1000 ms/],
+  ['silence', neverAnswer, /did not answer within 1000 ms/],
   ['a drip', drip, /did not answer within 1000 ms/],
   ['half an answer', half, /cannot be reached/],
   ['a flood', flood, /at most 1048576 bytes/],
   ['no JSON', status(200, `{"id": ${KEYS.keySecret}`), /answer must be JSON/],
-  ['a list', say([]), /payment_link must be an object/],
-  ['a wrong type', say({ id: 7, currency: 'INR' }), /payment_link\.id must be a text/],
+  ['a list', answerWith([]), /payment_link must be an object/],
+  ['a wrong type', answerWith({ id: 7, currency: 'INR' }), /payment_link\.id must be a text/],
 ]
 
 for (const [name, fault, text] of FAULTS) {

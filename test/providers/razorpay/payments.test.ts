@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import { KEYS } from '../../harness/fakes/razorpay.ts'
+import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { ProviderRefused } from '../../../src/providers/refused.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import {
   amountPaise,
+  answerWith,
   assertUnavailable,
   failureOf,
   fake,
   instituteId,
   lose,
+  moveClock,
   NOTES,
   order,
   outcomeOf,
   paymentId,
   razorpay,
   refundId,
-  say,
   startPaid,
   status,
 } from './support.ts'
@@ -28,7 +29,7 @@ const post = (path: string): number =>
 test('a start makes a link as the documentation asks and sends the payer to its address', async () => {
   const started = await razorpay.start(order)
   assert.match(started.providerRef, /^plink_/)
-  assert.equal(started.redirectUrl, `https://rzp.io/i/${started.providerRef}`)
+  assert.equal(started.redirectUrl, `${fake.url}/i/${started.providerRef}`)
   assert.deepEqual(fake.seen[0]?.body, {
     amount: 1_250_050,
     currency: 'INR',
@@ -57,7 +58,7 @@ test('a stranger’s link in a list that was not filtered is not taken for ours'
   await razorpay.start({ ...order, paymentId: 'pay_other' })
   const stranger = { payment_links: [...fake.links.values()] }
   await razorpay.start(order)
-  fake.spoil('GET /v1/payment_links', say(stranger))
+  fake.spoil('GET /v1/payment_links', answerWith(stranger))
   await assertUnavailable(razorpay.start(order), /does not show it yet/)
 })
 
@@ -71,7 +72,7 @@ test('a start of another amount under a known id is refused', async () => {
 test('a link that leads to anything but an https page is not handed on', async () => {
   await razorpay.start(order)
   const [link] = fake.links.values()
-  fake.spoil('POST /v1/payment_links', say({ ...link, short_url: 'javascript:alert(1)' }))
+  fake.spoil('POST /v1/payment_links', answerWith({ ...link, short_url: 'javascript:alert(1)' }))
   await assertUnavailable(razorpay.start(order), /payment_link\.short_url must be an https address/)
 })
 
@@ -97,6 +98,7 @@ test('the status follows the link: open, captured, expired, cancelled, failed, n
     error_reason: 'incorrect_otp',
     error_description: 'Wrong OTP.',
   }
+  moveClock(60)
   const failed = fake.pay(started.providerRef, { status: 'failed', ...failure })
   Object.assign(link, { status: 'created', payments: [{ payment_id: failed['id'], status: 'failed' }] })
   assert.deepEqual(await outcomeOf(started.providerRef), {
@@ -137,6 +139,7 @@ test('a refund is asked for as documented and made once, however often and howev
     payment: { paymentId, providerRef: linkId },
     amountPaise: paiseOf(50_000),
   }
+  moveClock(100)
   fake.spoil('POST /v1/payments', lose)
   await assertUnavailable(razorpay.refund(request), /cannot be reached/)
   const report = await razorpay.refund(request)
@@ -159,7 +162,7 @@ test('a refund is asked for as documented and made once, however often and howev
   })
 
   // Two of us at once: both look before either has made it.
-  const hidden = say({ entity: 'collection', count: 0, items: [] })
+  const hidden = answerWith({ entity: 'collection', count: 0, items: [] })
   fake.spoil('GET /v1/payments', hidden)
   assert.deepEqual(await razorpay.refund(request), report)
   assert.equal(post('/refund'), 2)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SettlementReport } from '../../../src/providers/port.ts'
-import type { Fields } from '../../harness/fakes/razorpay.ts'
+import type { ReconItem } from '../../../emulators/razorpay/entities.ts'
+import type { Fields } from '../../../emulators/server.ts'
 import { assertUnavailable, fake, flood, paymentId, razorpay, refundId } from './support.ts'
 
-function settled(index: number, changes: Fields = {}): Fields {
+function settled(index: number, changes: Fields = {}): ReconItem {
   return {
     entity_id: `pay_${index}`,
     type: 'payment',

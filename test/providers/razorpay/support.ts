@@ -5,13 +5,11 @@ import type { PaymentOutcome, Provider } from '../../../src/providers/port.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
-import {
-  type FakeRazorpay,
-  type Fault,
-  type Fields,
-  KEYS,
-  startFakeRazorpay,
-} from '../../harness/fakes/razorpay.ts'
+import { KEYS } from '../../../emulators/razorpay/books.ts'
+import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
+import type { Payment } from '../../../emulators/razorpay/entities.ts'
+
+export { answerWith, flood, lose, status } from '../../../emulators/faults.ts'
 
 export const order = {
   instituteId: 41,
@@ -28,29 +26,19 @@ export const refundId = 'rfd_0f3k9z000002abcdefghjkmnpq'
 export const NOTES = { institute_id: '41', payment_id: paymentId }
 
 /** A fresh Razorpay for each test of a file. */
-export let fake: FakeRazorpay
+export let fake: RazorpayEmulator
 export let razorpay: Provider
-const running: FakeRazorpay[] = []
+const running: RazorpayEmulator[] = []
+let atS = 0
+/** Seconds after midnight at Razorpay: payments, refunds and events get moments that can be told apart. */
+export const moveClock = (seconds: number): void => void (atS = 1_794_700_800 + seconds)
 beforeEach(async () => {
-  fake = await startFakeRazorpay()
+  moveClock(0)
+  fake = await startRazorpay({ now: () => new Date(atS * 1_000) })
   running.push(fake)
   razorpay = createRazorpay({ ...KEYS, baseUrl: fake.url, timeoutMs: 1_000 })
 })
 after(() => Promise.all(running.map(each => each.close())))
-
-export const status =
-  (code: number, body = ''): Fault =>
-  response =>
-    void response.writeHead(code).end(body)
-export const say = (body: unknown): Fault => status(200, JSON.stringify(body))
-export const lose: Fault = response => response.destroy()
-export const flood: Fault = response => {
-  const pour = (): void => {
-    if (!response.destroyed && response.write(Buffer.alloc(65_536, 32))) setImmediate(pour)
-  }
-  response.on('drain', pour).writeHead(200)
-  pour()
-}
 
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   const error = await work.then(
@@ -68,8 +56,11 @@ export async function assertUnavailable(work: Promise<unknown>, text: RegExp): P
   assert.match(error.message, text)
 }
 
-export async function startPaid(changes: Fields = {}): Promise<{ linkId: string; payment: Fields }> {
+export async function startPaid(
+  changes: Partial<Payment> = {},
+): Promise<{ linkId: string; payment: Payment }> {
   const { providerRef } = await razorpay.start(order)
+  moveClock(60)
   return { linkId: providerRef, payment: fake.pay(providerRef, changes) }
 }
 

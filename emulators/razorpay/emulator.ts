@@ -1,0 +1,116 @@
+import { type Answer, type Fields, type Seen, type Server, startServer } from '../server.ts'
+import { type Books, found, type Habits, type Keys, openBooks, page, refuse, signEvent } from './books.ts'
+import type { Payment } from './entities.ts'
+import { createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
+import { cancelInvoice, cancelToken, createRegistrationLink, listInvoices, readToken } from './mandates.ts'
+import { chargeToken, createOrder, listOrderPayments, listOrders } from './orders.ts'
+
+/**
+ * Razorpay as its documentation describes it, with books of its own. What the documentation leaves out is as others
+ * met it on the real one: the sentence about a `reference_id` that is taken, with no code that would tell it apart.
+ */
+export type RazorpayEmulator = Server &
+  Pick<Books, 'links' | 'payments' | 'refunds' | 'recon'> & {
+    books: Books
+    /** The payer's visit to a link. */
+    pay(linkId: string, changes?: Partial<Payment>): Payment
+    event(name: string, entities: Fields): { rawBody: Buffer; headers: Record<string, string> }
+  }
+
+export type EmulatorOptions = {
+  port?: number
+  keys?: Keys
+  now?: () => Date
+  habits?: Partial<Habits>
+  /** Serves what is not under /v1: the payer's pages. */
+  pages?: (books: Books, request: Seen) => Answer
+}
+
+export async function startRazorpay(options: EmulatorOptions = {}): Promise<RazorpayEmulator> {
+  const { port, pages } = options
+  const books = openBooks(options)
+  const server = await startServer(
+    request =>
+      request.path.startsWith('/v1/') || pages === undefined
+        ? serveApi(books, request)
+        : pages(books, request),
+    { port },
+  )
+  books.pages = server.url
+  const { links, payments, refunds, recon } = books
+  return {
+    ...server,
+    links,
+    payments,
+    refunds,
+    recon,
+    books,
+    pay: (linkId, changes) => payLink(books, linkId, changes),
+    event: (name, entities) => signEvent(books, name, entities),
+  }
+}
+
+type Route = [method: string, path: RegExp, handle: (books: Books, ids: string[], request: Seen) => Answer]
+
+const ROUTES: Route[] = [
+  ['POST', /^\/v1\/payment_links$/, (books, _, { body }) => createLink(books, body)],
+  ['GET', /^\/v1\/payment_links$/, (books, _, { query }) => listLinks(books, query)],
+  ['GET', /^\/v1\/payment_links\/([^/]+)$/, (books, [id = '']) => readLink(books, id)],
+  ['POST', /^\/v1\/payments\/create\/recurring$/, (books, _, { body }) => chargeToken(books, body)],
+  [
+    'POST',
+    /^\/v1\/payments\/([^/]+)\/refund$/,
+    (books, [id = ''], request) => createRefund(books, id, request),
+  ],
+  [
+    'GET',
+    /^\/v1\/payments\/([^/]+)\/refunds$/,
+    (books, [id = ''], { query }) => listRefunds(books, id, query),
+  ],
+  ['GET', /^\/v1\/payments\/([^/]+)$/, (books, [id = '']) => found(books.payments.get(id))],
+  ['POST', /^\/v1\/orders$/, (books, _, { body }) => createOrder(books, body)],
+  ['GET', /^\/v1\/orders$/, (books, _, { query }) => listOrders(books, query)],
+  ['GET', /^\/v1\/orders\/([^/]+)$/, (books, [id = '']) => found(books.orders.get(id))],
+  ['GET', /^\/v1\/orders\/([^/]+)\/payments$/, (books, [id = '']) => listOrderPayments(books, id)],
+  [
+    'POST',
+    /^\/v1\/subscription_registration\/auth_links$/,
+    (books, _, { body }) => createRegistrationLink(books, body),
+  ],
+  ['GET', /^\/v1\/invoices$/, (books, _, { query }) => listInvoices(books, query)],
+  ['GET', /^\/v1\/invoices\/([^/]+)$/, (books, [id = '']) => found(books.invoices.get(id))],
+  ['POST', /^\/v1\/invoices\/([^/]+)\/cancel$/, (books, [id = '']) => cancelInvoice(books, id)],
+  [
+    'GET',
+    /^\/v1\/customers\/([^/]+)\/tokens\/([^/]+)$/,
+    (books, [customer = '', token = '']) => readToken(books, customer, token),
+  ],
+  [
+    'PUT',
+    /^\/v1\/customers\/([^/]+)\/tokens\/([^/]+)\/cancel$/,
+    (books, [customer = '', token = '']) => cancelToken(books, customer, token, 'cancel'),
+  ],
+  [
+    'DELETE',
+    /^\/v1\/customers\/([^/]+)\/tokens\/([^/]+)$/,
+    (books, [customer = '', token = '']) => cancelToken(books, customer, token, 'delete'),
+  ],
+  [
+    'GET',
+    /^\/v1\/disputes$/,
+    (books, _, { query }) => page([...books.disputes.values()].toReversed(), query),
+  ],
+  ['GET', /^\/v1\/disputes\/([^/]+)$/, (books, [id = '']) => found(books.disputes.get(id))],
+  ['GET', /^\/v1\/settlements\/recon\/combined$/, (books, _, { query }) => page(books.recon, query)],
+]
+
+function serveApi(books: Books, request: Seen): Answer {
+  const { keyId, keySecret } = books.keys
+  const expected = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`
+  if (request.headers.authorization !== expected) return refuse('Authentication failed', 401)
+  for (const [method, path, handle] of ROUTES) {
+    const match = request.method === method ? path.exec(request.path) : null
+    if (match !== null) return handle(books, match.slice(1), request)
+  }
+  return refuse('The requested URL was not found on the server.')
+}

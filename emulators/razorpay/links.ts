@@ -1,0 +1,141 @@
+import type { Answer, Fields, Seen } from '../server.ts'
+import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
+import type { Link, Notes, Payment, Refund } from './entities.ts'
+
+/** Payment Links and refunds. */
+export function createLink(books: Books, body: Fields): Answer {
+  const reference = String(body['reference_id'] ?? '')
+  if (reference.length > 40) return refuse('The reference id may not be greater than 40 characters.')
+  if (!(Number(body['amount']) >= 100)) return refuse('The amount must be at least INR 1.00.')
+  if (String(body['description'] ?? '').length > 2_048)
+    return refuse('The description may not be greater than 2048 characters.')
+  const expireBy = Number(body['expire_by'] ?? 0)
+  if (expireBy !== 0 && expireBy < books.now() + 15 * 60)
+    return refuse('expire_by should be at least 15 minutes after current time.')
+  if (reference !== '' && [...books.links.values()].some(link => link.reference_id === reference)) {
+    return refuse(
+      `payment link with given reference_id: ${reference} already exists. Please create a payment link with a different reference_id`,
+    )
+  }
+  const id = newId('plink')
+  const link: Link = {
+    ...body,
+    id,
+    status: 'created',
+    amount: Number(body['amount']),
+    amount_paid: 0,
+    reference_id: reference,
+    expire_by: expireBy,
+    notes: (body['notes'] as Notes | undefined) ?? [],
+    payments: null,
+    created_at: books.now(),
+    updated_at: books.now(),
+    short_url: `${books.pages}/i/${id}`,
+  }
+  books.links.set(id, link)
+  return { status: 200, body: link }
+}
+
+/** As documented, lists leave the payments out. */
+export function listLinks(books: Books, query: URLSearchParams): Answer {
+  const wanted = query.get('reference_id')
+  const all = [...books.links.values()].filter(link => wanted === null || link.reference_id === wanted)
+  return {
+    status: 200,
+    body: { payment_links: all.map(link => ({ ...expired(books, link), payments: [] })) },
+  }
+}
+
+export function readLink(books: Books, id: string): Answer {
+  const link = books.links.get(id)
+  return found(link === undefined ? undefined : expired(books, link))
+}
+
+function expired(books: Books, link: Link): Link {
+  if (link.status === 'created' && link.expire_by > 0 && link.expire_by <= books.now())
+    expireLink(books, link)
+  return link
+}
+
+export function expireLink(books: Books, link: Link): void {
+  Object.assign(link, { status: 'expired', updated_at: books.now() })
+  emit(books, 'payment_link.expired', { payment_link: link })
+}
+
+/** The payer's visit to a link: one attempt, paid unless the changes say otherwise. */
+export function payLink(books: Books, linkId: string, changes: Partial<Payment> = {}): Payment {
+  const link = books.links.get(linkId)
+  if (link === undefined) throw new Error(`no link ${linkId}`)
+  const payment = newPayment(books, {
+    amount: link.amount,
+    description: `#${linkId.slice(6)}`,
+    notes: books.habits.attemptsInheritNotes ? link.notes : [],
+    acquirer_data: { rrn: '322206890934', upi_transaction_id: 'F0A1' },
+    ...changes,
+  })
+  if (payment.status === 'failed') emit(books, 'payment.failed', { payment })
+  if (payment.status !== 'captured') return payment
+  const { id, amount, method, created_at } = payment
+  const entry = { payment_id: id, amount, method, status: 'captured', created_at }
+  Object.assign(link, {
+    status: 'paid',
+    amount_paid: link.amount,
+    payments: [entry],
+    updated_at: books.now(),
+  })
+  emit(books, 'payment.captured', { payment })
+  emit(books, 'payment_link.paid', { payment_link: link, payment })
+  return payment
+}
+
+export function createRefund(books: Books, paymentId: string, { headers, body }: Seen): Answer {
+  const key = String(headers['x-refund-idempotency'] ?? '')
+  const text = JSON.stringify(body)
+  const known = books.refundKeys.get(key)
+  if (known !== undefined) {
+    return known.body === text
+      ? { status: 200, body: known.refund }
+      : refuse('Different request with the same idempotency key has already been processed.', 409)
+  }
+  const payment = books.payments.get(paymentId)
+  if (payment === undefined) return refuse('The id provided does not exist')
+  const amount = Number(body['amount'] ?? payment.amount)
+  const before = books.refunds.filter(refund => refund.payment_id === paymentId && refund.status !== 'failed')
+  if (before.reduce((sum, refund) => sum + refund.amount, 0) + amount > payment.amount)
+    return refuse('The refund amount provided is greater than amount captured.')
+  const refund: Refund = {
+    ...body,
+    id: newId('rfnd'),
+    entity: 'refund',
+    amount,
+    currency: 'INR',
+    payment_id: paymentId,
+    receipt: (body['receipt'] as string | undefined) ?? null,
+    notes: (body['notes'] as Notes | undefined) ?? [],
+    acquirer_data: { arn: null },
+    created_at: books.now(),
+    batch_id: null,
+    status: 'pending',
+    speed_processed: 'normal',
+    speed_requested: 'normal',
+  }
+  books.refunds.push(refund)
+  if (key !== '') books.refundKeys.set(key, { body: text, refund })
+  return { status: 200, body: refund }
+}
+
+export function listRefunds(books: Books, paymentId: string, query: URLSearchParams): Answer {
+  return page(books.refunds.filter(refund => refund.payment_id === paymentId).toReversed(), query)
+}
+
+export function endRefund(books: Books, refund: Refund, status: 'processed' | 'failed'): void {
+  const arn = status === 'processed' ? `7458${books.now()}${books.refunds.indexOf(refund)}` : null
+  Object.assign(refund, { status, acquirer_data: { arn } })
+  const payment = books.payments.get(refund.payment_id)
+  if (payment !== undefined && status === 'processed') {
+    payment.amount_refunded += refund.amount
+    payment.refund_status = payment.amount_refunded < payment.amount ? 'partial' : 'full'
+    if (payment.refund_status === 'full') payment.status = 'refunded'
+  }
+  emit(books, `refund.${status}`, { refund, payment })
+}
