@@ -4,6 +4,12 @@ import type { AddressInfo } from 'node:net'
 /** What every emulated vendor needs: a server that writes down what it was asked and can be told to misbehave. */
 export type Fields = Record<string, unknown>
 
+/** A text of a body; anything else is as if it were not there. */
+export function textOf(fields: Fields | undefined, key: string): string {
+  const value = fields?.[key]
+  return typeof value === 'string' ? value : ''
+}
+
 export type Seen = {
   method: string
   path: string

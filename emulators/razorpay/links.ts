@@ -1,13 +1,13 @@
-import type { Answer, Fields, Seen } from '../server.ts'
+import { type Answer, type Fields, type Seen, textOf } from '../server.ts'
 import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Link, Notes, Payment, Refund } from './entities.ts'
 
 /** Payment Links and refunds. */
 export function createLink(books: Books, body: Fields): Answer {
-  const reference = String(body['reference_id'] ?? '')
+  const reference = textOf(body, 'reference_id')
   if (reference.length > 40) return refuse('The reference id may not be greater than 40 characters.')
   if (!(Number(body['amount']) >= 100)) return refuse('The amount must be at least INR 1.00.')
-  if (String(body['description'] ?? '').length > 2_048)
+  if (textOf(body, 'description').length > 2_048)
     return refuse('The description may not be greater than 2048 characters.')
   const expireBy = Number(body['expire_by'] ?? 0)
   if (expireBy !== 0 && expireBy < books.now() + 15 * 60)

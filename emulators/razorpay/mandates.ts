@@ -1,4 +1,4 @@
-import type { Answer, Fields } from '../server.ts'
+import { type Answer, type Fields, textOf } from '../server.ts'
 import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Invoice, Notes, Token } from './entities.ts'
 import { createOrder } from './orders.ts'
@@ -78,8 +78,8 @@ function problemOf(
   if (!isUpi && asked['method'] !== 'emandate') return 'The selected method is invalid.'
   for (const field of ['name', 'email', 'contact'])
     if ((customer[field] ?? '') === '') return `The customer ${field} field is required.`
-  if (String(body['description'] ?? '') === '') return 'The description field is required.'
-  if (String(body['receipt'] ?? '').length > 40) return 'The receipt may not be greater than 40 characters.'
+  if (textOf(body, 'description') === '') return 'The description field is required.'
+  if (textOf(body, 'receipt').length > 40) return 'The receipt may not be greater than 40 characters.'
   if (isUpi ? Number(body['amount']) < 100 : Number(body['amount']) !== 0)
     return isUpi ? 'The amount must be at least INR 1.00.' : 'The amount must be 0 for emandate.'
   const [cap, most] = [Number(asked['max_amount']), isUpi ? UPI_CAP_PAISE : EMANDATE_CAP_PAISE]

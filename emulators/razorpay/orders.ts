@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Answer, Fields } from '../server.ts'
+import { type Answer, type Fields, textOf } from '../server.ts'
 import { emit, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Notes, Order, Payment } from './entities.ts'
 
@@ -14,7 +14,7 @@ export function createOrder(books: Books, body: Fields): Answer {
   )
     return refuse('Order receipt should be unique.')
   const notification = body['notification'] as Fields | undefined
-  const tokenId = String(notification?.['token_id'] ?? '')
+  const tokenId = textOf(notification, 'token_id')
   if (notification !== undefined && !books.tokens.has(tokenId))
     return refuse('The id provided does not exist', 400, 'invalid_token')
   const amount = Number(body['amount'])

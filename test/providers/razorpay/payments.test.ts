@@ -152,7 +152,7 @@ test('a refund is asked for as documented and made once, however often and howev
     outcome: { kind: 'pending' },
   })
   assert.equal(post('/refund'), 1, 'found, not asked for again')
-  const asked = fake.seen.find(({ path }) => path === `/v1/payments/${String(payment['id'])}/refund`)
+  const asked = fake.seen.find(({ path }) => path === `/v1/payments/${payment.id}/refund`)
   assert.equal(asked?.headers['x-refund-idempotency'], refundId)
   assert.deepEqual(asked?.body, {
     amount: 50_000,

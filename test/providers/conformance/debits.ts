@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { meaningOf } from '../../../src/flex/rules/returns.rules.ts'
+import { newId } from '../../../src/platform/ids.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+import type { Rail, ReturnReport } from '../../../src/providers/mandate-port.ts'
+import { ProviderRefused } from '../../../src/providers/refused.ts'
+import {
+  activeMandate,
+  debitOf,
+  expectUnknown,
+  FAULTS,
+  itemsOf,
+  mandatesOf,
+  outcomeOf,
+  paymentReports,
+  readAll,
+  type Rig,
+} from './rig.ts'
+
+const RAILS: readonly Rail[] = ['enach', 'upi_autopay']
+
+export function conformDebits(rig: Rig): void {
+  test('a debit that is presented again and again is one debit', async () => {
+    for (const rail of RAILS) {
+      const { ref } = await activeMandate(rig, rail)
+      const debit = debitOf(rig, rail, ref)
+      const first = await mandatesOf(rig).present(debit)
+      const more = await Promise.all([1, 2, 3].map(() => mandatesOf(rig).present(debit)))
+      for (const one of more) assert.deepEqual(one, first)
+      assert.equal(await rig.times('debit', debit.paymentId), 1)
+      assert.equal((await outcomeOf(rig, debit.paymentId, first.providerRef)).kind, 'pending')
+    }
+  })
+
+  test('a debit that one process presents several times at once is one debit', async () => {
+    const { ref } = await activeMandate(rig, 'enach')
+    const debit = debitOf(rig, 'enach', ref)
+    await Promise.all([1, 2, 3].map(() => mandatesOf(rig).present(debit)))
+    assert.equal(await rig.times('debit', debit.paymentId), 1)
+  })
+
+  for (const fault of rig.spoil === undefined ? [] : FAULTS) {
+    test(`a debit whose answer is ${fault} is unknown, found by our id, and never made twice`, async () => {
+      const { ref } = await activeMandate(rig, 'enach')
+      const debit = debitOf(rig, 'enach', ref)
+      rig.spoil?.('present', fault)
+      await expectUnknown(mandatesOf(rig).present(debit))
+      assert.equal((await outcomeOf(rig, debit.paymentId)).kind, 'pending')
+      await mandatesOf(rig).present(debit)
+      assert.equal(await rig.times('debit', debit.paymentId), 1)
+      await rig.bank.debit(debit.paymentId)
+      assert.equal((await outcomeOf(rig, debit.paymentId)).kind, 'captured')
+    })
+  }
+
+  test('a debit that went through is told and answered alike', async () => {
+    for (const rail of RAILS) {
+      const { ref } = await activeMandate(rig, rail)
+      const debit = debitOf(rig, rail, ref)
+      const { providerRef } = await mandatesOf(rig).present(debit)
+      rig.callbacks()
+      await rig.bank.debit(debit.paymentId)
+      const asked = await outcomeOf(rig, debit.paymentId, providerRef)
+      assert.ok(asked.kind === 'captured' && asked.amountPaise === debit.amountPaise)
+      assert.deepEqual(paymentReports(await readAll(rig), debit.paymentId).at(-1), asked)
+    }
+  })
+
+  for (const why of rig.bounces) {
+    test(`a bounce for the reason "${why}" has a return code of that meaning, told and asked`, async () => {
+      for (const rail of RAILS) {
+        const { ref } = await activeMandate(rig, rail)
+        const debit = debitOf(rig, rail, ref)
+        const { providerRef } = await mandatesOf(rig).present(debit)
+        rig.callbacks()
+        await rig.bank.bounce(debit.paymentId, why, rail)
+        const asked = await outcomeOf(rig, debit.paymentId, providerRef)
+        assert.ok(asked.kind === 'failed')
+        assert.equal(meaningOf(asked.code).category, why, `${rail} ${asked.code}`)
+        assert.deepEqual(paymentReports(await readAll(rig), debit.paymentId).at(-1), asked)
+      }
+    })
+  }
+
+  test('a debit under a mandate that has ended is never captured', async () => {
+    for (const rail of RAILS) {
+      const { mandateId, ref } = await activeMandate(rig, rail)
+      await mandatesOf(rig).cancel({ instituteId: rig.instituteId, mandateId, providerRef: ref })
+      const debit = debitOf(rig, rail, ref)
+      const refused = await mandatesOf(rig)
+        .present(debit)
+        .then(
+          () => null,
+          (error: unknown) => error,
+        )
+      if (refused === null) return
+      assert.ok(refused instanceof ProviderRefused)
+      assert.equal(meaningOf(refused.code ?? '').action, 'mandate_ended')
+    }
+  })
+
+  test('a debit that the vendor never heard of has moved no money', async () => {
+    const outcome = await outcomeOf(rig, newId('pay'))
+    assert.ok(outcome.kind === 'open' || outcome.kind === 'failed')
+  })
+
+  test('a debit is refunded as any payment is, once', async () => {
+    const { ref } = await activeMandate(rig, 'enach')
+    const debit = debitOf(rig, 'enach', ref)
+    const { providerRef } = await mandatesOf(rig).present(debit)
+    await rig.bank.debit(debit.paymentId)
+    const { instituteId } = rig
+    const payment = { paymentId: debit.paymentId, providerRef }
+    const refund = { instituteId, refundId: newId('rfd'), payment, amountPaise: paiseOf(1_000_00) }
+    await rig.provider.refund(refund)
+    await rig.provider.refund(refund)
+    assert.equal(await rig.times('refund', refund.refundId), 1)
+  })
+
+  test('a debit that the bank takes back is told as returned, or found when its pay-out is less', async () => {
+    const { ref } = await activeMandate(rig, 'enach')
+    const debit = debitOf(rig, 'enach', ref)
+    const { providerRef } = await mandatesOf(rig).present(debit)
+    const { instituteId } = rig
+    const payment = { instituteId, paymentId: debit.paymentId, providerRef }
+    await rig.bank.debit(debit.paymentId)
+    assert.equal(await mandatesOf(rig).returned(payment), null)
+    rig.callbacks()
+    await rig.bank.takeBack(debit.paymentId)
+    const told = (await readAll(rig)).filter((one): one is ReturnReport => one.about === 'return')
+    const asked = await mandatesOf(rig).returned(payment)
+    assert.ok(asked !== null)
+    for (const report of [...told, asked])
+      assert.deepEqual([report.paymentId, report.amountPaise], [debit.paymentId, debit.amountPaise])
+    const items = await itemsOf(rig, await rig.bank.settle())
+    const out = items.filter(one => one.kind === 'refund' && one.ourId.includes(debit.paymentId.slice(4)))
+    assert.deepEqual(
+      out.map(one => one.amountPaise),
+      [debit.amountPaise],
+    )
+  })
+}

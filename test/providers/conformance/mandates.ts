@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../../src/platform/ids.ts'
+import type { Rail } from '../../../src/providers/mandate-port.ts'
+import { activeMandate, expectUnknown, FAULTS, mandateNow, mandateOf, mandatesOf, type Rig } from './rig.ts'
+
+const RAILS: readonly Rail[] = ['enach', 'upi_autopay']
+
+export function conformMandates(rig: Rig): void {
+  test('a mandate that is registered again is one mandate with one page', async () => {
+    for (const rail of RAILS) {
+      const mandate = mandateOf(rig, rail)
+      const first = await mandatesOf(rig).register(mandate)
+      assert.deepEqual(await mandatesOf(rig).register(mandate), first)
+      assert.equal(await rig.times('mandate', mandate.mandateId), 1)
+      const { outcome } = await mandateNow(rig, mandate.mandateId, first.providerRef)
+      assert.deepEqual(outcome, { kind: 'open' })
+    }
+  })
+
+  for (const fault of rig.spoil === undefined ? [] : FAULTS) {
+    test(`a registration whose answer is ${fault} is unknown, and one mandate when it is repeated`, async () => {
+      const mandate = mandateOf(rig, 'enach')
+      rig.spoil?.('register', fault)
+      await expectUnknown(mandatesOf(rig).register(mandate))
+      await mandatesOf(rig).register(mandate)
+      assert.equal(await rig.times('mandate', mandate.mandateId), 1)
+    })
+  }
+
+  test('eNACH is authorised by the payer and active by the bank; UPI is active at once', async () => {
+    const mandate = mandateOf(rig, 'enach')
+    const { providerRef } = await mandatesOf(rig).register(mandate)
+    await rig.payer.approve(mandate.mandateId)
+    assert.equal((await mandateNow(rig, mandate.mandateId, providerRef)).outcome.kind, 'authorised')
+    await rig.bank.confirm(mandate.mandateId)
+    assert.equal((await mandateNow(rig, mandate.mandateId, providerRef)).outcome.kind, 'active')
+    await activeMandate(rig, 'upi_autopay')
+  })
+
+  test('what the payer declines or the bank refuses is never active, and a refusal has its reason', async () => {
+    const declined = mandateOf(rig, 'upi_autopay')
+    const refused = mandateOf(rig, 'enach')
+    const [first, second] = [
+      await mandatesOf(rig).register(declined),
+      await mandatesOf(rig).register(refused),
+    ]
+    await rig.payer.decline(declined.mandateId)
+    const now = await mandateNow(rig, declined.mandateId, first.providerRef)
+    assert.ok(now.outcome.kind === 'rejected' || now.outcome.kind === 'open')
+    await rig.payer.approve(refused.mandateId)
+    await rig.bank.refuse(refused.mandateId)
+    const { outcome } = await mandateNow(rig, refused.mandateId, second.providerRef)
+    assert.ok(outcome.kind === 'rejected')
+    assert.ok(outcome.code.length > 0 && outcome.message.length > 0)
+  })
+
+  test('a mandate that the payer withdraws, or that we cancel as often as we like, is cancelled', async () => {
+    for (const rail of RAILS) {
+      const { mandateId, ref } = await activeMandate(rig, rail)
+      await rig.payer.revoke(mandateId)
+      assert.equal((await mandateNow(rig, mandateId, ref)).outcome.kind, 'cancelled')
+      const ours = await activeMandate(rig, rail)
+      const { instituteId } = rig
+      const asked = { instituteId, mandateId: ours.mandateId, providerRef: ours.ref }
+      await mandatesOf(rig).cancel(asked)
+      await mandatesOf(rig).cancel(asked)
+      assert.equal((await mandateNow(rig, ours.mandateId, ours.ref)).outcome.kind, 'cancelled')
+    }
+  })
+
+  test('a mandate that nobody has authorised yet can be cancelled too', async () => {
+    const mandate = mandateOf(rig, 'enach')
+    const { providerRef } = await mandatesOf(rig).register(mandate)
+    const asked = { instituteId: rig.instituteId, mandateId: mandate.mandateId, providerRef }
+    await mandatesOf(rig).cancel(asked)
+    const { outcome } = await mandateNow(rig, mandate.mandateId, providerRef)
+    assert.ok(outcome.kind === 'cancelled' || outcome.kind === 'rejected', outcome.kind)
+  })
+
+  test('a mandate that the vendor never heard of is open', async () => {
+    const { instituteId } = rig
+    const report = await mandatesOf(rig).status({ instituteId, mandateId: newId('mdt'), providerRef: null })
+    assert.deepEqual(report.outcome, { kind: 'open' })
+  })
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { lose, neverAnswer, status } from '../../../emulators/faults.ts'
+import { type Habits, KEYS } from '../../../emulators/razorpay/books.ts'
+import { startRazorpay } from '../../../emulators/razorpay/emulator.ts'
+import { endRefund } from '../../../emulators/razorpay/links.ts'
+import { authorise, declineRegistration, moveToken } from '../../../emulators/razorpay/mandates.ts'
+import { endDebit } from '../../../emulators/razorpay/orders.ts'
+import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay/settlements.ts'
+import type { Fault } from '../../../emulators/server.ts'
+import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
+import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
+import type { Call, FaultKind, Rig } from './rig.ts'
+
+const CALLS: Record<Call, string> = {
+  start: 'POST /v1/payment_links',
+  refund: 'POST /v1/payments/pay_',
+  register: 'POST /v1/subscription_registration',
+  present: 'POST /v1/payments/create/recurring',
+}
+const FAULT: Record<FaultKind, Fault> = {
+  lost: lose,
+  busy: status(
+    429,
+    JSON.stringify({ error: { code: 'BAD_REQUEST_ERROR', description: 'Too many requests' } }),
+  ),
+  broken: status(502, '<html>Bad gateway</html>'),
+  silent: neverAnswer,
+}
+const REASONS: Partial<Record<ReturnCategory, string>> = {
+  funds: 'insufficient_funds',
+  bank: 'bank_technical_error',
+  mandate: 'mandate_not_active',
+  limit: 'transaction_limit_exceeded',
+}
+
+function find<T>(all: Iterable<T>, isIt: (one: T) => boolean): T {
+  return [...all].find(isIt) ?? assert.fail('the vendor does not have it')
+}
+
+/** Razorpay's emulator under the guarantees; its habits are what the documentation leaves open. */
+export async function startRazorpayRig(
+  owner: { after(done: () => Promise<void> | void): void },
+  habits: Partial<Habits> = {},
+): Promise<Rig> {
+  const emulator = await startRazorpay({ habits })
+  owner.after(() => emulator.close())
+  const { books } = emulator
+  const linkId = (paymentId: string) => find(books.links.values(), one => one.reference_id === paymentId).id
+  const invoiceId = (mandateId: string) => find(books.invoices.values(), one => one.receipt === mandateId).id
+  const tokenId = (mandateId: string): string =>
+    find(books.payments.values(), one => one.invoice_id === invoiceId(mandateId) && one.token_id !== null)
+      .token_id ?? ''
+  const debits = (paymentId: string) => {
+    const orders = [...books.orders.values()].filter(one => one.receipt === paymentId).map(one => one.id)
+    return [...books.payments.values()].filter(one => orders.includes(one.order_id ?? ''))
+  }
+  const debitOf = (paymentId: string) => find(debits(paymentId), () => true)
+  return {
+    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 400 }),
+    instituteId: 41,
+    collectorCode: 'MAIN',
+    payer: {
+      pay: async id => void emulator.pay(linkId(id)),
+      fail: async id =>
+        void emulator.pay(linkId(id), { status: 'failed', error_reason: 'payment_cancelled' }),
+      approve: async id => void authorise(books, invoiceId(id)),
+      decline: async id => declineRegistration(books, invoiceId(id)),
+      revoke: async id => moveToken(books, tokenId(id), 'cancelled'),
+    },
+    bank: {
+      confirm: async id => moveToken(books, tokenId(id), 'confirmed'),
+      refuse: async id => moveToken(books, tokenId(id), 'rejected', 'Rejected by bank'),
+      debit: async id => endDebit(books, debitOf(id), 'captured'),
+      bounce: async (id, why) => endDebit(books, debitOf(id), { reason: REASONS[why] ?? '' }),
+      takeBack: async id => moveDispute(books, disputePayment(books, debitOf(id)), 'lost'),
+      processRefund: async id =>
+        endRefund(
+          books,
+          find(books.refunds, one => one.receipt === id),
+          'processed',
+        ),
+      async settle() {
+        payOut(books)
+        return dayOf(new Date(books.now() * 1_000))
+      },
+    },
+    callbacks: () => books.outbox.splice(0),
+    forge: ({ headers, rawBody }) => {
+      const foreign = createHmac('sha256', 'another account').update(rawBody).digest('hex')
+      return [
+        { headers: {}, rawBody },
+        { headers: { 'x-razorpay-signature': foreign }, rawBody },
+        { headers, rawBody: Buffer.from(rawBody.toString().replace('captured', 'capturee')) },
+      ]
+    },
+    async times(what, id) {
+      const held = {
+        payment: () => [...books.links.values()].filter(one => one.reference_id === id),
+        refund: () => books.refunds.filter(one => one.receipt === id),
+        mandate: () => [...books.invoices.values()].filter(one => one.receipt === id),
+        debit: () => debits(id),
+      }
+      return held[what]().length
+    },
+    bounces: ['funds', 'bank', 'mandate', 'limit'],
+    spoil: (call, fault) => emulator.spoil(CALLS[call], FAULT[fault]),
+  }
+}
