@@ -1245,12 +1245,44 @@ create index flex_bounces_due on flex_bounces (tell_at);
 -- own, so ledger, receipts, settlement and reconciliation do not know about loans.
 --------------------------------------------------------------------------------------------------------------------------
 
+-- Lenders of the installation. An `api` lender implements the lender protocol; the people of a `desk` lender work in the console.
+create table lenders (
+  code text primary key check (code ~ '^[a-z0-9][a-z0-9-]{0,62}$' and code <> 'sandbox'),
+  -- The name that parents know.
+  title text not null,
+  kind text not null check (kind in ('api', 'desk')),
+  api_url text,
+  least_paise bigint not null check (least_paise > 0),
+  most_paise bigint not null,
+  -- Typical cost, shown before a parent applies: hundredths of a percent a year.
+  yearly_rate_bp integer not null check (yearly_rate_bp between 0 and 10000),
+  months integer not null check (months between 1 and 120),
+  -- What both sides sign with. The previous one is accepted until it expires, so keys rotate without a gap.
+  secret_sealed bytea,
+  previous_sealed bytea,
+  previous_until timestamptz,
+  -- A paused lender gets no new applications; what it reports about the others is still applied.
+  paused_at timestamptz,
+  created_at timestamptz not null,
+  check ((kind = 'api') = (api_url is not null) and (kind = 'api') = (secret_sealed is not null)),
+  check ((previous_sealed is null) = (previous_until is null)),
+  check (least_paise <= most_paise)
+);
+
+-- Where an institute's new applications go.
+create table institute_lenders (
+  institute_id integer primary key references institutes,
+  lender text not null references lenders
+);
+
 create table cred_applications (
   institute_id integer not null,
   id text not null,
   student_id text not null,
   collector_code text not null,
+  -- A code of `lenders`, or 'sandbox'. The title is kept as the parent knew it.
   lender text not null,
+  lender_title text not null,
   lender_ref text,
   -- The application's page at the lender.
   lender_url text,
@@ -1260,6 +1292,11 @@ create table cred_applications (
   -- What is asked for, then what the lender approved, then what was signed.
   amount_paise bigint not null check (amount_paise > 0),
   reason text,
+  -- The offer that came with the approval, if the borrower accepts it here and not on the lender's pages.
+  offer jsonb,
+  -- The borrower accepted the offer here; then when the lender confirmed that it knows.
+  accepted_at timestamptz,
+  acceptance_sent_at timestamptz,
   created_at timestamptz not null,
   -- When it was first sent to the lender: from then on only the lender ends it.
   sent_at timestamptz,
@@ -1277,12 +1314,15 @@ create table cred_applications (
   primary key (institute_id, id),
   foreign key (institute_id, student_id) references students,
   foreign key (institute_id, collector_code) references branches,
-  check ((state in ('agreement_signed', 'disbursed')) <= (signed_at is not null))
+  check ((state in ('agreement_signed', 'disbursed')) <= (signed_at is not null)),
+  check (accepted_at is null or offer is not null),
+  check (acceptance_sent_at is null or accepted_at is not null)
 );
 -- One at a time for a student.
 create unique index cred_applications_one_live on cred_applications (institute_id, student_id)
   where state in ('started', 'filled', 'final_approved', 'agreement_signed');
 create index cred_applications_of_student on cred_applications (institute_id, student_id, id desc);
+create index cred_applications_of_lender on cred_applications (lender, id desc) where sent_at is not null;
 create index cred_applications_to_check on cred_applications (next_check_at) where next_check_at is not null;
 create index cred_applications_to_expire on cred_applications (expires_at)
   where state in ('started', 'filled', 'final_approved');

@@ -60,7 +60,6 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     if (entry !== undefined) providers.set(name, entry.create(values))
   }
   const [preferred] = config.providers.keys()
-  const lenders: LoanContext['lenders'] = new Map(simulators === null ? [] : [['sandbox', simulators.lender]])
   const { senders, closeSenders } = await createSenders(config, base, log)
   const ctx: BursarContext = {
     db: base.db,
@@ -73,8 +72,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     log,
     providers,
     currentProvider: preferred ?? simulators?.bank.name ?? null,
-    lenders,
-    currentLender: simulators?.lender.name ?? null,
+    sandboxLender: simulators?.lender ?? null,
     erp: {
       httpClient: erpClient,
       callLimiter: new ErpCallLimiter(base.db.semaphore, () => base.clock.now().getTime()),
@@ -82,7 +80,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       findPlanDifferences: (student, rows) => findPlanDifferences(base, student, rows),
     },
     senders,
-    paymentHandlers: createPaymentHandlers(base, lenders),
+    paymentHandlers: createPaymentHandlers(base),
     onMandate: report => applyMandateReport(ctx, report),
   }
   return { ctx, simulators, closeErp: () => erpClient.close(), closeSenders }

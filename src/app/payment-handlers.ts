@@ -2,7 +2,6 @@ import { duesPaymentHandler } from '../dues/dues-payment-handler.ts'
 import { namedOrderHandler } from '../dues/named-order-handler.ts'
 import { assertNobodyPays } from '../dues/started.service.ts'
 import { downpaymentPaymentHandler, instalmentPaymentHandler } from '../flex/engine/results.service.ts'
-import type { LoanContext } from '../loans/context.ts'
 import { disbursementPaymentHandler } from '../loans/disbursements.service.ts'
 import type { OrderKind } from '../orders/orders.rules.ts'
 import { PAGE_PAYMENT_HANDLER } from '../payment-pages/page-payment-handler.ts'
@@ -10,7 +9,7 @@ import type { PaymentHandler } from '../payments/payment-handler.ts'
 import type { Context } from '../platform/context.ts'
 
 /** What follows from money that moved, by the kind of its order. A kind without a handler does not compile. */
-export function createPaymentHandlers(ctx: Context, lenders: LoanContext['lenders']) {
+export function createPaymentHandlers(ctx: Context) {
   const mayStart: PaymentHandler['mayStart'] = (instituteId, order) =>
     assertNobodyPays(ctx, instituteId, order)
   return {
@@ -20,6 +19,6 @@ export function createPaymentHandlers(ctx: Context, lenders: LoanContext['lender
     page: PAGE_PAYMENT_HANDLER,
     downpayment: { ...downpaymentPaymentHandler(ctx), mayStart },
     instalment: instalmentPaymentHandler(ctx),
-    loan: disbursementPaymentHandler({ clock: ctx.clock, lenders }),
+    loan: disbursementPaymentHandler(ctx),
   } satisfies Record<OrderKind, PaymentHandler>
 }

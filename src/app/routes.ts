@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { loanRoutes } from '../loans/loans.routes.ts'
+import { protocolRoutes } from '../loans/protocol/protocol.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics, observeBackups, type Metrics } from '../http/metrics/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
@@ -120,6 +121,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   entryRoutes(app, ctx)
   productRoutes(app, ctx)
   loanRoutes(app, ctx)
+  protocolRoutes(app, ctx.publicUrl)
   subscriptionRoutes(app, ctx)
   deliveryRoutes(app, ctx)
   await consoleRoutes(app, ctx)

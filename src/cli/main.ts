@@ -13,6 +13,7 @@ import { addExamples, finishProgram } from './help.ts'
 import { addImportCommand } from './institute/import.ts'
 import { addInstituteCommands } from './institute/institutes.ts'
 import { addKeyCommands } from './institute/keys.ts'
+import { addLenderCommands } from './lenders.ts'
 import { addListenCommand } from './developer/listen.ts'
 import { addMoneyCommands } from './money.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -44,6 +45,7 @@ addCatalogueCommands(program)
 addKeyCommands(program)
 addUserCommands(program)
 addErpCommands(program)
+addLenderCommands(program)
 addImportCommand(program)
 addFlexCommands(program)
 addSmsCommands(program)

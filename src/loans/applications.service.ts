@@ -8,16 +8,10 @@ import { newId } from '../platform/ids.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
-import { lenderOf, type LoanContext } from './context.ts'
+import type { LoanContext } from './context.ts'
+import { requireLender } from './lenders/lenders.service.ts'
 import * as store from './loans.store.ts'
-import type { Lender } from './lender-port.ts'
 import { amountToAsk, expiryAfter, type Application, type LoanFile } from './loans.rules.ts'
-
-/** The lender that new applications go to. */
-export function requireLender(ctx: LoanContext): Lender {
-  if (ctx.currentLender === null) throw conflict('Loans are not set up for this installation.')
-  return lenderOf(ctx, ctx.currentLender)
-}
 
 /**
  * Starts an application. Nothing is sent to the lender until the parent continues to the lender's pages, so no personal
@@ -30,7 +24,7 @@ export async function createApplication(
   wanted: { studentId: string; amountPaise?: Paise | undefined },
 ): Promise<Application> {
   const { studentId } = wanted
-  const lender = requireLender(ctx)
+  const lender = await requireLender(ctx, institute.id)
   return transact(ctx.db, command, async tx => {
     const student = (await readStudentContexts(tx, [{ instituteId: institute.id, studentId }])).get(studentId)
     if (student === undefined) throw notFound('This student')
@@ -42,6 +36,7 @@ export async function createApplication(
     const application = newApplication(institute, student.student.collectorCode, {
       studentId,
       lender: lender.name,
+      lenderTitle: lender.title,
       amountPaise,
       at: ctx.clock.now(),
     })
@@ -50,7 +45,6 @@ export async function createApplication(
     await recordEvents(tx, [
       loanEvent('cred.loan.application_started', application, {
         student,
-        lenderTitle: lender.title,
         at: application.createdAt,
       }),
     ])
@@ -70,9 +64,10 @@ function newApplication(
   {
     studentId,
     lender,
+    lenderTitle,
     amountPaise,
     at,
-  }: Pick<Application, 'studentId' | 'lender' | 'amountPaise'> & { at: Date },
+  }: Pick<Application, 'studentId' | 'lender' | 'lenderTitle' | 'amountPaise'> & { at: Date },
 ): Application {
   return {
     instituteId: institute.id,
@@ -80,12 +75,16 @@ function newApplication(
     studentId,
     collectorCode,
     lender,
+    lenderTitle,
     lenderRef: null,
     lenderUrl: null,
     state: 'started',
     askedPaise: amountPaise,
     amountPaise,
     reason: null,
+    offer: null,
+    acceptedAt: null,
+    acceptanceSentAt: null,
     createdAt: at,
     sentAt: null,
     filledAt: null,

@@ -6,7 +6,7 @@ import type { Transaction } from '../platform/db/database.ts'
 import { totalOf } from '../orders/orders.rules.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
-import { lenderTitle, type LoanContext } from './context.ts'
+import type { LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import { assertTrancheMove, type LoanFile, type RecordedPayOut, type Tranche } from './loans.rules.ts'
 import { moveTo } from './lender-updates.service.ts'
@@ -15,7 +15,7 @@ import { moveTo } from './lender-updates.service.ts'
 const NOT_SENT = 'abandoned'
 
 /** Applies the bank's result for a lender's transfer to its tranche, in the transaction that records the result. */
-export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock' | 'lenders'>): PaymentHandler {
+export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock'>): PaymentHandler {
   return {
     captured: (tx, { payment }) =>
       withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche }) => {
@@ -71,7 +71,7 @@ async function moveTranche(
 
 /** A tranche is disbursed when the institute has the money; the loan is disbursed with its last tranche. */
 async function settle(
-  ctx: Pick<LoanContext, 'clock' | 'lenders'>,
+  ctx: Pick<LoanContext, 'clock'>,
   tx: Transaction,
   paid: readonly PaidOrder[],
   at: Date,
@@ -102,13 +102,7 @@ async function settle(
     const { studentId } = application
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${application.id} lost its student`)
-    const details = {
-      student,
-      lenderTitle: lenderTitle(ctx, application.lender),
-      at,
-      disbursement: moved,
-    }
-    events.push(loanEvent('cred.loan.disbursed', application, details))
+    events.push(loanEvent('cred.loan.disbursed', application, { student, at, disbursement: moved }))
   })
   await recordEvents(tx, events)
 }

@@ -12,8 +12,13 @@ export type Lender = {
   readonly limits: LoanLimits
   /** Typical cost, shown before a parent applies; only the lender's offer is binding. */
   readonly terms: LoanTerms
-  /** Creates the application at the lender; returns the page where the borrower fills it in. */
-  start(request: LoanRequest): Promise<{ lenderRef: string; lenderUrl: string }>
+  /**
+   * Creates the application at the lender; returns the page where the borrower fills it in, and what is known at once,
+   * such as that nothing is left to fill in.
+   */
+  start(request: LoanRequest): Promise<StartedLoan>
+  /** The borrower accepted the lender's offer on our page. Absent at a lender whose offers are accepted on its own. */
+  accept?(application: AtLender, acceptance: Acceptance): Promise<void>
   /** All reports about the application so far, in order; empty when the lender does not know it. */
   status(application: AtLender): Promise<LoanReport[]>
   /** Ends it, unless it is over or the agreement is signed; returns the same as `status`. */
@@ -22,20 +27,28 @@ export type Lender = {
   readCallback(callback: Callback): Promise<LoanReport[] | null>
 }
 
-export type LenderName = 'sandbox'
+/** `sandbox`, or the code of a lender that the operator added. */
+export type LenderName = string
 
 export type LoanLimits = { leastPaise: Paise; mostPaise: Paise }
 
 export type LoanTerms = { yearlyRatePercent: number; months: number }
 
-type AtLender = { instituteId: number; applicationId: string; lenderRef: string | null }
+export type AtLender = { instituteId: number; applicationId: string; lenderRef: string | null }
+
+export type StartedLoan = { lenderRef: string; lenderUrl: string; reports?: LoanReport[] }
+
+export type Acceptance = { offerRef: string; acceptedAt: Date }
 
 export type LoanRequest = {
   instituteId: number
+  institute: { code: string; name: string }
   applicationId: string
   amountPaise: Paise
   borrower: { name: string; phone: string; email: string }
   description: string
+  /** When the borrower consented to our passing these data on. */
+  consentedAt: Date
   /** Where the lender redirects the borrower's browser at the end. */
   returnUrl: string
 }
@@ -50,13 +63,25 @@ export type LoanReport = {
 /** What can happen to a loan at the lender, and when it happened. */
 export type LenderUpdate =
   | { kind: 'filled'; at: Date }
-  | { kind: 'approved'; at: Date; amountPaise: Paise }
+  | { kind: 'approved'; at: Date; amountPaise: Paise; offer?: Offer | null }
   | { kind: 'rejected'; at: Date; reason: string }
   | { kind: 'signed'; at: Date; tranches: readonly PlannedTranche[] }
   | { kind: 'paid_out'; at: Date; payOut: PayOut }
   | { kind: 'emi_debited'; at: Date; emi: { ref: string; dueOn: string; amountPaise: Paise } }
   | { kind: 'canceled'; at: Date }
   | { kind: 'expired'; at: Date }
+
+/** What the borrower is offered; accepted on our page, so it has to name every cost. */
+export type Offer = {
+  ref: string
+  yearlyRatePercent: number
+  months: number
+  emiPaise: Paise
+  /** Processing and other charges in all. */
+  feesPaise: Paise
+  /** The lender's key facts statement or terms. */
+  termsUrl: string | null
+}
 
 export type PlannedTranche = { ref: string; plannedOn: string; amountPaise: Paise }
 

@@ -4,12 +4,15 @@ import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 import type { Run } from '../platform/jobs/job.ts'
 import { processDue } from '../platform/jobs/process-due.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
+import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { sendTransfer } from '../payments/debits/transfers.service.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
-import { lenderOf, type LoanContext } from './context.ts'
+import type { LoanContext } from './context.ts'
+import { lenderOf } from './lenders/lenders.service.ts'
+import { sendAcceptance } from './offers.service.ts'
 import * as store from './loans.store.ts'
 import type { LoanRequest } from './lender-port.ts'
 import { canEnd, nextCheck, type Application, type LoanFile } from './loans.rules.ts'
@@ -25,18 +28,24 @@ export async function sendToLender(ctx: LoanContext, key: store.LoanKey, returnU
   const { application, student } = await markSent(ctx, key)
   if (application.lenderUrl !== null) return application.lenderUrl
   const { contactName: name, contactNumber: phone, contactEmail: email, fullname } = student.student
+  const [institute] = await getInstitutesById(ctx, [key.instituteId])
+  if (institute === undefined || application.sentAt === null) throw notFound('This application')
   const request: LoanRequest = {
     ...key,
+    institute: { code: institute.code, name: institute.name },
+    consentedAt: application.sentAt,
     amountPaise: application.askedPaise,
     borrower: { name, phone, email },
     description: `Fees for ${fullname}`,
     returnUrl,
   }
-  const started = await answered(lenderOf(ctx, application.lender).start(request))
+  const lender = await lenderOf(ctx, application.lender)
+  const { reports = [], ...started } = await answered(lender.start(request))
   await ctx.db.transaction(async tx => {
     const file = await store.lockFile(tx, key)
     if (file !== null) await store.writeApplication(tx, { ...file.application, ...started })
   })
+  await applyAll(ctx, reports)
   return started.lenderUrl
 }
 
@@ -143,16 +152,16 @@ async function endHere(
   const { instituteId, studentId } = application
   const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
   if (student === undefined) throw notFound('This student')
-  const lenderTitle = lenderOf(ctx, application.lender).title
   const code = how === 'canceled' ? 'cred.loan.canceled' : 'cred.loan.application_expired'
-  await recordEvents(tx, [loanEvent(code, ended, { student, lenderTitle, at })])
+  await recordEvents(tx, [loanEvent(code, ended, { student, at })])
 }
 
 async function endAtLender(ctx: LoanContext, key: store.LoanKey): Promise<void> {
   const application = await store.findApplication(ctx.db, key)
   if (application === null || application.ending === null) return
   const { lender, lenderRef, ending } = application
-  const reports = await answered(lenderOf(ctx, lender).end({ ...key, lenderRef }, ending))
+  const at = await lenderOf(ctx, lender)
+  const reports = await answered(at.end({ ...key, lenderRef }, ending))
   if (reports.length > 0) return applyAll(ctx, reports)
   // It was never sent, so there is nothing to end at the lender.
   await ctx.db.transaction(async tx => {
@@ -170,6 +179,7 @@ async function checkApplication(ctx: LoanContext, application: Application): Pro
   const { instituteId, id: applicationId } = application
   const key = { instituteId, applicationId }
   if (application.sentAt !== null) await askLender(ctx, key)
+  await sendAcceptance(ctx, key)
   await sendLeftTransfers(ctx, key)
   const now = ctx.clock.now()
   const after = await store.findApplication(ctx.db, key)

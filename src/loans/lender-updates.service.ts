@@ -1,4 +1,3 @@
-import type { NewEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import type { Callback } from '../providers/port.ts'
@@ -10,7 +9,8 @@ import { newId } from '../platform/ids.ts'
 import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
-import { lenderOf, type LoanContext } from './context.ts'
+import type { LoanContext } from './context.ts'
+import { lenderOf } from './lenders/lenders.service.ts'
 import * as store from './loans.store.ts'
 import type { LenderName, LenderUpdate, LoanReport } from './lender-port.ts'
 import {
@@ -23,6 +23,7 @@ import {
   type Application,
   type LoanFile,
   type LoanState,
+  type Verdict,
 } from './loans.rules.ts'
 import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
@@ -32,9 +33,13 @@ export async function takeLenderCallback(
   name: LenderName,
   callback: Callback,
 ): Promise<void> {
-  const reports = await lenderOf(ctx, name).readCallback(callback)
+  const lender = await lenderOf(ctx, name)
+  const reports = await lender.readCallback(callback)
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   for (const report of reports) {
+    const application = await store.findApplication(ctx.db, report)
+    // A lender speaks of its own applications only.
+    if (application?.lender !== name) continue
     if (mayOvertake(report.update)) await askLender(ctx, report)
     if ((await applyUpdate(ctx, report)) === 'ahead') await askLender(ctx, report)
   }
@@ -48,7 +53,7 @@ export async function askLender(
   const application = await store.findApplication(ctx.db, { instituteId, applicationId })
   if (application === null) return
   const { lender, lenderRef } = application
-  const reports = await lenderOf(ctx, lender).status({ instituteId, applicationId, lenderRef })
+  const reports = await (await lenderOf(ctx, lender)).status({ instituteId, applicationId, lenderRef })
   await applyAll(ctx, reports)
 }
 
@@ -58,28 +63,34 @@ export async function applyAll(ctx: LoanContext, reports: readonly LoanReport[])
 }
 
 type Transfer = { payment: Payment; collectorCode: string; reference: string }
+type Applied = { outcome: Verdict; transfer: Transfer | null }
 
 /** Applies one report and records its event in one transaction; a pay-out is announced to the bank after the commit. */
-async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<'applied' | 'nothing' | 'ahead'> {
-  const transfers: Transfer[] = []
-  const outcome = await ctx.db.transaction(async tx => {
-    transfers.length = 0
-    const file = await store.lockFile(tx, report)
-    if (file === null) return 'nothing'
-    const verdict = judge(file, report.update)
-    if (verdict !== 'apply') return verdict
-    const { instituteId, studentId } = file.application
-    const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
-    assert(student !== undefined, `the application ${file.application.id} lost its student`)
-    const lenderRef = file.application.lenderRef ?? report.lenderRef
-    const loan = { file: { ...file, application: { ...file.application, lenderRef } }, student }
-    const transfer = await perform(ctx, tx, loan, report.update)
-    if (transfer !== null) transfers.push(transfer)
-    return 'applied'
-  })
-  // If the process crashes here or the bank is unreachable, the reconciler sends the transfer.
-  for (const { payment, ...how } of transfers) await sendTransfer(ctx, payment, how)
+async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<Verdict> {
+  const { outcome, transfer } = await ctx.db.transaction(tx => applyIn(ctx, tx, report))
+  await announce(ctx, transfer)
   return outcome
+}
+
+/** If the process crashes before this or the bank is unreachable, the reconciler sends the transfer. */
+export async function announce(ctx: LoanContext, transfer: Transfer | null): Promise<void> {
+  if (transfer === null) return
+  const { payment, ...how } = transfer
+  await sendTransfer(ctx, payment, how)
+}
+
+/** Applies one report in the caller's transaction, which announces the transfer after its commit. */
+export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanReport): Promise<Applied> {
+  const file = await store.lockFile(tx, report)
+  if (file === null) return { outcome: 'nothing', transfer: null }
+  const outcome = judge(file, report.update)
+  if (outcome !== 'apply') return { outcome, transfer: null }
+  const { instituteId, studentId } = file.application
+  const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
+  assert(student !== undefined, `the application ${file.application.id} lost its student`)
+  const lenderRef = file.application.lenderRef ?? report.lenderRef
+  const loan = { file: { ...file, application: { ...file.application, lenderRef } }, student }
+  return { outcome, transfer: await perform(ctx, tx, loan, report.update) }
 }
 
 type LoadedLoan = { file: LoanFile; student: StudentContext }
@@ -96,7 +107,8 @@ async function perform(
       await move(ctx, tx, loan, { to: 'filled', at, change: { filledAt: at } })
       return null
     case 'approved': {
-      const change = { approvedAt: at, amountPaise: update.amountPaise, expiresAt: expiryAfter(at) }
+      const { amountPaise, offer = null } = update
+      const change = { approvedAt: at, amountPaise, offer, expiresAt: expiryAfter(at) }
       await move(ctx, tx, loan, { to: 'final_approved', at, change })
       return null
     }
@@ -116,9 +128,10 @@ async function perform(
       const { ref, dueOn, amountPaise } = update.emi
       const emi = { id: newId('pay'), lenderRef: ref, dueOn, paidAt: at, amountPaise }
       await store.insertEmi(tx, keyOf(loan), emi)
-      await recordLoanEvent(ctx, tx, loan, common =>
-        loanEvent('cred.emi.debited', loan.file.application, { ...common, at, payment: emi }),
-      )
+      const { student } = loan
+      await recordEvents(tx, [
+        loanEvent('cred.emi.debited', loan.file.application, { student, at, payment: emi }),
+      ])
       return null
     }
     default:
@@ -145,7 +158,7 @@ async function move(
     ...(isOver(to) ? { endedAt: at } : {}),
   })
   await store.writeApplication(tx, moved)
-  await recordLoanEvent(ctx, tx, loan, common => loanEvent(CODES[to], moved, { ...common, at }))
+  await recordEvents(tx, [loanEvent(CODES[to], moved, { student: loan.student, at })])
 }
 
 /** The application in its next state, with the time of the next status check. */
@@ -180,13 +193,10 @@ async function sign(
   })
   await store.writeApplication(tx, signed)
   for (const tranche of planned) await store.writeTranche(tx, keyOf(loan), tranche)
-  await recordLoanEvent(ctx, tx, loan, common =>
-    loanEvent('cred.loan.agreement_signed', signed, {
-      ...common,
-      at,
-      disbursements: planned,
-    }),
-  )
+  const { student } = loan
+  await recordEvents(tx, [
+    loanEvent('cred.loan.agreement_signed', signed, { student, at, disbursements: planned }),
+  ])
 }
 
 /** Creates an order and a payment for the lender's transfer, so that the bank reports it like any other payment. */
@@ -214,14 +224,4 @@ async function takePayOut(
 
 function keyOf({ file: { application } }: LoadedLoan): store.LoanKey {
   return { instituteId: application.instituteId, applicationId: application.id }
-}
-
-async function recordLoanEvent(
-  ctx: LoanContext,
-  tx: Transaction,
-  { file, student }: LoadedLoan,
-  eventOf: (common: { student: StudentContext; lenderTitle: string }) => NewEvent,
-): Promise<void> {
-  const lenderTitle = lenderOf(ctx, file.application.lender).title
-  await recordEvents(tx, [eventOf({ student, lenderTitle })])
 }

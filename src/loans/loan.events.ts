@@ -7,7 +7,7 @@ import type { Application, Emi, Tranche } from './loans.rules.ts'
 
 const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'
 
-type OfLoan = StudentInEvent & { application: Application; lenderTitle: string }
+type OfLoan = StudentInEvent & { application: Application }
 
 const out = outputOf<OfLoan>()
 const applicationBlock = out.object({
@@ -19,7 +19,11 @@ const applicationBlock = out.object({
     '2026-11-12T06:00:00.000Z',
     ({ application }) => application.signedAt,
   ),
-  lender: out.text('Name of the lender.', 'Vidya Sample Finance', ({ lenderTitle }) => lenderTitle),
+  lender: out.text(
+    'Name of the lender.',
+    'Vidya Sample Finance',
+    ({ application }) => application.lenderTitle,
+  ),
 })
 
 const ofLoan = {

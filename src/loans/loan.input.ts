@@ -8,6 +8,8 @@ export const applicationParams = input({
   application_id: field.resourceId('Id of the application.', LOAN_ID),
 })
 
+export const lenderParams = input({ lender: field.resourceId('Code of the lender.', 'vidya-finance') })
+
 export const applicationInput = input({
   amount: ifSent(field.positiveAmount('Rupees, within what is outstanding; all of that when absent.', 60000)),
 })

@@ -1,6 +1,7 @@
 import { outputOf } from '../http/wire/output.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import { lenderTitle, type LoanContext } from './context.ts'
+import type { LoanContext } from './context.ts'
+import type { Offer } from './lender-port.ts'
 import { LOAN_ID } from './loan.input.ts'
 import {
   canEnd,
@@ -63,7 +64,7 @@ export const emiOutput = emi.object({
 })
 
 /** Whose application it is and where its page stands. */
-type At = { ctx: Pick<LoanContext, 'lenders' | 'publicUrl'>; institute: Institute }
+type At = { ctx: Pick<LoanContext, 'publicUrl'>; institute: Institute }
 
 /** The application's page: it links to the lender, and the lender redirects back to it. */
 export function applicationUrl({ ctx, institute }: At, id: string): string {
@@ -79,6 +80,19 @@ const redirectUrl = (description: string) =>
 export const createdApplicationOutput = out.object({
   application_id: out.text('The id to read it by.', LOAN_ID, ({ id }) => id),
   redirect_url: redirectUrl("Send the parent's browser here; it leads on to the lender."),
+})
+
+const offered = outputOf<Offer>()
+const offerOutput = offered.object({
+  id: offered.text("The lender's id of the offer.", 'OFF-2207', ({ ref }) => ref),
+  yearly_rate_percent: offered.number('Interest a year.', 12.5),
+  months: offered.integer('Number of EMIs.', 12),
+  emi: offered.amount('Rupees a month.', 5345.2),
+  fees: offered.amount('Rupees of processing and other charges in all.', 590),
+  terms_url: offered.optional.text(
+    "The lender's key facts statement.",
+    'https://apply.example.com/kfs/OFF-2207.pdf',
+  ),
 })
 
 const applicationFields = {
@@ -101,12 +115,19 @@ const applicationFields = {
     60000,
   ),
   requested_amount: out.amount('Rupees that were asked for.', 60000, ({ askedPaise }) => askedPaise),
-  lender: out.text('Name of the lender.', 'Sandbox Lender', ({ lender }, { ctx }) =>
-    lenderTitle(ctx, lender),
-  ),
+  lender: out.text('Name of the lender.', 'Sandbox Lender', ({ lenderTitle }) => lenderTitle),
   reason: out.optional.text(
     'Why the lender rejected it; can be shown to people. Absent otherwise.',
     'The income could not be verified.',
+  ),
+  offer: out.optional.one(
+    "The lender's offer; absent until approved, and if the borrower sees it on the lender's own pages.",
+    offerOutput,
+  ),
+  offer_accepted_at: out.optional.moment(
+    'When the borrower accepted the offer; absent until then.',
+    '2026-11-17T08:00:00.000Z',
+    ({ acceptedAt }) => acceptedAt,
   ),
   redirect_url: redirectUrl('The page on which the parent goes on, and sees how it stands.'),
   created_at: out.moment('When it was started.', '2026-11-15T04:32:10.000Z'),

@@ -7,7 +7,13 @@ import type { Caller } from '../institutes/institutes.rules.ts'
 import { studentParams } from '../students/student.input.ts'
 import { createApplication, getApplication, listApplications } from './applications.service.ts'
 import type { LoanContext } from './context.ts'
-import { applicationInput, applicationParams, listApplicationsQuery, pageQuery } from './loan.input.ts'
+import {
+  applicationInput,
+  applicationParams,
+  lenderParams,
+  listApplicationsQuery,
+  pageQuery,
+} from './loan.input.ts'
 import {
   applicationOutput,
   createdApplicationOutput,
@@ -17,7 +23,6 @@ import {
   wholeApplicationOutput,
 } from './loan.output.ts'
 import { cancelApplication } from './lender-sync.service.ts'
-import type { LenderName } from './lender-port.ts'
 import { takeLenderCallback } from './lender-updates.service.ts'
 
 const LOANS_URL = '/api/v1/integrations/cred'
@@ -63,7 +68,7 @@ export function loanRoutes(app: FastifyInstance, ctx: LoanContext): void {
   })
   addLists(app, ctx)
   addReads(app, ctx)
-  for (const name of ctx.lenders.keys()) addCallbackRoute(app, ctx, name)
+  addCallbackRoute(app, ctx)
 }
 
 function addLists(app: FastifyInstance, ctx: LoanContext): void {
@@ -134,12 +139,13 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
 const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const
 
 /** Authenticated by the lender's signature instead of an API key. */
-function addCallbackRoute(app: FastifyInstance, ctx: LoanContext, name: LenderName): void {
-  app.post(`/callbacks/lenders/${name}`, SIGNED, async (request, reply) => {
+function addCallbackRoute(app: FastifyInstance, ctx: LoanContext): void {
+  app.post('/callbacks/lenders/:lender', SIGNED, async (request, reply) => {
     const headers = request.headers as Record<string, string | undefined>
-    await app.publicLimit.countFailures(request, () =>
-      takeLenderCallback(ctx, name, { headers, rawBody: rawBody(request) }),
-    )
+    await app.publicLimit.countFailures(request, () => {
+      const { lender } = lenderParams.read(request.params)
+      return takeLenderCallback(ctx, lender, { headers, rawBody: rawBody(request) })
+    })
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
 }

@@ -6,6 +6,7 @@ import type {
   LoanLimits,
   LenderUpdate,
   LoanTerms,
+  Offer,
   PayOut,
   PlannedTranche,
 } from './lender-port.ts'
@@ -28,12 +29,18 @@ export type Application = {
   studentId: string
   collectorCode: string
   lender: LenderName
+  /** The name that the parent knew it by. */
+  lenderTitle: string
   lenderRef: string | null
   lenderUrl: string | null
   state: LoanState
   askedPaise: Paise
   amountPaise: Paise
   reason: string | null
+  offer: Offer | null
+  /** The borrower accepted the offer on our page; then when the lender confirmed that it knows. */
+  acceptedAt: Date | null
+  acceptanceSentAt: Date | null
   createdAt: Date
   sentAt: Date | null
   filledAt: Date | null
@@ -125,6 +132,11 @@ function isTaken(state: LoanState): boolean {
 /** The parent or the institute may end it until the agreement is signed. */
 export function canEnd(state: LoanState): boolean {
   return !isOver(state) && !isTaken(state)
+}
+
+/** An offer that waits for the borrower on our page. */
+export function canAccept({ state, offer, acceptedAt, ending }: Application): boolean {
+  return state === 'final_approved' && offer !== null && acceptedAt === null && ending === null
 }
 
 /** `ahead`: an earlier report is missing, so the lender has to be asked for all of them. */

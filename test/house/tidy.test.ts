@@ -107,6 +107,9 @@ const DOORS = new Set([
   'console_tries',
   'console_devices',
   'console_unlock_codes',
+  // Lenders belong to the installation; a choice ties one to an institute.
+  'lenders',
+  'institute_lenders',
 ])
 
 test('every tenant table’s primary key, unique keys and foreign keys begin with institute_id', async () => {

@@ -24,8 +24,8 @@ export class LoanWorld {
 
   private constructor(bursar: TestBursar) {
     this.bursar = bursar
-    const { lenders, providers } = bursar.app.ctx
-    this.lender = lenders.get('sandbox') as SandboxLender
+    const { sandboxLender, providers } = bursar.app.ctx
+    this.lender = sandboxLender as SandboxLender
     const { transfers } = providers.get('sandbox') as Provider
     assert.ok(transfers)
     this.transfers = transfers

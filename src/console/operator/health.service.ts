@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { LoanContext } from '../../loans/context.ts'
+import { listLenders } from '../../loans/lenders/lenders.service.ts'
 import { CHANNELS, type Channel } from '../../messages/messages.rules.ts'
 import type { JobRunner, JobStatus } from '../../platform/jobs/job-runner.ts'
 import type { BackupSchedule, BackupState } from '../../platform/backup/schedule.ts'
@@ -105,7 +106,10 @@ export type Setup = {
   channels: { channel: Channel; by: string | null }[]
 }
 
-export function describeSetup(ctx: LoanContext, { channels, providerKeys }: Installation): Setup {
+export async function describeSetup(
+  ctx: LoanContext,
+  { channels, providerKeys }: Installation,
+): Promise<Setup> {
   return {
     mode: ctx.mode,
     payments: [...ctx.providers].map(([name, { mandates, transfers }]) => ({
@@ -118,12 +122,16 @@ export function describeSetup(ctx: LoanContext, { channels, providerKeys }: Inst
       ],
       key: providerKeys[name] ?? null,
     })),
-    lenders: [...ctx.lenders].map(([name, { title }]) => ({
-      name: title,
-      isCurrent: name === ctx.currentLender,
-      does: ['loans'],
-      key: null,
-    })),
+    lenders: [
+      ...(ctx.sandboxLender === null ? [] : [ctx.sandboxLender.title]).map(name =>
+        describeLender(name, true),
+      ),
+      ...(await listLenders(ctx)).map(({ title, pausedAt }) => describeLender(title, pausedAt === null)),
+    ],
     channels: CHANNELS.map(channel => ({ channel, by: channels[channel] })),
   }
+}
+
+function describeLender(name: string, isCurrent: boolean): SetUpProvider {
+  return { name, isCurrent, does: ['loans'], key: null }
 }

@@ -1,5 +1,6 @@
-import type { Lender } from '../../loans/lender-port.ts'
+import type { Lender, Offer } from '../../loans/lender-port.ts'
 import {
+  canAccept,
   canEnd,
   emiOf,
   isOver,
@@ -10,7 +11,15 @@ import {
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import { formatRupees, minPaise, paiseOf, subtractPaise, type Paise } from '../../platform/money.ts'
+import {
+  formatRupees,
+  minPaise,
+  paiseOf,
+  subtractPaise,
+  sumPaise,
+  ZERO,
+  type Paise,
+} from '../../platform/money.ts'
 import { LOAN_TEXTS, type LoanTexts } from './loan.texts.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
@@ -42,13 +51,13 @@ type StatusBanner = {
   tone: 'unpaid' | 'paid' | 'failed' | 'expired' | 'cancelled'
   status: string
   say: string
-  form?: 'apply' | 'consent' | 'go on'
+  form?: 'apply' | 'consent' | 'go on' | 'accept'
 }
 
 type LoanPage = { title: string; data: Record<string, unknown> }
 
 export function describeLoan(pageData: LoanPageData): LoanPage {
-  const { institute, language, path, file, lender } = pageData
+  const { institute, language, path, file } = pageData
   const l = LOAN_TEXTS[language]
   const banner = bannerFor(pageData, l)
   const values = valuesOf(pageData)
@@ -78,8 +87,7 @@ export function describeLoan(pageData: LoanPageData): LoanPage {
       amount: formatRupees(emi.amountPaise),
     })),
     terms: isReading ? l.terms.map(term => fill(term, values)) : [],
-    cost: isReading ? costOf(amountOf(pageData), lender, l) : null,
-    costSay: fill(l.costSay, values),
+    ...costPart(pageData, banner, l, values),
     form: formOf(pageData, banner, l, values),
     againUrl: canApplyAgain(pageData) ? `${path}?apply=1` : undefined,
     withdrawUrl: canWithdraw(pageData) ? `${path}/withdraw` : undefined,
@@ -130,6 +138,8 @@ function bannerFor(pageData: LoanPageData, l: LoanTexts): StatusBanner {
     case 'filled':
       return { tone: 'unpaid', status, say: l.says.filled }
     case 'final_approved':
+      if (canAccept(file.application)) return { tone: 'paid', status, say: l.offerHereSay, form: 'accept' }
+      if (file.application.acceptedAt !== null) return { tone: 'paid', status, say: l.acceptedSay }
       return { tone: 'paid', status, say: l.says.final_approved, form: 'go on' }
     case 'agreement_signed':
     case 'disbursed':
@@ -220,19 +230,35 @@ function tranchesOf({ tranches }: LoanFile, { language }: LoanPageData, l: LoanT
   }))
 }
 
-function costOf(amountPaise: Paise, { terms }: Lender, l: LoanTexts) {
-  const emiPaise = emiOf(amountPaise, terms)
-  const totalPaise = paiseOf(emiPaise * terms.months)
+/** The lender's typical cost before one applies, then the offer itself. */
+function costPart(pageData: LoanPageData, { form }: StatusBanner, l: LoanTexts, values: Values) {
+  const offer = pageData.file?.application.offer ?? null
+  if (form === 'accept' && offer !== null) {
+    const { termsUrl } = offer
+    return { cost: costOf(amountOf(pageData), offer, l), costSay: fill(l.offerCostSay, values), termsUrl }
+  }
+  if (form !== 'apply' && form !== 'consent') return { cost: null }
+  const amountPaise = amountOf(pageData)
+  const { terms } = pageData.lender
+  const typical = { ...terms, emiPaise: emiOf(amountPaise, terms), feesPaise: ZERO }
+  return { cost: costOf(amountPaise, typical, l), costSay: fill(l.costSay, values) }
+}
+
+type Cost = Pick<Offer, 'yearlyRatePercent' | 'months' | 'emiPaise' | 'feesPaise'>
+
+function costOf(amountPaise: Paise, { yearlyRatePercent, months, emiPaise, feesPaise }: Cost, l: LoanTexts) {
+  const repaidPaise = paiseOf(emiPaise * months)
+  const interestPaise = repaidPaise > amountPaise ? subtractPaise(repaidPaise, amountPaise) : ZERO
   return {
     caption: fill(l.costHead, { amount: formatRupees(amountPaise) }),
     rows: [
-      { label: l.cost.rate, value: `${terms.yearlyRatePercent} %` },
-      { label: l.cost.months, value: fill(l.cost.monthsValue, { count: String(terms.months) }) },
+      { label: l.cost.rate, value: `${yearlyRatePercent} %` },
+      { label: l.cost.months, value: fill(l.cost.monthsValue, { count: String(months) }) },
       { label: l.cost.emi, value: formatRupees(emiPaise) },
-      { label: l.cost.interest, value: formatRupees(subtractPaise(totalPaise, amountPaise)) },
-      { label: l.cost.other, value: l.cost.none },
+      { label: l.cost.interest, value: formatRupees(interestPaise) },
+      { label: l.cost.other, value: feesPaise === 0 ? l.cost.none : formatRupees(feesPaise) },
     ],
-    total: { label: l.cost.total, value: formatRupees(totalPaise) },
+    total: { label: l.cost.total, value: formatRupees(sumPaise([repaidPaise, feesPaise])) },
   }
 }
 
@@ -251,6 +277,13 @@ function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, valu
       const isOffer = pageData.file?.application.state === 'final_approved'
       return { action: `${path}/lender`, button: say(isOffer ? l.seeOffer : l.goOnThere) }
     }
+    case 'accept':
+      return {
+        action: `${path}/accept`,
+        button: say(l.acceptOffer),
+        consent: { ...consent, text: say(l.acceptConsent) },
+        offer: pageData.file?.application.offer?.ref,
+      }
     case 'consent':
       return { action: `${path}/lender`, button: say(l.goOn), consent }
     case 'apply':

@@ -6,7 +6,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { describeLoan } from './loan-page.ts'
-import { comeBack, redirectToLender, readPageData } from './page-data.ts'
+import { acceptFromPage, comeBack, redirectToLender, readPageData } from './page-data.ts'
 import { languageOf, sendPage, sendWrongLink } from '../layout.ts'
 
 const APPLICATION = '/cred/:institute/:application_id'
@@ -31,11 +31,19 @@ export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
     hidden,
     withApplication(ctx, ({ file, path }, _request, reply) => comeBack(ctx, file, path, reply)),
   )
-  app.get(
-    `${APPLICATION}/lender`,
+  app.post(
+    `${APPLICATION}/accept`,
     hidden,
-    withApplication(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303)),
+    withApplication(ctx, ({ file, path }, request, reply) =>
+      acceptFromPage(ctx, file, { path, request, reply }),
+    ),
   )
+  for (const step of ['lender', 'accept'])
+    app.get(
+      `${APPLICATION}/${step}`,
+      hidden,
+      withApplication(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303)),
+    )
 }
 
 type Found = { institute: Institute; file: LoanFile; path: string }

@@ -109,6 +109,14 @@ const en = {
   goOn: 'Go on to {lender}',
   goOnThere: 'Go on at {lender}',
   seeOffer: 'See the offer of {lender}',
+  offerHereSay:
+    '{lender} lends you {amount}. Read the offer below: the interest, every charge and every EMI are in it. Until you accept it nothing is owed. It is kept until {day}.',
+  acceptedSay:
+    'You accepted the offer. {lender} now prepares the agreement and gets in touch with you about signing it. Nothing is owed before that.',
+  offerCostSay: 'This is the offer of {lender} to you, not an example.',
+  offerTerms: 'Key facts statement of the lender',
+  acceptOffer: 'Accept the offer',
+  acceptConsent: 'I have read the offer and accept the loan of {amount} from {lender} on these terms.',
   again: 'Apply again',
   withdraw: 'Withdraw the application',
   withdrawAsk: 'Withdraw this application?',
@@ -223,6 +231,14 @@ const hi: LoanTexts = {
   goOn: '{lender} के पेज पर जाएँ',
   goOnThere: '{lender} के पेज पर आगे बढ़ें',
   seeOffer: '{lender} का प्रस्ताव देखें',
+  offerHereSay:
+    '{lender} आपको {amount} का लोन देने को तैयार है। नीचे प्रस्ताव पढ़ें: ब्याज, हर शुल्क और हर EMI उसमें लिखी है। स्वीकार करने से पहले कुछ चुकाना नहीं है। प्रस्ताव {day} तक रखा रहेगा।',
+  acceptedSay:
+    'आपने प्रस्ताव स्वीकार कर लिया है। {lender} अब समझौता तैयार करेगा और हस्ताक्षर के लिए आपसे संपर्क करेगा। उससे पहले कुछ चुकाना नहीं है।',
+  offerCostSay: 'यह उदाहरण नहीं, {lender} का आपके लिए प्रस्ताव है।',
+  offerTerms: 'लोन कंपनी का मुख्य तथ्य विवरण',
+  acceptOffer: 'प्रस्ताव स्वीकार करें',
+  acceptConsent: 'मैंने प्रस्ताव पढ़ लिया है और {lender} से इन शर्तों पर {amount} का लोन स्वीकार करता/करती हूँ।',
   again: 'फिर से आवेदन करें',
   withdraw: 'आवेदन वापस लें',
   withdrawAsk: 'क्या आप यह आवेदन वापस लेना चाहते हैं?',

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { formField } from '../layout.ts'
-import { requireLender } from '../../loans/applications.service.ts'
-import { lenderOf, type LoanContext } from '../../loans/context.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { lenderFor, lenderOf } from '../../loans/lenders/lenders.service.ts'
+import { acceptOffer } from '../../loans/offers.service.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import { askLender } from '../../loans/lender-updates.service.ts'
@@ -26,13 +27,15 @@ type PageRequest = {
   language: Language
 }
 
-/** Null when there is no such student. */
+/** Null when there is no such student, or nothing to show because the institute offers no loans. */
 export async function readPageData(ctx: LoanContext, asked: PageRequest): Promise<LoanPageData | null> {
   const { institute, studentId, file, request } = asked
   const student = (await readStudentContexts(ctx.db, [{ instituteId: institute.id, studentId }])).get(
     studentId,
   )
-  if (student === undefined) return null
+  const lender =
+    file === null ? await lenderFor(ctx, institute.id) : await lenderOf(ctx, file.application.lender)
+  if (student === undefined || lender === null) return null
   const { problem, wrote } = request.query as { problem?: unknown; wrote?: unknown }
   return {
     ...asked,
@@ -40,7 +43,7 @@ export async function readPageData(ctx: LoanContext, asked: PageRequest): Promis
     studentName: student.student.fullname,
     isActive: student.student.status === 'active',
     owedPaise: sumPaise(student.owed.map(line => line.amountPaise)),
-    lender: file === null ? requireLender(ctx) : lenderOf(ctx, file.application.lender),
+    lender,
     problem: PROBLEMS.find(one => one === problem),
     wrote: typeof wrote === 'string' ? wrote.slice(0, 20) : undefined,
     isSandbox: ctx.mode === 'sandbox',
@@ -57,6 +60,20 @@ export async function redirectToLender(
     return reply.redirect(`${path}?problem=consent#agree`, 303)
   const key = { instituteId: application.instituteId, applicationId: application.id }
   return redirectOrShowProblem(path, reply, () => sendToLender(ctx, key, `${ctx.publicUrl}${path}/return`))
+}
+
+/** The borrower accepts the offer that the page showed. */
+export async function acceptFromPage(
+  ctx: LoanContext,
+  { application }: LoanFile,
+  { path, request, reply }: { path: string; request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  if (formField(request, 'consent') !== 'yes') return reply.redirect(`${path}?problem=consent#agree`, 303)
+  const key = { instituteId: application.instituteId, applicationId: application.id }
+  return redirectOrShowProblem(path, reply, async () => {
+    await acceptOffer(ctx, key, formField(request, 'offer') ?? '')
+    return path
+  })
 }
 
 /** Return from the lender. The browser may arrive before the callback, so the lender is asked for the status. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createApplication, findNewest, requireLender } from '../../loans/applications.service.ts'
+import { createApplication, findNewest } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
+import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import { endApplication, sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import {
@@ -12,7 +13,13 @@ import {
   type LoanProblem,
   type LoanPageData,
 } from './loan-page.ts'
-import { comeBack, redirectToLender, readPageData, redirectOrShowProblem } from './page-data.ts'
+import {
+  acceptFromPage,
+  comeBack,
+  redirectToLender,
+  readPageData,
+  redirectOrShowProblem,
+} from './page-data.ts'
 import { LOAN_TEXTS } from './loan.texts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, sendPage } from '../layout.ts'
@@ -25,7 +32,6 @@ const hidden = { schema: { hide: true } }
 
 /** The signed-in pages of a child's loan: terms and costs, applying, status, withdrawing. */
 export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
-  if (ctx.currentLender === null) return
   app.get(
     LOAN,
     hidden,
@@ -41,6 +47,13 @@ export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
     hidden,
     withNewest(ctx, (file, { request, reply, studentId }) =>
       redirectToLender(ctx, file, { path: pathOfLoan(studentId), request, reply }),
+    ),
+  )
+  app.post(
+    `${LOAN}/accept`,
+    hidden,
+    withNewest(ctx, (file, { request, reply, studentId }) =>
+      acceptFromPage(ctx, file, { path: pathOfLoan(studentId), request, reply }),
     ),
   )
   app.get(
@@ -59,7 +72,7 @@ export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
     withChild(ctx, visit => withdraw(ctx, visit)),
   )
   // A reload or the back button repeats a POST address as GET.
-  for (const step of ['start', 'lender'])
+  for (const step of ['start', 'lender', 'accept'])
     app.get(
       `${LOAN}/${step}`,
       hidden,
@@ -80,7 +93,9 @@ async function loanOf(ctx: LoanContext, visit: ChildVisit): Promise<LoanPageData
   const pageData = await readPageData(ctx, { ...asked, file })
   const isAgain = (request.query as { apply?: unknown }).apply === '1' || request.method === 'POST'
   if (pageData === null || !isAgain || !canApplyAgain(pageData)) return pageData
-  return { ...pageData, file: null, lender: requireLender(ctx) }
+  // The institute may have another lender by now, or none.
+  const lender = await lenderFor(ctx, institute.id)
+  return lender === null ? pageData : { ...pageData, file: null, lender }
 }
 
 async function showLoan(ctx: LoanContext, visit: ChildVisit): Promise<FastifyReply> {

@@ -3,6 +3,9 @@ import { withoutTaken } from '../../dues/dues.rules.ts'
 import { readDues } from '../../dues/dues.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
 import { findStartedDues } from '../../dues/started.service.ts'
+import { findNewest } from '../../loans/applications.service.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
@@ -17,11 +20,12 @@ import { CHILD, frameOf, HOME, userOf, withChild, withParent, type ChildVisit, t
 import { decideAmount } from './pay-amount.rules.ts'
 import { describeStudent, type StudentPageData } from './student-page.ts'
 
+type ParentContext = FlexContext & LoanContext
+
 const hidden = { schema: { hide: true } }
 
 /** The list of children and the page of each, with its dues and payment form. */
-export function parentPages(app: FastifyInstance, ctx: FlexContext): void {
-  const hasLoans = (): boolean => app.hasRoute({ method: 'GET', url: `${CHILD}/cred` })
+export function parentPages(app: FastifyInstance, ctx: ParentContext): void {
   app.get(
     HOME,
     hidden,
@@ -30,12 +34,12 @@ export function parentPages(app: FastifyInstance, ctx: FlexContext): void {
   app.get(
     CHILD,
     hidden,
-    withChild(ctx, visit => showStudent(ctx, visit, { hasLoans: hasLoans(), problem: null })),
+    withChild(ctx, visit => showStudent(ctx, visit, null)),
   )
   app.post(
     `${CHILD}/pay`,
     hidden,
-    withChild(ctx, visit => pay(ctx, visit, hasLoans())),
+    withChild(ctx, visit => pay(ctx, visit)),
   )
   app.get(
     `${CHILD}/pay`,
@@ -44,7 +48,7 @@ export function parentPages(app: FastifyInstance, ctx: FlexContext): void {
   )
 }
 
-async function showHome(ctx: FlexContext, visit: Visit): Promise<FastifyReply> {
+async function showHome(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
   const { session, texts, language, reply } = visit
   const { institute } = session
   const ids = await listChildren(ctx, userOf(session))
@@ -56,7 +60,7 @@ async function showHome(ctx: FlexContext, visit: Visit): Promise<FastifyReply> {
 
 /** In the order of the ids; the number of queries does not depend on the number of children. */
 async function readChildren(
-  ctx: FlexContext,
+  ctx: ParentContext,
   instituteId: number,
   studentIds: readonly string[],
 ): Promise<Child[]> {
@@ -81,15 +85,17 @@ async function readChildren(
   })
 }
 
-async function readChild(ctx: FlexContext, { session, studentId }: ChildVisit): Promise<Child> {
+async function readChild(ctx: ParentContext, { session, studentId }: ChildVisit): Promise<Child> {
   const [child] = await readChildren(ctx, session.institute.id, [studentId])
   if (child === undefined) throw new Error(`the student ${studentId} vanished`)
   return child
 }
 
-type Extras = Pick<StudentPageData, 'problem' | 'hasLoans'>
-
-async function showStudent(ctx: FlexContext, visit: ChildVisit, extras: Extras): Promise<FastifyReply> {
+async function showStudent(
+  ctx: ParentContext,
+  visit: ChildVisit,
+  problem: StudentPageData['problem'],
+): Promise<FastifyReply> {
   const { session, texts, language, reply } = visit
   const { institute } = session
   const others = await listOtherYears(ctx, userOf(session), visit.studentId)
@@ -97,7 +103,8 @@ async function showStudent(ctx: FlexContext, visit: ChildVisit, extras: Extras):
   if (child === undefined) throw new Error(`the student ${visit.studentId} vanished`)
   const pageData: StudentPageData = {
     ...child,
-    ...extras,
+    problem,
+    hasLoans: await hasLoans(ctx, institute.id, visit.studentId),
     otherYears,
     institute,
     takesPayments: ctx.currentProvider !== null,
@@ -107,16 +114,22 @@ async function showStudent(ctx: FlexContext, visit: ChildVisit, extras: Extras):
   return sendPage(reply, {
     template: 'parents/student',
     title,
-    status: extras.problem === null ? 200 : 400,
+    status: problem === null ? 200 : 400,
     // The language switch is a GET link, and this address only answers POST.
-    hasSwitch: extras.problem === null,
+    hasSwitch: problem === null,
     language,
     data: { ...frameOf(visit, ctx), ...data },
   })
 }
 
+/** A family with an application finds its page even if the institute has no lender any more. */
+async function hasLoans(ctx: ParentContext, instituteId: number, studentId: string): Promise<boolean> {
+  if ((await lenderFor(ctx, instituteId)) !== null) return true
+  return (await findNewest(ctx, instituteId, studentId)) !== null
+}
+
 /** Opens an order for all dues or a part and redirects to the checkout; input errors are shown on the page. */
-async function pay(ctx: FlexContext, visit: ChildVisit, hasLoans: boolean): Promise<FastifyReply> {
+async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply> {
   const { session, studentId, request, reply } = visit
   const { institute } = session
   const path = pathOfStudent(studentId)
@@ -125,8 +138,7 @@ async function pay(ctx: FlexContext, visit: ChildVisit, hasLoans: boolean): Prom
   if (wrote !== undefined) {
     const { dues, onTheWay } = await readChild(ctx, visit)
     const wanted = decideAmount(wrote, withoutTaken(dues, onTheWay))
-    if (wanted.kind === 'problem')
-      return showStudent(ctx, visit, { hasLoans, problem: { kind: wanted.problem, wrote } })
+    if (wanted.kind === 'problem') return showStudent(ctx, visit, { kind: wanted.problem, wrote })
     amountPaise = wanted.amountPaise
   }
   try {
@@ -140,13 +152,13 @@ async function pay(ctx: FlexContext, visit: ChildVisit, hasLoans: boolean): Prom
     if (!(error instanceof BursarError)) throw error
     if (error.code === 'HUE00002') return showConflict(ctx, visit, wrote)
     if (error.code !== 'HUE00000') throw error
-    return showStudent(ctx, visit, { hasLoans, problem: { kind: 'changed', wrote: wrote ?? '' } })
+    return showStudent(ctx, visit, { kind: 'changed', wrote: wrote ?? '' })
   }
 }
 
 /** Another payer is at the bank's page; or a payment is pending or nothing is due any more, which the child's page shows. */
 async function showConflict(
-  ctx: FlexContext,
+  ctx: ParentContext,
   visit: ChildVisit,
   wrote: string | undefined,
 ): Promise<FastifyReply> {

@@ -1,0 +1,147 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Context } from '../../platform/context.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import { newSigningSecret } from '../../platform/standard-webhooks.ts'
+import type { LoanContext } from '../context.ts'
+import type { Lender, LenderName } from '../lender-port.ts'
+import { createProtocolLender, pingLender } from '../protocol/protocol.client.ts'
+import { createDeskLender } from './desk-lender.ts'
+import {
+  assertNewLender,
+  limitsOf,
+  PREVIOUS_SECRET_MS,
+  termsOf,
+  type LenderAccount,
+  type NewLender,
+} from './lenders.rules.ts'
+import * as store from './lenders.store.ts'
+
+/**
+ * The lenders of the installation and which one an institute uses. They are read whenever one is asked for, not cached:
+ * lenders are called rarely, and a rotation or a pause has to count in every process at once.
+ */
+type LenderContext = Pick<LoanContext, 'db' | 'clock' | 'vault' | 'sandboxLender'>
+
+export async function lenderOf(ctx: LenderContext, name: LenderName): Promise<Lender> {
+  if (name === ctx.sandboxLender?.name) return ctx.sandboxLender
+  const account = await store.findLender(ctx.db, name)
+  if (account === null) throw notFound('This lender')
+  return toLender(ctx, account)
+}
+
+/** Where an institute's new applications go; null when it has no lender, or its lender is paused. */
+export async function lenderFor(ctx: LenderContext, instituteId: number): Promise<Lender | null> {
+  const account = await store.findChosenLender(ctx.db, instituteId)
+  if (account === null) return ctx.sandboxLender
+  return account.pausedAt === null ? toLender(ctx, account) : null
+}
+
+/** The lender that new applications go to. */
+export async function requireLender(ctx: LenderContext, instituteId: number): Promise<Lender> {
+  const lender = await lenderFor(ctx, instituteId)
+  if (lender === null) throw conflict('Loans are not set up for this institute.')
+  return lender
+}
+
+function toLender(ctx: Pick<Context, 'db' | 'clock' | 'vault'>, account: LenderAccount): Lender {
+  const known = {
+    name: account.code,
+    title: account.title,
+    limits: limitsOf(account),
+    terms: termsOf(account),
+  }
+  if (account.kind === 'desk') return createDeskLender(known, ctx.clock)
+  return createProtocolLender(known, {
+    ...callOptions(ctx, account),
+    findInstituteOf: applicationId => store.findInstituteOf(ctx.db, account.code, applicationId),
+  })
+}
+
+function callOptions({ clock, vault }: Pick<Context, 'clock' | 'vault'>, account: LenderAccount) {
+  const { code, apiUrl, secretSealed, previousSealed, previousUntil } = account
+  assert(apiUrl !== null && secretSealed !== null, `the lender ${code} has no API`)
+  const isPreviousGood = previousSealed !== null && previousUntil !== null && previousUntil > clock.now()
+  const secrets = [secretSealed, ...(isPreviousGood ? [previousSealed] : [])].map(sealed =>
+    vault.open(sealed, secretPurpose(code)),
+  )
+  return { apiUrl, secrets }
+}
+
+const secretPurpose = (code: string): string => `lender secret ${code}`
+
+/** Answers the secret of a lender with an API: it is shown this once. */
+export async function addLender(ctx: Context, lender: NewLender): Promise<{ secret: string | null }> {
+  assertNewLender(lender, { isLive: ctx.mode === 'live' })
+  const secret = lender.kind === 'api' ? newSigningSecret() : null
+  const isNew = await store.insertLender(ctx.db, {
+    ...lender,
+    secretSealed: secret === null ? null : ctx.vault.seal(secret, secretPurpose(lender.code)),
+    previousSealed: null,
+    previousUntil: null,
+    pausedAt: null,
+    createdAt: ctx.clock.now(),
+  })
+  if (!isNew) throw conflict(`There is a lender ${lender.code} already.`)
+  return { secret }
+}
+
+export type { ListedLender } from './lenders.store.ts'
+
+export async function listLenders({ db }: Pick<Context, 'db'>): Promise<store.ListedLender[]> {
+  return store.listLenders(db)
+}
+
+export async function pauseLender(ctx: Context, code: string, isPaused: boolean): Promise<void> {
+  await changeLender(ctx, code, lender => ({
+    ...lender,
+    pausedAt: isPaused ? (lender.pausedAt ?? ctx.clock.now()) : null,
+  }))
+}
+
+/** A new secret signs from now on beside the old one, which is accepted for a week. */
+export async function rotateLender(ctx: Context, code: string): Promise<{ secret: string; until: Date }> {
+  const secret = newSigningSecret()
+  const until = new Date(ctx.clock.now().getTime() + PREVIOUS_SECRET_MS)
+  await changeLender(ctx, code, lender => {
+    if (lender.kind !== 'api') throw conflict('This lender works in the console and has no secret.')
+    return {
+      ...lender,
+      secretSealed: ctx.vault.seal(secret, secretPurpose(code)),
+      previousSealed: lender.secretSealed,
+      previousUntil: until,
+    }
+  })
+  return { secret, until }
+}
+
+async function changeLender(
+  { db }: Context,
+  code: string,
+  change: (lender: LenderAccount) => LenderAccount,
+): Promise<void> {
+  await db.transaction(async tx => {
+    const lender = await store.lockLender(tx, code)
+    if (lender === null) throw notFound('This lender')
+    await store.writeLender(tx, change(lender))
+  })
+}
+
+/** Null: the institute offers no loans, or in a sandbox those of the sandbox's lender. */
+export async function chooseLender(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  code: string | null,
+): Promise<void> {
+  await db.transaction(async tx => {
+    if (code !== null && (await store.findLender(tx, code)) === null) throw notFound('This lender')
+    await store.chooseLender(tx, institute.id, code)
+  })
+}
+
+/** One harmless signed call; answers what is wrong, or null. A lender without an API has nothing to call. */
+export async function checkLender(ctx: Context, code: string): Promise<string | null> {
+  const account = await store.findLender(ctx.db, code)
+  if (account === null) throw notFound('This lender')
+  return account.kind === 'desk' ? null : pingLender(callOptions(ctx, account))
+}

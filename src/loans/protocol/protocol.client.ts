@@ -1,0 +1,118 @@
+import { badRequest, BursarError, unavailable } from '../../platform/errors.ts'
+import { anyAddress } from '../../platform/http-client/addresses.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import { newId } from '../../platform/ids.ts'
+import { isSigned, signMessage } from '../../platform/standard-webhooks.ts'
+import type { Lender } from '../lender-port.ts'
+import { historyAnswer, startedAnswer, toReports, toUpdate, updateMessage } from './protocol.input.ts'
+import { acceptOutput, endOutput, pingOutput, statusOutput, submitOutput } from './protocol.output.ts'
+
+/** A lender that implements the lender protocol (docs/lender/protocol.md). */
+type CallOptions = {
+  apiUrl: string
+  /** The current one first. */
+  secrets: readonly string[]
+}
+
+type ProtocolOptions = CallOptions & {
+  /** Whose application it is, of those that were sent to this lender. */
+  findInstituteOf(applicationId: string): Promise<number | null>
+}
+
+export const PATHS = {
+  submit: '/applications/submit',
+  status: '/applications/status',
+  accept: '/applications/accept',
+  end: '/applications/end',
+  ping: '/ping',
+} as const
+
+const TIMEOUT_MS = 15_000
+const ANSWER_BYTES = 1024 * 1024
+// The operator chose the lender's address. Nothing has to close it: an idle connection keeps no process alive.
+const httpClient = new HttpClient({ policy: anyAddress })
+
+export function createProtocolLender(
+  known: Pick<Lender, 'name' | 'title' | 'limits' | 'terms'>,
+  options: ProtocolOptions,
+): Lender {
+  const history = (key: ApplicationKey, path: string, message: object) =>
+    call(options, path, message, answer => toReports(key, historyAnswer.read(answer)))
+  return {
+    ...known,
+    start: request =>
+      call(options, PATHS.submit, submitOutput.toJson(request), answer => {
+        const { lenderRef, redirectUrl } = startedAnswer.read(answer)
+        return { lenderRef, lenderUrl: redirectUrl }
+      }),
+    accept: ({ applicationId }, acceptance) =>
+      call(options, PATHS.accept, acceptOutput.toJson({ applicationId, ...acceptance }), () => {}),
+    status: application => history(application, PATHS.status, statusOutput.toJson(application)),
+    end: (application, how) => history(application, PATHS.end, endOutput.toJson({ ...application, how })),
+    async readCallback({ headers, rawBody }) {
+      if (!isSigned(options.secrets, { headers, rawBody, now: realTime() })) return null
+      const { applicationId, lenderRef, update } = updateMessage.read(parseJson(rawBody))
+      const instituteId = await options.findInstituteOf(applicationId)
+      if (instituteId === null) throw badRequest(`The application ${applicationId} was not sent to you.`)
+      return [{ instituteId, applicationId, lenderRef, update: toUpdate(update) }]
+    },
+  }
+}
+
+type ApplicationKey = { instituteId: number; applicationId: string }
+
+/** What is wrong with the lender's address or secret; null when it answers. */
+export async function pingLender(options: CallOptions): Promise<string | null> {
+  try {
+    await call(options, PATHS.ping, pingOutput.toJson({}), () => {})
+    return null
+  } catch (error) {
+    if (error instanceof BursarError) return error.message
+    throw error
+  }
+}
+
+/** Signatures carry the real time: the lender knows nothing of a sandbox's clock. */
+function realTime(): Date {
+  return new Date()
+}
+
+async function call<Answer>(
+  { apiUrl, secrets }: CallOptions,
+  path: string,
+  message: object,
+  read: (answer: unknown) => Answer,
+): Promise<Answer> {
+  const body = JSON.stringify(message)
+  const result = await httpClient.send({
+    method: 'POST',
+    url: apiUrl.replace(/(?<!\/)\/+$/, '') + path,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...signMessage(secrets, { id: newId('msg'), at: realTime(), body }),
+    },
+    body,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: ANSWER_BYTES,
+  })
+  if (result.kind === 'failed') throw unavailable(`The lender cannot be reached: ${result.message}`)
+  if (result.isTruncated) throw unavailable('The lender answered with too much.')
+  if (result.httpStatus === 401) throw unavailable('The lender does not accept our signature.')
+  if (result.httpStatus < 200 || result.httpStatus > 299)
+    throw unavailable(`The lender answered with status ${result.httpStatus}.`)
+  try {
+    return read(result.body.length === 0 ? {} : parseJson(result.body))
+  } catch (error) {
+    if (!(error instanceof BursarError)) throw error
+    throw unavailable(`The lender's answer cannot be used: ${error.message}`, error)
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw badRequest('The body is not valid JSON.')
+  }
+}

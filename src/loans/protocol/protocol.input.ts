@@ -1,0 +1,159 @@
+import { field, ifSent, input, optional, type Read } from '../../http/wire/input.ts'
+import { badField } from '../../platform/errors.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { sumPaise } from '../../platform/money.ts'
+import type { LenderUpdate, LoanReport } from '../lender-port.ts'
+
+/** What a lender answers and reports to Bursar. */
+const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'
+const MAX_TRANCHES = 60
+const MAX_UPDATES = 1_000
+const RATE_IN_BP = [0, 10_000] as const
+
+export const startedAnswer = input({
+  lender_ref: field.text('Your id of the application.', 'VF-100234', 128),
+  redirect_url: field.url(
+    'Your page where the borrower goes on. Answer `return_url` if you have none.',
+    'https://apply.example.com/a/VF-100234',
+  ),
+})
+
+const reference = (description: string, example: string) => field.text(description, example, 64)
+
+const offer = input({
+  id: reference('Your id of the offer.', 'OFF-2207').as('ref'),
+  yearly_rate_bp: field.wholeNumber('Interest a year in hundredths of a percent.', 1250, RATE_IN_BP),
+  months: field.wholeNumber('Number of EMIs.', 12, [1, 120]),
+  emi: field.positiveAmount('Rupees a month.', 5345.2),
+  fees: optional(field.amount('Rupees of processing and other charges in all.', 590)),
+  terms_url: optional(field.url('Your key facts statement.', 'https://apply.example.com/kfs/OFF-2207.pdf')),
+})
+
+const tranche = input({
+  id: reference('Your id of the tranche, unique within the loan.', 'T1').as('ref'),
+  date: field.day('When it is planned.', '2026-12-01').as('plannedOn'),
+  amount: field.positiveAmount('Rupees.', 60000),
+})
+
+const disbursement = input({
+  number: field.wholeNumber('Counts the transfers of this loan from 1, without a gap.', 1, [1, 10_000]),
+  tranche_id: reference('The tranche that it pays.', 'T1').as('trancheRef'),
+  date: field.day('Day of the transfer.', '2026-12-01').as('day'),
+  amount: field.positiveAmount('Rupees transferred.', 60000),
+  utr: field.text('Bank reference of the transfer.', 'HDFCR52026120100077', 64).as('reference'),
+  rest: ifSent(field.object('What you will still pay of this tranche, as a new tranche.', tranche)),
+})
+
+const emi = input({
+  id: reference('Your id of the EMI, unique within the loan.', 'E1').as('ref'),
+  due_date: field.day('When it was due.', '2027-01-05').as('dueOn'),
+  amount: field.positiveAmount('Rupees.', 5345.2),
+})
+
+export const UPDATE_KINDS = [
+  'filled',
+  'approved',
+  'rejected',
+  'sanctioned',
+  'disbursed',
+  'emi_paid',
+  'canceled',
+  'expired',
+] as const
+
+const update = input({
+  kind: field.oneOf(UPDATE_KINDS, 'What happened. The fields below that it needs are named in its text.'),
+  at: field.moment('When it happened.', '2026-11-17T06:00:00.000Z'),
+  amount: optional(field.positiveAmount('approved: rupees that you lend.', 60000)),
+  offer: optional(
+    field.object(
+      'approved: the offer, if the borrower is to accept it on the page of Bursar; absent if on yours.',
+      offer,
+    ),
+  ),
+  reason: optional(
+    field.text('rejected: why, in words for the family.', 'The income could not be verified.'),
+  ),
+  tranches: optional(
+    field.list('sanctioned: how you pay out; together what is lent.', tranche, { min: 1, max: MAX_TRANCHES }),
+  ),
+  disbursement: optional(field.object('disbursed: the transfer.', disbursement)),
+  emi: optional(field.object('emi_paid: the EMI.', emi)),
+})
+
+export const updateMessage = input({
+  type: field.oneOf(['application.updated'], 'Of this message.'),
+  application_id: field.resourceId('The application.', LOAN_ID),
+  lender_ref: field.text('Your id of the application.', 'VF-100234', 128),
+  update: field.object('What happened.', update),
+})
+
+export const historyAnswer = input({
+  lender_ref: optional(
+    field.text('Your id of the application; absent when you do not know it.', 'VF-100234', 128),
+  ),
+  updates: field.list(
+    'Everything that happened, oldest first; empty when you do not know the application.',
+    update,
+    { max: MAX_UPDATES },
+  ),
+})
+
+type SentUpdate = Read<typeof update>
+
+/** Refuses an update that lacks what its kind needs. */
+export function toUpdate(sent: SentUpdate): LenderUpdate {
+  const { kind, at } = sent
+  switch (kind) {
+    case 'filled':
+    case 'canceled':
+    case 'expired':
+      return { kind, at }
+    case 'approved':
+      return {
+        kind,
+        at,
+        amountPaise: need(sent.amountPaise, 'amount', kind),
+        offer: sent.offer === null ? null : toOffer(sent.offer),
+      }
+    case 'rejected':
+      return { kind, at, reason: sent.reason ?? 'The lender did not approve the loan.' }
+    case 'sanctioned':
+      return { kind: 'signed', at, tranches: uniqueTranches(need(sent.tranches, 'tranches', kind)) }
+    case 'disbursed': {
+      const { rest, ...payOut } = need(sent.disbursement, 'disbursement', kind)
+      return { kind: 'paid_out', at, payOut: { ...payOut, rest: rest ?? null } }
+    }
+    case 'emi_paid':
+      return { kind: 'emi_debited', at, emi: need(sent.emi, 'emi', kind) }
+    default:
+      return assertNever(kind)
+  }
+}
+
+export function toReports(
+  { instituteId, applicationId }: { instituteId: number; applicationId: string },
+  { lenderRef, updates }: Read<typeof historyAnswer>,
+): LoanReport[] {
+  return updates.map(one => ({
+    instituteId,
+    applicationId,
+    lenderRef: lenderRef ?? applicationId,
+    update: toUpdate(one),
+  }))
+}
+
+function toOffer({ yearlyRateBp, feesPaise, ...offered }: Read<typeof offer>) {
+  return { ...offered, yearlyRatePercent: yearlyRateBp / 100, feesPaise: feesPaise ?? sumPaise([]) }
+}
+
+function uniqueTranches(tranches: readonly Read<typeof tranche>[]) {
+  if (new Set(tranches.map(({ ref }) => ref)).size !== tranches.length)
+    throw badField('update.tranches', 'must have ids that differ')
+  return tranches
+}
+
+function need<Value>(value: Value | null | undefined, name: string, kind: string): Value {
+  if (value === null || value === undefined) throw badField(`update.${name}`, `is required for ${kind}`)
+  return value
+}

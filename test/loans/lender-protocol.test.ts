@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  startLender,
+  signedHeaders,
+  type LenderEmulator,
+  type Message,
+} from '../../emulators/lender/emulator.ts'
+import type { Act } from '../../emulators/lender/books.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import {
+  addLender,
+  checkLender,
+  chooseLender,
+  pauseLender,
+  rotateLender,
+} from '../../src/loans/lenders/lenders.service.ts'
+import { PATHS } from '../../src/loans/protocol/protocol.client.ts'
+import { paiseOf } from '../../src/platform/money.ts'
+import type { Json } from '../harness/client.ts'
+import { flawsOf } from '../house/example-check.ts'
+import { CRED, LoanWorld } from './support.ts'
+
+/** The conformance of a lender: whatever is lost, doubled, late, reordered or forged, nothing is doubled and nothing is stuck. */
+const world = await LoanWorld.open({ after })
+const { bursar } = world
+const { ctx } = bursar.app
+let emulator: LenderEmulator
+
+const TERMS = {
+  kind: 'api',
+  leastPaise: paiseOf(1_000_00),
+  mostPaise: paiseOf(500_000_00),
+  yearlyRateBp: 1250,
+  months: 12,
+} as const
+
+before(async () => {
+  // The secret comes with the lender, and the lender's address is known before: as it is for an operator.
+  emulator = await startLender({
+    secret: 'whsec_',
+    callbackUrl: () => `${bursar.url}/callbacks/lenders/vidya`,
+  })
+  const { secret } = await addLender(ctx, {
+    ...TERMS,
+    code: 'vidya',
+    title: 'Vidya Finance',
+    apiUrl: emulator.url,
+  })
+  emulator.secrets[0] = secret ?? ''
+  await chooseLender(ctx, await getInstitute(ctx, 'demo-school'), 'vidya')
+})
+after(() => emulator.close())
+
+const pageOf = (id: string): string => `${bursar.url}/cred/demo-school/${id}`
+
+function post(url: string, form: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+}
+
+async function sent(): Promise<string> {
+  const id = await world.start(await world.student())
+  const answer = await post(`${pageOf(id)}/lender`, { consent: 'yes' })
+  assert.equal(answer.headers.get('location'), `${emulator.url}/page`)
+  return id
+}
+
+/** The lender goes through these steps; its messages are returned and not sent. */
+function play(id: string, acts: readonly Act[]): Message[] {
+  return acts.map(act => {
+    const message = emulator.act(id, act)
+    assert.ok(message, `the lender refused ${act.kind}`)
+    return message
+  })
+}
+
+const TRANCHES = [
+  { date: '2026-12-01', amount: 40_000 },
+  { date: '2027-01-01', amount: 20_000 },
+]
+const WHOLE: readonly Act[] = [
+  { kind: 'fill' },
+  { kind: 'approve', hasOffer: false },
+  { kind: 'sanction', tranches: TRANCHES },
+  { kind: 'disburse' },
+  { kind: 'disburse', amount: 5_000 },
+  { kind: 'emi' },
+  { kind: 'disburse' },
+]
+const EVENTS = [
+  'loan.application_started',
+  'loan.application_filled',
+  'loan.final_approved',
+  'loan.agreement_signed',
+  'emi.debited',
+  'loan.disbursed',
+  'loan.disbursed',
+  'loan.disbursed',
+]
+
+const ORDERS: Record<string, number[]> = {
+  'in order': [0, 1, 2, 3, 4, 5, 6],
+  backwards: [6, 5, 4, 3, 2, 1, 0],
+  'doubled, shuffled and one lost': [3, 3, 0, 6, 1, 1, 5, 0, 6, 3],
+  'the last one only': [6],
+}
+
+for (const [name, order] of Object.entries(ORDERS)) {
+  test(`a loan whose messages come ${name} is disbursed once, tranche by tranche`, async () => {
+    const id = await sent()
+    const messages = play(id, WHOLE)
+    for (const index of order) assert.equal(await emulator.send(messages[index] as Message), 200)
+    await world.settle()
+    const { status, disbursements, emis } = await world.read(id)
+    assert.deepEqual([status, disbursements.length, emis.length], ['disbursed', 3, 1])
+    assert.deepEqual(await world.told(id), EVENTS)
+    const paid = await bursar.sql('select 1 from cred_pay_outs where application_id = $1', [id])
+    assert.equal(paid.length, 3)
+  })
+}
+
+test('messages that come all at once are each applied once', async () => {
+  const id = await sent()
+  const messages = play(id, WHOLE)
+  const answers = await Promise.all([...messages, ...messages].map(message => emulator.send(message)))
+  assert.deepEqual(new Set(answers), new Set([200]))
+  await world.settle()
+  assert.deepEqual((await world.told(id)).toSorted(), EVENTS.toSorted())
+})
+
+test('an application whose answer was lost is sent again and exists once at the lender', async () => {
+  const id = await world.start(await world.student())
+  emulator.spoil('/applications/submit', 'lose')
+  const lost = await post(`${pageOf(id)}/lender`, { consent: 'yes' })
+  assert.equal(lost.headers.get('location'), `/cred/demo-school/${id}?problem=away`)
+  const ref = emulator.books.loans.get(id)?.ref
+  assert.ok(ref)
+  assert.equal((await post(`${pageOf(id)}/lender`, {})).headers.get('location'), `${emulator.url}/page`)
+  assert.equal(emulator.books.loans.get(id)?.ref, ref)
+})
+
+test('an answer that makes no sense, 429 and 500 leave the application as it was', async () => {
+  const id = await sent()
+  play(id, [{ kind: 'fill' }])
+  for (const fault of [
+    { status: 429 },
+    { status: 500 },
+    { status: 200, body: '{"updates": [{"kind": "sold"}]}' },
+  ]) {
+    emulator.spoil('/applications/status', fault)
+    await fetch(`${pageOf(id)}/return`, { redirect: 'manual' })
+    assert.equal((await world.read(id)).status, 'started')
+  }
+  await fetch(`${pageOf(id)}/return`, { redirect: 'manual' })
+  assert.equal((await world.read(id)).status, 'filled')
+})
+
+test('what the lender never sends is asked for', async () => {
+  const id = await sent()
+  play(id, WHOLE.slice(0, 2))
+  await world.advance('PT2M')
+  assert.equal((await world.read(id)).status, 'final_approved')
+})
+
+test('an offer is accepted on our page, once, and the lender hears of it though an answer is lost', async () => {
+  const id = await sent()
+  for (const message of play(id, [{ kind: 'fill' }, { kind: 'approve', amount: 50_000 }]))
+    await emulator.send(message)
+  const { offer, amount } = await world.read(id)
+  assert.deepEqual([offer.yearly_rate_percent, offer.months, offer.fees, amount], [12.5, 12, 590, 50_000])
+  const page = await (await fetch(pageOf(id))).text()
+  assert.match(page, /Accept the offer/)
+  assert.match(page, /12\.5 %/)
+  assert.match(
+    (await post(`${pageOf(id)}/accept`, { offer: offer.id })).headers.get('location') ?? '',
+    /problem=consent/,
+  )
+  const other = await post(`${pageOf(id)}/accept`, { offer: 'OFF-OTHER', consent: 'yes' })
+  assert.match(other.headers.get('location') ?? '', /problem=changed/)
+  emulator.spoil('/applications/accept', { status: 503 })
+  for (let click = 0; click < 2; click++)
+    assert.equal((await post(`${pageOf(id)}/accept`, { offer: offer.id, consent: 'yes' })).status, 303)
+  await world.advance('PT1M')
+  assert.equal(emulator.books.loans.get(id)?.isAccepted, true)
+  assert.ok((await world.read(id)).offer_accepted_at)
+  const asked = emulator.asked.length
+  await world.advance('PT1M')
+  assert.ok(
+    !emulator.asked.slice(asked).includes('/applications/accept'),
+    'confirmed once, it is not sent again',
+  )
+})
+
+test('a cancelation that crosses an agreement finds the loan taken', async () => {
+  const id = await sent()
+  play(id, WHOLE.slice(0, 3))
+  const answer = await bursar.demo.post(`${CRED}/applications/${id}/cancel`)
+  assert.equal(answer.status, 409, answer.text)
+  assert.equal((await world.read(id)).status, 'agreement_signed')
+})
+
+test('a cancelation whose answer is lost is finished later', async () => {
+  const id = await sent()
+  emulator.spoil('/applications/end', 'lose')
+  assert.equal((await bursar.demo.post(`${CRED}/applications/${id}/cancel`)).status, 503)
+  await world.advance('PT5M')
+  assert.equal((await world.read(id)).status, 'canceled')
+  assert.deepEqual(await world.told(id), ['loan.application_started', 'loan.canceled'])
+})
+
+const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
+
+test('a message that is forged, too old, altered or of another lender is refused', async () => {
+  const id = await sent()
+  const [message] = play(id, [{ kind: 'fill' }])
+  const body = JSON.stringify(message)
+  const secret = emulator.secrets[0] ?? ''
+  const deliver = async (code: string, headers: Record<string, string>, text = body): Promise<number> =>
+    (await fetch(`${bursar.url}/callbacks/lenders/${code}`, { method: 'POST', headers, body: text })).status
+  const foreign = await addLender(ctx, { ...TERMS, code: 'other', title: 'Other', apiUrl: emulator.url })
+  assert.equal(await deliver('vidya', {}), 400)
+  assert.equal(await deliver('vidya', signedHeaders(foreign.secret ?? '', body)), 400)
+  assert.equal(await deliver('vidya', signedHeaders(secret, body, minutesAgo(6))), 400)
+  assert.equal(await deliver('vidya', signedHeaders(secret, body, minutesAgo(-6))), 400)
+  assert.equal(await deliver('vidya', signedHeaders(secret, body), body.replace('filled', 'expired')), 400)
+  assert.equal(
+    await deliver('other', signedHeaders(foreign.secret ?? '', body)),
+    400,
+    'signed, but not its application',
+  )
+  assert.equal(await deliver('nobody', signedHeaders(secret, body)), 404)
+  const incomplete = JSON.stringify({ ...message, update: { kind: 'disbursed', at: new Date() } })
+  assert.equal(await deliver('vidya', signedHeaders(secret, incomplete), incomplete), 400)
+  assert.equal((await world.read(id)).status, 'started')
+  assert.equal(await deliver('vidya', signedHeaders(secret, body, minutesAgo(4))), 200)
+  assert.equal((await world.read(id)).status, 'filled')
+})
+
+test('a secret is rotated without a gap, and the old one ends after a week', async () => {
+  const [old = ''] = emulator.secrets
+  const { secret } = await rotateLender(ctx, 'vidya')
+  assert.equal(await checkLender(ctx, 'vidya'), null, 'the lender still knows the old one only')
+  const id = await sent()
+  const [filled, approved] = play(id, WHOLE.slice(0, 2)) as [Message, Message]
+  assert.equal(await emulator.send(filled), 200)
+  emulator.secrets[0] = secret
+  assert.equal(await emulator.send(approved), 200)
+  await world.advance('P8D')
+  emulator.secrets[0] = old
+  assert.equal(await emulator.send(approved), 400)
+  assert.match((await checkLender(ctx, 'vidya')) ?? '', /does not accept our signature/)
+  emulator.secrets[0] = secret
+})
+
+test('a paused lender gets no new application, and those it has go on', async () => {
+  const id = await sent()
+  await pauseLender(ctx, 'vidya', true)
+  const refused = await bursar.demo.post(`${CRED}/students/${await world.student()}/applications`)
+  assert.equal(refused.status, 409, refused.text)
+  for (const message of play(id, WHOLE.slice(0, 2))) assert.equal(await emulator.send(message), 200)
+  assert.equal((await world.read(id)).status, 'final_approved')
+  await pauseLender(ctx, 'vidya', false)
+})
+
+test('the protocol is published, and its examples hold against its schemas', async () => {
+  const document: Json = await (await fetch(`${bursar.url}/lender/openapi.json`)).json()
+  assert.deepEqual(Object.keys(document.paths), Object.values(PATHS))
+  const operations = Object.values<Json>(document.paths).map(path => path.post)
+  const contents = [...operations, document.webhooks.applicationUpdated.post].flatMap(operation => [
+    operation.requestBody.content,
+    operation.responses['200'].content,
+  ])
+  for (const content of contents.filter(one => one !== undefined)) {
+    const { schema, example } = content['application/json']
+    const name = (schema.$ref as string | undefined)?.split('/').at(-1)
+    const flaws = flawsOf(name === undefined ? schema : document.components.schemas[name], example, 'example')
+    // An update carries only what its kind needs.
+    assert.deepEqual(
+      flaws.filter(flaw => !flaw.includes('update') || !flaw.endsWith('is missing')),
+      [],
+    )
+  }
+})
