@@ -357,6 +357,8 @@ create table direct_payments (
   settlement_utr text,
   notes text,
   recorded_at timestamptz not null,
+  -- Who took it at the counter; null when the ERP or a file said so.
+  recorded_by text,
   -- A cancelled payment is kept, and not counted.
   cancelled_at timestamptz,
   primary key (institute_id, student_id, transaction_id),
@@ -802,15 +804,22 @@ create table receipts (
   institute_id integer not null,
   financial_year text not null,
   number integer not null,
+  -- Of a payment that was collected here (online), or that the institute took itself (direct).
+  source text not null default 'online' check (source in ('online', 'direct')),
   payment_id text not null,
   issued_at timestamptz not null,
   cancelled_at timestamptz,
   cancel_reason text,
+  online_payment_id text generated always as (case source when 'online' then payment_id end) stored,
+  direct_payment_id text generated always as (case source when 'direct' then payment_id end) stored,
   primary key (institute_id, financial_year, number),
-  unique (institute_id, payment_id),
-  foreign key (institute_id, payment_id) references payments,
+  foreign key (institute_id, online_payment_id) references payments,
+  foreign key (institute_id, direct_payment_id) references direct_payments (institute_id, id),
   check ((cancelled_at is null) = (cancel_reason is null))
 );
+-- A payment taken at the counter that is corrected gets a new receipt in place of a cancelled one; an online one never.
+create unique index receipts_one_standing on receipts (institute_id, payment_id) where source = 'online' or cancelled_at is null;
+create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
 

@@ -1,5 +1,6 @@
 import { VARIABLE, type NewMessage, type Template } from '../messages/messages.rules.ts'
-import { readableComponent, totalOf, type OrderLine } from './orders.rules.ts'
+import { totalOf, type OrderLine } from './orders.rules.ts'
+import { readableComponent } from '../platform/names.ts'
 import { formatMoment, INDIA } from '../platform/calendar.ts'
 import { formatRupees } from '../platform/money.ts'
 

@@ -167,13 +167,6 @@ export function assertCancellable(order: Order, now: Date): void {
   )
 }
 
-/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
-export function readableComponent(code: string): string {
-  if (!/^[A-Z0-9_]+$/.test(code)) return code
-  const words = code.toLowerCase().replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
 export function totalOf(order: Pick<Order, 'lines'>): Paise {
   return sumPaise(order.lines.map(line => line.amountPaise))
 }

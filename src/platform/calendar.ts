@@ -65,6 +65,18 @@ export function formatMoment(moment: Date): string {
   return `${PEOPLE_MOMENT.format(moment)} IST`
 }
 
+const PEOPLE_DAY = new Intl.DateTimeFormat('en-IN', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+})
+
+/** 15 November 2026, for people. */
+export function formatDay(day: string): string {
+  return PEOPLE_DAY.format(Date.parse(day))
+}
+
 function withinBounds(epochMs: number): Date | null {
   return epochMs >= EARLIEST && epochMs <= LATEST ? new Date(epochMs) : null
 }

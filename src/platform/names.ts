@@ -13,3 +13,10 @@ export function canonicalName(text: string): string {
     .replaceAll(/[\u200B-\u200D\u2060\uFEFF]/g, '')
     .trim()
 }
+
+/** TUITION_FEE reads as Tuition fee; anything else is shown as the institute wrote it. */
+export function readableComponent(code: string): string {
+  if (!/^[A-Z0-9_]+$/.test(code)) return code
+  const words = code.toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

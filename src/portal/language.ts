@@ -1,4 +1,4 @@
-import { readableComponent } from '../orders/orders.rules.ts'
+import { readableComponent } from '../platform/names.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { formatMoment, INDIA } from '../platform/calendar.ts'
 import { TEXTS, type Language, type Texts } from './checkout/checkout.texts.ts'

@@ -1,11 +1,26 @@
+import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
-import { receiptNumber, type ReceiptKey } from './receipts.rules.ts'
+import { financialYear, receiptNumber, type ReceiptKey } from './receipts.rules.ts'
 import * as store from './receipts.store.ts'
 
 export type { Receipt } from './receipts.store.ts'
 export { cancelReceiptOf, findReceipt } from './receipts.store.ts'
+
+/** The receipt of a payment that the institute took itself, numbered in the year in which it is issued. */
+export async function issueDirectReceipt(
+  tx: Transaction,
+  payment: { instituteId: number; id: string },
+  issuedAt: Date,
+): Promise<ReceiptKey> {
+  return store.insertDirectReceipt(tx, payment.instituteId, {
+    financialYear: financialYear(dayOf(issuedAt)),
+    paymentId: payment.id,
+    issuedAt,
+  })
+}
 
 /** Its number is never used again. Answers the receipt as it was. */
 export async function cancelReceipt(

@@ -20,13 +20,41 @@ const receipts = new Table<Receipt>('receipts', {
 
 const SELECT = `select ${receipts.columns('c')} from receipts c where c.institute_id = $1`
 
+/** The one that stands, else the one that was cancelled last. */
 export async function findReceipt(
   db: Queryable,
   instituteId: number,
   paymentId: string,
 ): Promise<Receipt | null> {
-  const [row] = await db.query<Receipt>(`${SELECT} and c.payment_id = $2`, [instituteId, paymentId])
+  const [row] = await db.query<Receipt>(
+    `${SELECT} and c.payment_id = $2 order by c.cancelled_at desc nulls first limit 1`,
+    [instituteId, paymentId],
+  )
   return row ?? null
+}
+
+/**
+ * The next number of the institute's year, for a payment that the institute took itself. The counter's row is held until
+ * the commit, so numbers have no gaps; payments that are captured meanwhile wait, so this comes late in a transaction.
+ */
+export async function insertDirectReceipt(
+  tx: Transaction,
+  instituteId: number,
+  receipt: Pick<Receipt, 'financialYear' | 'paymentId' | 'issuedAt'>,
+): Promise<ReceiptKey> {
+  const [issued] = await tx.query<ReceiptKey>(
+    `with counter as (
+       insert into receipt_counters as c (institute_id, financial_year, last_number) values ($1, $2, 1)
+       on conflict (institute_id, financial_year) do update set last_number = c.last_number + 1
+       returning last_number
+     )
+     insert into receipts (institute_id, financial_year, number, source, payment_id, issued_at)
+     select $1, $2, last_number, 'direct', $3, $4 from counter
+     returning financial_year as "financialYear", number`,
+    [instituteId, receipt.financialYear, receipt.paymentId, receipt.issuedAt],
+  )
+  if (issued === undefined) throw new Error('a receipt got no number')
+  return issued
 }
 
 export async function lockReceipt(

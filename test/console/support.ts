@@ -51,7 +51,13 @@ export class Visitor {
       else this.cookie = cookie
     }
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
   }
 
   /** Reads the session, and with it the token for writes. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import fc from 'fast-check'
-import { renderReceipt, type ReceiptDocument } from '../../src/receipts/receipt-pdf.ts'
+import { renderReceipt, type ReceiptPrint } from '../../src/receipts/receipt-pdf.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 
-const RECEIPT: ReceiptDocument = {
+const RECEIPT: ReceiptPrint = {
   institute: 'Saraswati Vidya Mandir',
   branch: 'Indore — Vijay Nagar',
   receiptNumber: 'SVM/2026-27/000123',
@@ -20,7 +20,11 @@ const RECEIPT: ReceiptDocument = {
   totalPaise: paiseOf(1_23_456_50),
   mode: 'UPI',
   transactionId: 'pay_NkT3vQ0S8uVd1x',
+  paidAt: null,
   orderId: 'ord_01JCQ7T4W8',
+  receivedBy: null,
+  paper: 'a4',
+  isDuplicate: false,
   isCancelled: null,
   isSandbox: false,
 }
@@ -199,14 +203,14 @@ test('the same receipt is the same file to the byte, and another is not', async 
   assert.notDeepEqual(await renderReceipt(RECEIPT), first)
 })
 
-function longLines(count: number): ReceiptDocument['lines'] {
+function longLines(count: number): ReceiptPrint['lines'] {
   return Array.from({ length: count }, (_, index) => ({
     label: `Line ${index + 1}: ${'laboratory, library and examination fee '.repeat((index % 4) + 1)}`,
     amountPaise: paiseOf(1_00_000_00),
   }))
 }
 
-function everywhere(text: string): ReceiptDocument {
+function everywhere(text: string): ReceiptPrint {
   return {
     ...RECEIPT,
     institute: text,
@@ -235,7 +239,7 @@ type Read = { text: string; title: string; pages: Piece[][] }
 type Font = { letters: string[]; widths: number[] }
 
 /** Reads back what pdfkit writes: enough of PDF for its pages, fonts and the text given along with glyphs. */
-async function read(change: Partial<ReceiptDocument>): Promise<Read> {
+async function read(change: Partial<ReceiptPrint>): Promise<Read> {
   const file = (await renderReceipt({ ...RECEIPT, ...change })).toString('latin1')
   const objects = new Map(
     [...file.matchAll(/^(\d+) 0 obj\n([\s\S]*?)\nendobj/gm)].map(([, id = '', body = '']) => [id, body]),

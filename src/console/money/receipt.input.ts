@@ -1,3 +1,4 @@
+import { PAPERS } from '../../receipts/receipt-papers.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 
 const RECEIPT_ID = '2026-27-000042'
@@ -17,5 +18,10 @@ export const receiptsQuery = query({
 })
 
 export const receiptParams = input({ receipt_id: field.resourceId('Id of the receipt.', RECEIPT_ID) })
+
+export const printQuery = query({
+  paper: optional(field.oneOf(PAPERS, 'What it is printed on; A4 if absent.')),
+  copy: optional(field.oneOf(['original', 'duplicate'], 'A duplicate is marked as one.')),
+})
 
 export const cancelInput = input({ reason: field.text('Why; it is printed on the receipt.', 'Wrong payer') })

@@ -25,6 +25,7 @@ export const receiptOutput = out.object({
   amount: out.amount('In rupees.', 45000),
   mode: out.text('How it was paid.', 'upi'),
   payment_id: out.text('The payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
-  order_id: out.text('The order.', ORDER_ID),
+  source: out.oneOf(['online', 'direct'], 'Collected here, or taken at the counter.'),
+  order_id: out.optional.text('The order; none of a payment at the counter.', ORDER_ID),
 })
 export type ReceiptAnswer = Shown<typeof receiptOutput>

@@ -6,7 +6,7 @@ import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { cancelInput, receiptFilters, receiptParams, receiptsQuery } from './receipt.input.ts'
+import { cancelInput, receiptFilters, printQuery, receiptParams, receiptsQuery } from './receipt.input.ts'
 import { receiptOutput } from './receipt.output.ts'
 import * as service from './receipts.service.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
@@ -26,11 +26,15 @@ export function receiptRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     url: `${RECEIPTS}/:receipt_id/pdf`,
     roles: EVERYONE,
     params: receiptParams,
+    query: printQuery,
     mediaType: 'application/pdf',
     isShown: true,
-    answer: async ({ institute, params }) => ({
+    answer: async ({ institute, params, query: { paper, copy } }) => ({
       name: `receipt-${params.receiptId}.pdf`,
-      content: await service.readReceiptPdf(ctx, institute, params.receiptId),
+      content: await service.readReceiptPdf(ctx, institute, params.receiptId, {
+        paper,
+        isDuplicate: copy === 'duplicate',
+      }),
     }),
   })
   addConsoleWrite(app, ctx, {

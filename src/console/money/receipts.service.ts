@@ -2,6 +2,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { cancelReceipt as cancel } from '../../receipts/receipts.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
+import type { PrintOptions } from '../../receipts/receipt-file.ts'
+import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Context } from '../../platform/context.ts'
@@ -37,11 +39,18 @@ export async function listReceipts(
   return toPage(await db.query<store.ReceiptRow>(query.text, query.values), limit, receiptId)
 }
 
-export async function readReceiptPdf(ctx: PaymentContext, institute: Institute, id: string): Promise<Buffer> {
+export async function readReceiptPdf(
+  ctx: PaymentContext,
+  institute: Institute,
+  id: string,
+  options: PrintOptions,
+): Promise<Buffer> {
   const row = await store.findReceipt(ctx.db, institute.id, keyOf(id))
   if (row === null) throw notFound('This receipt')
-  const order = await getOrder(ctx, institute, undefined, row.orderId)
-  const file = await findReceiptFile(ctx, institute, order)
+  const file =
+    row.orderId === null
+      ? await findDirectReceiptFile(ctx, institute, row.paymentId, options)
+      : await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, row.orderId), options)
   if (file === null) throw notFound('This receipt')
   return file.read()
 }

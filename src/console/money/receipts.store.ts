@@ -1,4 +1,3 @@
-import type { OrderKind } from '../../orders/orders.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -11,9 +10,10 @@ export type ReceiptRow = {
   issuedAt: Date
   cancelledAt: Date | null
   cancelReason: string | null
+  source: 'online' | 'direct'
   paymentId: string
-  orderId: string
-  orderKind: OrderKind
+  /** None for money that was taken at the counter. */
+  orderId: string | null
   payer: string
   studentName: string | null
   identifier: string | null
@@ -31,11 +31,15 @@ export type ReceiptFilter = {
 
 const SELECT = `select c.financial_year as "financialYear", c.number, c.issued_at as "issuedAt",
     c.cancelled_at as "cancelledAt", c.cancel_reason as "cancelReason", c.payment_id as "paymentId",
-    o.id as "orderId", o.kind as "orderKind", o.name as payer, o.student_name as "studentName", o.identifier,
-    o.student_id as "studentId", p.amount_paise as "amountPaise", p.mode
+    c.source, o.id as "orderId", coalesce(o.name, s.primary_contact_name) as payer,
+    coalesce(o.student_name, s.fullname) as "studentName", coalesce(o.identifier, s.identifier) as identifier,
+    coalesce(o.student_id, s.id) as "studentId", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
+    coalesce(p.mode, d.mode) as mode
   from receipts c
-  join payments p on p.institute_id = c.institute_id and p.id = c.payment_id
-  join orders o on o.institute_id = p.institute_id and o.id = p.order_id`
+  left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
+  left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+  left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
+  left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)`
 
 /** The last issued first. */
 export function receiptsQuery(

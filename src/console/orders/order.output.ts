@@ -1,6 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { lineFields, orderFields, purposeFields } from '../../orders/order.output.ts'
-import { readableComponent, stateAt, totalOf, type Order, type OrderLine } from '../../orders/orders.rules.ts'
+import { stateAt, totalOf, type Order, type OrderLine } from '../../orders/orders.rules.ts'
+import { readableComponent } from '../../platform/names.ts'
 import { refundFields } from '../../payments/refund.output.ts'
 import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { subtractPaise, type Paise } from '../../platform/money.ts'

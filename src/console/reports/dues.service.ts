@@ -1,5 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { readableComponent } from '../../orders/orders.rules.ts'
+import { readableComponent } from '../../platform/names.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, toPage, type Page, type PageRange } from '../../platform/db/list.ts'

@@ -1,5 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { readableComponent } from '../../orders/orders.rules.ts'
+import { readableComponent } from '../../platform/names.ts'
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { badField } from '../../platform/errors.ts'
 import { toPage, type Page, type PageRange } from '../../platform/db/list.ts'

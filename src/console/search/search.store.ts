@@ -74,7 +74,7 @@ export async function findPayments(
      union all
      (select 'direct', p.id, p.transaction_id, p.amount_paise,
         case when p.cancelled_at is null then 'recorded' else 'cancelled' end, p.paid_at, null, p.student_id
-      from direct_payments p where p.institute_id = $1 and p.id = $2 limit $7)
+      from found f join direct_payments p on p.institute_id = $1 and p.id = f.id limit $7)
      union all
      (select 'direct', p.id, p.transaction_id, p.amount_paise,
         case when p.cancelled_at is null then 'recorded' else 'cancelled' end, p.paid_at, null, p.student_id

@@ -68,14 +68,19 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     output: remarked(from(created(countedOutput), toCounted<Recorded>), remarkOn),
     params: studentParams,
     body: input.recordInput,
-    perform: (act, { institute, params, body: { reason: _reason, ...payment } }) =>
-      recordPayment(flex, act, { institute, ...params }, { payment, readOnTheWay }),
+    perform: (act, { institute, who, params, body: { reason: _reason, ...payment } }) =>
+      recordPayment(
+        flex,
+        act,
+        { institute, ...params },
+        { payment, readOnTheWay, recordedBy: who.email, hasReceipt: true },
+      ),
     audit: ({ params, body }, { isNew, payment }: Recorded) =>
       isNew
         ? {
             what: 'payment.recorded',
             about: params.studentId,
-            why: body.reason,
+            ...(body.reason === null ? {} : { why: body.reason }),
             after: directPaymentOutput.toJson(payment),
           }
         : null,
@@ -87,7 +92,8 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     output: one(directPaymentOutput),
     params: paymentParams,
     body: input.reasonInput,
-    perform: (act, { institute, params }) => acts.cancelDirect(flex, act, { institute, ...params }),
+    perform: (act, { institute, params, body }) =>
+      acts.cancelDirect(flex, act, { institute, ...params }, body.reason),
     audit: ({ params, body }, payment: RecordedPayment) => ({
       what: 'payment.cancelled',
       about: params.studentId,

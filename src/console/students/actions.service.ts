@@ -49,10 +49,11 @@ export async function cancelDirect(
   ctx: Context,
   command: Command<RecordedPayment>,
   target: PaymentTarget,
+  reason: string,
 ): Promise<RecordedPayment> {
   const payment = await getPayment(ctx, target)
   if (payment.cancelledAt !== null) throw conflict('This payment is cancelled already.')
-  return cancelPayment(ctx, command, target)
+  return cancelPayment(ctx, command, target, reason)
 }
 
 export type Conceded = { componentType: string; before: readonly Discount[]; after: readonly Discount[] }

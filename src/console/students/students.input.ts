@@ -38,7 +38,8 @@ export const timelineQuery = query({
 
 const reason = field.text('Why; stands in the audit log.', 'Paid at the counter')
 
-export const recordInput = input({ ...directPaymentFields, reason })
+/** Taking money needs no reason; taking it back does. */
+export const recordInput = input({ ...directPaymentFields, reason: optional(reason) })
 
 export const reasonInput = input({ reason })
 

@@ -7,7 +7,7 @@ import { localDay } from '../plan/setup/page-parts.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 import { feeName } from '../language.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
-import { financialYear, receiptNumber } from '../../receipts/receipts.rules.ts'
+import { financialYear, receiptNumber, type ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 /** All payments for a parent's children, online and at the counter. */
 export type HistoryPageData = {
@@ -38,7 +38,7 @@ export function describeHistory(
   const { history } = texts
   const rows = [
     ...pageData.online.map(payment => onlineRow(payment, language, texts)),
-    ...pageData.counter.map(counterRow),
+    ...pageData.counter.map(payment => counterRow(payment, language, texts)),
   ].toSorted((one, other) => other.at.getTime() - one.at.getTime())
   const years = [...Map.groupBy(rows, row => financialYear(dayOf(row.at)))]
   const data = {
@@ -81,7 +81,7 @@ function onlineRow(payment: StudentPayment, language: Language, { history }: Par
     studentId: payment.studentId,
     amountPaise: payment.amountPaise,
     way,
-    what: payment.lines.map(line => feeName(line.componentType, language)).join(', '),
+    what: feesOf(payment.lines, language),
     notes: [
       ...(isReversed ? [{ text: history.reversed, tone: 'failed' }] : []),
       ...(refundedPaise > 0
@@ -89,25 +89,34 @@ function onlineRow(payment: StudentPayment, language: Language, { history }: Par
         : []),
     ],
     reference: payment.transactionId ?? payment.orderId,
-    receipt:
-      receipt === null
-        ? null
-        : {
-            url: `/parents/history/${payment.orderId}`,
-            text: fill(history.receipt, { number: receiptNumber(receipt) }),
-          },
+    receipt: receiptLink(receipt, payment.orderId, history),
   }
 }
 
-function counterRow(payment: CounterPayment): Row {
+function feesOf(lines: readonly { componentType: string; amountPaise: Paise }[], language: Language): string {
+  const paid = lines.filter(line => line.amountPaise > 0)
+  return paid.map(line => feeName(line.componentType, language)).join(', ')
+}
+
+/** `id`: of the order, or of the payment at the counter. */
+function receiptLink(
+  receipt: ReceiptKey | null,
+  id: string,
+  { receipt: text }: ParentsTexts['history'],
+): Row['receipt'] {
+  if (receipt === null) return null
+  return { url: `/parents/history/${id}`, text: fill(text, { number: receiptNumber(receipt) }) }
+}
+
+function counterRow(payment: CounterPayment, language: Language, { history }: ParentsTexts): Row {
   return {
     at: payment.paidAt,
     studentId: payment.studentId,
     amountPaise: payment.amountPaise,
     way: 'counter',
-    what: undefined,
+    what: feesOf(payment.lines, language),
     notes: [],
     reference: payment.transactionId,
-    receipt: null,
+    receipt: receiptLink(payment.receipt, payment.id, history),
   }
 }

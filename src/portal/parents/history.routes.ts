@@ -2,6 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendIfNew } from '../../http/assets.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import { listPaid } from '../../payments/student-payments.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { ReceiptFile } from '../../receipts/receipt-file.ts'
+import { findDirectReceiptFile } from '../../students/direct-payments/direct-receipt.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { listChildren, listCounterPayments } from '../../students/users/parents.service.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
@@ -20,7 +23,7 @@ export function historyPages(app: FastifyInstance, ctx: PaymentContext): void {
     withParent(ctx, visit => showHistory(ctx, visit)),
   )
   app.get(
-    `${HOME}/history/:order_id`,
+    `${HOME}/history/:payment`,
     hidden,
     withParent(ctx, visit => sendReceipt(ctx, visit)),
   )
@@ -50,12 +53,25 @@ async function showHistory(ctx: PaymentContext, visit: Visit): Promise<FastifyRe
 async function sendReceipt(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
   const { session, request, reply } = visit
   const { institute } = session
-  const { order_id: id } = request.params as { order_id: string }
+  const { payment: id } = request.params as { payment: string }
   const ids = await listChildren(ctx, userOf(session))
-  const paid = (await listPaid(ctx.db, institute.id, ids)).find(payment => payment.orderId === id)
-  if (paid === undefined) return sendUnknown(visit)
-  const file = await findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, id))
+  const file = await findOwnReceipt(ctx, institute, ids, id)
   if (file === null) return sendUnknown(visit)
   reply.header('content-disposition', `attachment; filename="receipt-${id}.pdf"`)
   return sendIfNew(request, reply.header('cache-control', 'no-store'), file)
+}
+
+/** `id`: of an online payment's order, or of a payment at the counter. */
+async function findOwnReceipt(
+  ctx: PaymentContext,
+  institute: Institute,
+  studentIds: readonly string[],
+  id: string,
+): Promise<ReceiptFile | null> {
+  const online = await listPaid(ctx.db, institute.id, studentIds)
+  if (online.some(payment => payment.orderId === id))
+    return findReceiptFile(ctx, institute, await getOrder(ctx, institute, undefined, id))
+  const counter = await listCounterPayments(ctx, institute.id, studentIds)
+  if (!counter.some(payment => payment.id === id)) return null
+  return findDirectReceiptFile(ctx, institute, id)
 }

@@ -22,6 +22,13 @@ export const directPaymentInput = input({
   ...directPaymentFields,
   id: ownPaymentId,
   mode: optional(field.code('Such as cash; `others` without one.', 'cash'), 'others'),
+  issue_receipt: optional(
+    field.flag(
+      "Whether it gets a receipt of the institute's series here; not if the ERP issues its own.",
+      true,
+    ),
+    false,
+  ).as('hasReceipt'),
 })
 
 export const correctionInput = input({

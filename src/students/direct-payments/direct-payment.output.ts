@@ -1,5 +1,6 @@
 import { outputOf } from '../../http/wire/output.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { PAYMENT_ID } from './direct-payment.input.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import type { Counted, PaymentWithHistory, Recorded } from './direct-payments.service.ts'
@@ -34,6 +35,11 @@ const fields = {
     'cancelled',
   ),
   ...contentFields,
+  receipt_number: out.optional.text(
+    'Present only while a receipt of it stands.',
+    '2026-27/000042',
+    ({ receipt }) => receipt && receiptNumber(receipt),
+  ),
   recorded_at: out.moment('When it was recorded here.', '2026-06-05T04:46:10.000Z'),
   cancelled_at: out.optional.moment('Present only if cancelled.', '2026-06-09T06:00:00.000Z'),
 }

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { sendIfNew } from '../../http/assets.ts'
+import { callerOf } from '../../http/auth.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
+import { documentFile } from '../../http/openapi/openapi.ts'
 import { createdIfNew, from, one, pageOf, remarked } from '../../http/reply.ts'
-import { badField } from '../../platform/errors.ts'
+import { badField, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import {
   correctionInput,
@@ -16,6 +19,7 @@ import {
   remarkOn,
   toCounted,
 } from './direct-payment.output.ts'
+import { findDirectReceiptFile } from './direct-receipt.service.ts'
 import * as service from './direct-payments.service.ts'
 import { studentParams } from '../student.input.ts'
 
@@ -31,6 +35,7 @@ export function directPaymentRoutes(
   addRecord(app, ctx, readOnTheWay)
   addChanges(app, ctx)
   addReads(app, ctx)
+  addReceipt(app, ctx)
 }
 
 const ADVANCE = '₹500 of this payment is more than what is due of its components and counts as advance.'
@@ -55,8 +60,13 @@ function addRecord(app: FastifyInstance, ctx: Context, readOnTheWay: service.Rea
     output: remarked(from(createdIfNew(countedOutput), toCounted<service.Recorded>), remarkOn, ADVANCE),
     params: studentParams,
     body: directPaymentInput,
-    perform: (act, { caller: { institute }, params, body: payment }) =>
-      service.recordPayment(ctx, act, { institute, ...params }, { payment, readOnTheWay }),
+    perform: (act, { caller: { institute }, params, body: { hasReceipt, ...payment } }) =>
+      service.recordPayment(
+        ctx,
+        act,
+        { institute, ...params },
+        { payment, readOnTheWay, recordedBy: null, hasReceipt },
+      ),
   })
 }
 
@@ -102,6 +112,28 @@ function addChanges(app: FastifyInstance, ctx: Context): void {
     params: paymentParams,
     perform: (act, { caller: { institute }, params }) =>
       service.cancelPayment(ctx, act, { institute, ...params }),
+  })
+}
+
+/** A file, not an envelope; errors have the envelope as everywhere. */
+function addReceipt(app: FastifyInstance, ctx: Context): void {
+  const schema = documentFile({
+    operationId: 'getDirectPaymentReceipt',
+    tag,
+    summary: 'Download the receipt of a direct payment',
+    description:
+      'A PDF with a running number of the same series as those of online payments; 404 when none was issued. A corrected ' +
+      'payment has a new one; that of a cancelled payment says so.',
+    params: paymentParams,
+    mediaType: 'application/pdf',
+    scope: 'read',
+  })
+  app.get(`${PAYMENT}/receipt`, { config: { scope: 'read' }, schema }, async (request, reply) => {
+    const { institute } = callerOf(request)
+    const { id } = await service.getPayment(ctx, { institute, ...paymentParams.read(request.params) })
+    const file = await findDirectReceiptFile(ctx, institute, id)
+    if (file === null) throw notFound('A receipt of this payment')
+    return sendIfNew(request, reply, file)
   })
 }
 

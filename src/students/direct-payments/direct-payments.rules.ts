@@ -1,10 +1,19 @@
 import type { FieldProblem } from '../../platform/errors.ts'
 import { minPaise, subtractPaise, sumPaise, toRupees, ZERO, type Paise } from '../../platform/money.ts'
 import { balanceOf, type FeeComponent, type PaidByComponent } from '../../fees/fees.rules.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 import { linesText, type DirectPayment } from '../students.rules.ts'
 
 /** A payment taken outside, as it stands here. */
-export type RecordedPayment = DirectPayment & { id: string; recordedAt: Date; cancelledAt: Date | null }
+export type RecordedPayment = DirectPayment & {
+  id: string
+  recordedAt: Date
+  /** Who took it at the counter; null when the ERP or a file reported it. */
+  recordedBy: string | null
+  cancelledAt: Date | null
+  /** The one that stands. Money that an ERP reports has a receipt of the ERP's, and none here unless it is asked for. */
+  receipt: ReceiptKey | null
+}
 
 type Lines = DirectPayment['lines']
 

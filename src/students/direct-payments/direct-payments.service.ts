@@ -24,6 +24,8 @@ import type { PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment } from '../students.rules.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
 
 export type { PaymentWithHistory } from './direct-payments.store.ts'
@@ -47,12 +49,20 @@ export type Counted = {
 /** `isCollected`: it is a payment that was collected here, sent back. */
 export type Recorded = Counted & { isNew: boolean; isCollected: boolean; onTheWayPaise: Paise }
 
+type RecordWanted = {
+  payment: SentPayment
+  readOnTheWay: ReadOnTheWay
+  /** Who took it at the counter. */
+  recordedBy: string | null
+  hasReceipt: boolean
+}
+
 /** Records a payment once per transaction id: the same again changes nothing. */
 export async function recordPayment(
   ctx: Context,
   command: Command<Recorded>,
   { institute, studentId }: Target,
-  wanted: { payment: SentPayment; readOnTheWay: ReadOnTheWay },
+  wanted: RecordWanted,
 ): Promise<Recorded> {
   const id = newId('pay')
   const sent = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
@@ -73,8 +83,13 @@ export async function recordPayment(
       return { ...counted, isNew: false, isCollected, onTheWayPaise }
     }
     if (tooMuch.length > 0) throw badFields(tooMuch)
-    await addPayments(tx, institute.id, [{ context, payment: { ...sent, id, sentId: sent.id ?? null } }], now)
-    const payment: RecordedPayment = { ...sent, id, recordedAt: now, cancelledAt: null }
+    const { recordedBy } = wanted
+    const added = { ...sent, id, sentId: sent.id ?? null, recordedBy }
+    await addPayments(tx, institute.id, [{ context, payment: added }], now)
+    const receipt = wanted.hasReceipt
+      ? await issueDirectReceipt(tx, { instituteId: institute.id, id }, now)
+      : null
+    const payment: RecordedPayment = { ...sent, id, recordedAt: now, recordedBy, cancelledAt: null, receipt }
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
     return { payment, advancePaise, isNew: true, isCollected: false, onTheWayPaise }
   })
@@ -103,21 +118,45 @@ export async function changePayment(
     await store.updatePayment(tx, key, payment)
     recomputeBalances(tx, key.instituteId, [key.studentId])
     await recordPaymentEvent(locked, 'direct.payment.updated', payment)
-    return { payment, advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise) }
+    const receipt = await replaceReceipt(locked, before)
+    return {
+      payment: { ...payment, receipt },
+      advancePaise: advanceOf(payment.lines, context.fees, paidOtherwise),
+    }
   })
 }
 
-/** From then on it does not count as paid. Cancelling it again changes nothing. */
+/** What a receipt says is never changed: the old one is cancelled and a new one issued. */
+async function replaceReceipt(
+  { tx, key, now }: LockedTarget,
+  { id, receipt }: RecordedPayment,
+): Promise<ReceiptKey | null> {
+  if (receipt === null) return null
+  const payment = { instituteId: key.instituteId, id }
+  await cancelReceiptOf(tx, payment, {
+    reason: 'The payment was corrected; a new receipt was issued',
+    at: now,
+  })
+  return issueDirectReceipt(tx, payment, now)
+}
+
+/** From then on it does not count as paid, and its receipt is cancelled for this reason. Cancelling it again changes nothing. */
 export async function cancelPayment(
   ctx: Context,
   command: Command<RecordedPayment>,
   { transactionId, ...target }: PaymentTarget,
+  reason = 'The payment was cancelled',
 ): Promise<RecordedPayment> {
   return transact(ctx.db, command, async tx => {
     const locked = await lockTarget(tx, target, [], ctx.clock.now())
     const before = await requirePayment(tx, locked.key, transactionId)
     if (before.cancelledAt !== null) return before
-    const payment = { ...before, cancelledAt: locked.now }
+    const payment = { ...before, cancelledAt: locked.now, receipt: null }
+    await cancelReceiptOf(
+      tx,
+      { instituteId: locked.key.instituteId, id: before.id },
+      { reason, at: locked.now },
+    )
     await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: locked.now })
     await store.updatePayment(tx, locked.key, payment)
     recomputeBalances(tx, locked.key.instituteId, [locked.key.studentId])

@@ -4,9 +4,14 @@ import { Table } from '../../platform/db/table.ts'
 import type { RecordedPayment } from './direct-payments.rules.ts'
 import type { DirectPayment, StudentKey } from '../students.rules.ts'
 
-export type NewPayment = DirectPayment & { id: string; studentId: string; sentId: string | null }
+export type NewPayment = DirectPayment & {
+  id: string
+  studentId: string
+  sentId: string | null
+  recordedBy?: string | null
+}
 
-const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
+const payments = new Table<Omit<RecordedPayment, 'lines' | 'receipt'>>('direct_payments', {
   id: 'text',
   transactionId: 'text',
   amountPaise: 'bigint',
@@ -15,6 +20,7 @@ const payments = new Table<Omit<RecordedPayment, 'lines'>>('direct_payments', {
   settlementUtr: 'text',
   notes: 'text',
   recordedAt: 'timestamptz',
+  recordedBy: 'text',
   cancelledAt: 'timestamptz',
 })
 export const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
@@ -39,7 +45,13 @@ export async function insertPayments(
   recordedAt: Date,
 ): Promise<void> {
   if (recorded.length === 0) return
-  const rows = recorded.map(payment => ({ ...payment, instituteId, recordedAt, cancelledAt: null }))
+  const rows = recorded.map(payment => ({
+    ...payment,
+    recordedBy: payment.recordedBy ?? null,
+    instituteId,
+    recordedAt,
+    cancelledAt: null,
+  }))
   await newPayments.insert(tx, rows)
   await insertLines(tx, instituteId, recorded)
 }
@@ -58,7 +70,9 @@ async function insertLines(
 export const PAYMENT_COLUMNS = `${payments.columns('p')},
   (select json_agg(${paymentLines.json('l')} order by l.line_no)
    from direct_payment_lines l where l.institute_id = p.institute_id and l.student_id = p.student_id
-     and l.transaction_id = p.transaction_id) as lines`
+     and l.transaction_id = p.transaction_id) as lines,
+  (select json_build_object('financialYear', c.financial_year, 'number', c.number) from receipts c
+   where c.institute_id = p.institute_id and c.payment_id = p.id and c.cancelled_at is null) as receipt`
 
 export async function findPayment(
   db: Queryable,
@@ -69,6 +83,20 @@ export async function findPayment(
     `select ${PAYMENT_COLUMNS} from direct_payments p
      where p.institute_id = $1 and p.student_id = $2 and p.transaction_id = $3`,
     [instituteId, studentId, transactionId],
+  )
+  return row ?? null
+}
+
+/** By our id of it. */
+export async function findPaymentById(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<(RecordedPayment & { studentId: string }) | null> {
+  const [row] = await db.query<RecordedPayment & { studentId: string }>(
+    `select p.student_id as "studentId", ${PAYMENT_COLUMNS} from direct_payments p
+     where p.institute_id = $1 and p.id = $2`,
+    [instituteId, id],
   )
   return row ?? null
 }

@@ -3,6 +3,7 @@ import { recordEvents } from '../../events/events.service.ts'
 import { recomputeBalances } from '../../fees/balances.service.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { notFound, type FieldProblem } from '../../platform/errors.ts'
+import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
 import { paidProblems, type DirectPayment, type StudentKey } from '../students.rules.ts'
 import * as collected from './collected-payments.store.ts'
@@ -73,7 +74,7 @@ export async function addPayments(
   instituteId: number,
   added: readonly {
     context: StudentContext
-    payment: DirectPayment & { id: string; sentId: string | null }
+    payment: DirectPayment & { id: string; sentId: string | null; recordedBy?: string | null }
   }[],
   now: Date,
 ): Promise<void> {
@@ -109,6 +110,8 @@ export async function yieldToCollected(
   for (const before of repeats) {
     await store.insertChange(tx, key, before, { kind: 'cancelled', changedAt: now })
     await store.updatePayment(tx, key, { ...before, cancelledAt: now })
+    const payment = { instituteId: key.instituteId, id: before.id }
+    await cancelReceiptOf(tx, payment, { reason: 'The same payment was collected online', at: now })
   }
   recomputeBalances(tx, key.instituteId, [key.studentId])
   const about = { instituteId: key.instituteId, context, now }

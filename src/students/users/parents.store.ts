@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { paymentsOfStudents } from '../direct-payments/direct-payments.store.ts'
+import { PAYMENT_COLUMNS } from '../direct-payments/direct-payments.store.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 import type { DirectPayment } from '../students.rules.ts'
 
 /** A user and its children, as the parents' pages ask for them. */
@@ -89,6 +90,9 @@ export async function listCarriedDues(
 /** A payment that the institute took itself. */
 export type CounterPayment = Pick<DirectPayment, 'transactionId' | 'amountPaise' | 'paidAt' | 'mode'> & {
   studentId: string
+  id: string
+  lines: { componentType: string; amountPaise: Paise }[]
+  receipt: ReceiptKey | null
 }
 
 /** Newest first; what was cancelled does not count as paid and is not among them. */
@@ -99,7 +103,7 @@ export async function listCounterPayments(
   limit: number,
 ): Promise<CounterPayment[]> {
   return db.query<CounterPayment>(
-    `select ${paymentsOfStudents.columns('p', ['studentId', 'transactionId', 'amountPaise', 'paidAt', 'mode'])}
+    `select p.student_id as "studentId", ${PAYMENT_COLUMNS}
      from direct_payments p where p.institute_id = $1 and p.student_id = any($2) and p.cancelled_at is null
      order by p.paid_at desc, p.transaction_id desc limit $3`,
     [instituteId, studentIds, limit],

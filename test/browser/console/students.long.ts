@@ -174,9 +174,10 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       await page.getByRole('button', { name: 'Record a payment' }).click()
       await page.getByLabel('Tuition fee, rupees').fill('1,500')
       await page.getByRole('dialog').getByRole('button', { name: 'Record it' }).click()
-      await page.getByText('Enter a reason').waitFor()
+      await page.getByText('₹1,500.00 is recorded').waitFor()
+      await page.getByRole('link', { name: '80 mm roll' }).waitFor()
       await expectSoundAndKeep(page, 'console-students-record')
-      await perform(page, '₹1,500.00 is recorded.', 'Record it')
+      await page.getByRole('button', { name: 'Done' }).click()
       await page.getByText('₹48,500.00').first().waitFor()
 
       await page.getByRole('button', { name: 'Cancel the payment CASH-17' }).click()

@@ -22,7 +22,6 @@ test('a direct payment is recorded and cancelled with a reason, by those who han
   }
   const path = `${STUDENTS}/${id}/payments`
   assertAnswer(await viewer.post(path, { ...body, reason: 'x' }), '403 AUE00001')
-  assertAnswer(await finance.post(path, body), '400 HUE00000')
   const key = { 'idempotency-key': 'one press' }
   const recorded = await finance.post(path, { ...body, reason: 'Paid at the counter' }, key)
   assertAnswer(recorded, '201')

@@ -49,6 +49,8 @@ const payment: fc.Arbitrary<RecordedPayment> = fc
     ...rest,
     id: 'pay_1',
     transactionId: 'T',
+    recordedBy: null,
+    receipt: null,
     recordedAt: new Date(0),
     amountPaise: sumPaise(rest.lines.map(line => line.amountPaise)),
   }))

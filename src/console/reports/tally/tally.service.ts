@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { listEntries } from '../../../institutes/catalogue.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
-import { readableComponent } from '../../../orders/orders.rules.ts'
+import { readableComponent } from '../../../platform/names.ts'
 import { badField } from '../../../platform/errors.ts'
 import type { Context } from '../../../platform/context.ts'
 import { transact, type Command } from '../../../platform/idempotency.ts'

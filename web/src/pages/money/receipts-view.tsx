@@ -1,14 +1,14 @@
-import { Anchor, Button, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { ReceiptAnswer } from '../../../../src/console/money/receipt.output.ts'
 import { useCommand } from '../../api/command.ts'
-import { fileAddress } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { RawJson, Summary } from '../../ui/detail.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
+import { PrintReceipt } from '../../ui/print-receipt.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
@@ -87,7 +87,7 @@ export function ReceiptsView() {
         empty={{
           title: 'No receipt yet',
           description:
-            'Every payment gets a receipt automatically, numbered without gaps within the financial year.',
+            'Every payment that comes in online or at the counter gets a receipt, numbered without gaps within the financial year.',
         }}
       />
       <SideDialogue
@@ -99,9 +99,7 @@ export function ReceiptsView() {
           <>
             <Receipt receipt={open} />
             <Group mt="md">
-              <Anchor href={fileAddress(`${path}/${open.id}/pdf`)} target="_blank" rel="noreferrer">
-                Open the PDF
-              </Anchor>
+              <PrintReceipt number={open.number} />
               {mayCancel && open.status === 'issued' && (
                 <Button
                   variant="default"
@@ -140,7 +138,7 @@ function Receipt({ receipt }: { receipt: ReceiptAnswer }) {
           { label: 'Identifier', value: receipt.identifier },
           { label: 'Mode', value: modeLabel(receipt.mode) },
           { label: 'Payment', value: <span className="mono">{receipt.payment_id}</span> },
-          { label: 'Order', value: <OrderLink id={receipt.order_id} /> },
+          { label: 'Order', value: receipt.order_id && <OrderLink id={receipt.order_id} /> },
         ]}
       />
       <RawJson value={receipt} />

@@ -1,10 +1,10 @@
-import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { problemOf, useCommand } from '../../../api/command.ts'
+import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useSession } from '../../../api/session.ts'
-import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
-import { notify } from '../../../ui/toasts.tsx'
+import { PrintReceipt } from '../../../ui/print-receipt.tsx'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
 import { plainAmount, readable } from '../texts.ts'
@@ -13,51 +13,83 @@ const MODES = [
   { value: 'cash', label: 'Cash' },
   { value: 'cheque', label: 'Cheque' },
   { value: 'demand_draft', label: 'Demand draft' },
+  { value: 'card', label: 'Card machine' },
+  { value: 'upi', label: 'UPI' },
   { value: 'bank_transfer', label: 'Bank transfer' },
   { value: 'others', label: 'Other' },
 ]
 
 type Line = { component_type: string; amount: string }
-type Sent = Fields & { amount: string; fee_components: Line[]; reason: string }
+type Sent = Fields & { amount: string; fee_components: Line[] }
 type Fields = { paid_at: string; mode: string; transaction_id?: string; settlement_utr?: string }
+type Recorded = { amount: number; receipt_number?: string }
 
-/** What was taken at the counter, split over the fees that it pays. */
+/** What was taken at the counter, split over the fees that it pays, with its receipt. */
 export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
   const today = dayInIndia(useSession()?.now)
   const [fields, setFields] = useState<Fields>({ paid_at: today, mode: 'cash' })
   const [amounts, setAmounts] = useState<Readonly<Record<string, string>>>({})
+  const [recorded, setRecorded] = useState<Recorded | null>(null)
   const lines = Object.entries(amounts)
     .map(([component_type, amount]) => ({ component_type, amount: plainAmount(amount) }))
     .filter(({ amount }) => amount !== '')
   const total = sumOf(lines)
-  const record = useCommand<Sent>({
+  const record = useCommand<Sent, Recorded>({
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/payments`,
     refreshes: AFTER_CHANGE,
-    onDone() {
-      notify(`${formatRupees(total)} is recorded.`)
-      onClose()
-    },
+    onDone: setRecorded,
   })
+  if (recorded !== null) return <RecordedDialogue recorded={recorded} onClose={onClose} />
+  const whole = wholeProblem(record.error)
   return (
-    <ConfirmWithReason
-      isOpen
-      onClose={onClose}
-      title={`Record a payment for ${student.fullname}`}
-      description={`${formatRupees(total)} counts as paid at once. The ERP is notified, and the parents see it.`}
-      verb="Record it"
-      isBusy={record.isPending}
-      error={record.error}
-      onConfirm={reason => record.mutate({ ...fields, amount: String(total), fee_components: lines, reason })}
-    >
-      <Amounts
-        student={student}
-        amounts={amounts}
-        onChange={setAmounts}
-        problem={linesProblem(record.error, lines)}
-      />
-      <Particulars fields={fields} onChange={setFields} today={today} error={record.error} />
-    </ConfirmWithReason>
+    <Dialogue onClose={onClose} title={`Record a payment for ${student.fullname}`}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          record.mutate({ ...fields, amount: String(total), fee_components: lines })
+        }}
+      >
+        <p>{formatRupees(total)} counts as paid at once. The ERP is notified, and the parents see it.</p>
+        <Amounts
+          student={student}
+          amounts={amounts}
+          onChange={setAmounts}
+          problem={linesProblem(record.error, lines)}
+        />
+        <Particulars fields={fields} onChange={setFields} today={today} error={record.error} />
+        {whole !== undefined && (
+          <Alert color="red" role="alert" mt="sm">
+            {whole}
+          </Alert>
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={record.isPending}>
+            Record it
+          </Button>
+        </Group>
+      </form>
+    </Dialogue>
+  )
+}
+
+function RecordedDialogue({ recorded, onClose }: { recorded: Recorded; onClose: () => void }) {
+  const { amount, receipt_number: receipt } = recorded
+  return (
+    <Dialogue onClose={onClose} title={`${formatRupees(amount)} is recorded`}>
+      {receipt !== undefined && (
+        <>
+          <p>Receipt {receipt}</p>
+          <PrintReceipt number={receipt} />
+        </>
+      )}
+      <Group justify="flex-end" mt="md">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Dialogue>
   )
 }
 
@@ -83,6 +115,7 @@ function Amounts({
           value={amounts[component] ?? ''}
           onChange={event => onChange({ ...amounts, [component]: event.currentTarget.value })}
           error={problem(component, index === 0)}
+          {...(index === 0 ? { 'data-autofocus': true } : {})}
         />
       ))}
     </SimpleGrid>
@@ -121,7 +154,7 @@ function Particulars({
       />
       <TextInput
         label="Number"
-        description="From the receipt or cheque. Generated if left empty."
+        description="Of the cheque or transfer. Generated if left empty."
         value={fields.transaction_id ?? ''}
         onChange={set('transaction_id')}
         error={problemOf(error, 'transaction_id')}

@@ -1,14 +1,16 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { PaymentsAnswer } from '../../../../../src/console/students/students.output.ts'
-import { useInstitute, useMay } from '../../../api/session.ts'
+import { fileAddress } from '../../../api/client.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { PaidAt } from '../../../ui/when.tsx'
 import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
 import { usePayments } from '../use-student.ts'
+import { modeLabel } from '../../money/texts.ts'
 import { StudentTable } from '../student-table.tsx'
 import { PAYMENT_LABELS, PRODUCT_LABELS, readable } from '../texts.ts'
 
@@ -55,7 +57,7 @@ function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
     ...online.map(payment => ({
       id: payment.payment_id,
       at: payment.paid_at,
-      how: `${PRODUCT_LABELS[payment.product]}, ${payment.mode}`,
+      how: `${PRODUCT_LABELS[payment.product]}, ${modeLabel(payment.mode)}`,
       status: payment.status,
       amount: payment.amount,
       refunded: payment.refunded_amount,
@@ -68,13 +70,13 @@ function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
     ...direct.map(payment => ({
       id: payment.id,
       at: payment.paid_at,
-      how: `At the institute, ${payment.mode}`,
+      how: `At the institute, ${modeLabel(payment.mode)}`,
       status: payment.status,
       amount: payment.amount,
       refunded: 0,
       reference: payment.transaction_id,
       lines: payment.fee_components,
-      receipt: undefined,
+      receipt: payment.receipt_number,
       orderId: undefined,
       direct: payment,
     })),
@@ -165,10 +167,18 @@ function PaymentRow({
 
 function Reference({ row }: { row: Row }) {
   const { code: institute } = useInstitute()
+  const receipts = `${useInstitutePath()}/money/receipts`
+  const receiptFile = (number: string): string => `${receipts}/${number.replace('/', '-')}/pdf`
   return (
     <>
       <span className="mono">{row.reference}</span>
-      {row.receipt !== undefined && <div className="faint">Receipt {row.receipt}</div>}
+      {row.receipt !== undefined && (
+        <div>
+          <Anchor href={fileAddress(receiptFile(row.receipt))} target="_blank" rel="noreferrer">
+            Receipt {row.receipt}
+          </Anchor>
+        </div>
+      )}
       {row.orderId !== undefined && (
         <div>
           <Link to="/i/$institute/orders/$order" params={{ institute, order: row.orderId }}>

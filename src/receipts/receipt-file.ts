@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import type { PaperName } from './receipt-papers.ts'
+import type { ReceiptDocument, ReceiptPrint } from './receipt-pdf.ts'
+import { printReceipt } from './receipt-printer.ts'
+import { receiptNumber } from './receipts.rules.ts'
+import type { Receipt } from './receipts.service.ts'
+
+/** Changes with the look of receipts, so that one of an earlier version is not taken for today's. */
+const LAYOUT = 2
+
+/** A receipt as PDF, made when it is read. The tag changes with what is on it, as a cancellation. */
+export type ReceiptFile = { etag: string; contentType: string; read(): Promise<Buffer> }
+
+export type PrintOptions = { paper?: PaperName | undefined; isDuplicate?: boolean | undefined }
+
+/** What stands on the receipt of any payment. */
+export type PaidFor = Omit<ReceiptDocument, 'receiptNumber' | 'issuedAt' | 'isCancelled'>
+
+export function receiptFileOf(
+  { issuedAt, cancelledAt, cancelReason, ...key }: Receipt,
+  paidFor: PaidFor,
+  { paper = 'a4', isDuplicate = false }: PrintOptions = {},
+): ReceiptFile {
+  const print: ReceiptPrint = {
+    ...paidFor,
+    receiptNumber: receiptNumber(key),
+    issuedAt,
+    isCancelled: cancelledAt === null ? null : { at: cancelledAt, reason: cancelReason ?? '' },
+    paper,
+    isDuplicate,
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([LAYOUT, print]))
+    .digest('base64url')
+  return {
+    etag: `"${digest.slice(0, 22)}"`,
+    contentType: 'application/pdf',
+    read: () => printReceipt(digest, print),
+  }
+}

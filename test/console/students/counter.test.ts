@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Answer, Json } from '../../harness/client.ts'
+import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
+import { visitAs, textOf } from '../../portal/parents-support.ts'
+import { assertAnswer } from '../support.ts'
+import { SCHOOL, StudentDesk, STUDENTS } from './support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, owner, finance, viewer } = desk
+const { demo } = bursar
+const RECEIPTS = `${SCHOOL}/money/receipts`
+
+async function take(studentId: string, amount: number, changes: Json = {}): Promise<Json> {
+  const answer = await finance.post(`${STUDENTS}/${studentId}/payments`, {
+    amount,
+    paid_at: '2026-11-16T10:00:00Z',
+    mode: 'cash',
+    fee_components: [{ component_type: 'TUITION_FEE', amount }],
+    ...changes,
+  })
+  assertAnswer(answer, '201')
+  return answer.body.data
+}
+
+async function payOnline(): Promise<string> {
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+  return (await demo.get(`${PAY}/orders/${body.data.order_id}`)).body.data.receipt_number
+}
+
+async function listed(number: string): Promise<Json> {
+  return (await viewer.get(`${RECEIPTS}?number=${encodeURIComponent(number)}`)).body.data[0]
+}
+
+const numberOf = (receipt: string): number => Number(receipt.split('/')[1])
+const sizeOf = ({ text }: Answer): string | undefined => /\/MediaBox \[0 0 ([\d. ]+)\]/.exec(text)?.[1]
+
+test('money taken at the counter gets the next number of the series of online receipts, without a reason', async () => {
+  const first = numberOf(await payOnline())
+  const taken = await take(await desk.register(), 1_500)
+  assert.equal(numberOf(taken.receipt_number), first + 1)
+  assert.equal(numberOf(await payOnline()), first + 2)
+  const { body } = await viewer.get(`${RECEIPTS}?number=${first + 1}`)
+  const [receipt] = body.data
+  assert.deepEqual(
+    [receipt.number, receipt.source, receipt.amount, receipt.mode, receipt.payment_id, receipt.order_id],
+    [taken.receipt_number, 'direct', 1_500, 'cash', taken.id, undefined],
+  )
+  assert.equal(receipt.student_name, 'Kabir Rao')
+})
+
+test('a receipt prints on A4, A5 and a roll of 80 mm, and once more as a duplicate', async () => {
+  const id = await desk.register()
+  const { receipt_number: number } = await take(id, 2_000)
+  const path = `${RECEIPTS}/${number.replace('/', '-')}/pdf`
+  assert.equal(sizeOf(await viewer.get(path)), '595 842')
+  assert.equal(sizeOf(await viewer.get(`${path}?paper=a5`)), '420 595')
+  const [width, height] = (sizeOf(await viewer.get(`${path}?paper=80mm`)) ?? '').split(' ').map(Number)
+  assert.equal(width, 227)
+  assert.ok(height !== undefined && height > 250 && height < 600, `the roll is ${height} long`)
+  const duplicate = await viewer.get(`${path}?copy=duplicate`)
+  assert.equal(duplicate.text.slice(0, 5), '%PDF-')
+  assert.notEqual(duplicate.text, (await viewer.get(path)).text)
+  assertAnswer(await viewer.get(`${path}?paper=a3`), '400 HUE00000')
+})
+
+test('a corrected payment has a new receipt and the old one is cancelled; a cancelled payment has none', async () => {
+  const id = await desk.register()
+  const { transaction_id: transaction, receipt_number: first } = await take(id, 3_000)
+  const one = `${ERP}/students/${id}/payments/${transaction}`
+  const { body } = await demo.patch(one, {
+    amount: 2_500,
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 2_500 }],
+  })
+  const second: string = body.data.receipt_number
+  assert.equal(numberOf(second), numberOf(first) + 1)
+  assert.equal((await demo.get(`${one}/receipt`)).text.slice(0, 5), '%PDF-')
+  const gone = await finance.send('DELETE', `${STUDENTS}/${id}/payments/${transaction}`, {
+    reason: 'Cheque bounced',
+  })
+  assertAnswer(gone, '200')
+  assert.match((await listed(first)).cancel_reason, /corrected/)
+  assert.equal((await listed(second)).cancel_reason, 'Cheque bounced')
+  assert.equal((await demo.get(one)).body.data.receipt_number, undefined)
+})
+
+test('an ERP that issues its own receipts gets none here, unless it asks for one', async () => {
+  const id = await desk.register()
+  const record = (changes: Json) =>
+    demo.post(`${ERP}/students/${id}/payments`, {
+      amount: 100,
+      paid_at: '2026-11-01',
+      fee_components: [{ component_type: 'TUITION_FEE', amount: 100 }],
+      ...changes,
+    })
+  const without = (await record({ transaction_id: 'A' })).body.data
+  assert.equal(without.receipt_number, undefined)
+  assertAnswer(await demo.get(`${ERP}/students/${id}/payments/A/receipt`), '404 HUE00001')
+  const asked = (await record({ transaction_id: 'B', issue_receipt: true })).body.data
+  assert.match(asked.receipt_number, /^\d{4}-\d{2}\/\d{6}$/)
+})
+
+test("a counter payment's receipt stands in the parents' history, in Tally, in Payments and in the search", async () => {
+  const parent = desk.nextParent()
+  const id = await desk.register({}, { parent })
+  const { id: payment, receipt_number: number } = await take(id, 4_321)
+  const visitor = await visitAs(bursar, parent)
+  const history = await visitor.get('/parents/history')
+  assert.match(textOf(history.text), new RegExp(`Receipt ${number} \\(PDF\\)`))
+  assert.match(textOf(history.text), /Tuition fee/)
+  assert.equal((await visitor.get(`/parents/history/${payment}`)).text.slice(0, 5), '%PDF-')
+  const stranger = desk.nextParent()
+  await desk.register({}, { parent: stranger })
+  assert.equal((await (await visitAs(bursar, stranger)).get(`/parents/history/${payment}`)).status, 404)
+  const tally = await owner.get(`${SCHOOL}/money/payments/export?format=tally`)
+  assert.ok(tally.text.includes(`<VOUCHERNUMBER>${number}</VOUCHERNUMBER>`), tally.text.slice(0, 500))
+  const { body } = await owner.get(`${SCHOOL}/search?q=${encodeURIComponent(number)}`)
+  assert.ok(JSON.stringify(body.data).includes(payment))
+})
