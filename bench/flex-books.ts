@@ -27,9 +27,9 @@ const SEED = [
    select 1, 'plan_' || ${ID}, 'student_' || ${ID}, 'MAIN', 'active', 'Fee instalments', false, ${LONG_AGO}, ${LONG_AGO},
      ${LINES}, ${LONG_AGO}
    from generate_series(1, $1::int) n`,
-  `insert into flex_mandates (institute_id, id, plan_id, provider, provider_ref, rail, state, umrn, cap_paise, start_on, end_on,
+  `insert into flex_mandates (institute_id, id, plan_id, provider, account_id, provider_ref, rail, state, umrn, cap_paise, start_on, end_on,
      created_at, authorised_at)
-   select 1, 'mandate_' || ${ID}, 'plan_' || ${ID}, 'sandbox', 'bank_' || ${ID}, 'enach', 'active',
+   select 1, 'mandate_' || ${ID}, 'plan_' || ${ID}, 'sandbox', 'sandbox', 'bank_' || ${ID}, 'enach', 'active',
      'SBX' || lpad(n::text, 17, '0'), 10000000, current_date - 90, current_date + 900, ${LONG_AGO}, ${LONG_AGO}
    from generate_series(1, $1::int) n`,
   `insert into flex_instalments (institute_id, plan_id, id, number, due_on, present_on, lines, next_step_at)

@@ -63,10 +63,12 @@ const day = today(ctx)
 const begin = performance.now()
 await simulators.bank.payOut(new Date(ctx.clock.now().getTime() + 1))
 const start = performance.now()
-const summary = await settleDay(ctx, 'sandbox', day, onProgress)
+const bank = ctx.accounts.accountOfInstallation('sandbox')
+if (bank === null) throw new Error('there is no sandbox bank')
+const summary = await settleDay(ctx, bank, day, onProgress)
 const settleMs = performance.now() - start - samplingMs
 const restart = performance.now()
-const repeated = await settleDay(ctx, 'sandbox', day)
+const repeated = await settleDay(ctx, bank, day)
 const result: SettleResult = {
   ...summary,
   payOutMs: start - begin,

@@ -13,9 +13,9 @@ const SEED = [
   `insert into order_lines (institute_id, order_id, line_no, component_type, amount_paise)
    select 1, 'order_' || ${ID}, l.no, l.code, case l.no when 1 then ${AMOUNT} - 30000 else 30000 end
    from generate_series(1, $1::int) n, (values (1, 'TUITION_FEE'), (2, 'TRANSPORT_FEE')) as l (no, code)`,
-  `insert into payments (institute_id, id, order_id, provider, state, amount_paise, mode, provider_ref, transaction_id,
+  `insert into payments (institute_id, id, order_id, provider, account_id, state, amount_paise, mode, provider_ref, transaction_id,
      created_at, captured_at, settle_due_on)
-   select 1, 'pay_' || ${ID}, 'order_' || ${ID}, 'sandbox', 'captured', ${AMOUNT},
+   select 1, 'pay_' || ${ID}, 'order_' || ${ID}, 'sandbox', 'sandbox', 'captured', ${AMOUNT},
      (array['upi', 'card', 'netbanking'])[1 + n % 3], 'bank_' || ${ID}, 'SBX' || n,
      now() - interval '1 day', now() - interval '1 day', current_date
    from generate_series(1, $1::int) n`,

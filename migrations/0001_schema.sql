@@ -676,6 +676,45 @@ create index import_link_keys_of_order on import_link_keys (institute_id, order_
 -- 8 Payments, refunds, settlements, receipts
 --------------------------------------------------------------------------------------------------------------------------
 
+-- An institute's own account at a payment provider, for all of it or for one branch. Never deleted: what went through it is
+-- refunded and settled through it. `settings_sealed` holds the credentials, and those that were replaced a short time ago.
+create table provider_accounts (
+  institute_id integer not null references institutes,
+  id text not null,
+  provider text not null,
+  title text not null,
+  -- Null: of the whole institute.
+  collector_code text,
+  -- What it takes from payers, and the rails on which it debits. With neither it is kept for what went through it.
+  methods text[] not null check (methods <@ array['upi', 'card', 'netbanking']),
+  rails text[] not null check (rails <@ array['enach', 'upi_autopay']),
+  -- Which money its key moves, as the provider marks it.
+  key_kind text not null check (key_kind in ('test', 'live')),
+  key_hint text not null,
+  settings_sealed bytea not null,
+  -- Counts changes, so that a process knows when what it made of them is out of date.
+  version integer not null default 1,
+  paused_at timestamptz,
+  -- When its credentials were last tried, and what was wrong then.
+  checked_at timestamptz,
+  check_problem text,
+  -- When a callback with its signature last came.
+  heard_at timestamptz,
+  created_at timestamptz not null,
+  created_by text not null,
+  changed_at timestamptz not null,
+  changed_by text not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, collector_code) references branches
+);
+-- By which a callback finds its institute.
+create index provider_accounts_by_id on provider_accounts (id);
+-- Two accounts that could take the same payment would make it chance where the money arrives.
+create unique index provider_accounts_one_for_payments on provider_accounts (institute_id, collector_code, key_kind)
+  nulls not distinct where paused_at is null and methods <> '{}';
+create unique index provider_accounts_one_for_mandates on provider_accounts (institute_id, collector_code, key_kind)
+  nulls not distinct where paused_at is null and rails <> '{}';
+
 -- A payment is an intent first: its row exists before the provider is called, and what the provider reports later is
 -- applied to it once.
 create table payments (
@@ -683,6 +722,8 @@ create table payments (
   id text not null,
   order_id text not null,
   provider text not null,
+  -- An account of the institute (pa_…), or the provider's name: the account of the installation.
+  account_id text not null,
   -- created: the provider has not taken it yet. failed may still become captured: banks change their mind, money wins.
   state text not null default 'created' check (state in ('created', 'pending', 'captured', 'failed')),
   amount_paise bigint not null check (amount_paise > 0),
@@ -763,6 +804,7 @@ create table settlements (
   institute_id integer not null references institutes,
   id text not null,
   provider text not null,
+  account_id text not null,
   collector_code text not null,
   utr text not null,
   settled_at timestamptz not null,
@@ -771,7 +813,7 @@ create table settlements (
   refund_paise bigint not null,
   net_paise bigint not null check (net_paise = gross_paise - fee_paise - refund_paise),
   primary key (institute_id, id),
-  unique (institute_id, provider, utr),
+  unique (institute_id, account_id, utr),
   foreign key (institute_id, collector_code) references branches
 );
 create index settlements_by_day on settlements (institute_id, settled_at);
@@ -782,6 +824,8 @@ create table settlement_exceptions (
   institute_id integer not null,
   id bigint generated always as identity,
   provider text not null,
+  account_id text not null,
+  -- Empty: told by a callback, not in a pay-out.
   utr text not null,
   provider_ref text not null,
   problem text not null,
@@ -789,7 +833,15 @@ create table settlement_exceptions (
   known_paise bigint,
   noticed_at timestamptz not null,
   primary key (institute_id, id),
-  unique (institute_id, provider, utr, provider_ref)
+  unique (institute_id, account_id, utr, provider_ref)
+);
+
+-- The last day whose pay-outs were read, by account. Institute 0: an account of the installation.
+create table settlement_reads (
+  institute_id integer not null,
+  account_id text not null,
+  read_through date not null,
+  primary key (institute_id, account_id)
 );
 
 -- Receipts are numbered without gaps in each financial year, so not by a sequence.
@@ -1105,6 +1157,7 @@ create table flex_mandates (
   id text not null,
   plan_id text not null,
   provider text not null,
+  account_id text not null,
   provider_ref text,
   rail text not null check (rail in ('enach', 'upi_autopay')),
   state text not null default 'pending' check (state in ('pending', 'active', 'cancelled', 'expired', 'rejected')),

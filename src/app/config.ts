@@ -33,6 +33,8 @@ export type Config = {
   drainMs: number
   /** The settings of the real providers that are set up, by their names, the preferred one first. */
   providers: ReadonlyMap<string, ProviderValues>
+  /** Where the APIs of providers are, by their names; those that are not at their own address. */
+  providerUrls: ReadonlyMap<string, string>
   mail: { smtpUrl: string | null; from: MailAddress }
   sms: SmsSettings | null
   whatsapp: WhatsappSettings | null
@@ -132,11 +134,23 @@ function toConfig(
     drainMs: values.DRAIN_SECONDS * 1_000,
     providers: new Map(
       Object.entries(PROVIDERS)
-        .filter(([, { settings }]) => settings.every(({ name }) => values[name] !== null))
+        .filter(([, { settings }]) =>
+          settings.every(({ env, isOptional }) => isOptional === true || values[env] !== null),
+        )
         .map(([provider, { settings }]) => [
           provider,
-          Object.fromEntries(settings.map(({ name }) => [name, String(values[name])])),
+          Object.fromEntries(
+            settings
+              .filter(({ env }) => values[env] !== null)
+              .map(({ field, env }) => [field, String(values[env])]),
+          ),
         ]),
+    ),
+    providerUrls: new Map(
+      Object.entries(PROVIDERS).flatMap(([provider, { apiUrlEnv }]) => {
+        const url = values[apiUrlEnv]
+        return typeof url === 'string' ? [[provider, url]] : []
+      }),
     ),
     mail: { smtpUrl, from: from ?? { name: 'Bursar', address: `no-reply@${hostname}` } },
     sms: hasAll('SMS_API_KEY') ? toSms(values) : null,

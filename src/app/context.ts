@@ -13,6 +13,7 @@ import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { HttpClient } from '../platform/http-client/http-client.ts'
 import type { Log } from '../platform/log.ts'
 import type { Provider, ProviderName } from '../providers/port.ts'
+import { AccountRegistry } from '../providers/accounts/registry.service.ts'
 import { PROVIDERS } from '../providers/catalogue.ts'
 import { createSandboxBank } from '../sandbox/bank/simulator.service.ts'
 import type { SandboxBank } from '../sandbox/bank/simulator.ts'
@@ -26,7 +27,7 @@ import { createSenders } from './senders.ts'
 export type BursarContext = FlexContext & LoanContext & MessageContext
 
 type Settings = Pick<Config, 'mode' | 'outbound' | 'providers' | 'mail'> &
-  Partial<Pick<Config, 'sms' | 'whatsapp'>>
+  Partial<Pick<Config, 'sms' | 'whatsapp' | 'providerUrls'>>
 
 export type CreatedContext = {
   ctx: BursarContext
@@ -49,17 +50,21 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   const simulators =
     mode === 'sandbox'
       ? {
-          bank: createSandboxBank(base, callback => takeCallback(ctx, 'sandbox', callback)),
+          bank: createSandboxBank(base, async callback => {
+            const account = accounts.accountOfInstallation('sandbox')
+            if (account !== null) await takeCallback(ctx, account, callback)
+          }),
           lender: createSandboxLender(base, callback => takeLenderCallback(ctx, 'sandbox', callback)),
         }
       : null
-  const providers = new Map<ProviderName, Provider>()
-  if (simulators !== null) providers.set('sandbox', simulators.bank)
+  const installation = new Map<ProviderName, Provider>()
   for (const [name, values] of config.providers) {
     const entry = PROVIDERS[name]
-    if (entry !== undefined) providers.set(name, entry.create(values))
+    const apiUrl = config.providerUrls?.get(name)
+    if (entry !== undefined) installation.set(name, entry.create(values, { apiUrl }))
   }
-  const [preferred] = config.providers.keys()
+  if (simulators !== null) installation.set('sandbox', simulators.bank)
+  const accounts = new AccountRegistry({ ...base, mode }, installation, config.providerUrls)
   const { senders, closeSenders } = await createSenders(config, base, log)
   const ctx: BursarContext = {
     db: base.db,
@@ -70,8 +75,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       return base.publicUrl
     },
     log,
-    providers,
-    currentProvider: preferred ?? simulators?.bank.name ?? null,
+    accounts,
     sandboxLender: simulators?.lender ?? null,
     erp: {
       httpClient: erpClient,
@@ -81,7 +85,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     },
     senders,
     paymentHandlers: createPaymentHandlers(base),
-    onMandate: report => applyMandateReport(ctx, report),
+    onMandate: (report, accountId) => applyMandateReport(ctx, report, accountId),
   }
   return { ctx, simulators, closeErp: () => erpClient.close(), closeSenders }
 }

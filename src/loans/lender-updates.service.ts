@@ -1,7 +1,7 @@
 import { recordEvents } from '../events/events.service.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import type { Callback } from '../providers/port.ts'
-import { openTransfer, sendTransfer, transferProvider } from '../payments/debits/transfers.service.ts'
+import { openTransfer, sendTransfer } from '../payments/debits/transfers.service.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badRequest } from '../platform/errors.ts'
@@ -206,15 +206,16 @@ async function takePayOut(
   loan: LoadedLoan,
   { at, payOut }: Extract<LenderUpdate, { kind: 'paid_out' }>,
 ): Promise<Transfer> {
-  const provider = transferProvider(ctx)
-  assert(provider !== null, 'a lender paid out, but no provider receives transfers')
   const { file, student } = loan
   const { instituteId, collectorCode } = file.application
+  const account = await ctx.accounts.accountForTransfers(tx, { instituteId, collectorCode })
+  assert(account !== null, 'a lender paid out, but no provider receives transfers')
   const { number, amountPaise, reference } = payOut
   const tranche = await writePaidTranche(tx, file, payOut)
   const now = ctx.clock.now()
   const order = disbursementOrder(student, { collectorCode, amountPaise, at: now })
-  const payment = await openTransfer(tx, { instituteId, order, provider, at: now })
+  const { id: accountId, provider } = account
+  const payment = await openTransfer(tx, { instituteId, order, provider, accountId, at: now })
   const record = { number, trancheId: tranche.id, orderId: order.id, paymentId: payment.id, amountPaise }
   await store.insertPayOut(tx, keyOf(loan), { ...record, reference, paidOutAt: at })
   const application = { ...file.application, checks: 0 }

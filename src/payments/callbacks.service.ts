@@ -1,35 +1,79 @@
 import { assertNever } from '../platform/assert.ts'
 import { badRequest } from '../platform/errors.ts'
-import { applyReturn } from './refunds/returns.service.ts'
+import { ZERO } from '../platform/money.ts'
+import type { Account } from '../providers/accounts/registry.service.ts'
+import type { Callback, Report } from '../providers/port.ts'
+import type { Applied, PaymentContext } from './context.ts'
+import { readPayment } from './payments.store.ts'
 import { applyReport } from './payments.service.ts'
-import type { Callback, ProviderName } from '../providers/port.ts'
 import { applyRefundReport } from './refunds/refunds.service.ts'
-import { providerOf, type PaymentContext } from './context.ts'
+import { findAccountOf } from './refunds/refunds.store.ts'
+import { applyReturn } from './refunds/returns.service.ts'
+import { insertExceptions } from './settlements/settlements.store.ts'
 
-/** Takes what a provider posts: believed only with its signature, applied once however often it comes. */
-export async function takeCallback(
-  ctx: PaymentContext,
-  name: ProviderName,
-  callback: Callback,
-): Promise<void> {
-  const reports = await providerOf(ctx, name).readCallback(callback)
+/** Takes what a provider posts: believed only with the account's signature, applied once however often it comes. */
+export async function takeCallback(ctx: PaymentContext, account: Account, callback: Callback): Promise<void> {
+  const reports = await ctx.accounts.readCallback(account, callback)
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   for (const report of reports) {
-    switch (report.about) {
-      case 'payment':
-        await applyReport(ctx, report)
-        break
-      case 'refund':
-        await applyRefundReport(ctx, report)
-        break
-      case 'mandate':
-        await ctx.onMandate(report)
-        break
-      case 'return':
-        await applyReturn(ctx, report)
-        break
-      default:
-        assertNever(report)
-    }
+    const applied = await applyThrough(ctx, account, report)
+    if (isException(report, applied)) await recordException(ctx, account, report, applied)
   }
+}
+
+/** The signature tells nothing but whose account it is: what went through another is not this one's to report. */
+async function applyThrough(ctx: PaymentContext, account: Account, report: Report): Promise<Applied> {
+  if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
+  if (report.about === 'mandate') return ctx.onMandate(report, account.id)
+  const accountId =
+    report.about === 'refund'
+      ? await findAccountOf(ctx.db, report.instituteId, report.refundId)
+      : ((await readPayment(ctx.db, report.instituteId, report.paymentId))?.accountId ?? null)
+  if (accountId === null) return 'unknown'
+  if (accountId !== account.id) return 'foreign'
+  switch (report.about) {
+    case 'payment':
+      await applyReport(ctx, report)
+      break
+    case 'refund':
+      await applyRefundReport(ctx, report)
+      break
+    case 'return':
+      await applyReturn(ctx, report)
+      break
+    default:
+      assertNever(report)
+  }
+  return 'applied'
+}
+
+/** Money that we know nothing of, and everything about what is not the account's own, is for a person to look at. */
+function isException(report: Report, applied: Applied): boolean {
+  const isCapture = report.about === 'payment' && report.outcome.kind === 'captured'
+  return applied === 'foreign' || (applied === 'unknown' && isCapture)
+}
+
+async function recordException(
+  ctx: PaymentContext,
+  { id: accountId, instituteId, provider }: Account,
+  report: Report,
+  applied: Applied,
+): Promise<void> {
+  const outcome = report.about === 'payment' ? report.outcome : null
+  await insertExceptions(ctx.db, [
+    {
+      instituteId: instituteId ?? 0,
+      provider,
+      accountId,
+      utr: '',
+      providerRef: 'providerRef' in report ? report.providerRef : report.paymentId,
+      problem:
+        applied === 'unknown'
+          ? 'captured, and unknown here'
+          : `${report.about} reported through an account that it did not go through`,
+      reportedPaise: outcome?.kind === 'captured' ? outcome.amountPaise : ZERO,
+      knownPaise: null,
+      noticedAt: ctx.clock.now(),
+    },
+  ])
 }

@@ -1,34 +1,38 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
 import type { Context } from '../platform/context.ts'
+import type { AccountRegistry } from '../providers/accounts/registry.service.ts'
 import type { MandatePort, MandateReport } from '../providers/mandate-port.ts'
-import type { Provider, ProviderName } from '../providers/port.ts'
+import type { Provider } from '../providers/port.ts'
 import type { PaymentHandler } from './payment-handler.ts'
 import type { TransferPort } from '../providers/transfer-port.ts'
 
-/** The context with the providers that money moves through; new payments go to the current one, if there is one. */
+/** The context with the accounts that money moves through. */
 export type PaymentContext = Context & {
-  readonly providers: ReadonlyMap<ProviderName, Provider>
-  readonly currentProvider: ProviderName | null
+  readonly accounts: AccountRegistry
   /** What follows from money that moved, by the kind of its order: see app/payment-handlers.ts. */
   readonly paymentHandlers: Readonly<Record<OrderKind, PaymentHandler>>
-  /** Takes what a provider reports of a mandate. */
-  readonly onMandate: (report: MandateReport) => Promise<void>
+  /** Takes what a provider reports of a mandate through an account. */
+  readonly onMandate: (report: MandateReport, accountId: string) => Promise<Applied>
 }
 
-export function providerOf(ctx: PaymentContext, name: ProviderName): Provider {
-  const provider = ctx.providers.get(name)
-  if (provider === undefined) throw new Error(`the provider ${name} is not configured`)
-  return provider
+/** What became of a report: `foreign` when the account that it came through is not that of what it is about. */
+export type Applied = 'applied' | 'unknown' | 'foreign'
+
+/** What went through an account: a payment, a mandate. */
+type AtAccount = { instituteId: number; accountId: string }
+
+export async function providerOf({ accounts }: PaymentContext, at: AtAccount): Promise<Provider> {
+  return (await accounts.accountOf(at)).port
 }
 
-export function mandatesOf(ctx: PaymentContext, name: ProviderName): MandatePort {
-  const { mandates } = providerOf(ctx, name)
-  if (mandates === undefined) throw new Error(`the provider ${name} takes no mandates`)
+export async function mandatesOf(ctx: PaymentContext, at: AtAccount): Promise<MandatePort> {
+  const { mandates } = await providerOf(ctx, at)
+  if (mandates === undefined) throw new Error(`the provider account ${at.accountId} takes no mandates`)
   return mandates
 }
 
-export function transfersOf(ctx: PaymentContext, name: ProviderName): TransferPort {
-  const { transfers } = providerOf(ctx, name)
-  if (transfers === undefined) throw new Error(`the provider ${name} takes in no transfers`)
+export async function transfersOf(ctx: PaymentContext, at: AtAccount): Promise<TransferPort> {
+  const { transfers } = await providerOf(ctx, at)
+  if (transfers === undefined) throw new Error(`the provider account ${at.accountId} takes in no transfers`)
   return transfers
 }

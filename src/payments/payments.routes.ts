@@ -5,8 +5,10 @@ import { orderParams } from '../orders/order.input.ts'
 import type { PublicKind } from '../orders/orders.rules.ts'
 import { ORDER_NAMES } from '../orders/orders.routes.ts'
 import { getOrder } from '../orders/orders.service.ts'
+import { notFound } from '../platform/errors.ts'
+import { isIdShaped } from '../platform/ids.ts'
 import { takeCallback } from './callbacks.service.ts'
-import type { ProviderName } from '../providers/port.ts'
+import type { Account } from '../providers/accounts/registry.service.ts'
 import { addReceiptRoute, addRefundRoutes } from './refunds.routes.ts'
 import { listRefunds, requestRefund } from './refunds/refunds.service.ts'
 import { settlementApiRoutes } from './settlements/settlements.routes.ts'
@@ -17,7 +19,7 @@ export function paymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addOrderRoutes(app, ctx, 'order')
   addOrderRoutes(app, ctx, 'link')
   settlementApiRoutes(app, ctx)
-  for (const name of ctx.providers.keys()) addCallbackRoute(app, ctx, name)
+  addCallbackRoutes(app, ctx)
 }
 
 function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicKind): void {
@@ -38,15 +40,26 @@ function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicK
   })
 }
 
+type CallbackParams = { provider: string; account_id: string }
+
 const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const
 
-/** Not an operation of the API: no key, but a signature. */
-function addCallbackRoute(app: FastifyInstance, ctx: PaymentContext, name: ProviderName): void {
-  app.post(`/callbacks/${name}`, SIGNED, async (request, reply) => {
-    const headers = request.headers as Record<string, string | undefined>
-    await app.publicLimit.countFailures(request, () =>
-      takeCallback(ctx, name, { headers, rawBody: rawBody(request) }),
-    )
-    return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
-  })
+/** Not operations of the API: no key, but the signature of the account. */
+function addCallbackRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  const { accounts } = ctx
+  const post = (url: string, find: (params: CallbackParams) => Promise<Account | null>): void => {
+    app.post(url, SIGNED, async (request, reply) => {
+      const headers = request.headers as Record<string, string | undefined>
+      await app.publicLimit.countFailures(request, async () => {
+        const account = await find(request.params as CallbackParams)
+        if (account === null) throw notFound('This address')
+        await takeCallback(ctx, account, { headers, rawBody: rawBody(request) })
+      })
+      return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
+    })
+  }
+  post('/callbacks/:provider', async ({ provider }) => accounts.accountOfInstallation(provider))
+  post('/callbacks/:provider/:account_id', async ({ provider, account_id: id }) =>
+    isIdShaped(id) ? accounts.accountOfCallback(provider, id) : null,
+  )
 }

@@ -14,6 +14,7 @@ export type Payment = {
   id: string
   orderId: string
   provider: ProviderName
+  accountId: string
   state: PaymentState
   amountPaise: Paise
   mode: string
@@ -29,6 +30,9 @@ export type Payment = {
   checks: number
 }
 
+/** Through which account money goes. */
+export type AccountRef = { provider: ProviderName; accountId: string }
+
 /** An intent to pay all of an order. */
 export function newPayment(
   instituteId: number,
@@ -36,15 +40,21 @@ export function newPayment(
   {
     id,
     provider,
+    accountId,
     mode,
     at,
-  }: { id: string; provider: ProviderName; mode: PaymentMode | Rail | TransferMode; at: Date },
+  }: AccountRef & {
+    id: string
+    mode: PaymentMode | Rail | TransferMode
+    at: Date
+  },
 ): Payment {
   return {
     instituteId,
     id,
     orderId: order.id,
     provider,
+    accountId,
     state: 'created',
     amountPaise: totalOf(order),
     mode,

@@ -28,6 +28,7 @@ import { readRecords, type PaymentRecord } from './payment-records.store.ts'
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
+import { accountToPay } from './offers.service.ts'
 import { providerOf, type PaymentContext } from './context.ts'
 import { financialYear } from '../receipts/receipts.rules.ts'
 
@@ -43,7 +44,8 @@ export async function startPayment(
 ): Promise<Payment> {
   const { payment, order } = await openPayment(ctx, institute, orderId, options.mode)
   if (payment.redirectUrl !== null) return payment
-  const started = await providerOf(ctx, payment.provider).start({
+  const provider = await providerOf(ctx, payment)
+  const started = await provider.start({
     instituteId: institute.id,
     collectorCode: order.collectorCode,
     paymentId: payment.id,
@@ -69,7 +71,7 @@ async function openPayment(
   orderId: string,
   mode: PaymentMode,
 ): Promise<{ payment: Payment; order: Order }> {
-  const { db, currentProvider: provider } = ctx
+  const { db } = ctx
   for (let left = OPENING_TRIES; left > 0; left--) {
     const now = ctx.clock.now()
     const order = await findOrder(ctx, institute, orderId)
@@ -79,14 +81,22 @@ async function openPayment(
     if ((await ctx.paymentHandlers[order.kind].mayStart?.(institute.id, order)) === false) {
       throw conflict('No payment can start: what was due has changed.')
     }
-    if (provider !== null) {
-      const payment = newPayment(institute.id, order, { id: newId('pay'), provider, mode, at: now })
+    const account = await accountToPay(ctx, institute.id, order, mode)
+    if (account !== null) {
+      const { id: accountId, provider } = account
+      const payment = newPayment(institute.id, order, {
+        id: newId('pay'),
+        provider,
+        accountId,
+        mode,
+        at: now,
+      })
       if (await store.insertPayment(db, payment, { orderState: state, nextCheckAt: nextCheck(0, now) }))
         return { payment, order }
     }
     const underWay = await store.findUnderWay(db, institute.id, orderId)
     if (underWay !== null) return { payment: underWay, order }
-    if (provider === null) throw conflict('Online payment is not set up for this installation.')
+    if (account === null) throw conflict('Online payment is not set up for this installation.')
   }
   throw unavailable('Other payments of this order end at this moment. Please retry.')
 }
@@ -211,7 +221,8 @@ export function checkPayments(ctx: PaymentContext): Run {
 
 async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void> {
   const now = ctx.clock.now()
-  const report = await providerOf(ctx, payment.provider).status({
+  const provider = await providerOf(ctx, payment)
+  const report = await provider.status({
     instituteId: payment.instituteId,
     paymentId: payment.id,
     providerRef: payment.providerRef,

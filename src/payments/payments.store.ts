@@ -10,6 +10,7 @@ export const payments = new Table<Payment>('payments', {
   id: 'text',
   orderId: 'text',
   provider: 'text',
+  accountId: 'text',
   state: 'text',
   amountPaise: 'bigint',
   mode: 'text',
@@ -37,8 +38,8 @@ export async function insertPayment(
   { orderState, nextCheckAt }: { orderState: OrderState; nextCheckAt: Date },
 ): Promise<boolean> {
   const rows = await db.query(
-    `insert into payments (institute_id, id, order_id, provider, amount_paise, mode, created_at, next_check_at)
-     select o.institute_id, $2, o.id, $4, $5, $6, $7, $8
+    `insert into payments (institute_id, id, order_id, provider, account_id, amount_paise, mode, created_at, next_check_at)
+     select o.institute_id, $2, o.id, $4, $10, $5, $6, $7, $8
      from orders o where o.institute_id = $1 and o.id = $3 and o.state = $9 for update
      on conflict (institute_id, order_id) where state in ('created', 'pending') do nothing returning 1`,
     [
@@ -51,6 +52,7 @@ export async function insertPayment(
       payment.createdAt,
       nextCheckAt,
       orderState,
+      payment.accountId,
     ],
   )
   return rows.length === 1

@@ -1,6 +1,6 @@
 /** Does each, one after the other; one that fails does not stop the rest; failures are thrown at the end. */
 export async function forEachSettled<Item>(
-  items: readonly Item[],
+  items: Iterable<Item>,
   act: (item: Item) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = []

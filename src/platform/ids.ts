@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'dlv'
   | 'msg'
   | 'pay'
+  | 'pa'
   | 'rfd'
   | 'stl'
   | 'bank'

@@ -9,6 +9,7 @@ export type Rail = 'enach' | 'upi_autopay'
  * same ids and does nothing new then.
  */
 export type MandatePort = {
+  readonly rails: readonly Rail[]
   /** Takes the mandate up and says where the payer authorises it. */
   register(request: MandateRequest): Promise<Started>
   /** What became of a mandate, asked by us. */

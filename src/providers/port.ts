@@ -8,6 +8,8 @@ import type { TransferPort } from './transfer-port.ts'
  */
 export type Provider = {
   readonly name: ProviderName
+  /** What it takes from payers; nothing else is offered to them. */
+  readonly accepts: Accepts
   /** Takes the payment up and says where to send the payer's browser. */
   start(request: StartRequest): Promise<Started>
   /** Reads what the provider posts to us of its own accord; null when the signature is not the provider's. */
@@ -28,6 +30,7 @@ export type Provider = {
 /** `sandbox`, or a name of the catalogue. */
 export type ProviderName = string
 export type PaymentMode = 'upi' | 'card' | 'netbanking'
+export type Accepts = { methods: readonly PaymentMode[]; minPaise: Paise; maxPaise: Paise | null }
 
 export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
 
@@ -100,20 +103,37 @@ export type SettlementItem = {
   feePaise: Paise
 }
 
-/** A setting of a provider: an environment variable, and what it is for. */
-type ProviderSetting = { name: string; describes: string; isSecret?: boolean }
+/** One of the credentials of an account: the form of the console, the command line and the environment ask for it. */
+export type ProviderSetting = {
+  /** Its name among the values of an account. */
+  field: string
+  /** The environment variable that sets it for the account of the whole installation. */
+  env: string
+  label: string
+  describes: string
+  isSecret?: boolean
+  isOptional?: boolean
+}
 
-type KeyKind = 'test' | 'live'
+export type KeyKind = 'test' | 'live'
 
 /** All that the rest of Bursar knows of a provider: its settings, how it is made from them, and what an operator is told. */
 export type ProviderEntry = {
   title: string
-  /** They go together: all of them or none. */
+  /** They go together: all that are not optional, or none. */
   settings: readonly ProviderSetting[]
-  create(values: ProviderValues): Provider
-  /** Which money the key moves, as the provider marks it, and the setting that tells; null: not a key of this provider. */
-  describe(values: ProviderValues): { setting: string; key: KeyKind | null }
+  create(values: ProviderValues, options?: ProviderOptions): Provider
+  /** The environment variable that says where its API is, for every account: an institute does not choose whom we call. */
+  apiUrlEnv: string
+  /**
+   * Which money the key moves, as the provider marks it, and the field that tells; null: not a key of this provider.
+   * The hint tells one key from another without telling a secret.
+   */
+  describe(values: ProviderValues): { field: string; key: KeyKind | null; hint: string }
 }
 
-/** The values of an entry's settings by their names. */
+/** `apiUrl`: another address than the provider's own, such as an emulator's. */
+export type ProviderOptions = { apiUrl?: string | undefined }
+
+/** The values of an entry's settings by their fields. */
 export type ProviderValues = Readonly<Record<string, string>>

@@ -7,6 +7,7 @@ import type { AtCounter, SandboxBank } from './bank/simulator.ts'
 import { scriptOf, type BankAct } from './bank/simulator.rules.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
+import { assert } from '../platform/assert.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 
@@ -111,5 +112,7 @@ export async function settleEverything(
   instituteId: number,
 ): Promise<SettlementSummary> {
   await bank.payOut(new Date(ctx.clock.now().getTime() + 1), instituteId)
-  return settleDay(ctx, 'sandbox', today(ctx))
+  const account = ctx.accounts.accountOfInstallation(bank.name)
+  assert(account !== null, 'the sandbox bank is not an account')
+  return settleDay(ctx, account, today(ctx))
 }

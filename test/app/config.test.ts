@@ -139,10 +139,10 @@ test('a sandbox refuses a live key of a payment provider and live mode a test ke
 test('a provider does not take a key that it cannot tell for a test or a live one', () => {
   for (const provider of Object.values(PROVIDERS)) {
     const { settings } = provider
-    const values = Object.fromEntries(settings.map(({ name }) => [name, 'neither']))
-    const { setting, key } = provider.describe(values)
+    const values = Object.fromEntries(settings.map(({ field }) => [field, 'neither']))
+    const { field, key } = provider.describe(values)
     assert.equal(key, null)
-    assert.ok(settings.some(({ name }) => name === setting))
+    assert.ok(settings.some(one => one.field === field))
   }
 })
 

@@ -263,8 +263,8 @@ async function plantPlan(
 /** What banks and mail servers say when something is wrong. */
 async function plantTrouble(bursar: TestBursar): Promise<void> {
   await bursar.sql(
-    `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
-     values (1, 'sandbox', $1, $2, $3, 4490000, 4500000, now())`,
+    `insert into settlement_exceptions (institute_id, provider, account_id, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
+     values (1, 'sandbox', 'sandbox', $1, $2, $3, 4490000, 4500000, now())`,
     [text('ProblemUtr'), text('ProblemRef'), text('Problem')],
   )
   await bursar.sql(

@@ -14,7 +14,7 @@ test('a payer approves a mandate of either rail on a phone, and sees how it stan
   const page = await stage.browser.newPage()
   await page.setViewportSize(PHONE)
   for (const rail of ['enach', 'upi_autopay'] as const) {
-    const started: Started | undefined = await ctx.providers.get('sandbox')?.mandates?.register({
+    const started: Started | undefined = await ctx.accounts.installation.get('sandbox')?.mandates?.register({
       instituteId: 1,
       mandateId: newId('mdt'),
       rail,

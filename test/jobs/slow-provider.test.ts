@@ -18,7 +18,7 @@ test('a provider that takes 15 s a call, with 200 payments due, delays no row of
   t.after(() => fake.close())
   // It answers after 15 s, which is when we give up.
   for (let n = 0; n < PAYMENTS * 4; n++) fake.spoil('', () => {})
-  const providers = app.ctx.providers as Map<ProviderName, Provider>
+  const providers = app.ctx.accounts.installation as Map<ProviderName, Provider>
   providers.set('razorpay', createRazorpay({ ...KEYS, baseUrl: fake.url }))
 
   const startPayment = async (): Promise<void> => {
@@ -28,7 +28,9 @@ test('a provider that takes 15 s a call, with 200 payments due, delays no row of
     assert.ok(status < 300, text)
   }
   for (let n = 0; n < PAYMENTS; n += 20) await Promise.all(Array.from({ length: 20 }, startPayment))
-  await bursar.sql(`update payments set provider = 'razorpay', next_check_at = created_at`)
+  await bursar.sql(
+    `update payments set provider = 'razorpay', account_id = 'razorpay', next_check_at = created_at`,
+  )
   const soon = new Date(app.ctx.clock.now().getTime() + 2_000)
   const link = await demo.post(`${PAY}/orders`, sampleOrder({ expires_at: soon.toISOString() }))
   await queue(bursar, {})

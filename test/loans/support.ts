@@ -24,9 +24,9 @@ export class LoanWorld {
 
   private constructor(bursar: TestBursar) {
     this.bursar = bursar
-    const { sandboxLender, providers } = bursar.app.ctx
+    const { sandboxLender, accounts } = bursar.app.ctx
     this.lender = sandboxLender as SandboxLender
-    const { transfers } = providers.get('sandbox') as Provider
+    const { transfers } = accounts.installation.get('sandbox') as Provider
     assert.ok(transfers)
     this.transfers = transfers
   }

@@ -21,7 +21,7 @@ export const bursar = await startBursar({ after })
 export const { demo, app } = bursar
 export const sql = bursar.sql.bind(bursar)
 export const ctx = app.ctx
-const found = ctx.providers.get('sandbox')
+const found = ctx.accounts.installation.get('sandbox')
 assert.ok(found?.mandates !== undefined)
 export const bank = found as SandboxBank
 export const port = bank.mandates
@@ -91,7 +91,14 @@ export function makeOrder(kind: OrderKind, paise: number): Order {
 
 export function makeDebit(paise: number, mode: Rail = 'enach'): Debit {
   const order = makeOrder('instalment', paise)
-  return { instituteId: school.id, order, provider: 'sandbox', mode, at: ctx.clock.now() }
+  return {
+    instituteId: school.id,
+    order,
+    provider: 'sandbox',
+    accountId: 'sandbox',
+    mode,
+    at: ctx.clock.now(),
+  }
 }
 
 export const open = (paise: number, rail?: Rail): Promise<Payment> =>

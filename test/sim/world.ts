@@ -154,7 +154,7 @@ export class World {
       'select institute_id from payments where id = $1',
       [paymentId],
     )
-    const provider = this.ctx.providers.get('sandbox')
+    const provider = this.ctx.accounts.installation.get('sandbox')
     assert.ok(provider !== undefined && row !== undefined)
     return provider.status({ instituteId: row.institute_id, paymentId, providerRef: null })
   }

@@ -33,7 +33,8 @@ function checkProviderKeys({ mode, providers }: Config): string[] {
   return [...providers].flatMap(([name, values]) => {
     const entry = PROVIDERS[name]
     if (entry === undefined) return []
-    const { setting, key } = entry.describe(values)
+    const { field, key } = entry.describe(values)
+    const setting = entry.settings.find(one => one.field === field)?.env ?? field
     if (key === null) return [`${setting} is neither a test key nor a live key of ${entry.title}.`]
     if (key === 'live' && mode === 'sandbox')
       return [
@@ -82,12 +83,12 @@ const SHORTEST_SECRET = 16
 
 /** What works and is not safe: a forged report of a payment needs nothing but the secret of the provider's webhook. */
 export function warnAboutSecrets({ providers }: Config): string[] {
-  return [...providers.values()].flatMap(values =>
-    Object.entries(values)
-      .filter(([name, value]) => name.endsWith('_WEBHOOK_SECRET') && value.length < SHORTEST_SECRET)
+  return [...providers].flatMap(([name, values]) =>
+    (PROVIDERS[name]?.settings ?? [])
+      .filter(({ field }) => field === 'webhook_secret' && (values[field]?.length ?? 0) < SHORTEST_SECRET)
       .map(
-        ([name]) =>
-          `${name} has less than ${SHORTEST_SECRET} characters: somebody who sees one callback can find it by trying, and then report payments that never were. Choose a long random one.`,
+        ({ env }) =>
+          `${env} has less than ${SHORTEST_SECRET} characters: somebody who sees one callback can find it by trying, and then report payments that never were. Choose a long random one.`,
       ),
   )
 }

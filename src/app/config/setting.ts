@@ -115,3 +115,10 @@ export const providerUrl: Reader<string> = (text, mode) => {
     throw new WrongValue('must be an https address')
   return text.replace(/(?<!\/)\/+$/, '')
 }
+
+/** The same, and an emulator on this machine in live mode too. */
+export const providerApiUrl: Reader<string> = (text, mode) => {
+  const { protocol, hostname = '' } = URL.parse(text) ?? {}
+  const isHere = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return isHere ? text.replace(/(?<!\/)\/+$/, '') : providerUrl(text, mode)
+}

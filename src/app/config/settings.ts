@@ -15,6 +15,7 @@ import {
   oneOf,
   optional,
   parsedBy,
+  providerApiUrl,
   providerUrl,
   setting,
   wholeNumber,
@@ -170,12 +171,15 @@ export const SETTINGS = {
 
 /** What the real providers want, as each of them describes it. */
 const PROVIDER_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(
-  Object.values(PROVIDERS).flatMap(({ settings }) =>
-    settings.map(({ name, describes, isSecret = false }) => [
-      name,
-      optional(describes, asText, { isSecret }),
-    ]),
-  ),
+  Object.values(PROVIDERS).flatMap(({ title, settings, apiUrlEnv }) => [
+    ...settings.map(
+      ({ env, describes, isSecret = false }) => [env, optional(describes, asText, { isSecret })] as const,
+    ),
+    [
+      apiUrlEnv,
+      optional(`address of ${title}'s API, if it is another: an emulator's`, providerApiUrl),
+    ] as const,
+  ]),
 )
 
 export const ALL_SETTINGS: Readonly<Record<string, Setting>> = { ...SETTINGS, ...PROVIDER_SETTINGS }
@@ -186,7 +190,9 @@ export const GROUPS: readonly (readonly string[])[] = [
   ['BURSAR_API_KEY', 'BURSAR_API_SECRET'],
   ['SMS_API_KEY', 'SMS_API_TOKEN', 'SMS_ACCOUNT_SID', 'SMS_SENDER_ID', 'SMS_ENTITY_ID', 'SMS_TEMPLATE_ID'],
   ['WHATSAPP_PHONE_ID', 'WHATSAPP_TOKEN', 'WHATSAPP_TEMPLATE'],
-  ...Object.values(PROVIDERS).map(({ settings }) => settings.map(({ name }) => name)),
+  ...Object.values(PROVIDERS).map(({ settings }) =>
+    settings.filter(({ isOptional }) => isOptional !== true).map(({ env }) => env),
+  ),
 ]
 
 const LONGEST_RETRY_SECONDS = 30 * 86_400

@@ -2,6 +2,7 @@ import { readdir, statfs } from 'node:fs/promises'
 import { isAlmostFull } from '../../console/operator/operator.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
+import type { ProviderValues } from '../../providers/port.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
 import { readCertificate, reachPublicUrl } from './doctor.client.ts'
@@ -42,7 +43,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     'E-mail': () => lookAtMail(config),
     'SMS and WhatsApp': async () => lookAtPhones(config),
     ...Object.fromEntries(
-      [...config.providers].map(([name, values]) => [titleOf(name), provider(name, values)]),
+      [...config.providers].map(([name, values]) => [titleOf(name), provider(name, values, config)]),
     ),
     ...(config.providers.size === 0 ? { Payments: async () => lookAtNoProvider(config) } : {}),
     Institutes: async () => judgePeople(await readPeople(ctx.db)),
@@ -106,11 +107,11 @@ function lookAtNoProvider({ mode }: Config): Omit<Finding, 'subject'> {
 
 const titleOf = (name: string): string => PROVIDERS[name]?.title ?? name
 
-function provider(name: string, values: Readonly<Record<string, string>>): Look {
+function provider(name: string, values: ProviderValues, config: Config): Look {
   return async () => {
     const entry = PROVIDERS[name]
     if (entry === undefined) return problem('is not known')
-    await entry.create(values).checkConnection?.()
+    await entry.create(values, { apiUrl: config.providerUrls.get(name) }).checkConnection?.()
     return ok(`takes our ${entry.describe(values).key ?? ''} key`)
   }
 }

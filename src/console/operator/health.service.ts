@@ -112,9 +112,9 @@ export async function describeSetup(
 ): Promise<Setup> {
   return {
     mode: ctx.mode,
-    payments: [...ctx.providers].map(([name, { mandates, transfers }]) => ({
+    payments: [...ctx.accounts.installation].map(([name, { mandates, transfers }], position) => ({
       name,
-      isCurrent: name === ctx.currentProvider,
+      isCurrent: position === 0,
       does: [
         'payments',
         ...(mandates === undefined ? [] : ['mandates']),

@@ -136,7 +136,7 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
   rebalance(plan)
   const instalment = plan.find(instalmentId)
   if (instalment === undefined || plan.mandate === null) return null
-  const { id: mandateId, providerRef: mandateRef, provider, rail: mode } = plan.mandate
+  const { id: mandateId, providerRef: mandateRef, provider, accountId, rail: mode } = plan.mandate
   const step = nextStep(plan.contextOf(instalment))
   if (step.kind !== 'present' || mandateRef === null) {
     takeQuietStep(plan, instalment, step.kind === 'present' ? { kind: 'rest', why: 'no mandate' } : step)
@@ -159,7 +159,7 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
   const presentation = attempt + instalment.bankReturns
   const ids = { instituteId, instalmentId, orderId: order.id, mandateId }
   return {
-    debit: { instituteId, order, provider, mode, at },
+    debit: { instituteId, order, provider, accountId, mode, at },
     presentation: { ...ids, presentation, amountPaise, presentedAt: at },
     mandateRef,
   }

@@ -15,7 +15,8 @@ export async function cancelAtProvider(ctx: FlexContext, mandate: Mandate): Prom
   if (state !== 'cancelled' || nextCheckAt === null || providerRef === null) return
   const key = { instituteId, id: mandateId }
   try {
-    await mandatesOf(ctx, mandate.provider).cancel({ instituteId, mandateId, providerRef })
+    const port = await mandatesOf(ctx, mandate)
+    await port.cancel({ instituteId, mandateId, providerRef })
     await setNextCheck(ctx.db, key, { at: null, checks })
   } catch {
     const minutes = RETRY_MINUTES[checks] ?? 1_440

@@ -1,5 +1,5 @@
 import type { MandateReport } from '../../providers/mandate-port.ts'
-import { mandatesOf } from '../../payments/context.ts'
+import { mandatesOf, type Applied } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Run } from '../../platform/jobs/job.ts'
@@ -16,14 +16,21 @@ import { presentationDay } from '../rules/debit.rules.ts'
 import { isRevivable, isToCome } from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
 
-/** Applies what a provider says of a mandate, however often and in whatever order it says it. */
-export async function applyMandateReport(ctx: FlexContext, report: MandateReport): Promise<void> {
-  const key = await findMandate(ctx.db, report.instituteId, report.mandateId)
-  if (key === null) return
+/** Applies what a provider says of a mandate through its account, however often and in whatever order it says it. */
+export async function applyMandateReport(
+  ctx: FlexContext,
+  report: MandateReport,
+  through: string,
+): Promise<Applied> {
+  const found = await findMandate(ctx.db, report.instituteId, report.mandateId)
+  if (found === null) return 'unknown'
+  const { accountId, ...key } = found
+  if (accountId !== through) return 'foreign'
   await withPlan(ctx, key, plan => {
     // One that was replaced by another has nothing more to say.
     if (plan.mandate?.id === report.mandateId) applyReport(plan, report)
   })
+  return 'applied'
 }
 
 function applyReport(plan: PlanChanges, { outcome, providerRef }: MandateReport): void {
@@ -118,7 +125,8 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
   if (mandate.state === 'pending') {
     const { instituteId, id: mandateId, providerRef } = mandate
     const asked = { instituteId, mandateId, providerRef }
-    await applyMandateReport(ctx, await mandatesOf(ctx, mandate.provider).status(asked))
+    const port = await mandatesOf(ctx, mandate)
+    await applyMandateReport(ctx, await port.status(asked), mandate.accountId)
   }
   const checked = await withPlan(ctx, key, plan => {
     if (plan.mandate?.id === key.id) scheduleCheck(plan)

@@ -11,9 +11,13 @@ export const mandatesToCheck = leasedRows<MandateKey>({
   columns: 'institute_id as "instituteId", id, plan_id as "planId"',
 })
 
-export async function findMandate(db: Queryable, instituteId: number, id: string): Promise<PlanKey | null> {
-  const [row] = await db.query<PlanKey>(
-    'select institute_id as "instituteId", plan_id as "planId" from flex_mandates where institute_id = $1 and id = $2',
+export async function findMandate(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<(PlanKey & { accountId: string }) | null> {
+  const [row] = await db.query<PlanKey & { accountId: string }>(
+    'select institute_id as "instituteId", plan_id as "planId", account_id as "accountId" from flex_mandates where institute_id = $1 and id = $2',
     [instituteId, id],
   )
   return row ?? null

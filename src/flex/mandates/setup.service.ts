@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../providers/port.ts'
+import type { Account } from '../../providers/accounts/registry.service.ts'
 import { mandatesOf } from '../../payments/context.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { conflict, notFound, unavailable } from '../../platform/errors.ts'
@@ -22,15 +22,13 @@ export async function startMandate(
   key: PlanKey,
   { returnUrl, ...choice }: Choice & { returnUrl: string },
 ): Promise<string> {
-  const provider = ctx.currentProvider
-  if (provider === null || ctx.providers.get(provider)?.mandates === undefined)
-    throw conflict('Instalments by mandate are not set up for this installation.')
-  const { mandate, plan, replaced } = await openMandate(ctx, key, { ...choice, provider })
+  const { mandate, plan, replaced } = await openMandate(ctx, key, choice)
   if (replaced !== null) await cancelAtProvider(ctx, replaced)
   if (mandate.redirectUrl !== null) return mandate.redirectUrl
   const { student } = plan.student
   const { instituteId, id: mandateId, rail, capPaise, startOn, endOn } = mandate
-  const started = await mandatesOf(ctx, provider).register({
+  const port = await mandatesOf(ctx, mandate)
+  const started = await port.register({
     instituteId,
     mandateId,
     rail,
@@ -54,10 +52,12 @@ type Opened = { mandate: Mandate; plan: PlanChanges; replaced: Mandate | null }
 async function openMandate(
   ctx: FlexContext,
   key: PlanKey,
-  { rail, language, provider, consent }: Choice & { provider: ProviderName },
+  { rail, language, consent }: Choice,
 ): Promise<Opened> {
   const loaded = (await loadPlans(ctx.db, [key])).get(key.planId)
   if (loaded === undefined) throw notFound('This plan')
+  const account = await mandateAccount(ctx, loaded)
+  if (account === null) throw conflict('Instalments by mandate are not set up for this branch.')
   if (!(await railsFor(ctx, loaded)).includes(rail))
     throw conflict('An instalment of this plan is above what this way of debiting allows.')
   return withPlan(ctx, key, plan => {
@@ -71,7 +71,7 @@ async function openMandate(
       pending === null
         ? null
         : plan.moveMandate('cancelled', 'the payer chose another way', { nextCheckAt, checks: 0 })
-    const mandate = plan.putMandate(newMandate(plan, rail, provider))
+    const mandate = plan.putMandate(newMandate(plan, rail, account))
     if (consent !== undefined) plan.note(null, 'consent', consent)
     return { mandate, plan, replaced }
   })
@@ -90,7 +90,7 @@ function refuseUnlessOpen({ plan: { state }, mandate, instalments }: LoadedPlan)
 const VALID_DAYS_AFTER = 90
 const FIRST_CHECK_MS = 120_000
 
-function newMandate(plan: PlanChanges, rail: Rail, provider: ProviderName): Mandate {
+function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider }: Account): Mandate {
   const today = dayOf(plan.now)
   const last = plan.instalments.reduce((latest, one) => (one.dueOn > latest ? one.dueOn : latest), today)
   return {
@@ -98,6 +98,7 @@ function newMandate(plan: PlanChanges, rail: Rail, provider: ProviderName): Mand
     id: newId('mdt'),
     planId: plan.plan.id,
     provider,
+    accountId,
     providerRef: null,
     rail,
     state: 'pending',
@@ -123,10 +124,23 @@ export function capFor(loaded: LoadedPlan, limitPaise: Paise): Paise {
   return paiseOf(Math.min(roomy, limitPaise))
 }
 
-/** The rails on which every instalment of the plan can be debited. */
+/** The rails on which the branch's account can debit every instalment of the plan. */
 export async function railsFor(ctx: FlexContext, loaded: LoadedPlan): Promise<Rail[]> {
+  const account = await mandateAccount(ctx, loaded)
+  if (account === null) return []
   const { rails } = (await readDebitRules(ctx)).rules
-  return (['upi_autopay', 'enach'] as const).filter(rail => largestDebit(loaded) <= rails[rail].limitPaise)
+  const able = account.rails.filter(rail => account.port.mandates?.rails.includes(rail))
+  return (['upi_autopay', 'enach'] as const).filter(
+    rail => able.includes(rail) && largestDebit(loaded) <= rails[rail].limitPaise,
+  )
+}
+
+/** Through which new mandates of the plan's branch go; null when nothing is set up for it. */
+export async function mandateAccount(
+  { accounts }: FlexContext,
+  { plan: { instituteId, collectorCode } }: Pick<LoadedPlan, 'plan'>,
+): Promise<Account | null> {
+  return accounts.accountFor({ instituteId, collectorCode }, 'mandates')
 }
 
 /** The largest single debit that is still to come. */

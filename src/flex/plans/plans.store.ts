@@ -28,6 +28,7 @@ const MANDATES = new Table<Mandate>('flex_mandates', {
   id: 'text',
   planId: 'text',
   provider: 'text',
+  accountId: 'text',
   providerRef: 'text',
   rail: 'text',
   state: 'text',

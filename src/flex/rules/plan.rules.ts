@@ -41,6 +41,7 @@ export type Mandate = {
   id: string
   planId: string
   provider: string
+  accountId: string
   providerRef: string | null
   rail: Rail
   state: MandateState

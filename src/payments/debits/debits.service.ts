@@ -4,14 +4,13 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './debits.store.ts'
 import type { Rail } from '../../providers/mandate-port.ts'
-import { newPayment, nextCheck, type Payment } from '../payments.rules.ts'
+import { newPayment, nextCheck, type AccountRef, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
-import type { ProviderName } from '../../providers/port.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
 import { mandatesOf, type PaymentContext } from '../context.ts'
 
 /** A presentation that is to be made: its order, and how it is debited. */
-export type Debit = PlannedOrder & { provider: ProviderName; mode: Rail; at: Date }
+export type Debit = PlannedOrder & AccountRef & { mode: Rail; at: Date }
 
 /** An order of a plan that the parent pays at the checkout, in the caller's transaction. */
 export async function openOrder(tx: Transaction, planned: PlannedOrder): Promise<void> {
@@ -30,8 +29,8 @@ export async function openDebits(tx: Transaction, debits: readonly Debit[]): Pro
     'only instalments are debited',
   )
   await openOrders(tx, debits)
-  const payments = debits.map(({ instituteId, order, provider, mode, at }) =>
-    newPayment(instituteId, order, { id: newId('pay'), provider, mode, at }),
+  const payments = debits.map(({ instituteId, order, provider, accountId, mode, at }) =>
+    newPayment(instituteId, order, { id: newId('pay'), provider, accountId, mode, at }),
   )
   await store.insertDebits(
     tx,
@@ -64,7 +63,9 @@ export async function sendDebit(
   if (!(await store.takeToSend(ctx.db, payment, nextCheck(0, now)))) return 'over'
   const { instituteId, id: paymentId, amountPaise } = payment
   try {
-    const { providerRef } = await mandatesOf(ctx, payment.provider).present({
+    const { providerRef } = await (
+      await mandatesOf(ctx, payment)
+    ).present({
       instituteId,
       collectorCode,
       paymentId,

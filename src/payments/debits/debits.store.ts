@@ -8,14 +8,15 @@ export async function insertDebits(
   debits: readonly { payment: Payment; nextCheckAt: Date }[],
 ): Promise<void> {
   await tx.query(
-    `insert into payments (institute_id, id, order_id, provider, amount_paise, mode, created_at, next_check_at)
-     select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::timestamptz[],
-       $8::timestamptz[])`,
+    `insert into payments (institute_id, id, order_id, provider, account_id, amount_paise, mode, created_at, next_check_at)
+     select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+       $8::timestamptz[], $9::timestamptz[])`,
     [
       debits.map(({ payment }) => payment.instituteId),
       debits.map(({ payment }) => payment.id),
       debits.map(({ payment }) => payment.orderId),
       debits.map(({ payment }) => payment.provider),
+      debits.map(({ payment }) => payment.accountId),
       debits.map(({ payment }) => payment.amountPaise),
       debits.map(({ payment }) => payment.mode),
       debits.map(({ payment }) => payment.createdAt),

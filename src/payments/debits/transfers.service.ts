@@ -3,25 +3,18 @@ import { assert } from '../../platform/assert.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './debits.store.ts'
-import { newPayment, nextCheck, type Payment } from '../payments.rules.ts'
-import type { ProviderName } from '../../providers/port.ts'
+import { newPayment, nextCheck, type AccountRef, type Payment } from '../payments.rules.ts'
 import { transfersOf, type PaymentContext } from '../context.ts'
 
 /** A transfer that somebody has sent: its order, and who takes it in. */
-export type Transfer = PlannedOrder & { provider: ProviderName; at: Date }
-
-/** The provider that takes transfers in: the current one if it does, else any that does; null when none does. */
-export function transferProvider({ providers, currentProvider }: PaymentContext): ProviderName | null {
-  const able = [...providers.values()].filter(({ transfers }) => transfers !== undefined)
-  return (able.find(({ name }) => name === currentProvider) ?? able[0])?.name ?? null
-}
+export type Transfer = PlannedOrder & AccountRef & { at: Date }
 
 /** Writes the order and the intent to take it in, in the caller's transaction. After the commit it is `sendTransfer`'s. */
 export async function openTransfer(tx: Transaction, transfer: Transfer): Promise<Payment> {
-  const { instituteId, order, provider, at } = transfer
+  const { instituteId, order, provider, accountId, at } = transfer
   assert(order.kind === 'loan', 'only what a lender pays out is transferred')
   await openOrders(tx, [transfer])
-  const payment = newPayment(instituteId, order, { id: newId('pay'), provider, mode: 'loan', at })
+  const payment = newPayment(instituteId, order, { id: newId('pay'), provider, accountId, mode: 'loan', at })
   await store.insertDebits(tx, [{ payment, nextCheckAt: nextCheck(0, at) }])
   return payment
 }
@@ -37,7 +30,9 @@ export async function sendTransfer(
 ): Promise<void> {
   const now = ctx.clock.now()
   const { instituteId, id: paymentId, amountPaise } = payment
-  const { providerRef } = await transfersOf(ctx, payment.provider).expect({
+  const { providerRef } = await (
+    await transfersOf(ctx, payment)
+  ).expect({
     instituteId,
     collectorCode,
     paymentId,

@@ -59,8 +59,9 @@ async function compareWithProvider(
   for (let after = ''; ;) {
     const payments = await listToCompare(ctx.db, institute.id, { after, limit: PAGE })
     if (payments.length === 0) return differences
-    for (const { id, provider, providerRef, state } of payments) {
-      const { outcome } = await providerOf(ctx, provider).status({
+    for (const { id, accountId, providerRef, state } of payments) {
+      const provider = await providerOf(ctx, { instituteId: institute.id, accountId })
+      const { outcome } = await provider.status({
         instituteId: institute.id,
         paymentId: id,
         providerRef,

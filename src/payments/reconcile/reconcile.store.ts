@@ -165,9 +165,9 @@ export async function listToCompare(
   db: Queryable,
   instituteId: number,
   page: { after: string; limit: number },
-): Promise<{ id: string; provider: string; providerRef: string | null; state: string }[]> {
+): Promise<{ id: string; accountId: string; providerRef: string | null; state: string }[]> {
   return db.query(
-    `select id, provider, provider_ref as "providerRef", state from payments
+    `select id, account_id as "accountId", provider_ref as "providerRef", state from payments
      where institute_id = $1 and id > $2 order by id limit $3`,
     [instituteId, page.after, page.limit],
   )

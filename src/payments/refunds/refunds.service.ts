@@ -103,7 +103,7 @@ async function sendRefund(ctx: PaymentContext, refund: Refund): Promise<void> {
     amountPaise: refund.amountPaise,
   }
   try {
-    await applyRefundReport(ctx, await providerOf(ctx, payment.provider).refund(request))
+    await applyRefundReport(ctx, await (await providerOf(ctx, payment)).refund(request))
   } catch (error) {
     if (!(error instanceof ProviderRefused)) throw error
     await applyRefundReport(ctx, {
@@ -119,10 +119,10 @@ async function sendRefund(ctx: PaymentContext, refund: Refund): Promise<void> {
 /** Asks again for those of these refunds whose end is not known here. */
 export async function sendAgain(
   ctx: PaymentContext,
-  instituteId: number,
+  at: { instituteId: number; accountId: string },
   ids: readonly string[],
 ): Promise<void> {
-  for (const refund of await store.listPending(ctx.db, instituteId, ids)) await sendRefund(ctx, refund)
+  for (const refund of await store.listPending(ctx.db, at, ids)) await sendRefund(ctx, refund)
 }
 
 export async function nextTryDue(ctx: PaymentContext): Promise<Date | null> {

@@ -77,6 +77,16 @@ export async function lockRefund(tx: Transaction, instituteId: number, id: strin
   return row ?? null
 }
 
+/** The account that its payment went through. */
+export async function findAccountOf(db: Queryable, instituteId: number, id: string): Promise<string | null> {
+  const [row] = await db.query<{ account_id: string }>(
+    `select p.account_id from refunds r join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+     where r.institute_id = $1 and r.id = $2`,
+    [instituteId, id],
+  )
+  return row?.account_id ?? null
+}
+
 /** Writes down how it ended. */
 export async function finishRefund(tx: Transaction, refund: Refund): Promise<void> {
   await refundsToWrite.update(tx, [{ ...refund, nextTryAt: null }], {
@@ -93,27 +103,30 @@ export const toTry = leasedRows<Refund>({
   columns: COLUMNS,
 })
 
+/** Those of these refunds of payments through the account whose end is not known here. */
 export async function listPending(
   db: Queryable,
-  instituteId: number,
+  { instituteId, accountId }: { instituteId: number; accountId: string },
   ids: readonly string[],
 ): Promise<Refund[]> {
   return db.query<Refund>(
-    `select ${COLUMNS} from refunds where institute_id = $1 and id = any($2) and state = 'pending' order by id`,
-    [instituteId, ids],
+    `select ${COLUMNS} from refunds where institute_id = $1 and id = any($2) and state = 'pending'
+       and exists (select from payments p where p.institute_id = $1 and p.id = payment_id and p.account_id = $3)
+     order by id`,
+    [instituteId, ids, accountId],
   )
 }
 
-/** Those of these payments that debited an instalment and still stand. */
+/** Those of these payments that debited an instalment through the account and still stand. */
 export async function listUnreturned(
   db: Queryable,
-  instituteId: number,
+  { instituteId, accountId }: { instituteId: number; accountId: string },
   paymentIds: readonly string[],
 ): Promise<{ id: string; providerRef: string | null }[]> {
   return db.query(
     `select p.id, p.provider_ref as "providerRef" from payments p
      join orders o on o.institute_id = p.institute_id and o.id = p.order_id and o.kind = 'instalment' and o.state <> 'reversed'
-     where p.institute_id = $1 and p.id = any($2) order by p.id`,
-    [instituteId, paymentIds],
+     where p.institute_id = $1 and p.id = any($2) and p.account_id = $3 order by p.id`,
+    [instituteId, paymentIds, accountId],
   )
 }

@@ -7,7 +7,6 @@ import type { ReturnReport } from '../../providers/mandate-port.ts'
 import { applyReport } from '../payments.service.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
-import type { ProviderName } from '../../providers/port.ts'
 import { refundableOf, refundLines, returnedBy, returnIdOf } from './refunds.rules.ts'
 import { insertRefund, listRefunds, listUnreturned } from './refunds.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
@@ -25,10 +24,8 @@ export async function applyReturn(
   if (known.state !== 'captured') {
     // What was taken back was taken first: if we have not heard of that yet, the provider is asked.
     const { instituteId, id: paymentId, providerRef } = known
-    await applyReport(
-      ctx,
-      await providerOf(ctx, known.provider).status({ instituteId, paymentId, providerRef }),
-    )
+    const provider = await providerOf(ctx, known)
+    await applyReport(ctx, await provider.status({ instituteId, paymentId, providerRef }))
   }
   return ctx.db.transaction(tx => reverse(ctx, tx, report, known.orderId))
 }
@@ -36,13 +33,13 @@ export async function applyReturn(
 /** What a pay-out is less by has been taken back: where we have not heard of it, the provider is asked. */
 export async function catchUpReturns(
   ctx: PaymentContext,
-  name: ProviderName,
-  instituteId: number,
+  at: { instituteId: number; accountId: string },
   refundIds: readonly string[],
 ): Promise<void> {
-  const { mandates } = providerOf(ctx, name)
+  const { mandates } = await providerOf(ctx, at)
   if (mandates === undefined || refundIds.length === 0) return
-  const debits = await listUnreturned(ctx.db, instituteId, refundIds.map(returnedBy))
+  const { instituteId } = at
+  const debits = await listUnreturned(ctx.db, at, refundIds.map(returnedBy))
   for (const { id: paymentId, providerRef } of debits) {
     const report = await mandates.returned({ instituteId, paymentId, providerRef })
     if (report !== null) await applyReturn(ctx, report)

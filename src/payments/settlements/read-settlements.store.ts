@@ -16,6 +16,7 @@ import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 export type SettlementRow = {
   id: string
   provider: string
+  accountId: string
   collectorCode: string
   utr: string
   settledAt: Date
@@ -41,6 +42,7 @@ export type Query = { text: string; values: readonly unknown[] }
 export const settlements = new Table<SettlementRow>('settlements', {
   id: 'text',
   provider: 'text',
+  accountId: 'text',
   collectorCode: 'text',
   utr: 'text',
   settledAt: 'timestamptz',

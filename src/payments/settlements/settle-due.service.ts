@@ -4,14 +4,16 @@ import { lockSetting, readSetting, writeSetting } from '../../platform/db/instan
 import { isWorkingDay } from '../../platform/working-days.ts'
 import { readHolidays } from '../holidays.service.ts'
 import { firstSettleDay } from '../payments.store.ts'
+import type { Account } from '../../providers/accounts/registry.service.ts'
 import { settleDay } from './settlements.service.ts'
+import { listReadThrough, setReadThrough } from './settlements.store.ts'
 import type { PaymentContext } from '../context.ts'
 
 const EVERY_MS = 60 * 60 * 1_000
 const DAY_MS = 24 * EVERY_MS
 
 /**
- * Reads what the providers paid out, once an hour. Providers report a day late at times, so yesterday is read again;
+ * Reads what every account paid out, once an hour. Providers report a day late at times, so yesterday is read again;
  * what is known already changes nothing. The sandbox's bank pays out first, on working days what came in before.
  */
 export async function settleDue(
@@ -22,23 +24,30 @@ export async function settleDue(
   if (!(await takeTurn(ctx, now))) return 0
   const today = dayOf(now)
   if (bank !== null && isWorkingDay(today, await readHolidays(ctx.db))) await bank.payOut(startOfDay(today))
-  const first = await firstDayToRead(ctx, now)
+  const readThrough = await listReadThrough(ctx.db)
   let settled = 0
-  // One provider that is away keeps nothing from the others; its days are read again at the next turn.
-  await forEachSettled([...ctx.providers.keys()], async name => {
+  const read = async (account: Account): Promise<void> => {
+    const first = firstDayToRead(readThrough.get(account.id) ?? null, now)
     for (let day = first; day <= today; day = dayAfter(day))
-      settled += (await settleDay(ctx, name, day)).settled
-  })
-  await writeSetting(ctx.db, 'settlements_read_through', today)
+      settled += (await settleDay(ctx, account, day)).settled
+    await setReadThrough(ctx.db, account, today)
+  }
+  // An account that cannot be read keeps nothing from the others; its days are read again at the next turn. Several at a
+  // time, so that those whose provider does not answer do not take up the turn.
+  const accounts = (await ctx.accounts.all()).values()
+  const reader = (): Promise<void> => forEachSettled(accounts, read)
+  const readers = await Promise.allSettled(Array.from({ length: READ_AT_ONCE }, reader))
+  const failed = readers.find(result => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
   return settled
 }
 
+const READ_AT_ONCE = 4
 const LONGEST_GAP_DAYS = 60
 
 /** The day before the last one that was read whole: after an outage the days it took are read too. */
-async function firstDayToRead(ctx: PaymentContext, now: Date): Promise<string> {
+function firstDayToRead(through: string | null, now: Date): string {
   const daysAgo = (days: number): string => dayOf(new Date(now.getTime() - days * DAY_MS))
-  const through = await readSetting(ctx.db, 'settlements_read_through')
   if (through === null) return daysAgo(1)
   const dayBefore = Temporal.PlainDate.from(through).subtract({ days: 1 }).toString()
   const earliest = daysAgo(LONGEST_GAP_DAYS)

@@ -2,7 +2,7 @@ import { sumPaise, type Paise } from '../../platform/money.ts'
 import type { SettlementItem } from '../../providers/port.ts'
 
 /** What we know of an item that a provider reports as paid out. */
-export type Known = { amountPaise: Paise; isDone: boolean; settlementId: string | null }
+export type Known = { amountPaise: Paise; accountId: string; isDone: boolean; settlementId: string | null }
 
 export type Verdict =
   | { kind: 'matched' }
@@ -10,9 +10,12 @@ export type Verdict =
   | { kind: 'exception'; problem: string; knownPaise: Paise | null }
 
 /** Matched, told before, or an exception that a person has to look at; nothing is dropped silently. */
-export function judge(item: SettlementItem, known: Known | undefined): Verdict {
+export function judge(item: SettlementItem, known: Known | undefined, accountId: string): Verdict {
   if (known === undefined)
     return { kind: 'exception', problem: `${item.kind} unknown here`, knownPaise: null }
+  if (known.accountId !== accountId) {
+    return { kind: 'exception', problem: `${item.kind} of another account`, knownPaise: known.amountPaise }
+  }
   if (known.amountPaise !== item.amountPaise) {
     return { kind: 'exception', problem: 'amount differs', knownPaise: known.amountPaise }
   }

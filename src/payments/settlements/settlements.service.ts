@@ -6,27 +6,27 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
-import type { ProviderName, SettlementItem, SettlementReport } from '../../providers/port.ts'
+import type { Account } from '../../providers/accounts/registry.service.ts'
+import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
-import { providerOf, type PaymentContext } from '../context.ts'
+import type { PaymentContext } from '../context.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
 /** Reads what a provider paid out on a day and applies it; reading a day again changes nothing. */
 export async function settleDay(
   ctx: PaymentContext,
-  name: ProviderName,
+  account: Account,
   day: string,
   onProgress?: (settled: number) => void,
 ): Promise<SettlementSummary> {
   const summary = { settled: 0, exceptions: 0 }
-  for await (const report of providerOf(ctx, name).settlements(day)) {
-    await catchUp(ctx, name, report)
-    const { settled, exceptions } = await applySettlement(ctx, name, report)
+  for await (const report of account.port.settlements(day)) {
+    const { settled, exceptions } = await applyPayOut(ctx, account, report)
     summary.settled += settled
     summary.exceptions += exceptions
     onProgress?.(summary.settled)
@@ -34,19 +34,54 @@ export async function settleDay(
   return summary
 }
 
+async function applyPayOut(
+  ctx: PaymentContext,
+  account: Account,
+  report: SettlementReport,
+): Promise<SettlementSummary> {
+  // An institute's own account pays out what is its own. Money that says otherwise is not ours to assign.
+  if (account.instituteId !== null && account.instituteId !== report.instituteId)
+    return recordForeign(ctx, account, report)
+  await catchUp(ctx, account, report)
+  return applySettlement(ctx, account, report)
+}
+
+async function recordForeign(
+  ctx: PaymentContext,
+  account: Account,
+  { items, utr }: SettlementReport,
+): Promise<SettlementSummary> {
+  const about = aboutOf(account, account.instituteId ?? 0, { utr, noticedAt: ctx.clock.now() })
+  await store.insertExceptions(
+    ctx.db,
+    items.map(({ kind, providerRef, amountPaise: reportedPaise }) => ({
+      ...about,
+      providerRef,
+      problem: `${kind} unknown here`,
+      reportedPaise,
+      knownPaise: null,
+    })),
+  )
+  return { settled: 0, exceptions: items.length }
+}
+
+function aboutOf<More>({ id, provider }: Account, instituteId: number, more: More) {
+  return { ...more, instituteId, provider, accountId: id }
+}
+
 /** What was paid out has happened: if we have not heard of it yet, the provider is asked before its report is judged. */
 async function catchUp(
   ctx: PaymentContext,
-  name: ProviderName,
+  { id: accountId, port }: Account,
   { instituteId, items }: SettlementReport,
 ): Promise<void> {
-  const provider = providerOf(ctx, name)
+  const at = { instituteId, accountId }
   const ids = (kind: SettlementItem['kind']) =>
     items.filter(item => item.kind === kind).map(item => item.ourId)
-  for (const { id, providerRef } of await store.listUncaptured(ctx.db, instituteId, ids('payment')))
-    await applyReport(ctx, await provider.status({ instituteId, paymentId: id, providerRef }))
-  await sendAgain(ctx, instituteId, ids('refund'))
-  await catchUpReturns(ctx, name, instituteId, ids('refund'))
+  for (const { id, providerRef } of await store.listUncaptured(ctx.db, at, ids('payment')))
+    await applyReport(ctx, await port.status({ instituteId, paymentId: id, providerRef }))
+  await sendAgain(ctx, at, ids('refund'))
+  await catchUpReturns(ctx, at, ids('refund'))
 }
 
 /** The present day in India, for callers that settle as they go. */
@@ -56,7 +91,7 @@ export function today(ctx: PaymentContext): string {
 
 async function applySettlement(
   ctx: PaymentContext,
-  provider: ProviderName,
+  account: Account,
   report: SettlementReport,
 ): Promise<SettlementSummary> {
   const { instituteId, utr, settledAt } = report
@@ -67,9 +102,9 @@ async function applySettlement(
     const known = await readKnown(tx, report)
     const matched: SettlementItem[] = []
     const exceptions: store.Exception[] = []
-    const about = { instituteId, provider, utr, noticedAt: ctx.clock.now() }
+    const about = aboutOf(account, instituteId, { utr, noticedAt: ctx.clock.now() })
     for (const item of report.items) {
-      const verdict = judge(item, known.of(item))
+      const verdict = judge(item, known.of(item), account.id)
       if (verdict.kind === 'matched') matched.push(item)
       if (verdict.kind === 'exception') {
         const { problem, knownPaise } = verdict
@@ -81,10 +116,10 @@ async function applySettlement(
     const [first] = matched
     if (first !== undefined) {
       const refs = matched.map(item => item.providerRef)
-      await store.clearExceptions(tx, { instituteId, provider, utr }, refs)
+      await store.clearExceptions(tx, { instituteId, accountId: account.id, utr }, refs)
       const collectorCode = known.branchOf(first)
       await settle(ctx, tx, {
-        provider,
+        account,
         report,
         collectorCode,
         matched,
@@ -119,14 +154,15 @@ async function readKnown(tx: Transaction, { instituteId, items }: SettlementRepo
 function toKnown(found: Payment | store.SettleableRefund | undefined) {
   if (found === undefined) return undefined
   const isDone = found.state === 'captured' || found.state === 'processed'
-  return { amountPaise: found.amountPaise, isDone, settlementId: found.settlementId }
+  const { amountPaise, accountId, settlementId } = found
+  return { amountPaise, accountId, isDone, settlementId }
 }
 
 async function settle(
   ctx: PaymentContext,
   tx: Transaction,
   batch: {
-    provider: ProviderName
+    account: Account
     report: SettlementReport
     collectorCode: string
     matched: readonly SettlementItem[]
@@ -134,14 +170,15 @@ async function settle(
     settledAt: Date
   },
 ): Promise<void> {
-  const { provider, report, collectorCode, matched, settledAt } = batch
+  const { account, report, collectorCode, matched, settledAt } = batch
   const { instituteId, utr } = report
   const sums = sumItems(matched)
   const id = await store.growSettlement(tx, {
     ...sums,
     instituteId,
     id: newId('stl'),
-    provider,
+    provider: account.provider,
+    accountId: account.id,
     collectorCode,
     utr,
     settledAt,

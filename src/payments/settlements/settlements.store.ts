@@ -15,16 +15,16 @@ export async function growSettlement(
   tx: Transaction,
   settlement: SettledSums & Omit<SettlementRow, 'netPaise'> & { instituteId: number },
 ): Promise<string> {
-  const { instituteId, id, provider, utr, grossPaise, feePaise, refundPaise } = settlement
+  const { instituteId, id, accountId, utr, grossPaise, feePaise, refundPaise } = settlement
   const netPaise = subtractPaise(grossPaise, sumPaise([feePaise, refundPaise]))
   const sums = ['gross_paise', 'fee_paise', 'refund_paise', 'net_paise']
   await settlementsOfInstitutes.insert(tx, [{ ...settlement, netPaise }], {
-    onConflict: `on conflict (institute_id, provider, utr) do update set
+    onConflict: `on conflict (institute_id, account_id, utr) do update set
       ${sums.map(sum => `${sum} = settlements.${sum} + excluded.${sum}`).join(', ')}`,
   })
   const [row] = await tx.query<{ id: string }>(
-    'select id from settlements where institute_id = $1 and provider = $2 and utr = $3',
-    [instituteId, provider, utr],
+    'select id from settlements where institute_id = $1 and account_id = $2 and utr = $3',
+    [instituteId, accountId, utr],
   )
   return row?.id ?? id
 }
@@ -45,13 +45,13 @@ export async function listOrderIds(
 /** An item that was an exception and matches after all is none any more. */
 export async function clearExceptions(
   tx: Transaction,
-  about: { instituteId: number; provider: ProviderName; utr: string },
+  about: { instituteId: number; accountId: string; utr: string },
   providerRefs: readonly string[],
 ): Promise<void> {
   await tx.query(
     `delete from settlement_exceptions
-     where institute_id = $1 and provider = $2 and utr = $3 and provider_ref = any($4)`,
-    [about.instituteId, about.provider, about.utr, providerRefs],
+     where institute_id = $1 and account_id = $2 and utr in ($3, '') and provider_ref = any($4)`,
+    [about.instituteId, about.accountId, about.utr, providerRefs],
   )
 }
 
@@ -72,6 +72,7 @@ export async function lockPayments(
 
 export type SettleableRefund = {
   id: string
+  accountId: string
   amountPaise: Paise
   state: string
   settlementId: string | null
@@ -84,9 +85,10 @@ export async function lockRefunds(
   ids: readonly string[],
 ): Promise<Map<string, SettleableRefund>> {
   const rows = await tx.query<SettleableRefund>(
-    `select r.id, r.amount_paise as "amountPaise", r.state, r.settlement_id as "settlementId",
-       o.collector_code as "collectorCode"
+    `select r.id, p.account_id as "accountId", r.amount_paise as "amountPaise", r.state,
+       r.settlement_id as "settlementId", o.collector_code as "collectorCode"
      from refunds r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+     join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
      where r.institute_id = $1 and r.id = any($2) order by r.id for update of r`,
     [instituteId, ids],
   )
@@ -114,6 +116,7 @@ export async function setSettlement(
 export type Exception = {
   instituteId: number
   provider: ProviderName
+  accountId: string
   utr: string
   providerRef: string
   problem: string
@@ -125,6 +128,7 @@ export type Exception = {
 const exceptionRows = new Table<Exception>('settlement_exceptions', {
   instituteId: 'int',
   provider: 'text',
+  accountId: 'text',
   utr: 'text',
   providerRef: 'text',
   problem: 'text',
@@ -133,19 +137,39 @@ const exceptionRows = new Table<Exception>('settlement_exceptions', {
   noticedAt: 'timestamptz',
 })
 
-export async function insertExceptions(tx: Transaction, exceptions: readonly Exception[]): Promise<void> {
-  await exceptionRows.insert(tx, exceptions, { onConflict: 'on conflict do nothing' })
+export async function insertExceptions(db: Queryable, exceptions: readonly Exception[]): Promise<void> {
+  await exceptionRows.insert(db, exceptions, { onConflict: 'on conflict do nothing' })
 }
 
-/** Those of these payments that are not captured here. */
+/** Those of these payments through the account that are not captured here. */
 export async function listUncaptured(
   db: Queryable,
-  instituteId: number,
+  { instituteId, accountId }: { instituteId: number; accountId: string },
   ids: readonly string[],
 ): Promise<{ id: string; providerRef: string | null }[]> {
   return db.query(
     `select id, provider_ref as "providerRef" from payments
-     where institute_id = $1 and id = any($2) and state <> 'captured' order by id`,
-    [instituteId, ids],
+     where institute_id = $1 and id = any($2) and account_id = $3 and state <> 'captured' order by id`,
+    [instituteId, ids, accountId],
+  )
+}
+
+/** Through which day the pay-outs of each account were read. */
+export async function listReadThrough(db: Queryable): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; day: string }>(
+    'select account_id as id, read_through as day from settlement_reads',
+  )
+  return new Map(rows.map(({ id, day }) => [id, day]))
+}
+
+export async function setReadThrough(
+  db: Queryable,
+  account: { instituteId: number | null; id: string },
+  day: string,
+): Promise<void> {
+  await db.query(
+    `insert into settlement_reads (institute_id, account_id, read_through) values ($1, $2, $3)
+     on conflict (institute_id, account_id) do update set read_through = excluded.read_through`,
+    [account.instituteId ?? 0, account.id, day],
   )
 }

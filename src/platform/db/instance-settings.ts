@@ -8,7 +8,6 @@ type Setting =
   | 'sandbox_seeded'
   | 'sandbox_console_seeded'
   | 'settlements_read_at'
-  | 'settlements_read_through'
   | 'flex_figures'
 
 /** Held until the transaction ends, also before the setting has been written for the first time. */

@@ -6,6 +6,7 @@ import { stateAt, type Order } from '../../orders/orders.rules.ts'
 import { findOrder } from '../../orders/orders.service.ts'
 import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
+import { methodsFor } from '../../payments/offers.service.ts'
 import { listPayments, startPayment } from '../../payments/payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { BursarError } from '../../platform/errors.ts'
@@ -91,7 +92,7 @@ async function showOrder(
     page: await pageOfOrder(ctx, institute, order),
     now: ctx.clock.now(),
     isSandbox: ctx.mode === 'sandbox',
-    takesPayments: ctx.currentProvider !== null,
+    methods: await methodsFor(ctx, institute.id, order),
     isRefreshPaused: still === '1',
     path,
     language,

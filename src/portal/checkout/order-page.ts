@@ -1,7 +1,8 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { stateAt, totalOf, type Order, type OrderState } from '../../orders/orders.rules.ts'
 import type { Page } from '../../payment-pages/pages.rules.ts'
-import { PAYMENT_MODES, type Payment } from '../../payments/payments.rules.ts'
+import type { Payment } from '../../payments/payments.rules.ts'
+import type { PaymentMode } from '../../providers/port.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
@@ -24,8 +25,8 @@ export type OrderPageData = {
   page: Page | null
   now: Date
   isSandbox: boolean
-  /** Whether this installation has a provider to pay with. */
-  takesPayments: boolean
+  /** The ways to pay it that the branch's account offers. */
+  methods: readonly PaymentMode[]
   /** The parent switched the automatic refresh off. */
   isRefreshPaused: boolean
   path: string
@@ -73,7 +74,11 @@ export function describePage(pageData: OrderPageData): OrderPage {
     waiting: isWaiting
       ? { checkUrl: path, stillUrl: pageData.isRefreshPaused ? null : `${path}?still=1` }
       : null,
-    form: formOf(banner, texts, total, { path, lastMode: pageData.payments[0]?.mode }),
+    form: formOf(banner, texts, total, {
+      path,
+      lastMode: pageData.payments[0]?.mode,
+      methods: pageData.methods,
+    }),
     receipt: receipt === null ? null : receiptOf(receipt, texts, path),
     thanks: banner.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
     back,
@@ -176,12 +181,10 @@ function stillOpen(banner: StatusBanner, say: string, texts: Texts): StatusBanne
   return { ...banner, say: `${say} ${texts.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
 }
 
-function unpaidBanner(
-  { order, payments, language, takesPayments }: OrderPageData,
-  texts: Texts,
-): StatusBanner {
+function unpaidBanner({ order, payments, language, methods }: OrderPageData, texts: Texts): StatusBanner {
   const [latest] = payments
-  if (!takesPayments) return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
+  if (methods.length === 0)
+    return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
   if (latest?.state === 'failed') {
     const say = fill(texts.failedSay, { why: failureText(latest, language) })
     return { tone: 'failed', statusText: texts.failed, say, canPay: 'start', canGoBack: true }
@@ -197,13 +200,17 @@ function formOf(
   banner: StatusBanner,
   texts: Texts,
   total: string,
-  { path, lastMode }: { path: string; lastMode: string | undefined },
+  {
+    path,
+    lastMode,
+    methods,
+  }: { path: string; lastMode: string | undefined; methods: readonly PaymentMode[] },
 ) {
   if (banner.canPay === undefined) return null
   const action = `${path}/start`
   if (banner.canPay === 'go on') return { action, button: texts.goOn }
-  const chosen = PAYMENT_MODES.find(mode => mode === lastMode) ?? 'upi'
-  const modes = [...PAYMENT_MODES].sort((left, right) => Number(right === chosen) - Number(left === chosen))
+  const chosen = methods.find(mode => mode === lastMode) ?? methods[0]
+  const modes = [...methods].sort((left, right) => Number(right === chosen) - Number(left === chosen))
   return {
     action,
     button: fill(texts.pay, { amount: total }),

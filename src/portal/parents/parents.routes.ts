@@ -8,6 +8,7 @@ import type { LoanContext } from '../../loans/context.ts'
 import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
+import { takesPayments } from '../../payments/offers.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -107,7 +108,10 @@ async function showStudent(
     hasLoans: await hasLoans(ctx, institute.id, visit.studentId),
     otherYears,
     institute,
-    takesPayments: ctx.currentProvider !== null,
+    takesPayments: await takesPayments(ctx, {
+      instituteId: institute.id,
+      collectorCode: child.dues.context.student.collectorCode,
+    }),
     language,
   }
   const { title, data } = describeStudent(pageData, texts)

@@ -5,6 +5,7 @@ import { findInstitute } from '../../institutes/institutes.service.ts'
 import { newFormToken, submitForm } from '../../payment-pages/page-payments.service.ts'
 import { findPageBySlug, type PageFile } from '../../payment-pages/pages.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
+import { takesPayments } from '../../payments/offers.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formFieldShown, languageOf, sendPage, sendWrongLink } from '../layout.ts'
@@ -46,7 +47,7 @@ async function submit(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { institute, file } = found
-  if (ctx.currentProvider === null) return show(ctx, found, { request, reply })
+  if (!(await isPayable(ctx, found))) return show(ctx, found, { request, reply })
   const submission = await submitForm(ctx, institute, file.page.id, {
     token: formFieldShown(request, 'token'),
     answer: input => formFieldShown(request, input),
@@ -63,16 +64,22 @@ async function submit(
   }
 }
 
-function show(
+/** Whether the page's branch can take payments. */
+function isPayable(ctx: PaymentContext, { institute, file: { page } }: Found): Promise<boolean> {
+  return takesPayments(ctx, { instituteId: institute.id, collectorCode: page.collectorCode })
+}
+
+async function show(
   ctx: PaymentContext,
-  { institute, file, path }: Found,
+  found: Found,
   shown: {
     request: FastifyRequest
     reply: FastifyReply
     problems?: PaymentPageData['problems']
     isBusy?: boolean
   },
-): FastifyReply {
+): Promise<FastifyReply> {
+  const { institute, file, path } = found
   const { request, reply, problems = [], isBusy = false } = shown
   const language = languageOf(request, reply)
   const { title, status, data } = describePaymentPage({
@@ -84,7 +91,7 @@ function show(
     problems,
     isBusy,
     isSandbox: ctx.mode === 'sandbox',
-    takesPayments: ctx.currentProvider !== null,
+    takesPayments: await isPayable(ctx, found),
     path,
     language,
   })

@@ -62,13 +62,13 @@ async function readPageData(
     readDebitRules(ctx),
   ])
   const file = plans.get(studentId) ?? null
-  const provider = ctx.currentProvider
+  const branch = { instituteId: institute.id, collectorCode: dues.context.student.collectorCode }
   return {
     institute,
     dues,
     file,
     heldBy: file?.plan.isHeld === true ? await whoHolds(ctx, institute, file) : 'institute',
-    takesMandates: provider !== null && ctx.providers.get(provider)?.mandates !== undefined,
+    takesMandates: (await ctx.accounts.accountFor(branch, 'mandates')) !== null,
     noticeHours: debitRules.rules.noticeMinutes / 60,
     language,
   }

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
+import { paiseOf } from '../../platform/money.ts'
 import { ProviderRefused } from '../refused.ts'
 import type {
   PaymentAtProvider,
@@ -38,6 +39,8 @@ const RECON_PAGE = 1_000
 const REFUNDS_PAGE = 100
 const MAX_PAGES = 1_000
 const DESCRIPTION_CHARACTERS = 2_048
+/** The least is a rupee. What an account may take at most, Razorpay agrees with each merchant and does not tell. */
+const ACCEPTS = { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(100), maxPaise: null } as const
 
 export function createRazorpay(options: RazorpayOptions): Provider {
   const { keyId, keySecret, webhookSecret, baseUrl = BASE_URL, timeoutMs = TIMEOUT_MS } = options
@@ -57,6 +60,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
   })
   return {
     name: 'razorpay',
+    accepts: ACCEPTS,
     start: order => startPayment(begin(), order),
     readCallback: async ({ headers, rawBody }) =>
       isSigned(rawBody, headers['x-razorpay-signature'], webhookSecret)

@@ -1,35 +1,47 @@
 import type { ProviderEntry, ProviderValues } from '../port.ts'
 import { createRazorpay } from './razorpay.client.ts'
 
-const KEY_ID = 'RAZORPAY_KEY_ID'
-const KEY_SECRET = 'RAZORPAY_KEY_SECRET'
-const WEBHOOK_SECRET = 'RAZORPAY_WEBHOOK_SECRET'
-
 export const razorpay: ProviderEntry = {
   title: 'Razorpay',
   settings: [
-    { name: KEY_ID, describes: 'takes payments through Razorpay instead of the sandbox bank' },
-    { name: KEY_SECRET, describes: 'secret of that key', isSecret: true },
     {
-      name: WEBHOOK_SECRET,
+      field: 'key_id',
+      env: 'RAZORPAY_KEY_ID',
+      label: 'Key id',
+      describes: 'takes payments through Razorpay instead of the sandbox bank',
+    },
+    {
+      field: 'key_secret',
+      env: 'RAZORPAY_KEY_SECRET',
+      label: 'Key secret',
+      describes: 'secret of that key',
+      isSecret: true,
+    },
+    {
+      field: 'webhook_secret',
+      env: 'RAZORPAY_WEBHOOK_SECRET',
+      label: 'Webhook secret',
       describes: 'secret of the webhook at PUBLIC_URL/callbacks/razorpay',
       isSecret: true,
     },
   ],
-  create: values =>
+  apiUrlEnv: 'RAZORPAY_API_URL',
+  create: (values, { apiUrl } = {}) =>
     createRazorpay({
-      keyId: valueOf(values, KEY_ID),
-      keySecret: valueOf(values, KEY_SECRET),
-      webhookSecret: valueOf(values, WEBHOOK_SECRET),
+      keyId: valueOf(values, 'key_id'),
+      keySecret: valueOf(values, 'key_secret'),
+      webhookSecret: valueOf(values, 'webhook_secret'),
+      ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }),
     }),
   describe(values) {
-    const [, key = null] = /^rzp_(test|live)_./.exec(valueOf(values, KEY_ID)) ?? []
-    return { setting: KEY_ID, key: key as 'test' | 'live' | null }
+    const keyId = valueOf(values, 'key_id')
+    const [, key = null] = /^rzp_(test|live)_./.exec(keyId) ?? []
+    return { field: 'key_id', key: key as 'test' | 'live' | null, hint: `…${keyId.slice(-4)}` }
   },
 }
 
-function valueOf(values: ProviderValues, name: string): string {
-  const value = values[name]
-  if (value === undefined) throw new Error(`${name} is not set`)
+function valueOf(values: ProviderValues, field: string): string {
+  const value = values[field]
+  if (value === undefined) throw new Error(`${field} is not set`)
   return value
 }

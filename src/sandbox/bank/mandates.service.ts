@@ -11,6 +11,7 @@ import { readHolidays } from '../../payments/holidays.service.ts'
 export function mandatePort(ctx: Context): MandatePort {
   const { db } = ctx
   return {
+    rails: ['enach', 'upi_autopay'],
     async register(request) {
       const { instituteId } = request
       const ref = await store.openMandate(db, { ...request, ref: newId('bank') })

@@ -22,6 +22,7 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
   const key = ctx.vault.deriveKey('sandbox bank callbacks')
   const bank: SandboxBank = {
     name: 'sandbox',
+    accepts: { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(1), maxPaise: null },
     tell,
     async start(request) {
       const { instituteId, amountPaise } = request

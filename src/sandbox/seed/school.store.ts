@@ -94,9 +94,9 @@ const STATEMENTS: readonly string[] = [
    select institute_id, order_id, 2, 'TRANSPORT_FEE', ride_part, utr, settled_at from debits where ride_part > 0`,
   `insert into dues_orders (institute_id, order_id, student_id, late_fees)
    select institute_id, order_id, id, '[]' from debits`,
-  `insert into payments (institute_id, id, order_id, provider, state, amount_paise, mode, provider_ref, transaction_id,
+  `insert into payments (institute_id, id, order_id, provider, account_id, state, amount_paise, mode, provider_ref, transaction_id,
      created_at, captured_at, settle_due_on, settlement_id)
-   select institute_id, payment_id, order_id, 'sandbox', 'captured', tuition_part + ride_part, mode, ref, transaction_id,
+   select institute_id, payment_id, order_id, 'sandbox', 'sandbox', 'captured', tuition_part + ride_part, mode, ref, transaction_id,
      paid_at - interval '3 minutes', paid_at, ${day('settled_at')}, settlement_id from debits`,
   `insert into bank_settlements (institute_id, utr, collector_code, settled_at)
    select distinct institute_id, utr, collector_code, settled_at from debits`,
@@ -104,9 +104,9 @@ const STATEMENTS: readonly string[] = [
      return_url, captured_at, settlement_utr)
    select institute_id, ref, payment_id, collector_code, tuition_part + ride_part, 'captured', mode, transaction_id, '',
      paid_at, utr from debits`,
-  `insert into settlements (institute_id, id, provider, collector_code, utr, settled_at, gross_paise, fee_paise,
+  `insert into settlements (institute_id, id, provider, account_id, collector_code, utr, settled_at, gross_paise, fee_paise,
      refund_paise, net_paise)
-   select institute_id, settlement_id, 'sandbox', collector_code, utr, settled_at, sum(tuition_part + ride_part), 0, 0,
+   select institute_id, settlement_id, 'sandbox', 'sandbox', collector_code, utr, settled_at, sum(tuition_part + ride_part), 0, 0,
      sum(tuition_part + ride_part) from debits group by institute_id, settlement_id, collector_code, utr, settled_at`,
   `insert into ledger_postings (institute_id, kind, reference, occurred_at)
    select institute_id, 'payment_captured', payment_id, paid_at from debits

@@ -39,8 +39,8 @@ test('the money pages in a browser', async t => {
   const { browser, bursar } = stage
   await setMoney(bursar)
   await bursar.sql(
-    `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
-     values (1, 'sandbox', 'SBX4410', 'bank_01x', 'amount differs', 4490000, 4500000, now())`,
+    `insert into settlement_exceptions (institute_id, provider, account_id, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
+     values (1, 'sandbox', 'sandbox', 'SBX4410', 'bank_01x', 'amount differs', 4490000, 4500000, now())`,
   )
   const session = await browser.newContext({
     viewport: DESKTOP,

@@ -46,8 +46,8 @@ test('what is on its way to the bank is expected on its day, and late after it',
 
 test('a report that does not match stands among the exceptions with both amounts, until it matches', async () => {
   await sql(
-    `insert into settlement_exceptions (institute_id, provider, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
-     values (1, 'sandbox', 'UTR-1', 'bank_x', 'amount differs', 9900, 10000, now()), (1, 'sandbox', 'UTR-1', 'bank_y', 'payment unknown here', 5000, null, now())`,
+    `insert into settlement_exceptions (institute_id, provider, account_id, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
+     values (1, 'sandbox', 'sandbox', 'UTR-1', 'bank_x', 'amount differs', 9900, 10000, now()), (1, 'sandbox', 'sandbox', 'UTR-1', 'bank_y', 'payment unknown here', 5000, null, now())`,
   )
   const found = await everyPage('/reconciliation/items?status=mismatched')
   assert.deepEqual(

@@ -24,6 +24,7 @@ function paymentOf(changes: Partial<Payment> = {}): Payment {
     id: 'pay_1',
     orderId: 'order_1',
     provider: 'sandbox',
+    accountId: 'sandbox',
     state: 'created',
     amountPaise: paiseOf(100),
     mode: 'upi',
@@ -168,17 +169,24 @@ const item: fc.Arbitrary<SettlementItem> = fc.record({
   feePaise: fc.integer({ min: 0, max: 10_000 }).map(paiseOf),
 })
 
-test('a reported item is settled only if it is known, done, unsettled and of the same amount; else it is known or shown', () => {
+test('a reported item is settled only if it is known, of the account, done, unsettled and of the same amount; else it is known or shown', () => {
   const known = fc.option(
-    fc.record({ isSame: fc.boolean(), isDone: fc.boolean(), settlementId: fc.option(fc.constant('stl_1')) }),
+    fc.record({
+      isSame: fc.boolean(),
+      isDone: fc.boolean(),
+      isOfAccount: fc.boolean(),
+      settlementId: fc.option(fc.constant('stl_1')),
+    }),
   )
   fc.assert(
     fc.property(item, known, (reported, stored) => {
-      const { isSame = false, isDone = false, settlementId = null } = stored ?? {}
+      const { isSame = false, isDone = false, isOfAccount = false, settlementId = null } = stored ?? {}
+      const accountId = isOfAccount ? 'pa_1' : 'pa_2'
       const amountPaise = paiseOf(reported.amountPaise + (isSame ? 0 : 1))
-      const ours: Known | undefined = stored === null ? undefined : { amountPaise, isDone, settlementId }
-      const verdict = judge(reported, ours)
-      const isSound = stored !== null && isSame && isDone
+      const ours: Known | undefined =
+        stored === null ? undefined : { amountPaise, accountId, isDone, settlementId }
+      const verdict = judge(reported, ours, 'pa_1')
+      const isSound = stored !== null && isSame && isDone && isOfAccount
       assert.equal(verdict.kind, !isSound ? 'exception' : settlementId === null ? 'matched' : 'known')
       if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
     }),

@@ -20,7 +20,7 @@ const CODES: Partial<Record<ReturnCategory, Record<Rail, string>>> = {
 await conform(async owner => {
   const bursar = await startBursar(owner)
   const { ctx } = bursar.app
-  const bank = ctx.providers.get('sandbox') as SandboxBank
+  const bank = ctx.accounts.installation.get('sandbox') as SandboxBank
   const { id: instituteId } = await getInstitute(ctx, 'demo-school')
   const posted: Callback[] = []
   bank.tell = async callback => void posted.push(callback)

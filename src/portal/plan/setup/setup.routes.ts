@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FlexContext } from '../../../flex/context.ts'
-import { capFor, railsFor, startMandate } from '../../../flex/mandates/setup.service.ts'
+import { capFor, mandateAccount, railsFor, startMandate } from '../../../flex/mandates/setup.service.ts'
 import { downpaymentOrder, openSetup } from '../../../flex/plans/open-setup.service.ts'
 import { getPlan } from '../../../flex/plans/plan-reads.service.ts'
 import type { LoadedPlan } from '../../../flex/rules/plan.rules.ts'
@@ -92,14 +92,13 @@ async function readPageData(
   const rails = hasDebits ? await railsFor(ctx, file) : []
   const { orderId, isUnpaid } = downOf(file)
   const payments = isUnpaid && orderId !== null ? await listPayments(ctx, institute.id, orderId) : []
-  const provider = ctx.currentProvider
   return {
     ...seen,
     institute,
     offers: rails.map(rail => ({ rail, capPaise: capFor(file, debitRules.rules.rails[rail].limitPaise) })),
     debitRules,
     downPayment: payments[0] ?? null,
-    takesMandates: provider !== null && ctx.providers.get(provider)?.mandates !== undefined,
+    takesMandates: (await mandateAccount(ctx, file)) !== null,
     problem: PROBLEMS.find(one => one === query['problem']),
     chosen: RAILS.find(one => one === query['rail']),
     isChoosing: query['choose'] === '1',

@@ -1,0 +1,212 @@
+import type { Context } from '../../platform/context.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import { PROVIDERS } from '../catalogue.ts'
+import type { Rail } from '../mandate-port.ts'
+import type { Callback, PaymentMode, Provider, ProviderName, ProviderOptions, Report } from '../port.ts'
+import { keyKindOf, routeTo, type ProviderAccount, type Purpose, type Routed } from './accounts.rules.ts'
+import * as store from './accounts.store.ts'
+import { openSettings } from './settings.ts'
+
+/** An account that money moves through: one of an institute, or one of the installation, whose id is its provider's name. */
+export type Account = {
+  readonly id: string
+  /** Null: of the installation, for every institute that has none of its own. */
+  readonly instituteId: number | null
+  readonly provider: ProviderName
+  readonly port: Provider
+  /** What it offers to payers. */
+  readonly methods: readonly PaymentMode[]
+  readonly rails: readonly Rail[]
+  /** As the port's, and with the credentials that were replaced a short time ago. */
+  readCallback(callback: Callback): Promise<Report[] | null>
+}
+
+type OwnAccount = Account & Omit<Routed, 'methods' | 'rails'> & { version: number }
+type Cached = { readAt: number; accounts: Promise<OwnAccount[]> }
+
+export type Target = { instituteId: number; collectorCode: string }
+
+const FRESH_MS = 5_000
+const MOST_INSTITUTES = 10_000
+
+/**
+ * The accounts of the installation and of each institute, ready to be used. An institute's are read again after 5 s, so
+ * that every process follows a change within that time without hearing of it: until then a paused account may take a
+ * payment more, which is harmless, and where being late would hurt (an account not known yet, a signature that does not
+ * fit) they are read at once. What was made of an account is kept as long as its version stands, with its connections.
+ */
+export class AccountRegistry {
+  /** The preferred one first. */
+  readonly installation: ReadonlyMap<ProviderName, Provider>
+  readonly #ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>
+  readonly #apiUrls: ReadonlyMap<ProviderName, string>
+  readonly #cache = new Map<number, Cached>()
+  readonly #made = new Map<string, OwnAccount>()
+  readonly #instituteOf = new Map<string, number>()
+
+  constructor(
+    ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>,
+    installation: ReadonlyMap<ProviderName, Provider>,
+    apiUrls: ReadonlyMap<ProviderName, string> = new Map(),
+  ) {
+    this.#ctx = ctx
+    this.#apiUrls = apiUrls
+    this.installation = installation
+  }
+
+  /** Through which new money of a branch goes; null when nothing is set up for it. */
+  async accountFor(target: Target, purpose: Purpose): Promise<Account | null> {
+    return this.#route(this.#ctx.db, target, purpose)
+  }
+
+  async #route(
+    db: Queryable,
+    { instituteId, collectorCode }: Target,
+    purpose: Purpose,
+  ): Promise<Account | null> {
+    const own = await this.#list(instituteId, { db })
+    const route = routeTo(own, { collectorCode, purpose, keyKind: keyKindOf(this.#ctx.mode) })
+    if (route === 'none') return null
+    return route === 'installation' ? this.#ofInstallation(purpose) : route
+  }
+
+  /** That to which a lender's transfer for a branch comes; few providers take them in. */
+  async accountForTransfers(db: Queryable, target: Target): Promise<Account | null> {
+    const account = await this.#route(db, target, 'payments')
+    if (account?.port.transfers !== undefined) return account
+    const able = [...this.installation.values()].find(({ transfers }) => transfers !== undefined)
+    return able === undefined ? null : ofInstallation(able)
+  }
+
+  /** The account that something went through, also when it takes nothing new any more. */
+  async accountOf({ instituteId, accountId }: { instituteId: number; accountId: string }): Promise<Account> {
+    const account = await this.#find(instituteId, accountId)
+    if (account === null) throw new Error(`the provider account ${accountId} is not configured`)
+    return account
+  }
+
+  accountOfInstallation(name: ProviderName): Account | null {
+    const provider = this.installation.get(name)
+    return provider === undefined ? null : ofInstallation(provider)
+  }
+
+  /** That to which a provider posts; null when there is none. */
+  async accountOfCallback(provider: ProviderName, accountId: string): Promise<Account | null> {
+    const instituteId =
+      this.#instituteOf.get(accountId) ?? (await store.findInstituteOf(this.#ctx.db, accountId))
+    if (instituteId === null) return null
+    this.#instituteOf.set(accountId, instituteId)
+    const account = await this.#find(instituteId, accountId)
+    return account?.provider === provider ? account : null
+  }
+
+  /** Reads a callback with an account's credentials as they are at this moment, however fresh what is known of them. */
+  async readCallback(account: Account, callback: Callback): Promise<Report[] | null> {
+    const reports = await account.readCallback(callback)
+    if (reports !== null || account.instituteId === null) return reports
+    const now = (await this.#list(account.instituteId, { isFresh: true })).find(({ id }) => id === account.id)
+    return now === undefined || now === account ? null : now.readCallback(callback)
+  }
+
+  /** All whose pay-outs are read: also paused ones, because money is still on its way. */
+  async all(): Promise<Account[]> {
+    const own = await store.listAllAccounts(this.#ctx.db)
+    return [
+      ...[...this.installation.values()].map(ofInstallation),
+      ...own
+        .filter(account => account.keyKind === keyKindOf(this.#ctx.mode))
+        .map(account => this.#make(account)),
+    ]
+  }
+
+  /** After a change in this process. */
+  forget(instituteId: number): void {
+    this.#cache.delete(instituteId)
+  }
+
+  async #find(instituteId: number, accountId: string): Promise<Account | null> {
+    const ofAll = this.accountOfInstallation(accountId)
+    if (ofAll !== null) return ofAll
+    const isIt = ({ id }: Account): boolean => id === accountId
+    return (
+      (await this.#list(instituteId)).find(isIt) ??
+      (await this.#list(instituteId, { isFresh: true })).find(isIt) ??
+      null
+    )
+  }
+
+  #ofInstallation(purpose: Purpose): Account | null {
+    const providers = [...this.installation.values()]
+    const able =
+      purpose === 'payments' ? providers[0] : providers.find(({ mandates }) => mandates !== undefined)
+    return able === undefined ? null : ofInstallation(able)
+  }
+
+  async #list(
+    instituteId: number,
+    { db = this.#ctx.db, isFresh = false }: { db?: Queryable; isFresh?: boolean } = {},
+  ): Promise<OwnAccount[]> {
+    const cached = this.#cache.get(instituteId)
+    const now = performance.now()
+    if (!isFresh && cached !== undefined && now - cached.readAt < FRESH_MS) return cached.accounts
+    if (this.#cache.size >= MOST_INSTITUTES) this.#cache.clear()
+    const accounts = store.listAccounts(db, instituteId).then(rows => rows.map(row => this.#make(row)))
+    this.#cache.set(instituteId, { readAt: now, accounts })
+    // What failed is not kept; whoever waits for it hears of it.
+    accounts.catch(() => this.forget(instituteId))
+    return accounts
+  }
+
+  #make(row: store.SealedAccount): OwnAccount {
+    const known = this.#made.get(row.id)
+    if (known?.version === row.version) return known
+    const account = toAccount(this.#ctx, row, { apiUrl: this.#apiUrls.get(row.provider) })
+    this.#made.set(row.id, account)
+    return account
+  }
+}
+
+function toAccount(
+  { vault, clock }: Pick<Context, 'vault' | 'clock'>,
+  row: store.SealedAccount,
+  options: ProviderOptions,
+): OwnAccount {
+  const entry = PROVIDERS[row.provider]
+  if (entry === undefined) throw new Error(`the provider ${row.provider} is not known`)
+  const { values, previous } = openSettings(vault, row)
+  const port = entry.create(values, options)
+  const earlier = previous.map(one => ({
+    until: new Date(one.until),
+    port: entry.create(one.values, options),
+  }))
+  return {
+    ...describe(row),
+    port,
+    async readCallback(callback) {
+      const reports = await port.readCallback(callback)
+      if (reports !== null) return reports
+      for (const one of earlier) {
+        const read = one.until > clock.now() ? await one.port.readCallback(callback) : null
+        if (read !== null) return read
+      }
+      return null
+    },
+  }
+}
+
+function describe(row: ProviderAccount): Omit<OwnAccount, 'port' | 'readCallback'> {
+  const { id, instituteId, provider, collectorCode, methods, rails, keyKind, pausedAt, version } = row
+  return { id, instituteId, provider, collectorCode, methods, rails, keyKind, pausedAt, version }
+}
+
+function ofInstallation(port: Provider): Account {
+  return {
+    id: port.name,
+    instituteId: null,
+    provider: port.name,
+    port,
+    methods: port.accepts.methods,
+    rails: port.mandates?.rails ?? [],
+    readCallback: callback => port.readCallback(callback),
+  }
+}
