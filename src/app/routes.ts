@@ -4,7 +4,7 @@ import { protocolRoutes } from '../loans/protocol/protocol.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics, observeBackups, type Metrics } from '../http/metrics/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
-import { addOpenApi } from '../http/openapi/document.ts'
+import { addOpenApi } from '../http/openapi/serve.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
 import { addReference } from '../http/openapi/reference.ts'
 import { keepRouteTable } from '../http/route-table.ts'
@@ -105,7 +105,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   const requestLog = keepRequestLog(app, ctx)
   const finishMethods = refuseOtherMethods(app)
   keepRouteTable(app)
-  await addOpenApi(app, ctx.publicUrl, EVENT_WEBHOOKS)
+  addOpenApi(app, { publicUrl: ctx.publicUrl, webhooks: EVENT_WEBHOOKS })
 
   orderRoutes(app, ctx)
   paymentRoutes(app, ctx)

@@ -9,7 +9,7 @@ import {
   type Sent,
 } from '../http/endpoint.ts'
 import type { AnyInput, Read } from '../http/wire/input.ts'
-import { documentFile } from '../http/openapi/openapi.ts'
+import { documentFile } from '../http/openapi/operation.ts'
 import { fileOf, type ReceivedFile } from '../http/upload.ts'
 import { assert } from '../platform/assert.ts'
 import type { Context } from '../platform/context.ts'

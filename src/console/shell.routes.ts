@@ -29,12 +29,11 @@ export async function consolePages(app: FastifyInstance, ctx: Context): Promise<
     immutable: true,
     maxAge: '1y',
   })
-  const hidden = { schema: { hide: true } }
-  app.all('/console/api/*', hidden, request => {
+  app.all('/console/api/*', request => {
     throw new BursarError('HUE00001', `There is no ${request.method} at this address of the console.`)
   })
-  app.get('/console', hidden, (_request, reply) => sendShell(reply))
-  app.get('/console/*', hidden, (_request, reply) => sendShell(reply))
+  app.get('/console', (_request, reply) => sendShell(reply))
+  app.get('/console/*', (_request, reply) => sendShell(reply))
 }
 
 /**

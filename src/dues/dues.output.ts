@@ -12,7 +12,7 @@ import { receiptNumber } from '../receipts/receipts.rules.ts'
 
 /** Dues, rules and payments as the API answers them. */
 const line = outputOf<DueLine>()
-const lineOutput = line.object({
+const lineOutput = line.object('DuesLine', {
   component_type: line.text('What it is for.', 'TUITION_FEE'),
   fee_amount: line.amount('Before discounts.', 60000, one => one.feePaise),
   discount_amount: line.amount('Taken off.', 5000, one =>
@@ -35,7 +35,7 @@ const lateFeeOutput = lateFee.object({
 })
 
 const dues = outputOf<Dues & { onTheWayPaise: Paise }>()
-export const duesOutput = dues.object({
+export const duesOutput = dues.object('Dues', {
   service_student_id: dues.text('Whose dues they are.', STUDENT_ID, one => one.context.student.id),
   total_amount: dues.amount('What is due in all, late fees included, rupees.', 20450, one => one.totalPaise),
   outstanding_amount: dues.amount('Of that, fees.', 20000, one => one.owedPaise),
@@ -77,7 +77,7 @@ const ruleOutput = rule.object({
 })
 
 const rules = outputOf<PaymentRules>()
-export const paymentRulesOutput = rules.object({
+export const paymentRulesOutput = rules.object('PaymentRules', {
   part_payments: rules.flag('Whether parents may pay a part.', true, one => one.partPayment.isAllowed),
   min_amount: rules.amount(
     'The least that can be paid at once, rupees.',
@@ -91,7 +91,7 @@ export const paymentRulesOutput = rules.object({
 export type PaymentRulesAnswer = Shown<typeof paymentRulesOutput>
 
 const entry = outputOf<LateFeeEntry>()
-export const lateFeeEntryOutput = entry.object({
+export const lateFeeEntryOutput = entry.object('LateFee', {
   id: entry.text('Id of the entry.', 'late_01k9zq4m0ve8sbn6yt2hw3c5db'),
   late_fee_id: entry.text('Id of the rule behind it.', LATE_FEE_ID, one => one.ruleId),
   kind: entry.oneOf(['charged', 'waived'], 'Paid, or let off.'),
@@ -109,7 +109,7 @@ const partOutput = part.object({
 })
 
 const paid = outputOf<StudentPayment>()
-export const studentPaymentOutput = paid.object({
+export const studentPaymentOutput = paid.object('StudentPayment', {
   order_id: paid.text('Id of the order.', ORDER_ID),
   payment_id: paid.text('Id of the payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   product: paid.oneOf(['pay', 'flex', 'cred'], 'What it was paid through.', payment => {

@@ -26,7 +26,7 @@ import {
 const ERP = '/api/v1/integrations/erp'
 const STUDENT = `${ERP}/students/:service_student_id`
 const ORDER_PAYMENT_HANDLER = '/api/v1/integrations/pay/students/:service_student_id'
-const tag = 'Students'
+const tag = 'Fees'
 
 export function duesRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addRules(app, ctx)

@@ -21,7 +21,7 @@ export type PaymentInEvent = {
 }
 
 const line = outputOf<PaymentInEvent['lines'][number]>()
-const lineOutput = line.object({
+const lineOutput = line.object('PaymentLine', {
   component_type: line.text('What it is for.', 'TUITION_FEE'),
   amount: line.amount('Rupees.', 45000),
   settlement_utr: line.optional.text('Only if settled.', 'HDFCR52026111600042'),
@@ -29,7 +29,7 @@ const lineOutput = line.object({
 })
 
 const out = outputOf<PaymentInEvent>()
-export const paymentBlock = out.object({
+export const paymentBlock = out.object('PaymentBlock', {
   id: out.text(
     'Payment id; book by it, since one payment can send two events.',
     'pay_01k9zq4m0ve8sbn6yt2hw3c5da',

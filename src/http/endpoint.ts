@@ -15,7 +15,7 @@ import {
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody } from './envelope.ts'
-import { documentEndpoint, type EndpointDocs } from './openapi/openapi.ts'
+import { documentEndpoint, type EndpointDocs } from './openapi/operation.ts'
 import { done, type Reply } from './reply.ts'
 import { input, type AnyInput, type Read } from './wire/input.ts'
 

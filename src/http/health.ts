@@ -19,8 +19,7 @@ const READY_FOR_MS = 1_000
 /** For machines that look after us: process up, ready for work, numbers. None takes an API key. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { ctx, readiness, metrics, metricsToken } = options
-  const hidden = { schema: { hide: true } }
-  const probe = { ...hidden, config: { limitedBy: 'nothing' } } as const
+  const probe = { config: { limitedBy: 'nothing' } } as const
   let readyUntil = 0
   app.get('/healthz', probe, (_request, reply) =>
     reply.header('content-type', JSON_TYPE).send(successBody(ok())),
@@ -33,7 +32,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
     }
     return reply.header('content-type', JSON_TYPE).send(successBody(ok()))
   })
-  app.get('/metrics', hidden, async (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
     const isOpen = metricsToken === null && ctx.mode === 'sandbox'
     const isKnown =
       metricsToken !== null &&

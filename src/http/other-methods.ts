@@ -28,7 +28,6 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
       app.route({
         method: METHODS.filter(method => !known.has(method)),
         url,
-        schema: { hide: true },
         handler: (request, reply) => {
           reply.header('allow', allow)
           throw new BursarError('HUE00003', `${request.method} is not possible here; use ${allow}.`)

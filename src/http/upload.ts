@@ -11,7 +11,7 @@ import type { Command } from '../platform/idempotency.ts'
 import { callerOf } from './auth.ts'
 import { answerBy, answerCommand, compileCall, NOTHING, readIdempotency } from './endpoint.ts'
 import type { Reply } from './reply.ts'
-import { documentUpload, type EndpointDocs } from './openapi/openapi.ts'
+import { documentUpload, type EndpointDocs } from './openapi/operation.ts'
 import type { AnyInput, Read } from './wire/input.ts'
 
 /** Operations that take a file as their body, of any size up to their own limit. */

@@ -31,7 +31,7 @@ const rowsOutput = rows.object({
 })
 
 const out = outputOf<Import>()
-export const importOutput = out.object({
+export const importOutput = out.object('Import', {
   id: out.text('Id of the import.', IMPORT_ID),
   // A file of links has an address and an output of its own.
   kind: out.oneOf(ERP_KINDS, 'What the rows of the file are.', one => one.kind as ErpKind),
@@ -63,7 +63,7 @@ export const importOutput = out.object({
 })
 
 const problem = outputOf<Pick<Problem, 'rowNo' | 'column' | 'message'>>()
-export const problemOutput = problem.object({
+export const problemOutput = problem.object('ImportProblem', {
   row: problem.integer('As the spreadsheet counts: the header is row 1.', 17, one => one.rowNo),
   column: problem.optional.text(
     'The column; absent when the row as a whole is meant.',

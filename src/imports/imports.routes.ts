@@ -16,7 +16,7 @@ import * as service from './imports.service.ts'
 
 const IMPORTS = '/api/v1/integrations/erp/imports'
 const IMPORT = `${IMPORTS}/:import_id`
-const tag = 'Students'
+const tag = 'Imports'
 
 export async function importRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(async scope => {

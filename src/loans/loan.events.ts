@@ -10,7 +10,7 @@ const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'
 type OfLoan = StudentInEvent & { application: Application }
 
 const out = outputOf<OfLoan>()
-const applicationBlock = out.object({
+const applicationBlock = out.object('LoanApplicationBlock', {
   id: out.text('Application id.', LOAN_ID, ({ application }) => application.id),
   status: out.text('State of the application.', 'disbursed', ({ application }) => application.state),
   amount: out.amount('Rupees.', 120000, ({ application }) => application.amountPaise),

@@ -22,10 +22,11 @@ const trancheFields = {
   is_disbursed: tranche.flag('Whether it reached the institute.', true, one => one.state === 'disbursed'),
   settlement_utr: tranche.optional.text('Bank reference.', 'HDFCR52026111500077'),
 }
-export const disbursementBlock = tranche.object(trancheFields)
+export const disbursementBlock = tranche.object('DisbursementBlock', trancheFields)
 
 const sent = outputOf<Tranche & { paymentId: string | undefined }>()
 export const disbursementOutput = sent.object(
+  'Disbursement',
   {
     ...trancheFields,
     status: sent.oneOf(
@@ -56,7 +57,7 @@ export function toDisbursements({ tranches, payOuts }: Pick<LoanFile, 'tranches'
 }
 
 const emi = outputOf<Emi>()
-export const emiOutput = emi.object({
+export const emiOutput = emi.object('Emi', {
   id: emi.text('Id of the EMI.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   due_date: emi.day('When it was due.', '2026-11-15', one => one.dueOn),
   paid_at: emi.moment('When it left the borrower.', '2026-11-15T04:32:10.000Z'),
@@ -77,7 +78,7 @@ const redirectUrl = (description: string) =>
     applicationUrl(at, id),
   )
 
-export const createdApplicationOutput = out.object({
+export const createdApplicationOutput = out.object('CreatedLoanApplication', {
   application_id: out.text('The id to read it by.', LOAN_ID, ({ id }) => id),
   redirect_url: redirectUrl("Send the parent's browser here; it leads on to the lender."),
 })
@@ -154,11 +155,11 @@ const applicationFields = {
     ({ state, expiresAt }) => (canEnd(state) ? expiresAt : null),
   ),
 }
-export const applicationOutput = out.object(applicationFields)
+export const applicationOutput = out.object('LoanApplication', applicationFields)
 
 type WholeApplication = Application & Omit<LoanFile, 'application'>
 const whole = outputOf<WholeApplication, At>()
-export const wholeApplicationOutput = whole.object({
+export const wholeApplicationOutput = whole.object('LoanApplicationDetail', {
   ...applicationFields,
   disbursements: whole.list('The tranches; none before the agreement.', disbursementOutput, toDisbursements),
   emis: whole.list('What the borrower has paid back, oldest first.', emiOutput),

@@ -136,7 +136,7 @@ function addReads(app: FastifyInstance, ctx: LoanContext): void {
   })
 }
 
-const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const
+const SIGNED = { config: { limitedBy: 'route' } } as const
 
 /** Authenticated by the lender's signature instead of an API key. */
 function addCallbackRoute(app: FastifyInstance, ctx: LoanContext): void {

@@ -15,12 +15,15 @@ export const lineFields = {
   component_type: field.code('What is paid for, such as TUITION_FEE.', 'TUITION_FEE'),
   amount: field.positiveAmount('Rupees, more than 0.', 45000),
 }
-export const lineInput = input(lineFields)
+export const lineInput = input(lineFields, { name: 'OrderLineInput' })
 
-const note = input({
-  key: field.text('Name of the note.', 'receipt_book'),
-  value: field.text('Its value.', 'B-17'),
-})
+const note = input(
+  {
+    key: field.text('Name of the note.', 'receipt_book'),
+    value: field.text('Its value.', 'B-17'),
+  },
+  { name: 'OrderNoteInput' },
+)
 
 export const orderFields = {
   name: field.text('Payer name.', 'Asha Rao'),
@@ -71,7 +74,7 @@ export const orderFields = {
 /** Of whatever takes a school year. */
 export const SCHOOL_YEAR = { ascending: ['academic_year_start', 'academic_year_end'] } as const
 
-export const orderInput = input(orderFields, SCHOOL_YEAR)
+export const orderInput = input(orderFields, { ...SCHOOL_YEAR, name: 'CreateOrderRequest' })
 
 export const orderParams = input({ order_id: field.resourceId('The id returned at creation.', ORDER_ID) })
 

@@ -14,10 +14,10 @@ export const lineFields = {
     '2026-11-16T06:00:00.000Z',
   ),
 }
-const lineOutput = line.object(lineFields)
+const lineOutput = line.object('OrderLine', lineFields)
 
 const note = outputOf<Order['notes'][number], Date>()
-const noteOutput = note.object({
+const noteOutput = note.object('OrderNote', {
   key: note.text('Name.', 'receipt_book'),
   value: note.text('Value.', 'B-17'),
 })
@@ -91,7 +91,7 @@ export const purposeFields = {
   ),
 }
 
-export const orderOutput = out.object({
+export const orderOutput = out.object('PayOrder', {
   ...orderFields,
   ...purposeFields,
   kind: out.oneOf(
@@ -112,7 +112,7 @@ export const orderOutput = out.object({
   ),
 })
 
-export const linkOutput = out.object({
+export const linkOutput = out.object('PaymentLink', {
   ...orderFields,
   service_student_id: purposeFields.service_student_id,
   kind: out.oneOf(['link'], 'Always `link`: read it on the payment link routes.', () => 'link'),
@@ -152,7 +152,7 @@ export const anyOrderOutput = out.object({
 })
 
 const created = outputOf<{ orderId: string; redirectUrl: string }>()
-export const createdOrderOutput = created.object({
+export const createdOrderOutput = created.object('CreatedOrder', {
   order_id: created.text('The id to read it by.', ORDER_ID),
   redirect_url: created.text(
     "Send the payer's browser here.",

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, one, pageOf } from '../http/reply.ts'
-import type { EndpointDocs } from '../http/openapi/openapi.ts'
+import type { EndpointDocs } from '../http/openapi/operation.ts'
 import { badField } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { listLinksQuery, listOrdersQuery, ORDER_URLS, orderInput, orderParams } from './order.input.ts'

@@ -8,13 +8,13 @@ import type { CreatedPage, PageFile } from './pages.service.ts'
 const URL = 'https://pay.example.in/p/demo-school/science-fair'
 
 const created = outputOf<CreatedPage>()
-export const createdPageOutput = created.object({
+export const createdPageOutput = created.object('CreatedPaymentPage', {
   page_id: created.text('The id to read it by.', PAGE_ID),
   url: created.text('The public address; share it with payers.', URL),
 })
 
 const line = outputOf<PageLine>()
-const lineOutput = line.object({
+const lineOutput = line.object('PaymentPageLine', {
   component_type: line.text('What is paid for.', 'EVENT_FEE'),
   label: line.optional.text('Present only if provided.', 'Ticket'),
   amount: line.optional.amount('Rupees; absent when the payer chooses.', 250, ({ price }) =>
@@ -35,7 +35,7 @@ const lineOutput = line.object({
 })
 
 const asked = outputOf<PageField>()
-const askedOutput = asked.object({
+const askedOutput = asked.object('PaymentPageQuestion', {
   key: asked.text('Field of the order, or key of the note.', 'house'),
   label: asked.optional.text('Present only if provided.', 'House'),
   is_required: asked.flag('Whether it must be filled in.', true),
@@ -72,7 +72,7 @@ const pageFields = {
   created_at: out.moment('When it was made.', '2026-11-15T04:32:10.000Z'),
   updated_at: out.moment('When it was last changed.', '2026-11-15T04:32:10.000Z'),
 }
-export const pageOutput = out.object(pageFields)
+export const pageOutput = out.object('PaymentPage', pageFields)
 
 export function toPageJson(file: PageFile): Shown<typeof pageOutput> {
   return pageOutput.toJson(toShownPage(file))
@@ -86,7 +86,7 @@ export function toShownPage({ page, url, paid, state }: PageFile): Source {
 /** The same for people, with the name of the branch. */
 type NamedPage = Source & { branch: string }
 const named = outputOf<NamedPage>()
-export const namedPageOutput = named.object({
+export const namedPageOutput = named.object('NamedPaymentPage', {
   ...pageFields,
   branch: named.text('Name of the branch that is paid.', 'Main branch'),
 })

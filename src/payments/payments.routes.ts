@@ -42,7 +42,7 @@ function addOrderRoutes(app: FastifyInstance, ctx: PaymentContext, kind: PublicK
 
 type CallbackParams = { provider: string; account_id: string }
 
-const SIGNED = { schema: { hide: true }, config: { limitedBy: 'route' } } as const
+const SIGNED = { config: { limitedBy: 'route' } } as const
 
 /** Not operations of the API: no key, but the signature of the account. */
 function addCallbackRoutes(app: FastifyInstance, ctx: PaymentContext): void {

@@ -15,7 +15,10 @@ export const refundFields = {
   ).as('lines'),
 }
 
-export const refundInput = input({
-  ...refundFields,
-  reason: optional(field.text('Why, for your own records.', 'left the school')),
-})
+export const refundInput = input(
+  {
+    ...refundFields,
+    reason: optional(field.text('Why, for your own records.', 'left the school')),
+  },
+  { name: 'RefundRequest' },
+)

@@ -3,7 +3,7 @@ import type { Refund, RefundLine } from './refunds/refunds.rules.ts'
 
 /** A refund as the API answers it and as events carry it. */
 const line = outputOf<RefundLine, unknown>()
-const lineOutput = line.object({
+const lineOutput = line.object('RefundLine', {
   component_type: line.text('What was paid for.', 'TUITION_FEE'),
   amount: line.amount('Rupees given back of it.', 5000),
 })
@@ -23,4 +23,4 @@ export const refundFields = {
   utr: out.optional.text('Bank reference; only if processed.', 'HDFCR52026111800042'),
   details: out.list('Of which lines; they add up to the amount.', lineOutput, refund => refund.lines),
 }
-export const refundOutput = outputOf<Refund>().object(refundFields)
+export const refundOutput = outputOf<Refund>().object('Refund', refundFields)

@@ -4,7 +4,7 @@ import { callerOf } from '../http/auth.ts'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { all, created } from '../http/reply.ts'
 import type { Input, Read } from '../http/wire/input.ts'
-import { documentFile, type EndpointDocs } from '../http/openapi/openapi.ts'
+import { documentFile, type EndpointDocs } from '../http/openapi/operation.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Order } from '../orders/orders.rules.ts'
 import { notFound } from '../platform/errors.ts'
@@ -26,7 +26,7 @@ type Paid<Params> = Pick<EndpointDocs, 'tag'> & {
   find(institute: Institute, params: Params): Promise<Order>
 }
 
-type Refundable<Params> = Omit<Paid<Params>, 'find'> & {
+type Refundable<Params> = Omit<Paid<Params>, 'find' | 'tag'> & {
   refund(
     command: Command<RequestedRefund>,
     target: { institute: Institute; params: Params },
@@ -40,7 +40,7 @@ export function addRefundRoutes<Params>(
   ctx: PaymentContext,
   paid: Refundable<Params>,
 ): void {
-  const { tag, noun, id, params } = paid
+  const { noun, id, params } = paid
   const url = `${paid.url}/refunds`
   addWrite(app, ctx, {
     method: 'POST',
@@ -48,7 +48,7 @@ export function addRefundRoutes<Params>(
     scope: 'refunds',
     docs: {
       operationId: `refund${id}`,
-      tag,
+      tag: 'Refunds',
       summary: `Refund a ${noun}`,
       description:
         'Whole or in part, never above what was paid less earlier refunds (409). Say in `details` of which components, or it is ' +
@@ -67,7 +67,7 @@ export function addRefundRoutes<Params>(
     url,
     docs: {
       operationId: `list${id}Refunds`,
-      tag,
+      tag: 'Refunds',
       summary: `List the refunds of a ${noun}`,
       description:
         'All of them, oldest first, each with its lines; an automatic refund of a double payment is among them.',
@@ -99,6 +99,7 @@ export function addReceiptRoute<Params>(app: FastifyInstance, ctx: PaymentContex
     const order = await paid.find(institute, params.read(request.params))
     const file = order.state === 'reversed' ? null : await findReceiptFile(ctx, institute, order)
     if (file === null) throw notFound(`A receipt of this ${noun}`)
+    reply.header('content-disposition', `attachment; filename="receipt-${order.id}.pdf"`)
     return sendIfNew(request, reply, file)
   })
 }

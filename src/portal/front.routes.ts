@@ -4,8 +4,6 @@ import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import { FRONT_TEXTS } from './front.texts.ts'
 import { languageOf, sendPage } from './layout.ts'
-
-const HIDDEN = { schema: { hide: true } }
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f4fd8"/><path d="M10 9h12M10 14h12M20 9c0 7-4 8-10 8l9 8" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
 /** For people who come without a link, or with a wrong one: a page with the ways in. Programs get our JSON. */
@@ -28,13 +26,13 @@ export function frontPages(app: FastifyInstance, { mode }: Pick<Context, 'mode'>
       data: { heading, lead, ways },
     })
   }
-  const options = { ...HIDDEN, errorHandler: answerInKind(log) }
+  const options = { errorHandler: answerInKind(log) }
   app.get('/', options, (request, reply) => {
     if (!wantsPage(request)) throw noSuchAddress(request)
     return send(request, reply, false)
   })
   for (const url of ['/favicon.ico', '/favicon.svg'])
-    app.get(url, HIDDEN, (_request, reply) =>
+    app.get(url, (_request, reply) =>
       reply
         .header('content-type', 'image/svg+xml')
         .header('cache-control', 'public, max-age=86400')

@@ -10,7 +10,6 @@ import { isLinkKey } from '../webhooks/delivery-log/delivery-link.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from './layout.ts'
 
 const URL_PATH = '/webhooks/:institute/deliveries/:delivery_id'
-const hidden = { schema: { hide: true } }
 const REFRESH_SECONDS = 5
 
 type Found = { institute: Institute; delivery: Delivery; key: string }
@@ -20,12 +19,12 @@ type Found = { institute: Institute; delivery: Delivery; key: string }
  * the only credential, so the page shows ids and codes only; response bodies need an API key.
  */
 export function deliveryPages(app: FastifyInstance, ctx: Context): void {
-  app.get(URL_PATH, hidden, async (request, reply) => {
+  app.get(URL_PATH, async (request, reply) => {
     const { key } = request.query as { key?: unknown }
     const found = await find(ctx, request, key)
     return found === null ? sendWrongLink(request, reply) : show(found, request, reply)
   })
-  app.post(URL_PATH, hidden, async (request, reply) => {
+  app.post(URL_PATH, async (request, reply) => {
     const found = await find(ctx, request, formField(request, 'key'))
     if (found === null) return sendWrongLink(request, reply)
     const { institute, delivery, key } = found

@@ -4,6 +4,7 @@ import { addWrite } from '../http/endpoint.ts'
 import { ok } from '../http/envelope.ts'
 import type { Reply } from '../http/reply.ts'
 import { answer } from '../http/wire/answers.ts'
+import { nameComponent } from '../http/wire/component.ts'
 import { settingsInput } from '../erp/settings/settings.input.ts'
 import { settingsOutput } from '../erp/settings/settings.output.ts'
 import { removeErpSettings, setErpSettings, type SettingsChange } from '../erp/settings/settings.service.ts'
@@ -12,12 +13,15 @@ import type { Context } from '../platform/context.ts'
 
 /** The settings, of which nothing but `is_configured` is left once they are removed. */
 const { properties } = settingsOutput.schema as unknown as TObject
-const data = Type.Object({
-  is_configured: Type.Boolean({
-    description: 'False after the settings were removed; then nothing follows.',
+const data = nameComponent(
+  'SandboxErpSettings',
+  Type.Object({
+    is_configured: Type.Boolean({
+      description: 'False after the settings were removed; then nothing follows.',
+    }),
+    ...Type.Partial(Type.Object(properties)).properties,
   }),
-  ...Type.Partial(Type.Object(properties)).properties,
-})
+)
 
 const settingsReply: Reply<SettingsChange> = {
   answers: {

@@ -40,7 +40,7 @@ const outcomeInput = input({
 })
 
 const authorised = outputOf<Authorised>()
-const authorisedOutput = authorised.object({
+const authorisedOutput = authorised.object('AuthorisedPlan', {
   plan_id: authorised.text('Id of the plan.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
   status: authorised.oneOf(
     ['open', 'authorised', 'active', 'rejected', 'cancelled'],
@@ -51,7 +51,7 @@ const authorisedOutput = authorised.object({
 })
 
 const decided = outputOf<DecidedInstalment>()
-const decidedOutput = decided.object({
+const decidedOutput = decided.object('DecidedInstalment', {
   instalment_id: decided.text('Id of the instalment.', INSTALMENT_ID),
   payment_id: decided.text(
     'Id of the payment of this presentation.',
@@ -74,7 +74,7 @@ const mandateParams = input({
 })
 
 const acted = outputOf<ActedMandate>()
-const actedOutput = acted.object({
+const actedOutput = acted.object('ChangedMandate', {
   mandate_id: acted.text('Id of the mandate.', 'mdt_01k9zq4m0ve8sbn6yt2hw3c5da'),
   status: acted.oneOf(
     ['open', 'authorised', 'active', 'rejected', 'cancelled', 'expired'],

@@ -17,7 +17,7 @@ const payInput = input({
 })
 
 const payment = outputOf<Payment>()
-const paymentOutput = payment.object({
+const paymentOutput = payment.object('SandboxPayment', {
   payment_id: payment.text('Id of the payment.', PAYMENT_ID, ({ id }) => id),
   order_id: payment.text('Id of its order or link.', ORDER_ID),
   status: payment.oneOf(
@@ -29,7 +29,7 @@ const paymentOutput = payment.object({
 })
 
 const summary = outputOf<SettlementSummary>()
-const summaryOutput = summary.object({
+const summaryOutput = summary.object('SandboxSettlementRun', {
   settled: summary.integer('Payments and refunds settled.', 2),
   exceptions: summary.integer('Reported items that did not match.', 0),
 })
@@ -63,7 +63,7 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
       url: `/api/v1/sandbox/payments/:payment_id/${verb}`,
       scope: 'orders',
       docs: {
-        operationId: `sandbox_${verb}`,
+        operationId: verb === 'capture' ? 'sandboxCapturePayment' : 'sandboxFailPayment',
         tag: 'Sandbox',
         summary: `Let the bank ${verb} a payment`,
         description: 'For one that is open or pending at the bank. Sandbox only.',

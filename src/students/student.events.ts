@@ -8,13 +8,13 @@ import type { Student } from './students.rules.ts'
 export type StudentInEvent = { student: Student; registrationId: string; gradeName: string }
 
 const out = outputOf<StudentInEvent>()
-const gradeBlock = out.object({
+const gradeBlock = out.object('StudentGrade', {
   code: out.text('Grade code.', '5', ({ student }) => student.grade),
   name: out.text('Grade name.', 'Class V', ({ gradeName }) => gradeName),
 })
 
 const { fullname, ...profile } = eventProfile
-export const studentBlock = out.object({
+export const studentBlock = out.object('StudentBlock', {
   identifier: out.text("The institute's identifier.", 'ADM-1042', ({ student }) => student.identifier),
   collector_code: out.text('Branch code.', 'MAIN', ({ student }) => student.collectorCode),
   fullname,

@@ -17,7 +17,7 @@ import type { CarriedAmount, OtherYear, RecordedChange, StudentRecord } from './
 
 /** Students, their fees and the master data as the API answers them. */
 const sums = outputOf<FeeSummary>()
-const summaryOutput = sums.object({
+const summaryOutput = sums.object('FeeSummary', {
   total_fee: sums.amount('All fees, before discounts.', 60000),
   discount: sums.amount('All discounts.', 5000),
   paid: sums.amount('All payments known here.', 20000),
@@ -53,7 +53,7 @@ const otherYearOutput = year.object({
 })
 
 const carried = outputOf<CarriedAmount>()
-export const carriedOutput = carried.object({
+export const carriedOutput = carried.object('CarriedFee', {
   component_type: carried.text('The component of this record.', 'TUITION_FEE'),
   amount: carried.signedAmount(
     'Rupees. Above 0 it counts as paid on this record: dues that went over, or an advance that came. Below 0 an advance that went over.',
@@ -73,7 +73,7 @@ const out = outputOf<
     carried: readonly CarriedAmount[]
   }
 >()
-export const studentOutput = out.object({
+export const studentOutput = out.object('Student', {
   ...studentFields,
   other_years: out.list(
     'The records of the same identifier and user in other academic years, newest first. Their dues are their own.',
@@ -100,7 +100,7 @@ export function toShownRecord({
 }
 
 const registered = outputOf<{ studentId: string }>()
-export const registeredOutput = registered.object({
+export const registeredOutput = registered.object('RegisteredStudent', {
   service_student_id: registered.text(
     'The id of the student here; keep it.',
     STUDENT_ID,
@@ -109,7 +109,7 @@ export const registeredOutput = registered.object({
 })
 
 const discount = outputOf<Price['discounts'][number]>()
-const discountOutput = discount.object({
+const discountOutput = discount.object('FeeDiscount', {
   discount_type: discount.text('Such as SCHOLARSHIP.', 'SCHOLARSHIP'),
   value: discount.amount('Rupees.', 5000),
 })
@@ -119,10 +119,10 @@ const priceFields = {
   fee_amount: price.amount('Rupees, before discounts.', 60000, one => one.feePaise),
   discounts: price.list('What is taken off.', discountOutput),
 }
-const priceOutput = price.object(priceFields)
+const priceOutput = price.object('FeePrice', priceFields)
 
 const change = outputOf<RecordedChange>()
-const feeChangeOutput = change.object({
+const feeChangeOutput = change.object('FeeChange', {
   changed_at: change.moment('When.', '2026-11-15T04:32:10.000Z'),
   source: change.text('What changed it: registration, update, pull, import, rollover or late_fee.', 'update'),
   note: change.optional.text(
@@ -144,7 +144,7 @@ const component = outputOf<
   FeeComponent &
     Pick<FeeSummary, 'paidPaise' | 'outstandingPaise' | 'advancePaise'> & { history: RecordedChange[] }
 >()
-const componentOutput = component.object({
+const componentOutput = component.object('FeeComponent', {
   component_type: component.text('What the fee is for.', 'TUITION_FEE'),
   ...priceFields,
   paid: component.amount('Paid for this component.', 20000),
@@ -154,7 +154,7 @@ const componentOutput = component.object({
 })
 
 const fees = outputOf<{ record: StudentRecord; history: readonly RecordedChange[] }>()
-export const feesOutput = fees.object({
+export const feesOutput = fees.object('StudentFees', {
   service_student_id: fees.text('Id of the student here.', STUDENT_ID, ({ record }) => record.student.id),
   fee_summary: fees.one('Sums over all components, rupees.', summaryOutput, ({ record }) =>
     summariseFees(record.fees, record.paid),
@@ -181,7 +181,7 @@ export const changedField = (
   })
 
 const profile = outputOf<ProfileChange>()
-export const profileChangeOutput = profile.object({
+export const profileChangeOutput = profile.object('StudentChange', {
   changed_at: profile.moment('When.', '2026-11-15T04:32:10.000Z'),
   source: profile.oneOf(['registration', 'update', 'import'], 'What changed it.'),
   changes: profile.list(
@@ -195,7 +195,7 @@ export const profileChangeOutput = profile.object({
 })
 
 const user = outputOf<{ registrationId: string }>()
-export const userOutput = user.object({
+export const userOutput = user.object('User', {
   registration_id: user.text(
     'The id of the user; register students under it.',
     'user_01k9zq4m0ve8sbn6yt2hw3c5da',
@@ -203,7 +203,7 @@ export const userOutput = user.object({
 })
 
 const branch = outputOf<Branch>()
-export const branchOutput = branch.object({
+export const branchOutput = branch.object('Branch', {
   collector_code: branch.text('Branch code.', 'MAIN'),
   name: branch.text('Name of the branch.', 'Main branch'),
   is_default: branch.flag('Where students go that are registered without a branch.', true),
@@ -214,12 +214,15 @@ const nameOf = (example: string) =>
   entry.text('Its name; the code itself until it is given one.', example, one => one.name)
 const codeOf = (description: string, example: string) => entry.text(description, example, one => one.code)
 
-export const gradeOutput = entry.object({ code: codeOf('Grade code.', '5'), name: nameOf('Class 5') })
-export const componentTypeOutput = entry.object({
+export const gradeOutput = entry.object('Grade', {
+  code: codeOf('Grade code.', '5'),
+  name: nameOf('Class 5'),
+})
+export const componentTypeOutput = entry.object('FeeComponentType', {
   component_type: codeOf('What a fee is for.', 'TUITION_FEE'),
   name: nameOf('Tuition fee'),
 })
-export const discountTypeOutput = entry.object({
+export const discountTypeOutput = entry.object('DiscountType', {
   discount_type: codeOf('What a discount is given for.', 'SCHOLARSHIP'),
   name: nameOf('Scholarship'),
 })

@@ -59,7 +59,7 @@ function addWrites(app: FastifyInstance, ctx: Context): void {
     scope: 'students',
     docs: {
       operationId: 'updateFee',
-      tag,
+      tag: 'Fees',
       summary: 'Update the fees of a student',
       description:
         'A component sent is set, one not sent stays. Discounts sent replace those of their component; omitted ones stay, ' +
@@ -104,7 +104,7 @@ function addReads(app: FastifyInstance, ctx: Context): void {
     url: `${ERP}/students/:service_student_id/fee`,
     docs: {
       operationId: 'getFee',
-      tag,
+      tag: 'Fees',
       summary: 'Get the fees of a student',
       description: 'Components with their balance and the 100 newest changes of each, newest first.',
       errors: [404],

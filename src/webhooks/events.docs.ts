@@ -1,37 +1,48 @@
-import { Type } from 'typebox'
-import { EVENT_CODES } from '../events/codes.ts'
+import { Type, type TSchema } from 'typebox'
+import { EVENT_CODES, TEST_CODE } from '../events/codes.ts'
+import { DELIVERY_HEADERS } from '../http/openapi/headers.ts'
 import { CATALOGUE } from './catalogue.ts'
+import { testPayload } from './test-event.output.ts'
 
 /** The webhooks section of the OpenAPI document: one entry per event code. */
 export const EVENT_WEBHOOKS = Object.fromEntries(
-  EVENT_CODES.map(code => {
-    const { when, payload } = CATALOGUE[code]
-    const schema = Type.Object({
-      event_id: Type.String({
-        description: 'The same on every retry: drop an event whose id you have seen.',
-      }),
-      event: Type.Literal(code, { description: 'Event code.' }),
-      timestamp: Type.Integer({ description: 'When it happened, Unix seconds.' }),
-      version: Type.Literal('1.0', { description: 'Version of the envelope.' }),
-      sequence: Type.Integer({ description: 'Rises per resource; compare, do not count.' }),
-      payload: payload.schema,
-    })
-    const example = {
-      event_id: 'evt_01k9zq4m0ve8sbn6yt2hw3c5da',
-      event: code,
-      timestamp: 1794717130,
-      version: '1.0',
-      sequence: 1042,
-      payload: payload.example,
-    }
-    const post = {
-      operationId: `on ${code}`,
-      summary: code,
-      description: when,
-      tags: ['Events'],
-      requestBody: { content: { 'application/json': { schema, example } } },
-      responses: { 200: { description: 'Any 2xx within 15 seconds counts as received.' } },
-    }
-    return [code, { post }]
-  }),
+  [
+    ...EVENT_CODES.map(code => ({ code, ...CATALOGUE[code] })),
+    { code: TEST_CODE, when: 'You asked for a test delivery; nothing happened.', payload: testPayload },
+  ].map(({ code, when, payload }) => [code, { post: describeEvent(code, when, payload) }]),
 )
+
+function describeEvent(code: string, when: string, payload: { schema: TSchema; example: unknown }) {
+  const schema = Type.Object({
+    event_id: Type.String({
+      description: 'The same on every retry: drop an event whose id you have seen.',
+    }),
+    event: Type.Literal(code, { description: 'Event code.' }),
+    timestamp: Type.Integer({ format: 'int64', description: 'When it happened, Unix seconds.' }),
+    version: Type.Literal('1.0', { description: 'Version of the envelope.' }),
+    sequence: Type.Integer({ format: 'int64', description: 'Rises per resource; compare, do not count.' }),
+    payload: payload.schema,
+  })
+  const example = {
+    event_id: 'evt_01k9zq4m0ve8sbn6yt2hw3c5da',
+    event: code,
+    timestamp: 1794717130,
+    version: '1.0',
+    sequence: 1042,
+    payload: payload.example,
+  }
+  return {
+    operationId: `on${code.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary: code,
+    description: when,
+    tags: ['Events'],
+    // The receiver knows us by the signature.
+    security: [],
+    parameters: DELIVERY_HEADERS,
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    responses: {
+      200: { description: 'Any 2xx within 15 seconds counts as received.' },
+      410: { description: 'Disables the subscription.' },
+    },
+  }
+}

@@ -16,7 +16,7 @@ const { url } = bursar
 const SCRIPT = `${url}/docs/js/scalar.js`
 
 test('the reference, its script and the document are compressed as the reader accepts, and the same in every form', async () => {
-  for (const address of [`${url}/docs/`, SCRIPT, `${url}/openapi.json`]) {
+  for (const address of [`${url}/docs/`, SCRIPT, `${url}/openapi.json`, `${url}/openapi.yaml`]) {
     const plain = await fetchAs(address, 'identity')
     assert.equal(plain.headers['content-encoding'], undefined)
     const br = await fetchAs(address, 'gzip, deflate, br')
@@ -30,7 +30,7 @@ test('the reference, its script and the document are compressed as the reader ac
 })
 
 test('a reader that has them already gets 304 by their ETag', async () => {
-  for (const address of [`${url}/docs/`, SCRIPT, `${url}/openapi.json`]) {
+  for (const address of [`${url}/docs/`, SCRIPT, `${url}/openapi.json`, `${url}/openapi.yaml`]) {
     const { headers } = await fetchAs(address, 'br')
     const again = await request(address, { headers: { 'if-none-match': String(headers['etag']) } })
     assert.equal(again.statusCode, 304)

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../../src/platform/db/database.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
+import { readInlined } from '../harness/openapi.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 
 /** Conventions of the wire at their edges. */
@@ -192,7 +193,7 @@ test('fee and history are of one moment', async t => {
 })
 
 test('the reference tells the truth about ids, limits and what can be cleared', async () => {
-  const { body } = await demo.get('/openapi.json')
+  const body = await readInlined(bursar.url)
   const parameter = (path: string, name: string): Json =>
     body.paths[path].get.parameters.find((one: Json) => one.name === name).schema
   const { maxLength, pattern } = parameter(`${PAY}/orders/{order_id}`, 'order_id')

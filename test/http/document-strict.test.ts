@@ -61,7 +61,7 @@ function withValue(valid: Json, path: readonly string[], value: Json): Json {
 /** What the document says in words because no schema says it without spoiling generated clients. */
 function isSaidInWords({ schema, isRequired }: Place, value: Json, { documented, read }: Verdict): boolean {
   const format: string = schema.format ?? ''
-  if (value === '') return !isRequired && read && !documented
+  if (value === '' || value === null) return !isRequired && read && !documented
   if (format === 'rupees' || format === 'year') return typeof value === 'string' && read && !documented
   // Real moments and addresses: a pattern cannot tell them apart from what only looks like one.
   if (!documented || read) return false

@@ -121,7 +121,7 @@ test('each scope opens exactly the operations that the reference gives it, and 4
     let opened = 0
     for (const route of contract.app.routes.filter(one => one.scope !== null)) {
       const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
-      assert.deepEqual(paths[path][route.method.toLowerCase()].security, [{ basic: [route.scope] }], path)
+      assert.equal(paths[path][route.method.toLowerCase()]['x-scope'], route.scope, path)
       const answer = await client.send(route.method, route.url.replaceAll(/:\w+/g, 'unknown'))
       if (route.scope === scope) opened += 1
       assert.equal(answer.status !== 403, route.scope === scope, `${scope}: ${route.method} ${route.url}`)
@@ -260,7 +260,7 @@ test('every error of every operation wears the envelope in the reference', () =>
   assert.ok(statuses.length > 50)
   for (const [, answer] of statuses) {
     const schema: Json = answer.content?.['application/json']?.schema
-    assert.deepEqual(schema, { $ref: '#/components/schemas/Error' })
+    assert.deepEqual(schema, contract.document.components.schemas['Error'])
   }
   const { required } = contract.document.components.schemas['Error'] as Json
   assert.deepEqual(required.toSorted(), ['code', 'message', 'request_id', 'status'])

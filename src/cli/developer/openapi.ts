@@ -41,11 +41,14 @@ async function generateDocument(): Promise<object> {
   const clock = new OffsetClock()
   const log = createLog({ level: 'silent', format: 'json', destination: { write() {} } })
   // Loaded here, because the HTTP side would double the start of every other command.
-  const [{ createHttpServer }, { createContext }, { describeInstallation }] = await Promise.all([
-    import('../../app/routes.ts'),
-    import('../../app/context.ts'),
-    import('../../app/installation.ts'),
-  ])
+  const [{ createHttpServer }, { createContext }, { describeInstallation }, { describeApi }, events] =
+    await Promise.all([
+      import('../../app/routes.ts'),
+      import('../../app/context.ts'),
+      import('../../app/installation.ts'),
+      import('../../http/openapi/document.ts'),
+      import('../../webhooks/events.docs.ts'),
+    ])
   const base: Context = {
     db,
     clock,
@@ -68,7 +71,7 @@ async function generateDocument(): Promise<object> {
   })
   try {
     await app.ready()
-    return app.swagger()
+    return describeApi(app.routeTable, { publicUrl: PUBLIC_URL, webhooks: events.EVENT_WEBHOOKS })
   } finally {
     await app.close()
     await closeErp()

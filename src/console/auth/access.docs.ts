@@ -1,4 +1,4 @@
-import { documentParts } from '../../http/openapi/openapi.ts'
+import { documentParts } from '../../http/openapi/operation.ts'
 import type { AnyInput } from '../../http/wire/input.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 import type { Reply } from '../../http/reply.ts'

@@ -22,7 +22,7 @@ const DURATION = 'How long the call took, ms.'
 const PROBLEMS = "What is wrong with the ERP's answer, field by field."
 
 const fetch = outputOf<Fetch>()
-export const fetchOutput = fetch.object({
+export const fetchOutput = fetch.object('ErpFetch', {
   id: fetch.text('Id of the fetch.', FETCH_ID),
   reason: fetch.oneOf(PULL_REASONS, 'Why the ERP was asked.'),
   fetched_at: fetch.moment('When.', '2026-11-15T04:32:10.000Z'),
@@ -86,7 +86,7 @@ const userOutput = user.object({
 })
 
 const test = outputOf<FetchTest>()
-export const testOutput = test.object({
+export const testOutput = test.object('ErpFetchTest', {
   outcome: test.oneOf(
     ['found', 'refused', 'unavailable', 'not_configured'],
     'not_configured: no fetch URL is set, so nothing was asked.',

@@ -16,7 +16,7 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
     scope: 'settings',
     docs: {
       operationId: 'testErpFetch',
-      tag: 'Students',
+      tag: 'ERP fetch',
       summary: 'Test the fetch-student endpoint',
       description:
         'Calls the fetch-student endpoint of your ERP as the service would, and answers with what was understood or, field by ' +
@@ -31,7 +31,7 @@ export function pullRoutes(app: FastifyInstance, ctx: ErpContext): void {
     url: `${ERP}/students/:service_student_id/fetches`,
     docs: {
       operationId: 'listErpFetches',
-      tag: 'Students',
+      tag: 'ERP fetch',
       summary: 'List the fetches of a student',
       description:
         'Every time that your ERP was asked for this student, newest first: why, what came of it and what it changed. Kept for ' +

@@ -3,7 +3,7 @@ import type { ErpSettings } from './settings.rules.ts'
 
 /** Where an ERP is asked for students, without secrets. */
 const out = outputOf<ErpSettings>()
-export const settingsOutput = out.object({
+export const settingsOutput = out.object('ErpSettings', {
   collector_code: out.optional.text('Present only on settings of a branch.', 'MAIN'),
   url: out.text('As sent.', 'http://127.0.0.1:4000/fetch-student'),
   auth: out.oneOf(['none', 'basic', 'header'], 'How we authenticate.', ({ auth }) => auth.kind, 'basic'),

@@ -21,7 +21,7 @@ type OfPlan = StudentInEvent & { subscription: LoadedPlan }
 type WithReason = { reason?: Reason | undefined }
 
 const plan = outputOf<LoadedPlan>()
-const subscriptionBlock = plan.object({
+const subscriptionBlock = plan.object('SubscriptionBlock', {
   id: plan.text('Plan id.', PLAN_ID, one => one.plan.id),
   status: plan.oneOf(
     ['setup', 'active', 'locked', 'cancelled', 'closed'],
@@ -41,7 +41,7 @@ const subscriptionBlock = plan.object({
 })
 
 const why = outputOf<Reason>()
-const reasonBlock = why.object({
+const reasonBlock = why.object('ReasonBlock', {
   code: why.text("The bank's or the ERP's code.", '04'),
   category: why.oneOf(
     ['funds', 'bank', 'limit', 'mandate', 'account', 'payer', 'duplicate', 'erp'],
@@ -51,7 +51,7 @@ const reasonBlock = why.object({
 })
 
 const change = outputOf<Change>()
-const changeBlock = change.object({
+const changeBlock = change.object('ChangeBlock', {
   field: change.text('What changed.', 'payment_schedule.inst_01k9zq4m0ve8sbn6yt2hw3c5da.due_date'),
   before: change.optional.json('As it was; absent when it is new.', '2026-11-25'),
   after: change.json('As it is.', '2026-12-05'),

@@ -15,7 +15,7 @@ export const SETTLEMENT = {
 const INSTALMENT_ID = 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 const line = outputOf<Line, unknown>()
-const lineOutput = line.object({
+const lineOutput = line.object('InstalmentLine', {
   component_type: line.text('What it is for.', 'TUITION_FEE'),
   amount: line.amount('Rupees.', 6000),
 })
@@ -46,8 +46,8 @@ const instalmentFields = {
   presented_on: row.optional.day('When it was last presented; absent until then.', '2026-12-05'),
 }
 
-export const scheduleRowOutput = row.object(rowFields)
-export const instalmentOutput = row.object(instalmentFields)
+export const scheduleRowOutput = row.object('ScheduleRow', rowFields)
+export const instalmentOutput = row.object('Instalment', instalmentFields)
 
 const mandate = outputOf<Mandate, unknown>()
 export const mandateFields = {
@@ -65,7 +65,7 @@ export const mandateFields = {
     one => one.npciCategory as NpciCategory | null,
   ),
 }
-export const mandateOutput = mandate.object(mandateFields)
+export const mandateOutput = mandate.object('Mandate', mandateFields)
 
 export const scheduleRowBlock = (instalment: Instalment) => scheduleRowOutput.toJson(instalment, undefined)
 
@@ -108,7 +108,7 @@ export const planFields = {
   ),
 }
 
-export const planOutput = plan.object({
+export const planOutput = plan.object('Plan', {
   ...planFields,
   payment_schedule: plan.list('The instalments, in their order.', scheduleRowOutput, one => one.instalments),
 })
@@ -161,7 +161,7 @@ const decisionOutput = decision.object({
 })
 
 const history = outputOf<PlanHistory, Place>()
-export const planHistoryOutput = history.object({
+export const planHistoryOutput = history.object('PlanDetail', {
   ...planFields,
   mandate: history.optional.one('How it is debited; absent before the set-up.', mandateOutput),
   payment_schedule: history.list('The instalments, in their order.', tried.object(triedFields), withAttempts),

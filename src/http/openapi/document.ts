@@ -1,89 +1,170 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
-import { createAsset, sendAsset, type Asset } from '../assets.ts'
-import { JSON_TYPE } from '../envelope.ts'
+import type { ServedRoute } from '../route-table.ts'
+import { Components, toPascal } from './components.ts'
+import { HEADERS, headersOf, type HeaderName } from './headers.ts'
+import { ERROR_STATUSES, errorAnswers, errorText } from './operation.ts'
 import { publishBody, publishParameters } from './publish.ts'
+import { TAGS } from './tags.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
 
-Amounts are rupees with at most two decimals; digits in a string (\`"1500.50"\`) are taken as well, and so are four digits for a year.
+Amounts are rupees with at most two decimals. Read them as decimals, not as binary fractions: \`1234567.89\` is exact.
+Digits in a string (\`"1500.50"\`) are taken as well, and so are four digits for a year.
 Date-times are ISO 8601; one without an offset is Indian time, answers are in UTC.
 In a request \`null\` or \`""\` in an optional field means that it was not sent; where the type of a change names null, it empties the field.
 No text may contain U+0000. In an answer what was not provided is absent, never null.
-Send an \`Idempotency-Key\` with every POST, PATCH and DELETE that you may have to repeat.`
+Send an \`Idempotency-Key\` with every POST, PATCH, PUT and DELETE that you may have to repeat.
 
-/** Generates OpenAPI 3.1 from the API's routes added after this call, and serves it. */
-export async function addOpenApi(
-  app: FastifyInstance,
-  publicUrl: string,
-  webhooks: Record<string, object>,
-): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Bursar fee collection API',
-        version: '1.0',
-        description: DESCRIPTION,
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: publicUrl }],
-      components: {
-        securitySchemes: {
-          basic: { type: 'http', scheme: 'basic', description: 'API key and secret.' },
-        },
-      },
-      security: [{ basic: [] }],
-      webhooks,
-    },
-    // The console's operations are its front end's alone and change with it; route-table.ts has them.
-    transform: ({ schema, url }) => ({
-      schema: url.startsWith('/console/') ? { ...schema, hide: true } : publishInputs(schema),
-      url,
-    }),
-    transformObject: described => shareErrors('openapiObject' in described ? described.openapiObject : {}),
-  })
-  let document: Promise<Asset> | null = null
-  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
-    document ??= createAsset(Buffer.from(JSON.stringify(app.swagger())), JSON_TYPE)
-    return sendAsset(request, reply, await document)
-  })
-}
+**What may change within this version.** We add operations, optional fields of requests, fields of answers and events, enum values, event codes and
+error codes without a new version: ignore fields that you do not know, and treat an unknown value or event as "something else". We do not remove or
+rename a field, change its type or its meaning, or make an optional field of a request required.`
 
-type Inputs = { body?: unknown; querystring?: unknown; params?: unknown }
+type Schema = Readonly<Record<string, unknown>>
 
-function publishInputs<Whole extends Inputs>(schema: Whole): Whole {
-  const { body, querystring, params } = schema as Record<string, Record<string, unknown> | undefined>
-  return {
-    ...schema,
-    // The body of an upload is a file, which has content types and no fields.
-    ...(body === undefined || 'content' in body ? {} : { body: publishBody(body) }),
-    ...(querystring === undefined ? {} : { querystring: publishParameters(querystring) }),
-    ...(params === undefined ? {} : { params: publishParameters(params) }),
-  }
-}
-
+/** What a route was added with (operation.ts), as far as the document shows it. */
 type Described = {
-  paths?: Record<string, unknown>
-  components?: { schemas?: Record<string, unknown> }
+  operationId: string
+  params?: Schema
+  querystring?: Schema
+  headers?: Schema
+  body?: Schema
+  response: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
 }
-type Operation = { responses?: Record<string, { content?: Record<string, { schema?: unknown }> }> }
 
-const SHARED_ERROR = { $ref: '#/components/schemas/Error' }
+type Webhook = { post: { requestBody: { content: Record<string, { schema: object }> } } }
 
-/** Every operation has the same error envelope, a dozen times over: written once, the document is a third as long. */
-function shareErrors<Whole extends Described>(document: Whole): Whole {
-  let shared: unknown
-  for (const operations of Object.values(document.paths ?? {})) {
-    for (const operation of Object.values(operations as Record<string, Operation>)) {
-      for (const [status, answer] of Object.entries(operation.responses ?? {})) {
-        const content = answer.content?.['application/json']
-        if (status < '400' || content?.schema === undefined) continue
-        shared ??= content.schema
-        content.schema = SHARED_ERROR
-      }
-    }
+export type DocumentOptions = { publicUrl: string; webhooks: Readonly<Record<string, Webhook>> }
+
+/** The OpenAPI 3.1 document of the API and the sandbox. The console's operations are its front end's alone. */
+export function describeApi(
+  routes: readonly ServedRoute[],
+  { publicUrl, webhooks }: DocumentOptions,
+): Record<string, unknown> {
+  const components = new Components()
+  const paths: Record<string, Record<string, unknown>> = {}
+  const served = routes.filter(({ url }) => url.startsWith('/api/'))
+  for (const route of served) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, components) }
   }
-  document.components = { ...document.components, schemas: { Error: shared } }
-  return document
+  const events = Object.entries(webhooks).map(([code, { post }]) => [
+    code,
+    { post: { ...post, requestBody: referBody(post.requestBody, `${toPascal(code)}Event`, components) } },
+  ])
+  const used = new Set(['Events', ...served.flatMap(({ schema }) => schema['tags'] as string[])])
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bursar fee collection API',
+      version: '1.0',
+      description: DESCRIPTION,
+      contact: { name: 'The operator of this installation', url: publicUrl },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+    security: [{ basic: [] }],
+    paths,
+    webhooks: Object.fromEntries(events),
+    components: {
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic', description: 'API key and secret.' },
+      },
+      headers: HEADERS,
+      responses: describeErrors(components),
+      schemas: components.toJson(),
+    },
+  }
+}
+
+function describeOperation({ method, schema }: ServedRoute, components: Components): object {
+  const { params, querystring, headers, body, response, ...texts } = schema as Described
+  const name = toPascal(texts.operationId)
+  return {
+    ...texts,
+    ...describeParameters({ path: params, query: querystring, header: headers }),
+    ...(isEmpty(body) ? {} : { requestBody: describeBody(body as Schema, `${name}Request`, components) }),
+    responses: Object.fromEntries(
+      Object.entries(response).map(([status, answer]) => [
+        status,
+        answer.description === errorText(status)
+          ? { $ref: `#/components/responses/Error${status}` }
+          : describeAnswer(answer, { status, method, name }, components),
+      ]),
+    ),
+  }
+}
+
+type Place = { status: string; method: string; name: string }
+
+function describeAnswer(answer: Described['response'][string], place: Place, components: Components): object {
+  return {
+    ...referBody(answer, place.status < '400' ? `${place.name}Response` : 'Error', components),
+    headers: headersOf(otherHeaders(place, answer)),
+  }
+}
+
+/** The errors that every operation has, written once. */
+function describeErrors(components: Components): Record<string, object> {
+  const errors = errorAnswers(ERROR_STATUSES) as Described['response']
+  return Object.fromEntries(
+    Object.entries(errors).map(([status, answer]) => [
+      `Error${status}`,
+      describeAnswer(answer, { status, method: '', name: '' }, components),
+    ]),
+  )
+}
+
+function describeParameters(places: Record<string, Schema | undefined>): object {
+  const parameters = Object.entries(places).flatMap(([place, whole]) => {
+    if (whole === undefined) return []
+    const required = new Set(whole['required'] as string[] | undefined)
+    const fields = Object.entries(publishParameters(whole)['properties'] as Record<string, Schema>)
+    return fields.map(([name, { description, examples, ...schema }]) => ({
+      name,
+      in: place,
+      required: required.has(name),
+      description,
+      schema,
+      example: (examples as unknown[])[0],
+    }))
+  })
+  return parameters.length === 0 ? {} : { parameters }
+}
+
+function isEmpty(body: Schema | undefined): boolean {
+  return body === undefined || (!('content' in body) && Object.keys(body['properties'] ?? {}).length === 0)
+}
+
+function describeBody(body: Schema, name: string, components: Components): object | undefined {
+  // The body of an upload is a file, which has content types and no fields.
+  if ('content' in body) return { required: true, ...body }
+  const { examples, ...fields } = body
+  const schema = publishBody(fields)
+  const [example] = examples as unknown[]
+  return {
+    // An empty body is read as {}.
+    ...((schema['required'] as string[]).length > 0 ? { required: true } : {}),
+    content: { 'application/json': { schema: components.refer(schema, name), example } },
+  }
+}
+
+type Contents = { content?: Record<string, { schema: object }> }
+
+function referBody<Whole extends Contents>(whole: Whole, name: string, components: Components): Whole {
+  const media = Object.entries(whole.content ?? {}).map(([type, { schema, ...rest }]) => [
+    type,
+    { schema: components.refer(schema as Schema, name), ...rest },
+  ])
+  return { ...whole, ...(media.length === 0 ? {} : { content: Object.fromEntries(media) }) }
+}
+
+function otherHeaders({ status, method }: Place, { content }: Contents): readonly HeaderName[] {
+  if (status === '429' || status === '503') return ['Retry-After']
+  if (status === '409') return ['Retry-After', 'Idempotent-Replayed']
+  if (status === '404') return ['Idempotent-Replayed']
+  if (status >= '400') return []
+  if (content !== undefined && !('application/json' in content)) return ['Content-Disposition', 'ETag']
+  return method === 'GET' ? [] : ['Idempotent-Replayed']
 }

@@ -1,10 +1,11 @@
+import { componentOf, nameComponent } from '../wire/component.ts'
 import { formats } from '../wire/formats.ts'
 
 /**
  * What a request may carry, in the words of JSON Schema that every tool knows. The reader's own formats become types,
- * bounds and patterns, its own marks are left out, and a field that may be left out may be null as well: the reader
- * takes that for not sent. Two leniencies stay words (see document.ts), since a second type would spoil every
- * generated client: digits in a string for an amount or a year, and "" for a number, a flag or a day.
+ * bounds and patterns, its own marks are left out. Two leniencies stay words (see document.ts), since a second type
+ * would spoil every generated client: digits in a string for an amount or a year, and null or "" for not sent. Null
+ * is a type only where it empties a field.
  */
 type Schema = Readonly<Record<string, unknown>>
 
@@ -12,16 +13,19 @@ const OWN_MARKS = new Set(['x-kept', 'x-name', 'x-ascending'])
 /** Not only blanks, which are cut off on both sides. */
 const NAME_PATTERN = String.raw`\S`
 
-/** Of a query or an address everything is text: nothing there can be null. */
+/** The fields of a query, an address or the headers. */
 export function publishParameters(schema: Schema): Schema {
-  return mapProperties(schema, publish)
+  return publishBody(schema)
 }
 
 export function publishBody(schema: Schema): Schema {
-  const required = new Set(schema['required'] as string[] | undefined)
-  return mapProperties(schema, (field, name) =>
-    required.has(name) || field['x-kept'] === true ? publish(field) : orEmpty(publish(field)),
-  )
+  const component = componentOf(schema)
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
+  const published: Schema = {
+    ...withoutMarks(schema),
+    properties: Object.fromEntries(properties.map(([name, field]) => [name, publish(field)])),
+  }
+  return component === undefined ? published : nameComponent(component.name, published)
 }
 
 function publish(schema: Schema): Schema {
@@ -29,33 +33,23 @@ function publish(schema: Schema): Schema {
   const known = typeof format === 'string' ? formats[format]?.published : undefined
   const named = schema['x-name'] === true ? { pattern: NAME_PATTERN } : {}
   const published: Schema =
-    known === undefined ? { ...schema, ...named } : { ...rest, ...known, ...withNull(schema, known) }
-  const plain = Object.fromEntries(Object.entries(published).filter(([key]) => !OWN_MARKS.has(key)))
-  if (plain['properties'] !== undefined) return publishBody(plain)
+    known === undefined
+      ? { ...schema, ...named }
+      : { ...rest, ...boundsOf(known, schema), ...withNull(schema, known) }
+  if (published['properties'] !== undefined) return publishBody(published)
+  const plain = withoutMarks(published)
   return plain['items'] === undefined ? plain : { ...plain, items: publish(plain['items'] as Schema) }
 }
 
-/** Null and "" mean not sent. */
-function orEmpty(schema: Schema): Schema {
-  const { minLength: _, ...rest } = schema
-  const { pattern, enum: values } = schema
-  return {
-    ...rest,
-    type: [...new Set([schema['type'], 'null'].flat())],
-    ...(pattern === undefined ? {} : { pattern: `^$|${pattern as string}` }),
-    ...(values === undefined ? {} : { enum: [...(values as unknown[]), null] }),
-  }
+/** A bound that is excluded replaces the one that is not. */
+function boundsOf({ minimum, ...known }: Schema, { exclusiveMinimum }: Schema): Schema {
+  return minimum === undefined || exclusiveMinimum !== undefined ? known : { minimum, ...known }
 }
 
 function withNull({ type }: Schema, known: Schema): Schema {
   return Array.isArray(type) && type.includes('null') ? { type: [known['type'], 'null'] } : {}
 }
 
-function mapProperties(schema: Schema, map: (field: Schema, name: string) => Schema): Schema {
-  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
-  const marks = Object.keys(schema).filter(key => OWN_MARKS.has(key))
-  return {
-    ...Object.fromEntries(Object.entries(schema).filter(([key]) => !marks.includes(key))),
-    properties: Object.fromEntries(properties.map(([name, field]) => [name, map(field, name)])),
-  }
+function withoutMarks(schema: Schema): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !OWN_MARKS.has(key)))
 }

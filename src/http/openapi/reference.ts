@@ -23,9 +23,8 @@ const SCRIPT = '/docs/js/scalar.js'
  */
 export function addReference(app: FastifyInstance): void {
   let assets: Promise<Map<string, Asset>> | null = null
-  const hidden = { schema: { hide: true } }
-  app.get('/docs', hidden, (_request, reply) => reply.redirect(PAGE, 301))
-  app.get('/docs/*', hidden, async (request, reply) => {
+  app.get('/docs', (_request, reply) => reply.redirect(PAGE, 301))
+  app.get('/docs/*', async (request, reply) => {
     assets ??= makeAssets()
     const asset = (await assets).get(request.url.split('?')[0] ?? '')
     if (asset === undefined)

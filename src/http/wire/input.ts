@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox'
 import type { Paise } from '../../platform/money.ts'
+import { nameComponent } from './component.ts'
 import { compileReader, READ_AS, type ReadAs } from './reader.ts'
 
 /**
@@ -135,17 +136,18 @@ export class Input<Value, Given extends Fields = Fields> {
   readonly #whenAbsent: null | undefined
   #reader: ((value: unknown) => unknown) | undefined
 
-  constructor(fields: Given, whenAbsent: null | undefined, options: Schema = {}) {
+  constructor(fields: Given, whenAbsent: null | undefined, { name: component, ascending }: Together = {}) {
     this.fields = fields
     this.#whenAbsent = whenAbsent
     const entries = Object.entries(fields)
-    this.schema = {
+    const schema = {
       type: 'object',
       required: entries.filter(([, field]) => field.isRequired).map(([name]) => name),
       properties: Object.fromEntries(entries.map(([name, field]) => [name, field.schema])),
       [READ_AS]: Object.fromEntries(entries.map(([name, field]) => [name, this.#readAs(name, field)])),
-      ...options,
-    } as unknown as TObject
+      ...(ascending === undefined ? {} : { 'x-ascending': ascending }),
+    }
+    this.schema = (component === undefined ? schema : nameComponent(component, schema)) as unknown as TObject
     this.example = Object.fromEntries(entries.map(([name, field]) => [name, field.example]))
   }
 
@@ -167,14 +169,18 @@ export type AnyInput = Input<unknown>
 /** What an input reads as. */
 export type Read<Given> = Given extends Input<infer Value> ? Value : never
 
-type Together = { ascending?: readonly [string, string] }
+type Together = {
+  /** What the reference calls it; without one it is called by where it stands. */
+  name?: string
+  ascending?: readonly [string, string]
+}
 
 /** What is not sent reads null. */
 export function input<const Given extends Fields>(
   fields: Given,
-  { ascending }: Together = {},
+  together: Together = {},
 ): Input<ReadFields<Given, null>, Given> {
-  return new Input(fields, null, ascending === undefined ? {} : { 'x-ascending': ascending })
+  return new Input(fields, null, together)
 }
 
 /** The filters of a list: what is not sent reads undefined. */

@@ -1,6 +1,7 @@
 import { Type, type TUnsafe } from 'typebox'
 import { assert } from '../../platform/assert.ts'
 import { toRupees, type Paise } from '../../platform/money.ts'
+import { nameComponent } from './component.ts'
 import type { Camel } from './input.ts'
 
 /**
@@ -9,7 +10,7 @@ import type { Camel } from './input.ts'
  * What is null or undefined leaves no key.
  *
  *   const out = outputOf<Refund>()
- *   export const refundOutput = out.object({
+ *   export const refundOutput = out.object('Refund', {
  *     id: out.text('Refund id.', 'rfd_1k092c8gpz8wezh4es8gqprf85'),
  *     amount: out.amount('Rupees.', 5000),
  *     status: out.oneOf(['pending', 'processed', 'failed'], 'How far it is.', refund => refund.state),
@@ -55,6 +56,7 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
   /** Rupees that can be less than 0. */
   signedAmount: Kind<Source, Context, IsOptional, Paise, number, 'Paise'>
   integer: Kind<Source, Context, IsOptional, number, number>
+  unixSeconds: Kind<Source, Context, IsOptional, number, number>
   number: Kind<Source, Context, IsOptional, number, number>
   day: Kind<Source, Context, IsOptional, string, string>
   /** A text, number or flag, as of a field that changed. */
@@ -138,9 +140,14 @@ export type Shown<Given> = Given extends { readonly example: infer Json } ? Json
 /** The kinds of fields of one noun, and the object they make. `Context` is what reading needs beside it, such as the time. */
 export type Out<Source, Context> = Kinds<Source, Context, false> & {
   optional: Kinds<Source, Context, true>
+  /** `name`: what the reference calls it; an object without one is called by where it stands. */
   object<Given extends OutFields>(
+    name: string,
     fields: Given & Fits<Given, Source, Context>,
     description?: string,
+  ): Output<Source, Context, JsonOf<Given>>
+  object<Given extends OutFields>(
+    fields: Given & Fits<Given, Source, Context>,
   ): Output<Source, Context, JsonOf<Given>>
 }
 
@@ -148,7 +155,12 @@ export function outputOf<Source, Context = void>(): Out<Source, Context> {
   return OUT as unknown as Out<Source, Context>
 }
 
-const OUT = { ...kinds(false), optional: kinds(true), object: makeOutput }
+const OUT = {
+  ...kinds(false),
+  optional: kinds(true),
+  object: (name: string | OutFields, fields: OutFields = {}, description?: string): AnyOutput =>
+    typeof name === 'string' ? makeOutput(fields, { name, description }) : makeOutput(name),
+}
 
 type Reader = (source: never, context: never) => unknown
 type AnyOutput = Output<unknown, unknown, unknown>
@@ -165,12 +177,13 @@ function kinds(isOptional: boolean) {
   return {
     text: kind({ type: 'string' }),
     flag: kind({ type: 'boolean' }),
-    amount: kind({ type: 'number', minimum: 0 }, 'Paise', toRupees),
-    signedAmount: kind({ type: 'number' }, 'Paise', toRupees),
+    amount: kind({ type: 'number', format: 'double', minimum: 0 }, 'Paise', toRupees),
+    signedAmount: kind({ type: 'number', format: 'double' }, 'Paise', toRupees),
     integer: kind({ type: 'integer' }),
-    number: kind({ type: 'number' }),
+    unixSeconds: kind({ type: 'integer', format: 'int64' }),
+    number: kind({ type: 'number', format: 'double' }),
     day: kind({ type: 'string', format: 'date' }),
-    value: kind({ type: ['string', 'number', 'boolean'] }),
+    value: kind({}),
     json: kind({}),
     moment: kind({ type: 'string', format: 'date-time' }, '', (value: Date) => value.toISOString()),
     texts: kind({ type: 'array', items: { type: 'string' } }),
@@ -192,16 +205,18 @@ function kinds(isOptional: boolean) {
   }
 }
 
-function makeOutput(fields: OutFields, description?: string): AnyOutput {
+type About = { name?: string; description?: string | undefined }
+
+function makeOutput(fields: OutFields, { name: component, description }: About = {}): AnyOutput {
   const entries = Object.entries(fields)
-  const schema = Type.Unsafe<unknown>({
+  const schema = {
     type: 'object',
     required: entries.filter(([, field]) => !field.isOptional).map(([name]) => name),
     properties: Object.fromEntries(entries.map(([name, field]) => [name, field.schema])),
     ...(description === undefined ? {} : { description }),
-  })
+  }
   return {
-    schema,
+    schema: Type.Unsafe<unknown>(component === undefined ? schema : nameComponent(component, schema)),
     example: Object.fromEntries(entries.map(([name, field]) => [name, field.example])),
     toJson: compileWriter(entries),
   }

@@ -28,7 +28,7 @@ const settlementFields = {
   payment_count: out.integer('How many payments.', 2, one => one.payments),
   refund_count: out.integer('How many refunds.', 1, one => one.refunds),
 }
-export const settlementOutput = outputOf<Settlement>().object(settlementFields)
+export const settlementOutput = outputOf<Settlement>().object('Settlement', settlementFields)
 export type SettlementAnswer = Shown<typeof settlementOutput>
 
 const line = outputOf<SettlementItem['lines'][number], unknown>()
@@ -38,7 +38,7 @@ const lineOutput = line.object({
 })
 
 const item = outputOf<SettlementItem, unknown>()
-const itemOutput = item.object({
+const itemOutput = item.object('SettlementItem', {
   id: item.text('Id of the payment or refund.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   type: item.oneOf(
     ['payment', 'refund'],
@@ -86,7 +86,7 @@ const componentOutput = component.object({
 })
 
 const detail = outputOf<SettlementDetail>()
-export const settlementDetailOutput = detail.object({
+export const settlementDetailOutput = detail.object('SettlementDetail', {
   ...settlementFields,
   components: detail.list('What the payments were for.', componentOutput),
   items: detail.list(

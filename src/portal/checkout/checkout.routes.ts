@@ -22,7 +22,6 @@ import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { findReceiptFile, findReceipt } from '../../payments/order-receipt.service.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
-const hidden = { schema: { hide: true } }
 
 type Found = { institute: Institute; order: Order; path: string }
 
@@ -30,7 +29,6 @@ type Found = { institute: Institute; order: Order; path: string }
 export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     URL_PATH,
-    hidden,
     withOrder(ctx, (found, request, reply) => showOrder(ctx, found, request, reply)),
   )
 
@@ -51,10 +49,9 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
       throw error
     }
   })
-  app.post(`${URL_PATH}/start`, hidden, start)
+  app.post(`${URL_PATH}/start`, start)
   app.get(
     `${URL_PATH}/start`,
-    hidden,
     withOrder(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303)),
   )
 
@@ -63,7 +60,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
     const url = order.state === 'paid' ? await callbackUrlFor(ctx, institute, order) : null
     return reply.redirect(url ?? path, 303)
   })
-  app.get(`${URL_PATH}/return`, hidden, comeBack)
+  app.get(`${URL_PATH}/return`, comeBack)
 
   const receipt = withOrder(ctx, async ({ institute, order }, request, reply) => {
     const file = await findReceiptFile(ctx, institute, order)
@@ -72,7 +69,7 @@ export function checkoutRoutes(app: FastifyInstance, ctx: PaymentContext): void 
     // Kept by the browser that asked, and asked for again by its tag: it may be cancelled meanwhile.
     return sendIfNew(request, reply.header('cache-control', 'private, no-cache'), file)
   })
-  app.get(`${URL_PATH}/receipt.pdf`, hidden, receipt)
+  app.get(`${URL_PATH}/receipt.pdf`, receipt)
 }
 
 async function showOrder(

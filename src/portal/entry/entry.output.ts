@@ -11,7 +11,7 @@ const expiring = {
   expires_at: token.moment('Until when it can be used: 15 minutes from now.', '2026-11-15T04:47:10.000Z'),
 }
 
-export const accessTokenOutput = token.object({
+export const accessTokenOutput = token.object('AccessToken', {
   access_token: token.text(
     'Opens one hosted session at /login-redirect, once.',
     TOKEN,
@@ -21,7 +21,7 @@ export const accessTokenOutput = token.object({
 })
 
 const entry = outputOf<Entry>()
-export const entryOutput = entry.object({
+export const entryOutput = entry.object('HostedEntry', {
   redirect_url: entry.text(
     "Send the parent's browser there, now.",
     `https://pay.example.in/login-redirect?access_token=${TOKEN}`,
@@ -30,7 +30,7 @@ export const entryOutput = entry.object({
 })
 
 const product = outputOf<StudentProduct>()
-export const productOutput = product.object({
+export const productOutput = product.object('Product', {
   product_type: product.oneOf(PRODUCTS, 'Which product.', source => source.product),
   id: product.text('Of the order, plan or application.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
   status: product.text(

@@ -21,7 +21,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
     scope: 'students',
     docs: {
       operationId: 'getAccessToken',
-      tag: 'Students',
+      tag: 'Hosted entry',
       summary: 'Get an access token for a user',
       description: `${TOKEN_TEXT} Every call makes a new one.`,
       errors: [404],
@@ -37,7 +37,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
     scope: 'students',
     docs: {
       operationId: 'createAccessToken',
-      tag: 'Students',
+      tag: 'Hosted entry',
       summary: 'Create an access token for a user',
       description: TOKEN_TEXT,
       errors: [404],
@@ -54,7 +54,7 @@ export function entryRoutes(app: FastifyInstance, ctx: ErpContext): void {
     scope: 'students',
     docs: {
       operationId: 'initHostedEntry',
-      tag: 'Students',
+      tag: 'Hosted entry',
       summary: 'Send a parent to the hosted pages',
       description:
         'Asks your fetch-student endpoint for the student (its answer must carry `data.user`), makes or updates student and ' +

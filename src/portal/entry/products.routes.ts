@@ -13,7 +13,7 @@ export function productRoutes(app: FastifyInstance, ctx: LoanContext): void {
     url: '/api/v1/integrations/erp/students/:service_student_id/products',
     docs: {
       operationId: 'listProducts',
-      tag: 'Students',
+      tag: 'Hosted entry',
       summary: 'List the products of a student',
       description:
         'What the student has: payments of its dues begun on the parents’ pages, instalment plans, loan applications. Newest ' +

@@ -14,14 +14,13 @@ const MAX_URL = 2_048
 
 /** Sign-in by token and sign-out. HEAD requests and browser prefetches must not spend the single-use token. */
 export function signInRoutes(app: FastifyInstance, ctx: Context): void {
-  app.get('/login-redirect', { schema: { hide: true }, exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/login-redirect', { exposeHeadRoute: false }, async (request, reply) => {
     reply.header('cache-control', 'no-store')
     if (isPrefetch(request)) return reply.code(503).send('')
     return signIn(ctx, request, reply)
   })
   app.post(
     `${HOME}/sign-out`,
-    { schema: { hide: true } },
     withParent(ctx, async ({ request, reply, language, texts: { access } }) => {
       await endSession(ctx, cookieOf(ctx, request))
       setCookie(ctx, reply, null)
@@ -29,9 +28,7 @@ export function signInRoutes(app: FastifyInstance, ctx: Context): void {
       return sendMessage(reply, language, { status: 200, title, heading, say, hasSwitch: false })
     }),
   )
-  app.get(`${HOME}/sign-out`, { schema: { hide: true } }, async (_request, reply) =>
-    reply.redirect(HOME, 303),
-  )
+  app.get(`${HOME}/sign-out`, async (_request, reply) => reply.redirect(HOME, 303))
 }
 
 function isPrefetch({ headers }: FastifyRequest): boolean {

@@ -10,30 +10,25 @@ import { acceptFromPage, comeBack, redirectToLender, readPageData } from './page
 import { languageOf, sendPage, sendWrongLink } from '../layout.ts'
 
 const APPLICATION = '/cred/:institute/:application_id'
-const hidden = { schema: { hide: true } }
 
 /** The page at an application's `redirect_url`: terms, continuing to the lender, status. */
 export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
   app.get(
     APPLICATION,
-    hidden,
     withApplication(ctx, (found, request, reply) => showApplication(ctx, found, request, reply)),
   )
   app.post(
     `${APPLICATION}/lender`,
-    hidden,
     withApplication(ctx, ({ file, path }, request, reply) =>
       redirectToLender(ctx, file, { path, request, reply }),
     ),
   )
   app.get(
     `${APPLICATION}/return`,
-    hidden,
     withApplication(ctx, ({ file, path }, _request, reply) => comeBack(ctx, file, path, reply)),
   )
   app.post(
     `${APPLICATION}/accept`,
-    hidden,
     withApplication(ctx, ({ file, path }, request, reply) =>
       acceptFromPage(ctx, file, { path, request, reply }),
     ),
@@ -41,7 +36,6 @@ export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
   for (const step of ['lender', 'accept'])
     app.get(
       `${APPLICATION}/${step}`,
-      hidden,
       withApplication(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303)),
     )
 }

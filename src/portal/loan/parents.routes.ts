@@ -28,23 +28,19 @@ import { readAmount } from '../parents/pay-amount.rules.ts'
 import { fill } from '../checkout/checkout.texts.ts'
 
 const LOAN = `${CHILD}/cred`
-const hidden = { schema: { hide: true } }
 
 /** The signed-in pages of a child's loan: terms and costs, applying, status, withdrawing. */
 export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
   app.get(
     LOAN,
-    hidden,
     withChild(ctx, visit => showLoan(ctx, visit)),
   )
   app.post(
     `${LOAN}/start`,
-    hidden,
     withChild(ctx, visit => startLoan(ctx, visit)),
   )
   app.post(
     `${LOAN}/lender`,
-    hidden,
     withNewest(ctx, (file, { request, reply, studentId }) =>
       redirectToLender(ctx, file, { path: pathOfLoan(studentId), request, reply }),
     ),
@@ -58,24 +54,20 @@ export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
   )
   app.get(
     `${LOAN}/return`,
-    hidden,
     withNewest(ctx, (file, { reply, studentId }) => comeBack(ctx, file, pathOfLoan(studentId), reply)),
   )
   app.get(
     `${LOAN}/withdraw`,
-    hidden,
     withChild(ctx, visit => showConfirm(ctx, visit)),
   )
   app.post(
     `${LOAN}/withdraw`,
-    hidden,
     withChild(ctx, visit => withdraw(ctx, visit)),
   )
   // A reload or the back button repeats a POST address as GET.
   for (const step of ['start', 'lender', 'accept'])
     app.get(
       `${LOAN}/${step}`,
-      hidden,
       withChild(ctx, async ({ reply, studentId }) => reply.redirect(pathOfLoan(studentId), 303)),
     )
 }

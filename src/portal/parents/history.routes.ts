@@ -13,18 +13,14 @@ import { sendPage } from '../layout.ts'
 import { frameOf, HOME, sendUnknown, userOf, withParent, type Visit } from './access.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
 
-const hidden = { schema: { hide: true } }
-
 /** The payment history of a parent's children, with receipts. */
 export function historyPages(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     `${HOME}/history`,
-    hidden,
     withParent(ctx, visit => showHistory(ctx, visit)),
   )
   app.get(
     `${HOME}/history/:payment`,
-    hidden,
     withParent(ctx, visit => sendReceipt(ctx, visit)),
   )
 }

@@ -23,28 +23,22 @@ import { describeStudent, type StudentPageData } from './student-page.ts'
 
 type ParentContext = FlexContext & LoanContext
 
-const hidden = { schema: { hide: true } }
-
 /** The list of children and the page of each, with its dues and payment form. */
 export function parentPages(app: FastifyInstance, ctx: ParentContext): void {
   app.get(
     HOME,
-    hidden,
     withParent(ctx, visit => showHome(ctx, visit)),
   )
   app.get(
     CHILD,
-    hidden,
     withChild(ctx, visit => showStudent(ctx, visit, null)),
   )
   app.post(
     `${CHILD}/pay`,
-    hidden,
     withChild(ctx, visit => pay(ctx, visit)),
   )
   app.get(
     `${CHILD}/pay`,
-    hidden,
     withChild(ctx, async ({ studentId, reply }) => reply.redirect(pathOfStudent(studentId), 303)),
   )
 }

@@ -13,7 +13,6 @@ import type { PaymentPageData } from './form-inputs.ts'
 import { describePaymentPage } from './payment-page.ts'
 
 const URL_PATH = '/p/:institute/:slug'
-const hidden = { schema: { hide: true } }
 /** Rate limit by IP address; the burst allows many payers behind one NAT. */
 const FORMS = { burst: 60, perMinute: 12 }
 const RETRY_AFTER_S = 60
@@ -25,12 +24,10 @@ export function paymentPages(app: FastifyInstance, ctx: PaymentContext): void {
   const limit = new VisitorLimit(FORMS)
   app.get(
     URL_PATH,
-    hidden,
     withPage(ctx, async (found, request, reply) => show(ctx, found, { request, reply })),
   )
   app.post(
     URL_PATH,
-    hidden,
     withPage(ctx, async (found, request, reply) => {
       if (limit.admits(request.ip, performance.now())) return submit(ctx, found, request, reply)
       reply.header('retry-after', RETRY_AFTER_S)

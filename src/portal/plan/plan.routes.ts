@@ -13,35 +13,29 @@ import { CHILD, frameOf, withChild, type ChildVisit } from '../parents/access.ts
 import { actsOf, describeConfirm, describePlan, type PlanAct, type PlanPageData } from './plan-page.ts'
 
 const PLAN = `${CHILD}/plan`
-const hidden = { schema: { hide: true } }
 const ACTS = { hold: holdPlan, resume: resumePlan, cancel: cancelPlan } as const
 
 /** The signed-in pages of a child's instalments: the schedule, pausing and cancelling. */
 export function planPages(app: FastifyInstance, ctx: FlexContext): void {
   app.get(
     PLAN,
-    hidden,
     withChild(ctx, visit => showPlan(ctx, visit)),
   )
   app.post(
     `${PLAN}/start`,
-    hidden,
     withChild(ctx, visit => startPlan(ctx, visit)),
   )
   app.get(
     `${PLAN}/start`,
-    hidden,
     withChild(ctx, async visit => toPlan(visit)),
   )
   for (const act of ['hold', 'resume', 'cancel'] as const) {
     app.get(
       `${PLAN}/${act}`,
-      hidden,
       withChild(ctx, visit => showConfirm(ctx, visit, act)),
     )
     app.post(
       `${PLAN}/${act}`,
-      hidden,
       withChild(ctx, visit => perform(ctx, visit, act)),
     )
   }

@@ -8,7 +8,6 @@ import { actAtBank, type SandboxPayments } from '../payments.service.ts'
 
 const URL_PATH = '/sandbox/bank/:institute_id/:ref'
 const UPI_REFRESH_SECONDS = 20
-const hidden = { schema: { hide: true } }
 
 /** The sandbox bank's own page, where a person plays the payer and the bank at once. */
 export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
@@ -37,13 +36,13 @@ export function bankRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
     })
   }
 
-  app.get(URL_PATH, hidden, async (request, reply) => {
+  app.get(URL_PATH, async (request, reply) => {
     const payment = await find(request)
     if (payment === null) return sendWrongLink(request, reply)
     return show(reply, payment, { mode: modeOf((request.query as { mode?: unknown }).mode) })
   })
 
-  app.post(URL_PATH, hidden, async (request, reply): Promise<FastifyReply> => {
+  app.post(URL_PATH, async (request, reply): Promise<FastifyReply> => {
     const payment = await find(request)
     const deed = readDeed(name => formField(request, name))
     if (payment === null || deed === 'unknown') return sendWrongLink(request, reply)

@@ -7,7 +7,6 @@ import { describeMandatePage, mandateActOf } from './mandate-page.ts'
 import { actOnMandate, type SandboxPayments } from '../payments.service.ts'
 
 const URL_PATH = '/sandbox/bank/mandates/:institute_id/:ref'
-const hidden = { schema: { hide: true } }
 
 /** Where the payer allows debits, or does not. */
 export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
@@ -16,7 +15,7 @@ export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? sandbox.bank.findMandate(Number(id), { ref }) : null
   }
 
-  app.get(URL_PATH, hidden, async (request, reply) => {
+  app.get(URL_PATH, async (request, reply) => {
     const mandate = await find(request)
     if (mandate === null) return sendWrongLink(request, reply)
     const [institute] = await getInstitutesById(sandbox.ctx, [mandate.instituteId])
@@ -29,7 +28,7 @@ export function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments
     })
   })
 
-  app.post(URL_PATH, hidden, async (request, reply) => {
+  app.post(URL_PATH, async (request, reply) => {
     const mandate = await find(request)
     const act = mandateActOf(formField(request, 'act'))
     if (mandate === null || act === undefined) return sendWrongLink(request, reply)

@@ -5,16 +5,16 @@ import type { Moved } from './clock.service.ts'
 const NOW = ["The sandbox's moment now, UTC.", '2026-11-16T04:32:10.000Z'] as const
 
 const clock = outputOf<{ now: Date }>()
-export const clockOutput = clock.object({ now: clock.moment(...NOW) })
+export const clockOutput = clock.object('SandboxClock', { now: clock.moment(...NOW) })
 
 const both = outputOf<{ now: Date; realNow: Date }>()
-export const bothClocksOutput = both.object({
+export const bothClocksOutput = both.object('SandboxClocks', {
   now: both.moment(...NOW),
   real_now: both.moment('Real time, UTC.', '2026-11-15T04:32:10.000Z'),
 })
 
 const moved = outputOf<Moved>()
-export const movedOutput = moved.object({
+export const movedOutput = moved.object('MovedClock', {
   now: moved.moment(...NOW),
   summary: moved.counts('How many of each kind of act were done.', { orders_expired: 1 }),
   failed: moved.optional.counts(

@@ -54,14 +54,14 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
   const add = <Kind extends LenderAct['kind']>(
     kind: Kind,
     body: Input<Omit<Extract<LenderAct, { kind: Kind }>, 'kind'>>,
-    about: { summary: string; description: string },
+    about: { operationId: string; summary: string; description: string },
   ): void =>
     addWrite(app, sandbox.ctx, {
       method: 'POST',
       url: `/api/v1/sandbox/loans/:application_id/${kind}`,
       scope: 'students',
       docs: {
-        operationId: `sandboxLoan_${kind}`,
+        operationId: about.operationId,
         tag: 'Sandbox',
         summary: about.summary,
         description: `${about.description} Sandbox only.`,
@@ -78,36 +78,44 @@ export function sandboxLoanRoutes(app: FastifyInstance, sandbox: SandboxLoans): 
     })
 
   add('fill', nothing, {
+    operationId: 'sandboxFillApplication',
     summary: 'Fill an application in',
     description: "Does what the borrower does on the lender's page. 409 when it is filled in already.",
   })
   add('approve', approveInput, {
+    operationId: 'sandboxApproveApplication',
     summary: 'Approve an application',
     description: "The lender's final approval. 409 unless it is filled in.",
   })
   add('reject', rejectInput, {
+    operationId: 'sandboxRejectApplication',
     summary: 'Reject an application',
     description: 'The lender says no. 409 once it is approved or over.',
   })
   add('sign', signInput, {
+    operationId: 'sandboxSignAgreement',
     summary: 'Sign the agreement',
     description: 'The borrower takes the loan. 409 unless it is approved.',
   })
   add('disburse', disburseInput, {
+    operationId: 'sandboxDisburseLoan',
     summary: 'Disburse a tranche',
     description:
       'The lender transfers the next tranche, or a part of it, to the sandbox bank. It is disbursed when it is settled: move ' +
       'the clock, or run settlements. 409 unless the agreement is signed and something is left.',
   })
   add('emi', emiInput, {
+    operationId: 'sandboxDebitEmi',
     summary: 'Debit an EMI',
     description: 'The borrower pays the lender back. 409 before the first tranche is paid out.',
   })
   add('expire', nothing, {
+    operationId: 'sandboxExpireApplication',
     summary: 'Let an application lapse',
     description: 'Nobody went on with it in time. 409 once it is signed or over.',
   })
   add('cancel', nothing, {
+    operationId: 'sandboxCancelApplication',
     summary: 'Cancel an application at the lender',
     description: 'The borrower withdraws it. 409 once something is paid out, or it is over.',
   })

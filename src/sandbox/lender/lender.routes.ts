@@ -7,7 +7,6 @@ import { describeLenderPage, lenderActOf } from './lender-page.ts'
 import { actAtLender, type SandboxLoans } from './lender.service.ts'
 
 const URL_PATH = '/sandbox/lender/:institute_id/:ref'
-const hidden = { schema: { hide: true } }
 
 /** The sandbox lender's own pages, where a person plays the borrower and the lender at once. */
 export function lenderPages(app: FastifyInstance, sandbox: SandboxLoans): void {
@@ -17,7 +16,7 @@ export function lenderPages(app: FastifyInstance, sandbox: SandboxLoans): void {
     return /^\d{1,9}$/.test(id) && isIdShaped(ref) ? lender.find(Number(id), { ref }) : null
   }
 
-  app.get(URL_PATH, hidden, async (request, reply) => {
+  app.get(URL_PATH, async (request, reply) => {
     const loan = await find(request)
     if (loan === null) return sendWrongLink(request, reply)
     const [institute] = await getInstitutesById(ctx, [loan.instituteId])
@@ -30,7 +29,7 @@ export function lenderPages(app: FastifyInstance, sandbox: SandboxLoans): void {
     })
   })
 
-  app.post(URL_PATH, hidden, async (request, reply) => {
+  app.post(URL_PATH, async (request, reply) => {
     const loan = await find(request)
     const act = lenderActOf(formField(request, 'act'))
     if (loan === null || act === undefined) return sendWrongLink(request, reply)

@@ -21,7 +21,7 @@ const mailboxQuery = query({
 })
 
 const out = outputOf<Message>()
-const messageOutput = out.object({
+const messageOutput = out.object('SandboxMessage', {
   id: out.text('Id of the message.', MESSAGE_ID),
   channel: out.oneOf(CHANNELS, 'The way it went.'),
   to: out.text('The e-mail address or phone number.', 'it@demo.example', one => one.recipient),
@@ -53,7 +53,7 @@ const PAGE_SIZE = 50
 
 /** The same for people: everybody's, in every state, as the machine is a developer's own. */
 export function mailboxPages(app: FastifyInstance, ctx: Context): void {
-  app.get('/sandbox/mailbox', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/sandbox/mailbox', async (request, reply) => {
     const asked = readMailboxQuery(request.query)
     const institutes = await listInstitutes(ctx)
     const found = await listEverybodysMessages(ctx, { ...asked, limit: PAGE_SIZE })

@@ -2,7 +2,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Triggered } from './trigger.service.ts'
 
 const out = outputOf<Triggered>()
-export const triggeredOutput = out.object({
+export const triggeredOutput = out.object('TriggeredEvent', {
   event_id: out.text('Id of the event.', 'evt_01k9zq4m0ve8sbn6yt2hw3c5da'),
   event_code: out.text('As asked for.', 'flex.instalment.bounced'),
   resource_id: out.text(

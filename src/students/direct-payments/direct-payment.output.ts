@@ -8,7 +8,7 @@ import type { DirectPayment } from '../students.rules.ts'
 
 /** Direct payments as the API answers them. */
 const line = outputOf<DirectPayment['lines'][number]>()
-const lineOutput = line.object({
+const lineOutput = line.object('DirectPaymentLine', {
   component_type: line.text('What it was paid for.', 'TUITION_FEE'),
   amount: line.amount('Rupees.', 20000),
 })
@@ -43,10 +43,10 @@ const fields = {
   recorded_at: out.moment('When it was recorded here.', '2026-06-05T04:46:10.000Z'),
   cancelled_at: out.optional.moment('Present only if cancelled.', '2026-06-09T06:00:00.000Z'),
 }
-export const directPaymentOutput = out.object(fields)
+export const directPaymentOutput = out.object('DirectPayment', fields)
 
 const counted = outputOf<RecordedPayment & { advancePaise: Paise }>()
-export const countedOutput = counted.object({
+export const countedOutput = counted.object('CountedDirectPayment', {
   ...fields,
   advance: counted.amount('How much of it is more than what is due of its components, rupees.', 500),
 })
@@ -67,7 +67,7 @@ const changeOutput = change.object({
 })
 
 const file = outputOf<PaymentWithHistory>()
-export const directPaymentFileOutput = file.object({
+export const directPaymentFileOutput = file.object('DirectPaymentDetail', {
   ...fields,
   history: file.list('The 100 newest changes, newest first.', changeOutput),
 })

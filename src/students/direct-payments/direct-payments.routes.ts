@@ -25,7 +25,7 @@ import { studentParams } from '../student.input.ts'
 
 const PAYMENTS = '/api/v1/integrations/erp/students/:service_student_id/payments'
 const PAYMENT = `${PAYMENTS}/:transaction_id`
-const tag = 'Students'
+const tag = 'Direct payments'
 
 export function directPaymentRoutes(
   app: FastifyInstance,

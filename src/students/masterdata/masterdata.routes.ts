@@ -140,7 +140,7 @@ function addLists(app: FastifyInstance, ctx: Context): void {
     url: `${ERP}/branches`,
     docs: {
       operationId: 'listBranches',
-      tag,
+      tag: 'Catalogue',
       summary: 'List branches',
       description: 'The branches of the institute, by code.',
     },
@@ -153,7 +153,7 @@ function addLists(app: FastifyInstance, ctx: Context): void {
       url: `${ERP}/${path}`,
       docs: {
         operationId: id,
-        tag,
+        tag: 'Catalogue',
         summary,
         description: 'All branches share the codes of the institute. The whole list, by code.',
       },

@@ -42,7 +42,7 @@ const out = outputOf<Rollover>()
 const total = <Key extends keyof RolloverCounts>(key: Key) => {
   return (one: Rollover): RolloverCounts[Key] => addCounts(one.grades)[key]
 }
-export const rolloverOutput = out.object({
+export const rolloverOutput = out.object('Rollover', {
   id: out.text('Id of the rollover; of a preview it leads nowhere.', ROLLOVER_ID),
   state: out.oneOf(
     ROLLOVER_STATES,

@@ -13,7 +13,7 @@ import {
 } from './rollover.service.ts'
 
 const ROLLOVERS = '/api/v1/integrations/erp/academic-years/rollover'
-const tag = 'Students'
+const tag = 'Academic years'
 
 export function rolloverRoutes(app: FastifyInstance, ctx: Context, readUnsettled: ReadUnsettled): void {
   addWrite(app, ctx, {

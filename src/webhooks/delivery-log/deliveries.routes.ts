@@ -11,7 +11,7 @@ import { listEventsOf } from './events.service.ts'
 const ERP = '/api/v1/integrations/erp'
 const WEBHOOK = `${ERP}/webhooks/:webhook_id`
 const DELIVERY = `${ERP}/deliveries/:delivery_id`
-const tag = 'Webhooks'
+const tag = 'Deliveries'
 
 export function deliveryRoutes(app: FastifyInstance, ctx: Context): void {
   addLists(app, ctx)
@@ -84,7 +84,7 @@ function addSending(app: FastifyInstance, ctx: Context): void {
     scope: 'settings',
     docs: {
       operationId: 'testWebhook',
-      tag,
+      tag: 'Webhooks',
       summary: 'Send a test event',
       description:
         'Sends `webhook.test` to this subscription, signed as any other delivery: at once and before all that waits, also ' +

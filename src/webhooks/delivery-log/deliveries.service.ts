@@ -7,6 +7,7 @@ import { badField, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { firstIdAt, newId } from '../../platform/ids.ts'
+import { testPayload } from '../test-event.output.ts'
 import * as store from './deliveries.store.ts'
 import {
   findSubscription,
@@ -75,7 +76,7 @@ export async function sendTest(
         collectorCode: subscription.collectorCode,
         resourceId: webhookId,
         occurredAt: ctx.clock.now(),
-        payload: { webhook_id: webhookId, message: `A test of the webhook for ${subscription.eventCode}.` },
+        payload: testPayload.toJson({ webhookId, eventCode: subscription.eventCode }),
       },
     ])
     const id = newId('dlv')

@@ -12,7 +12,7 @@ const event = outputOf<RecordedEvent>()
 export const eventFields = {
   event_id: event.text('Id of the event, `webhook-id` of its deliveries.', EVENT_ID, one => one.id),
   event: event.text('Event code.', 'pay.payment.debited', one => one.code),
-  timestamp: event.integer('When it happened, Unix seconds.', 1794717130, one =>
+  timestamp: event.unixSeconds('When it happened, Unix seconds.', 1794717130, one =>
     Math.floor(one.occurredAt.getTime() / 1_000),
   ),
   version: event.text('Version of the envelope.', '1.0', () => '1.0'),
@@ -22,7 +22,7 @@ export const eventFields = {
     CATALOGUE['pay.payment.debited'].example,
   ),
 }
-export const eventOutput = event.object(eventFields)
+export const eventOutput = event.object('Event', eventFields)
 
 const attempt = outputOf<AttemptRecord>()
 const attemptOutput = attempt.object({
@@ -54,7 +54,7 @@ const attemptOutput = attempt.object({
 })
 
 const out = outputOf<Delivery>()
-export const deliveryOutput = out.object({
+export const deliveryOutput = out.object('Delivery', {
   id: out.text('Delivery id.', DELIVERY_ID),
   event_id: out.text('The event it delivers.', EVENT_ID),
   event_code: out.text('Its code.', 'pay.payment.debited'),
@@ -69,6 +69,6 @@ export const deliveryOutput = out.object({
 })
 
 const recovered = outputOf<{ deliveries: number }>()
-export const recoveredOutput = recovered.object({
+export const recoveredOutput = recovered.object('Recovery', {
   deliveries: recovered.integer('How many deliveries are due again.', 12),
 })

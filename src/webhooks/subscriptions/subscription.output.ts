@@ -17,7 +17,7 @@ const common = {
   disabled_at: out.optional.moment('Present only on a disabled subscription.', '2026-11-16T06:00:00.000Z'),
 }
 
-export const webhookOutput = out.object(common)
+export const webhookOutput = out.object('AddedWebhook', common)
 
 export const webhookFields = {
   ...common,
@@ -43,4 +43,4 @@ export const webhookFields = {
   created_at: out.moment('When it was added.', '2026-11-15T04:32:10.000Z'),
 }
 
-export const webhookDetailOutput = out.object(webhookFields)
+export const webhookDetailOutput = out.object('Webhook', webhookFields)

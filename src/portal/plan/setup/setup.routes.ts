@@ -20,7 +20,6 @@ import { hasParentSession } from '../../parents/access.ts'
 import { PARENTS_TEXTS } from '../../parents/parents.texts.ts'
 
 const URL_PATH = '/flex/:institute/:plan_id'
-const hidden = { schema: { hide: true } }
 const RAILS: readonly Rail[] = ['upi_autopay', 'enach']
 const PROBLEMS: readonly SetupProblem[] = ['consent', 'changed']
 
@@ -30,22 +29,19 @@ type Found = { institute: Institute; file: LoadedPlan; path: string }
 export function planSetupPages(app: FastifyInstance, ctx: FlexContext): void {
   app.get(
     URL_PATH,
-    hidden,
     withPlan(ctx, (found, request, reply) => show(ctx, found, request, reply)),
   )
   app.post(
     `${URL_PATH}/mandate`,
-    hidden,
     withPlan(ctx, (found, request, reply) => agree(ctx, found, request, reply)),
   )
   app.post(
     `${URL_PATH}/downpayment`,
-    hidden,
     withPlan(ctx, (found, _request, reply) => payDownpayment(ctx, found, reply)),
   )
   // The return from the bank or the checkout, and GETs of POST addresses (reload, back button).
   const toPage = withPlan(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303))
-  for (const step of ['return', 'mandate', 'downpayment']) app.get(`${URL_PATH}/${step}`, hidden, toPage)
+  for (const step of ['return', 'mandate', 'downpayment']) app.get(`${URL_PATH}/${step}`, toPage)
 }
 
 type Obstacle = Parameters<typeof describeObstacle>[1]

@@ -1,26 +1,18 @@
 import { Type } from 'typebox'
 import type { Scope } from '../../institutes/scopes.rules.ts'
 import type { AnswerDocs } from '../wire/answers.ts'
+import { nameComponent } from '../wire/component.ts'
 import type { AnyInput } from '../wire/input.ts'
+import type { Tag } from './tags.ts'
 
 /** What an operation says of itself in the API reference. */
 export type EndpointDocs = {
   operationId: string
-  tag:
-    | 'Pay orders'
-    | 'Settlements'
-    | 'Payment links'
-    | 'Payment pages'
-    | 'Students'
-    | 'Flex'
-    | 'Cred'
-    | 'Webhooks'
-    | 'Sandbox'
-    | 'Console'
+  tag: Tag
   summary: string
   description: string
   /** Statuses beyond those every operation may answer with. */
-  errors?: readonly (keyof typeof ERROR_TEXTS)[]
+  errors?: readonly ErrorStatus[]
 }
 
 const ERROR_TEXTS = {
@@ -43,10 +35,13 @@ const ErrorEnvelope = Type.Object(
     message: Type.String({ description: 'Tells a person what to change.' }),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({
-          key: Type.String({ description: 'Dotted path of the field.', examples: ['details.0.amount'] }),
-          message: Type.String({ description: 'What is wrong with it.' }),
-        }),
+        nameComponent(
+          'FieldProblem',
+          Type.Object({
+            key: Type.String({ description: 'Dotted path of the field.', examples: ['details.0.amount'] }),
+            message: Type.String({ description: 'What is wrong with it.' }),
+          }),
+        ),
         { description: 'The fields to change; present only for field problems.' },
       ),
     ),
@@ -88,11 +83,11 @@ export function documentEndpoint({
   }
 }
 
-/** Basic authentication has no scopes of its own: since 3.1 the document may list the roles that an operation needs. */
+/** Basic authentication has no scopes of its own: linters take a role that stands there for a mistake. */
 function documentScope(scope: Scope, description = ''): Record<string, unknown> {
   return {
     description: `${description}\n\nScope of the API key: \`${scope}\`.`.trim(),
-    security: [{ basic: [scope] }],
+    'x-scope': scope,
   }
 }
 
@@ -155,13 +150,21 @@ export function documentUpload(upload: {
   }
 }
 
-function errorAnswers(extra: readonly (keyof typeof ERROR_TEXTS)[]): Record<string, unknown> {
-  const statuses = new Set<keyof typeof ERROR_TEXTS>([400, 401, 403, 429, 500, 503, ...extra])
+type ErrorStatus = keyof typeof ERROR_TEXTS
+
+export const ERROR_STATUSES = Object.keys(ERROR_TEXTS).map(status => Number(status) as ErrorStatus)
+
+export function errorText(status: string): string | undefined {
+  return (ERROR_TEXTS as Record<string, string>)[status]
+}
+
+export function errorAnswers(extra: readonly ErrorStatus[]): Record<string, unknown> {
+  const statuses = new Set<ErrorStatus>([400, 401, 403, 429, 500, 503, ...extra])
   const sorted = [...statuses].sort((left, right) => left - right)
   return Object.assign({}, ...sorted.map(status => errorAnswer(status, ERROR_TEXTS[status])))
 }
 
-function errorAnswer(status: keyof typeof ERROR_TEXTS, description: string): Record<string, unknown> {
+function errorAnswer(status: ErrorStatus, description: string): Record<string, unknown> {
   return { [status]: { description, content: { 'application/json': { schema: ErrorEnvelope } } } }
 }
 
@@ -172,6 +175,7 @@ const IDEMPOTENCY_HEADER = Type.Object({
       maxLength: 255,
       description:
         'Makes the request safe to repeat for 24 hours: the same key and request replay the first answer.',
+      examples: ['fee-2026-ADM-1042'],
     }),
   ),
 })
