@@ -6,7 +6,7 @@ import { describeProtocol } from './protocol.docs.ts'
 /** Published for whoever builds a lender's side: it names no lender and no institute. */
 export function protocolRoutes(app: FastifyInstance, publicUrl: string): void {
   let document: Promise<Asset> | null = null
-  app.get('/lender/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/lender/openapi.json', async (request, reply) => {
     document ??= createAsset(Buffer.from(JSON.stringify(describeProtocol(publicUrl))), JSON_TYPE)
     return sendAsset(request, reply, await document)
   })

@@ -47,7 +47,6 @@ export function loanParentPages(app: FastifyInstance, ctx: LoanContext): void {
   )
   app.post(
     `${LOAN}/accept`,
-    hidden,
     withNewest(ctx, (file, { request, reply, studentId }) =>
       acceptFromPage(ctx, file, { path: pathOfLoan(studentId), request, reply }),
     ),
