@@ -758,6 +758,24 @@ create index payments_by_capture on payments (institute_id, captured_at desc, id
 create index payments_to_check on payments (next_check_at) where next_check_at is not null;
 create index payments_to_settle on payments (institute_id, settle_due_on) where state = 'captured' and settlement_id is null;
 
+-- What a payer disputes at the bank, as the provider last told it.
+create table payment_disputes (
+  institute_id integer not null,
+  payment_id text not null,
+  provider_ref text not null,
+  state text not null check (state in ('open', 'under_review', 'action_required', 'won', 'lost', 'closed')),
+  amount_paise bigint not null check (amount_paise >= 0),
+  deducted_paise bigint not null check (deducted_paise >= 0),
+  reason text not null,
+  phase text not null,
+  respond_by timestamptz,
+  opened_at timestamptz not null,
+  changed_at timestamptz not null,
+  primary key (institute_id, provider_ref),
+  foreign key (institute_id, payment_id) references payments
+);
+create index payment_disputes_of_payment on payment_disputes (institute_id, payment_id);
+
 create table refunds (
   institute_id integer not null,
   id text not null,
@@ -1179,6 +1197,8 @@ create table flex_mandates (
 create unique index flex_mandates_one_live on flex_mandates (institute_id, plan_id) where state in ('pending', 'active');
 create index flex_mandates_of_plan on flex_mandates (institute_id, plan_id, created_at desc);
 create index flex_mandates_by_umrn on flex_mandates (institute_id, umrn) where umrn is not null;
+-- Providers may name a mandate by the part before a slash alone.
+create index flex_mandates_by_provider_ref on flex_mandates (split_part(provider_ref, '/', 1)) where provider_ref is not null;
 create index flex_mandates_to_check on flex_mandates (next_check_at) where next_check_at is not null;
 
 create table flex_instalments (

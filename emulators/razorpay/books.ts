@@ -39,7 +39,7 @@ export type Books = {
   /** What a registration link asks for. */
   readonly registrations: Map<string, Fields>
   readonly customers: Map<string, { id: string; name: string; email: string; contact: string }>
-  readonly tokens: Map<string, { token: Token; customerId: string }>
+  readonly tokens: Map<string, { token: Token; customerId: string; isDeleted: boolean }>
   readonly disputes: Map<string, Dispute>
   readonly recon: ReconItem[]
   /** Events in the order in which they happened; whoever posts them takes them out. */

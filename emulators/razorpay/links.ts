@@ -39,7 +39,10 @@ export function createLink(books: Books, body: Fields): Answer {
 /** As documented, lists leave the payments out. */
 export function listLinks(books: Books, query: URLSearchParams): Answer {
   const wanted = query.get('reference_id')
-  const all = [...books.links.values()].filter(link => wanted === null || link.reference_id === wanted)
+  const payment = query.get('payment_id')
+  const all = [...books.links.values()]
+    .filter(link => wanted === null || link.reference_id === wanted)
+    .filter(link => payment === null || link.payments?.some(one => one.payment_id === payment) === true)
   return {
     status: 200,
     body: { payment_links: all.map(link => ({ ...expired(books, link), payments: [] })) },

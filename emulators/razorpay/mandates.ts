@@ -140,7 +140,7 @@ export function authorise(books: Books, invoiceId: string, authType = 'netbankin
     max_amount: Number(asked['max_amount']),
     dcc_enabled: false,
   }
-  books.tokens.set(token.id, { token, customerId: invoice.customer_id })
+  books.tokens.set(token.id, { token, customerId: invoice.customer_id, isDeleted: false })
   payRegistration(books, invoice, token)
   if (isUpi) emit(books, 'token.confirmed', { token })
   return token
@@ -221,7 +221,7 @@ export function moveToken(
 
 export function readToken(books: Books, customerId: string, tokenId: string): Answer {
   const held = books.tokens.get(tokenId)
-  return found(held?.customerId === customerId ? held.token : undefined)
+  return found(held?.customerId === customerId && !held.isDeleted ? held.token : undefined)
 }
 
 /** As documented: cancelling is asked of NPCI and told later. Deleting an eNACH token begins its cancellation too. */
@@ -232,10 +232,13 @@ export function cancelToken(
   verb: 'cancel' | 'delete',
 ): Answer {
   const held = books.tokens.get(tokenId)
-  if (held?.customerId !== customerId) return refuse('The id provided does not exist')
+  if (held === undefined || held.isDeleted || held.customerId !== customerId)
+    return refuse('The id provided does not exist')
   const { status } = held.token.recurring_details
   if (!['initiated', 'confirmed', 'paused'].includes(status))
     return refuse(`Token cannot be cancelled in ${status} state.`)
   held.token.recurring_details = { status: 'cancellation_initiated', failure_reason: null }
+  // Its mandate ends at NPCI on the next working day, and that is told.
+  if (verb === 'delete') held.isDeleted = true
   return { status: 200, body: verb === 'cancel' ? { status: 'cancellation_initiated' } : { deleted: true } }
 }

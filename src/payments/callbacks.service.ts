@@ -4,6 +4,7 @@ import { ZERO } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
 import type { Callback, Report } from '../providers/port.ts'
 import type { Applied, PaymentContext } from './context.ts'
+import { applyDispute } from './disputes/disputes.service.ts'
 import { readPayment } from './payments.store.ts'
 import { applyReport } from './payments.service.ts'
 import { applyRefundReport } from './refunds/refunds.service.ts'
@@ -23,6 +24,7 @@ export async function takeCallback(ctx: PaymentContext, account: Account, callba
 
 /** The signature tells nothing but whose account it is: what went through another is not this one's to report. */
 async function applyThrough(ctx: PaymentContext, account: Account, report: Report): Promise<Applied> {
+  if (report.about === 'mandate_change') return ctx.onMandate(report, account.id)
   if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
   if (report.about === 'mandate') return ctx.onMandate(report, account.id)
   const accountId =
@@ -40,6 +42,9 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
       break
     case 'return':
       await applyReturn(ctx, report)
+      break
+    case 'dispute':
+      await applyDispute(ctx, report)
       break
     default:
       assertNever(report)

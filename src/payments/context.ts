@@ -1,7 +1,7 @@
 import type { OrderKind } from '../orders/orders.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { AccountRegistry } from '../providers/accounts/registry.service.ts'
-import type { MandatePort, MandateReport } from '../providers/mandate-port.ts'
+import type { MandateChange, MandatePort, MandateReport } from '../providers/mandate-port.ts'
 import type { Provider } from '../providers/port.ts'
 import type { PaymentHandler } from './payment-handler.ts'
 import type { TransferPort } from '../providers/transfer-port.ts'
@@ -12,7 +12,7 @@ export type PaymentContext = Context & {
   /** What follows from money that moved, by the kind of its order: see app/payment-handlers.ts. */
   readonly paymentHandlers: Readonly<Record<OrderKind, PaymentHandler>>
   /** Takes what a provider reports of a mandate through an account. */
-  readonly onMandate: (report: MandateReport, accountId: string) => Promise<Applied>
+  readonly onMandate: (report: MandateReport | MandateChange, accountId: string) => Promise<Applied>
 }
 
 /** What became of a report: `foreign` when the account that it came through is not that of what it is about. */

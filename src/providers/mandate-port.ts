@@ -1,5 +1,5 @@
 import type { Paise } from '../platform/money.ts'
-import type { PaymentAtProvider, Started } from './port.ts'
+import type { PaymentAtProvider, Payer, Started } from './port.ts'
 
 /** How a provider debits an account by itself. */
 export type Rail = 'enach' | 'upi_autopay'
@@ -22,7 +22,7 @@ export type MandatePort = {
   cancel(mandate: MandateAtProvider): Promise<void>
 }
 
-type MandateRequest = {
+export type MandateRequest = {
   instituteId: number
   mandateId: string
   rail: Rail
@@ -30,7 +30,7 @@ type MandateRequest = {
   capPaise: Paise
   startOn: string
   endOn: string
-  payer: { name: string; phone: string; email: string }
+  payer: Payer
   description: string
   /** Where the provider sends the payer's browser when it is done. */
   returnUrl: string
@@ -46,6 +46,7 @@ export type DebitRequest = {
   mandateRef: string
   amountPaise: Paise
   rail: Rail
+  payer: Payer
   description: string
 }
 
@@ -53,6 +54,7 @@ export type MandateReport = {
   about: 'mandate'
   instituteId: number
   mandateId: string
+  /** What debits are presented under; where the payer's yes gives it another name, it replaces the one before. */
   providerRef: string
   outcome: MandateOutcome
 }
@@ -67,6 +69,12 @@ export type MandateOutcome =
   /** Past its end date at the bank. */
   | { kind: 'expired' }
 
+/**
+ * Something has happened to a mandate that the provider names by its own reference alone, or by the part before the
+ * slash: ours is found by it and the provider is asked.
+ */
+export type MandateChange = { about: 'mandate_change'; providerRef: string }
+
 /** A bank takes a debit back that it had confirmed. */
 export type ReturnReport = {
   about: 'return'
@@ -76,4 +84,9 @@ export type ReturnReport = {
   code: string
   message: string
   returnedAt: Date
+}
+
+/** A debit is taken back once, so its refund is named after it, and the provider's pay-out can name it too. */
+export function returnIdOf(paymentId: string): string {
+  return paymentId.replace(/^pay_/, 'rfd_')
 }

@@ -1,5 +1,5 @@
 import type { Paise } from '../platform/money.ts'
-import type { MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
+import type { MandateChange, MandatePort, MandateReport, ReturnReport } from './mandate-port.ts'
 import type { TransferPort } from './transfer-port.ts'
 
 /**
@@ -34,13 +34,15 @@ export type Accepts = { methods: readonly PaymentMode[]; minPaise: Paise; maxPai
 
 export type PaymentAtProvider = { instituteId: number; paymentId: string; providerRef: string | null }
 
+export type Payer = { name: string; phone: string; email: string }
+
 export type StartRequest = {
   instituteId: number
   collectorCode: string
   paymentId: string
   amountPaise: Paise
   mode: PaymentMode
-  payer: { name: string; phone: string; email: string }
+  payer: Payer
   description: string
   /** Where the provider sends the payer's browser when it is done. */
   returnUrl: string
@@ -50,7 +52,32 @@ export type Started = { providerRef: string; redirectUrl: string }
 
 export type Callback = { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }
 
-export type Report = PaymentReport | RefundReport | MandateReport | ReturnReport
+export type DisputeState = 'open' | 'under_review' | 'action_required' | 'won' | 'lost' | 'closed'
+
+/** A payer disputes a payment at the bank; what is lost is taken from a pay-out. */
+export type DisputeReport = {
+  about: 'dispute'
+  instituteId: number
+  paymentId: string
+  providerRef: string
+  state: DisputeState
+  amountPaise: Paise
+  deductedPaise: Paise
+  /** The provider's own words. */
+  reason: string
+  phase: string
+  /** Until when the institute can answer. */
+  respondBy: Date | null
+  at: Date
+}
+
+export type Report =
+  | PaymentReport
+  | RefundReport
+  | MandateReport
+  | MandateChange
+  | ReturnReport
+  | DisputeReport
 
 export type PaymentReport = {
   about: 'payment'

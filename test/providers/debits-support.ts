@@ -105,7 +105,12 @@ export const open = (paise: number, rail?: Rail): Promise<Payment> =>
   ctx.db.transaction(tx => openDebit(tx, makeDebit(paise, rail)))
 
 export const send = (payment: Payment, mandateRef: string): Promise<'sent' | 'over'> =>
-  sendDebit(ctx, payment, { mandateRef, collectorCode: 'MAIN', description: 'Instalment 1' })
+  sendDebit(ctx, payment, {
+    mandateRef,
+    collectorCode: 'MAIN',
+    payer: { name: 'Asha Rao', phone: '9876543210', email: 'asha@example.in' },
+    description: 'Instalment 1',
+  })
 
 /** Opened and handed to the bank. */
 export async function present(paise: number, mandateRef: string, rail?: Rail): Promise<Payment> {

@@ -20,7 +20,7 @@ export async function presentAll(ctx: FlexContext, due: readonly DueInstalment[]
     await Promise.all(ready.slice(start, start + SEND_AT_ONCE).map(one => send(ctx, one)))
 }
 
-type Ready = { payment: Payment; mandateRef: string; collectorCode: string; description: string }
+type Ready = { payment: Payment } & Parameters<typeof sendDebit>[2]
 
 /** What cannot be sent now the reconciler finds out about. */
 async function send(ctx: FlexContext, { payment, ...details }: Ready): Promise<void> {
@@ -45,8 +45,9 @@ async function openAll(ctx: FlexContext, due: readonly DueInstalment[]): Promise
     return presented.flatMap(({ debit, mandateRef }, index) => {
       const payment = payments[index]
       if (payment === undefined) return []
-      const { collectorCode, studentName } = debit.order
-      return [{ payment, mandateRef, collectorCode, description: `Fees for ${studentName ?? 'a student'}` }]
+      const { collectorCode, studentName, name, phone, email } = debit.order
+      const description = `Fees for ${studentName ?? 'a student'}`
+      return [{ payment, mandateRef, collectorCode, payer: { name, phone, email }, description }]
     })
   }
   return withPlans(ctx, due, open, { holdStudents: true })

@@ -1,4 +1,4 @@
-import type { MandateReport } from '../../providers/mandate-port.ts'
+import type { MandateChange, MandateReport } from '../../providers/mandate-port.ts'
 import { mandatesOf, type Applied } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -7,21 +7,22 @@ import { processDue } from '../../platform/jobs/process-due.ts'
 import type { FlexContext } from '../context.ts'
 import { cancelAtProvider } from './cancel-at-provider.ts'
 import { endMandate, endMandateAtProvider, expireMandate, MANDATE_ENDED } from './end-mandate.ts'
-import { findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
+import { findByProviderRef, findMandate, mandatesToCheck, type MandateKey } from './mandates.store.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { loadMandate } from '../plans/plans.store.ts'
 import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
-import { isRevivable, isToCome } from '../rules/plan.rules.ts'
+import { isMandateLive, isRevivable, isToCome, type Mandate } from '../rules/plan.rules.ts'
 import { addDays, momentOf } from '../rules/rails.rules.ts'
 
 /** Applies what a provider says of a mandate through its account, however often and in whatever order it says it. */
 export async function applyMandateReport(
   ctx: FlexContext,
-  report: MandateReport,
+  report: MandateReport | MandateChange,
   through: string,
 ): Promise<Applied> {
+  if (report.about === 'mandate_change') return askAboutChange(ctx, report, through)
   const found = await findMandate(ctx.db, report.instituteId, report.mandateId)
   if (found === null) return 'unknown'
   const { accountId, ...key } = found
@@ -31,6 +32,26 @@ export async function applyMandateReport(
     if (plan.mandate?.id === report.mandateId) applyReport(plan, report)
   })
   return 'applied'
+}
+
+/** Only the provider knows what has changed; it is asked about each mandate of the account that goes by this name. */
+async function askAboutChange(
+  ctx: FlexContext,
+  { providerRef }: MandateChange,
+  through: string,
+): Promise<Applied> {
+  const keys = await findByProviderRef(ctx.db, through, providerRef)
+  for (const key of keys) {
+    const mandate = await loadMandate(ctx.db, key)
+    if (mandate === null || !isMandateLive(mandate)) continue
+    await applyMandateReport(ctx, await askProvider(ctx, mandate), through)
+  }
+  return keys.length > 0 ? 'applied' : 'unknown'
+}
+
+async function askProvider(ctx: FlexContext, mandate: Mandate): Promise<MandateReport> {
+  const { instituteId, id: mandateId, providerRef } = mandate
+  return (await mandatesOf(ctx, mandate)).status({ instituteId, mandateId, providerRef })
 }
 
 function applyReport(plan: PlanChanges, { outcome, providerRef }: MandateReport): void {
@@ -44,7 +65,7 @@ function applyReport(plan: PlanChanges, { outcome, providerRef }: MandateReport)
       plan.changeMandate({
         umrn: outcome.umrn ?? mandate.umrn,
         upiReference: outcome.upiReference ?? mandate.upiReference,
-        providerRef: mandate.providerRef ?? providerRef,
+        providerRef: providerRef || mandate.providerRef,
       })
       if (mandate.authorisedAt === null) authorise(plan)
       if (outcome.kind === 'active') activate(plan)
@@ -122,12 +143,8 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
   const mandate = await loadMandate(ctx.db, key)
   if (mandate === null) return
   if (mandate.state === 'cancelled') return cancelAtProvider(ctx, mandate)
-  if (mandate.state === 'pending') {
-    const { instituteId, id: mandateId, providerRef } = mandate
-    const asked = { instituteId, mandateId, providerRef }
-    const port = await mandatesOf(ctx, mandate)
-    await applyMandateReport(ctx, await port.status(asked), mandate.accountId)
-  }
+  if (mandate.state === 'pending')
+    await applyMandateReport(ctx, await askProvider(ctx, mandate), mandate.accountId)
   const checked = await withPlan(ctx, key, plan => {
     if (plan.mandate?.id === key.id) scheduleCheck(plan)
     return plan.mandate

@@ -23,6 +23,21 @@ export async function findMandate(
   return row ?? null
 }
 
+const MOST_BY_REF = 10
+
+/** By the provider's name for it, or the part of that before the slash; callbacks do not name the institute. */
+export async function findByProviderRef(
+  db: Queryable,
+  accountId: string,
+  ref: string,
+): Promise<MandateKey[]> {
+  return db.query<MandateKey>(
+    `select institute_id as "instituteId", id, plan_id as "planId" from flex_mandates
+     where split_part(provider_ref, '/', 1) = split_part($1, '/', 1) and account_id = $2 order by created_at desc limit ${MOST_BY_REF}`,
+    [ref, accountId],
+  )
+}
+
 /** Of a mandate that is over, and about which only the provider has to be told. */
 export async function setNextCheck(
   db: Queryable,

@@ -3,7 +3,7 @@ import { assert } from '../../platform/assert.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './debits.store.ts'
-import type { Rail } from '../../providers/mandate-port.ts'
+import type { DebitRequest, Rail } from '../../providers/mandate-port.ts'
 import { newPayment, nextCheck, type AccountRef, type Payment } from '../payments.rules.ts'
 import { applyReport } from '../payments.service.ts'
 import { ProviderRefused } from '../../providers/refused.ts'
@@ -52,11 +52,7 @@ export async function openDebit(tx: Transaction, debit: Debit): Promise<Payment>
 export async function sendDebit(
   ctx: PaymentContext,
   payment: Payment,
-  {
-    mandateRef,
-    collectorCode,
-    description,
-  }: { mandateRef: string; collectorCode: string; description: string },
+  details: Pick<DebitRequest, 'mandateRef' | 'collectorCode' | 'payer' | 'description'>,
 ): Promise<'sent' | 'over'> {
   const now = ctx.clock.now()
   // From here on a check that began before can no longer give it up: its answer is out of date.
@@ -66,13 +62,11 @@ export async function sendDebit(
     const { providerRef } = await (
       await mandatesOf(ctx, payment)
     ).present({
+      ...details,
       instituteId,
-      collectorCode,
       paymentId,
-      mandateRef,
       amountPaise,
       rail: payment.mode as Rail,
-      description,
     })
     await store.recordPresented(ctx.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
   } catch (error) {

@@ -34,11 +34,6 @@ export type Refund = {
   lines: RefundLine[]
 }
 
-/** A debit is taken back once, so its refund is named after it, and the provider's pay-out can name it too. */
-export function returnIdOf(paymentId: string): string {
-  return paymentId.replace(/^pay_/, 'rfd_')
-}
-
 /** The debit that such a refund would take back, if it is one. */
 export function returnedBy(refundId: string): string {
   return refundId.replace(/^rfd_/, 'pay_')

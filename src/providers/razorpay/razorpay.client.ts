@@ -15,7 +15,12 @@ import type {
   StartRequest,
 } from '../port.ts'
 import { type Call, createCaller, RECON_BYTES } from '../http.ts'
-import { groupByPayout, outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
+import { presentDebit, readDebit, readDebitOutcome, readReturn } from './debits.client.ts'
+import { nameDisputed, readDisputeEvent } from './disputes.client.ts'
+import { cancelMandate, readMandate, registerMandate } from './mandates.client.ts'
+import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
+import { groupByPayout } from './pay-outs.ts'
+import { reportsOf } from './reports.ts'
 import * as shapes from './shapes.ts'
 
 /**
@@ -58,17 +63,27 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     // The same refund still under way.
     mayPass: (httpStatus, { description }) => httpStatus === 409 && !/different request/i.test(description),
   })
+  const once = createOnce<{ providerRef: string }>()
   return {
     name: 'razorpay',
     accepts: ACCEPTS,
     start: order => startPayment(begin(), order),
-    readCallback: async ({ headers, rawBody }) =>
-      isSigned(rawBody, headers['x-razorpay-signature'], webhookSecret)
-        ? reportsOf(shapes.readEvent(rawBody))
-        : null,
+    async readCallback({ headers, rawBody }) {
+      if (!isSigned(rawBody, headers['x-razorpay-signature'], webhookSecret)) return null
+      const event = shapes.readEvent(rawBody)
+      return event.name.startsWith('payment.dispute.') ? readDisputeEvent(begin(), event) : reportsOf(event)
+    },
     status: payment => readStatus(begin(), payment),
     refund: order => refundOnce(begin(), order),
     settlements: day => readSettlements(begin, day),
+    mandates: {
+      rails: ['enach', 'upi_autopay'],
+      register: request => registerMandate(begin(), request),
+      status: mandate => readMandate(begin(), mandate),
+      present: request => once(request.paymentId, () => presentDebit(begin(), request)),
+      returned: payment => readReturn(begin(), payment),
+      cancel: mandate => cancelMandate(begin(), mandate),
+    },
     checkConnection: async () => {
       await begin()('GET', '/v1/payment_links?reference_id=connection-check', shapes.readLinks)
     },
@@ -145,12 +160,13 @@ async function readLinkOf(call: Call, payment: PaymentAtProvider): Promise<shape
 
 async function readStatus(call: Call, payment: PaymentAtProvider): Promise<PaymentReport> {
   const { instituteId, paymentId } = payment
-  const link = await readLinkOf(call, payment)
-  const outcome: PaymentOutcome =
-    link === null
-      ? { kind: 'failed', code: 'not_started', message: 'Razorpay never took this payment up.' }
-      : await readOutcome(call, link)
-  return { about: 'payment', instituteId, paymentId, providerRef: link?.id ?? '', outcome }
+  const about = { about: 'payment' as const, instituteId, paymentId }
+  const link = payment.providerRef?.startsWith('order_') === true ? null : await readLinkOf(call, payment)
+  if (link !== null) return { ...about, providerRef: link.id, outcome: await readOutcome(call, link) }
+  const debit = await readDebitOutcome(call, payment)
+  if (debit !== null) return { ...about, providerRef: debit.orderId, outcome: debit.outcome }
+  // Our request may still be on its way: were it called failed, a debit could be presented a second time.
+  return { ...about, providerRef: '', outcome: { kind: 'open' } }
 }
 
 async function readOutcome(call: Call, link: shapes.Link): Promise<PaymentOutcome> {
@@ -170,16 +186,26 @@ function paidAttempt(link: shapes.Link): shapes.Link['payments'][number] | undef
 
 async function refundOnce(call: Call, order: RefundRequest): Promise<RefundReport> {
   const { instituteId, refundId, amountPaise, payment } = order
-  const link = await readLinkOf(call, { instituteId, ...payment })
-  const paid = link === null ? undefined : paidAttempt(link)
-  if (paid === undefined) throw new ProviderRefused('Nothing was captured under this payment.')
-  const path = `/v1/payments/${encodeURIComponent(paid.paymentId)}`
+  const paid = await paidPaymentOf(call, { instituteId, ...payment })
+  if (paid === null) throw new ProviderRefused('Nothing was captured under this payment.')
+  const path = `/v1/payments/${encodeURIComponent(paid)}`
   const refund = (await findRefund(call, path, refundId)) ?? (await makeRefund(call, path, order))
   if (refund.amountPaise !== amountPaise) {
     throw new ProviderRefused(`Razorpay has ${refund.id} under this refund's id with another amount.`)
   }
   const outcome = outcomeOfRefund(refund, refund.createdAt)
   return { about: 'refund', instituteId, refundId, providerRef: refund.id, outcome }
+}
+
+/** Razorpay's id of the payment that took the money. */
+async function paidPaymentOf(call: Call, payment: PaymentAtProvider): Promise<string | null> {
+  const { providerRef } = payment
+  if (providerRef?.startsWith('order_') === true) {
+    const debit = await readDebit(call, providerRef)
+    return debit?.status === 'captured' || debit?.status === 'refunded' ? debit.id : null
+  }
+  const link = await readLinkOf(call, payment)
+  return link === null ? null : (paidAttempt(link)?.paymentId ?? null)
 }
 
 async function findRefund(call: Call, path: string, refundId: string): Promise<shapes.RazorpayRefund | null> {
@@ -226,11 +252,25 @@ async function* readSettlements(begin: () => Call, day: string): AsyncGenerator<
     for (const item of listed) items.set(`${item.type} ${item.entityId} ${item.settlementId}`, item)
     if (listed.length < RECON_PAGE) break
   }
-  yield* groupByPayout([...items.values()])
+  const named = []
+  for (const item of items.values()) named.push(await nameDisputed(begin(), item))
+  yield* groupByPayout(named)
 }
 
 function isSigned(rawBody: Buffer, signature: string | undefined, secret: string): boolean {
   if (signature === undefined || !/^[0-9a-f]{64}$/i.test(signature)) return false
   const expected = createHmac('sha256', secret).update(rawBody).digest()
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
+}
+
+/** Calls for the same key that are under way share one: within a process nothing is asked for twice at once. */
+function createOnce<T>(): (key: string, act: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<T>>()
+  return (key, act) => {
+    const known = underWay.get(key)
+    if (known !== undefined) return known
+    const begun = act().finally(() => underWay.delete(key))
+    underWay.set(key, begun)
+    return begun
+  }
 }

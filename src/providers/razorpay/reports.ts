@@ -1,15 +1,8 @@
-import { assertNever } from '../../platform/assert.ts'
-import { unavailable } from '../../platform/errors.ts'
-import { paiseOf, type Paise } from '../../platform/money.ts'
-import type {
-  PaymentOutcome,
-  PaymentReport,
-  RefundOutcome,
-  RefundReport,
-  Report,
-  SettlementItem,
-  SettlementReport,
-} from '../port.ts'
+import type { PaymentReport, RefundReport, Report } from '../port.ts'
+import { outcomeOfDebit, reportOfExpiredLink, reportOfRegistration } from './mandate-reports.ts'
+import { readToken } from './mandate-shapes.ts'
+import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
+import { railOf } from './return-codes.rules.ts'
 import * as shapes from './shapes.ts'
 
 /** What Razorpay says, in our words; without I/O. */
@@ -24,9 +17,26 @@ export function reportsOf(event: shapes.Event): Report[] {
     case 'payment_link.expired':
     case 'payment_link.cancelled':
       return present(reportOfLink(event))
+    case 'payment.authorized':
+      return present(reportOfRegistration(readPayment(event)))
     case 'payment.captured':
     case 'payment.failed':
-      return present(reportOfPayment(event))
+      return present(reportOfPayment(readPayment(event)))
+    case 'invoice.paid':
+      return present(reportOfRegistration(readPayment(event)))
+    case 'invoice.expired':
+      return present(reportOfExpiredLink(event))
+    case 'token.confirmed':
+    case 'token.rejected':
+    case 'token.paused':
+    case 'token.cancelled':
+      // It names neither customer nor mandate, and may be late: whoever holds the token asks how it stands.
+      return [
+        {
+          about: 'mandate_change',
+          providerRef: readToken(event.entity('token'), 'payload.token.entity').id,
+        },
+      ]
     case 'refund.processed':
     case 'refund.failed':
       return present(reportOfRefund(event))
@@ -46,17 +56,19 @@ function reportOfLink(event: shapes.Event): PaymentReport | null {
   return { about: 'payment', instituteId, paymentId: link.referenceId, providerRef: link.id, outcome }
 }
 
-function reportOfPayment(event: shapes.Event): PaymentReport | null {
-  const payment = shapes.readPayment(event.entity('payment'), 'payload.payment.entity')
-  const { instituteId, paymentId } = payment.notes
+function readPayment(event: shapes.Event): shapes.RazorpayPayment {
+  return shapes.readPayment(event.entity('payment'), 'payload.payment.entity')
+}
+
+/** A payment of ours is an attempt on a link, a debit under a mandate, or the registration of one. */
+function reportOfPayment(payment: shapes.RazorpayPayment): Report | null {
+  const { instituteId, paymentId, mandateId } = payment.notes
+  if (mandateId !== null) return reportOfRegistration(payment)
   if (instituteId === null || paymentId === null) return null
-  return {
-    about: 'payment',
-    instituteId,
-    paymentId,
-    providerRef: payment.id,
-    outcome: outcomeOfPayment(payment),
-  }
+  const isDebit = payment.tokenId !== null && payment.orderId !== null && railOf(payment.method) !== null
+  const providerRef = isDebit ? (payment.orderId ?? payment.id) : payment.id
+  const outcome = isDebit ? outcomeOfDebit(payment) : outcomeOfPayment(payment)
+  return { about: 'payment', instituteId, paymentId, providerRef, outcome }
 }
 
 function reportOfRefund(event: shapes.Event): RefundReport | null {
@@ -70,118 +82,4 @@ function reportOfRefund(event: shapes.Event): RefundReport | null {
 
 function present<T>(value: T | null): T[] {
   return value === null ? [] : [value]
-}
-
-export function outcomeOfLink(status: shapes.LinkStatus): PaymentOutcome {
-  switch (status) {
-    case 'created':
-      return { kind: 'open' }
-    case 'partially_paid':
-    case 'paid':
-      return { kind: 'pending' }
-    case 'expired':
-      return { kind: 'failed', code: 'expired', message: 'The time to pay ran out.' }
-    case 'cancelled':
-      return { kind: 'failed', code: 'cancelled', message: 'The payment was cancelled.' }
-    default:
-      return assertNever(status)
-  }
-}
-
-/** Razorpay tells no moment of capture; the attempt's own is the same however often and wherever it is read. */
-export function outcomeOfPayment(payment: shapes.RazorpayPayment): PaymentOutcome {
-  switch (payment.status) {
-    case 'created':
-    case 'authorized':
-      return { kind: 'pending' }
-    case 'captured':
-    case 'refunded':
-      return {
-        kind: 'captured',
-        amountPaise: payment.amountPaise,
-        mode: payment.method,
-        transactionId: payment.bankReference ?? payment.id,
-        capturedAt: payment.createdAt,
-      }
-    case 'failed':
-      return { kind: 'failed', ...payment.error }
-    default:
-      return assertNever(payment.status)
-  }
-}
-
-/** Razorpay often calls a refund processed before the bank gave it a number; until then its own number stands in. */
-export function outcomeOfRefund(refund: shapes.RazorpayRefund, processedAt: Date): RefundOutcome {
-  switch (refund.status) {
-    case 'pending':
-      return { kind: 'pending' }
-    case 'processed':
-      return { kind: 'processed', utr: refund.bankReference ?? refund.id, processedAt }
-    case 'failed':
-      return { kind: 'failed', message: 'Razorpay could not make this refund.' }
-    default:
-      return assertNever(refund.status)
-  }
-}
-
-/** Items of an account that belongs to no institute of ours. */
-const NOBODY = 0
-
-/**
- * Items under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is
- * left out: items without our notes, and Razorpay's own adjustments and transfers, stand under institute 0, money in
- * as a payment and money out as a refund. A pay-out whose UTR is not told yet stands under its settlement id.
- */
-export function groupByPayout(items: readonly shapes.ReconItem[]): SettlementReport[] {
-  const settled = items.filter(item => item.isSettled)
-  const utrs = new Map(
-    settled.flatMap(item =>
-      item.settlementUtr === null ? [] : [[item.settlementId, item.settlementUtr] as const],
-    ),
-  )
-  const groups = new Map<string, { report: SettlementReport; items: SettlementItem[] }>()
-  for (const item of settled) {
-    const utr = item.settlementUtr ?? utrs.get(item.settlementId) ?? item.settlementId
-    const { instituteId, ...entry } = attribute(item)
-    const key = `${instituteId} ${utr}`
-    const group = groups.get(key) ?? newGroup(instituteId, utr, item.settledAt)
-    group.items.push(entry)
-    groups.set(key, group)
-  }
-  return [...groups.values()].map(group => group.report)
-}
-
-function newGroup(
-  instituteId: number,
-  utr: string,
-  settledAt: Date,
-): { report: SettlementReport; items: SettlementItem[] } {
-  const items: SettlementItem[] = []
-  return { report: { instituteId, utr, settledAt, items }, items }
-}
-
-function attribute(item: shapes.ReconItem): SettlementItem & { instituteId: number } {
-  const { notes } = item
-  const isIncoming = item.type === 'payment' || (item.type !== 'refund' && item.creditPaise > item.debitPaise)
-  const ourId = item.type === 'refund' ? notes.refundId : (notes.paymentId ?? item.orderReceipt)
-  const isOurs = item.type === 'payment' || item.type === 'refund'
-  return {
-    instituteId: isOurs && ourId !== null ? (notes.instituteId ?? NOBODY) : NOBODY,
-    kind: isIncoming ? 'payment' : 'refund',
-    ourId: isOurs ? (ourId ?? '') : '',
-    providerRef: item.entityId,
-    amountPaise: item.amountPaise,
-    feePaise: feeOf(item, isIncoming),
-  }
-}
-
-/**
- * What was kept back, taken from the money that moved. In Razorpay's figures the tax stands inside the fee already,
- * and on some plans fees are billed apart and nothing is kept back: this is right in each case.
- */
-function feeOf(item: shapes.ReconItem, isIncoming: boolean): Paise {
-  const moved = isIncoming ? item.creditPaise - item.debitPaise : item.debitPaise - item.creditPaise
-  const fee = isIncoming ? item.amountPaise - moved : moved - item.amountPaise
-  if (fee < 0) throw unavailable(`Razorpay's figures for ${item.entityId} do not add up.`)
-  return paiseOf(fee)
 }

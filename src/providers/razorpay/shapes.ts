@@ -36,6 +36,10 @@ export type RazorpayPayment = {
   status: (typeof PAYMENT_STATUSES)[number]
   amountPaise: Paise
   method: string
+  orderId: string | null
+  /** Of a debit under a mandate, and of the payment that registers one. */
+  tokenId: string | null
+  customerId: string | null
   notes: Notes
   /** The bank's number for it, once there is one. */
   bankReference: string | null
@@ -64,13 +68,21 @@ export type ReconItem = {
   settlementId: string
   settlementUtr: string | null
   orderReceipt: string | null
+  /** What an adjustment is about. */
+  paymentId: string | null
+  disputeId: string | null
   notes: Notes
 }
 
 export type Event = { name: string; createdAt: Date; entity(kind: string): unknown }
 
-/** What we wrote on a link or refund when we made it. */
-type Notes = { instituteId: number | null; paymentId: string | null; refundId: string | null }
+/** What we wrote on a link, refund, order or mandate when we made it. */
+export type Notes = {
+  instituteId: number | null
+  paymentId: string | null
+  refundId: string | null
+  mandateId: string | null
+}
 
 const LINK_STATUSES = ['created', 'partially_paid', 'paid', 'expired', 'cancelled'] as const
 const PAYMENT_STATUSES = ['created', 'authorized', 'captured', 'refunded', 'failed'] as const
@@ -112,6 +124,9 @@ export function readPayment(value: unknown, at = 'payment'): RazorpayPayment {
     status: readOneOf(payment, 'status', PAYMENT_STATUSES, at),
     amountPaise: readPaise(payment, 'amount', at),
     method: readText(payment, 'method', at),
+    orderId: readOptionalText(payment, 'order_id', at),
+    tokenId: readOptionalText(payment, 'token_id', at),
+    customerId: readOptionalText(payment, 'customer_id', at),
     notes: readNotes(payment['notes']),
     bankReference: readBankReference(payment['acquirer_data'], PAYMENT_REFERENCES),
     error: {
@@ -158,6 +173,8 @@ export function readReconItem(value: unknown, at: string): ReconItem {
     settlementId: isSettled ? readText(item, 'settlement_id', at) : '',
     settlementUtr: readOptionalText(item, 'settlement_utr', at),
     orderReceipt: readOptionalText(item, 'order_receipt', at),
+    paymentId: readOptionalText(item, 'payment_id', at),
+    disputeId: readOptionalText(item, 'dispute_id', at),
     notes: readNotes(item['notes']),
   }
 }
@@ -178,13 +195,15 @@ export function readEvent(rawBody: Buffer): Event {
 export function readRefusal(value: unknown): Refusal | null {
   const error = isObject(value) ? value['error'] : null
   if (!isObject(error) || typeof error['description'] !== 'string' || error['description'] === '') return null
+  // The code is the same for nearly everything; the reason tells apart, where there is one.
+  const code = [error['reason'], error['code']].find(one => typeof one === 'string' && one !== 'NA')
   return {
-    code: typeof error['code'] === 'string' ? error['code'] : null,
+    code: typeof code === 'string' ? code : null,
     description: error['description'].slice(0, 500),
   }
 }
 
-function readPaise(fields: Fields, key: string, at: string): Paise {
+export function readPaise(fields: Fields, key: string, at: string): Paise {
   const value = fields[key]
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new AnswerError(`${at}.${key}`, 'a whole number of paise')
@@ -198,7 +217,7 @@ function requireRupees(fields: Fields, at: string): void {
 
 const LATEST_UNIX_S = Date.UTC(9999, 11, 31) / 1_000
 
-function readMoment(fields: Fields, key: string, at: string): Date {
+export function readMoment(fields: Fields, key: string, at: string): Date {
   const value = fields[key]
   if (typeof value !== 'number' || !Number.isInteger(value) || value <= 0 || value > LATEST_UNIX_S) {
     throw new AnswerError(`${at}.${key}`, 'a Unix time in seconds')
@@ -207,7 +226,7 @@ function readMoment(fields: Fields, key: string, at: string): Date {
 }
 
 /** Anybody with the dashboard may write notes, so ones that are not in our form are nobody's, not an error. */
-function readNotes(value: unknown): Notes {
+export function readNotes(value: unknown): Notes {
   const notes = isObject(value) ? value : {}
   const textAt = (key: string): string | null => {
     const note = notes[key]
@@ -218,6 +237,7 @@ function readNotes(value: unknown): Notes {
     instituteId: /^[1-9]\d{0,8}$/.test(institute) ? Number(institute) : null,
     paymentId: textAt('payment_id'),
     refundId: textAt('refund_id'),
+    mandateId: textAt('mandate_id'),
   }
 }
 

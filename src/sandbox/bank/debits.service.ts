@@ -13,8 +13,7 @@ import {
   type DebitVerdict,
 } from './mandates.rules.ts'
 import * as store from './debits.store.ts'
-import type { DebitRequest, ReturnReport } from '../../providers/mandate-port.ts'
-import { returnIdOf } from '../../payments/refunds/refunds.rules.ts'
+import { type DebitRequest, returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
 import { readHolidays } from '../../payments/holidays.service.ts'
 import type { PaymentAtProvider, Report } from '../../providers/port.ts'
 

@@ -1,4 +1,15 @@
-import { startRazorpayRig } from './razorpay-rig.ts'
+import { suite } from 'node:test'
 import { conform } from './conformance.ts'
+import { startRazorpayRig } from './razorpay-rig.ts'
 
-await conform(owner => startRazorpayRig(owner))
+/** What the documentation leaves open must not matter, so the guarantees hold both ways. */
+suite('Razorpay', () => conform(owner => startRazorpayRig(owner)))
+suite('Razorpay with its other habits', () =>
+  conform(owner =>
+    startRazorpayRig(owner, {
+      hasUniqueReceipts: true,
+      upiRegistration: 'dummy',
+      attemptsInheritNotes: true,
+    }),
+  ),
+)

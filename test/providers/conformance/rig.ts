@@ -154,6 +154,7 @@ export function debitOf(rig: Rig, rail: Rail, mandateRef: string): DebitRequest 
     mandateRef,
     amountPaise: paiseOf(4_000_00),
     rail,
+    payer: PAYER,
     description: 'Fees for Kabir Rao',
   }
 }

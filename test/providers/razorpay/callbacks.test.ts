@@ -67,7 +67,7 @@ test('each kind of event becomes its report, and the unknown ones none', async (
     await read('refund.failed', { refund: { ...refund, status: 'failed', acquirer_data: {} } }),
     [{ ...returned, outcome: { kind: 'failed', message: 'Razorpay could not make this refund.' } }],
   )
-  assert.deepEqual(await read('invoice.paid', {}), [])
+  assert.deepEqual(await read('order.paid', {}), [])
   assert.deepEqual(await read('payment.captured', { payment }), [], 'without our notes it is not ours')
   assert.deepEqual(
     await read('payment_link.expired', { payment_link: { ...link, notes: [], status: 'expired' } }),

@@ -79,11 +79,8 @@ test('a link that leads to anything but an https page is not handed on', async (
 test('the status follows the link: open, captured, expired, cancelled, failed, never taken up', async () => {
   const { outcome, providerRef } = await razorpay.status({ instituteId, paymentId, providerRef: null })
   assert.equal(providerRef, '')
-  assert.deepEqual(outcome, {
-    kind: 'failed',
-    code: 'not_started',
-    message: 'Razorpay never took this payment up.',
-  })
+  // Not failed: the request may still be on its way.
+  assert.deepEqual(outcome, { kind: 'open' })
 
   const started = await razorpay.start(order)
   const link = fake.links.get(started.providerRef) ?? {}

@@ -1,0 +1,36 @@
+import type { Queryable } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
+import type { Dispute } from './disputes.rules.ts'
+
+export const disputes = new Table<Dispute>('payment_disputes', {
+  instituteId: 'int',
+  paymentId: 'text',
+  providerRef: 'text',
+  state: 'text',
+  amountPaise: 'bigint',
+  deductedPaise: 'bigint',
+  reason: 'text',
+  phase: 'text',
+  respondBy: 'timestamptz',
+  openedAt: 'timestamptz',
+  changedAt: 'timestamptz',
+})
+
+const CHANGING = [
+  'state',
+  'amountPaise',
+  'deductedPaise',
+  'reason',
+  'phase',
+  'respondBy',
+  'changedAt',
+] as const
+
+/** The later report wins, and an end stays: events come late and in any order. */
+export async function putDispute(db: Queryable, dispute: Dispute): Promise<void> {
+  await disputes.insert(db, [dispute], {
+    onConflict: `on conflict (institute_id, provider_ref) do update set ${disputes.excluded(CHANGING)}
+      where payment_disputes.changed_at <= excluded.changed_at
+        and payment_disputes.state not in ('won', 'lost', 'closed')`,
+  })
+}

@@ -1,0 +1,127 @@
+import { unavailable } from '../../platform/errors.ts'
+import type { Call } from '../http.ts'
+import type { DebitRequest, ReturnReport } from '../mandate-port.ts'
+import type { PaymentAtProvider, PaymentOutcome } from '../port.ts'
+import { ProviderRefused } from '../refused.ts'
+import { type Dispute, type Order, readCharge, readDispute, readOrder } from './mandate-shapes.ts'
+import { tokenOf } from './mandates.client.ts'
+import { outcomeOfDebit, returnOf } from './mandate-reports.ts'
+import { returnCodeOf } from './return-codes.rules.ts'
+import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
+
+/**
+ * A debit is an order with our payment id as its receipt, and one charge of the token under it. A charge has no
+ * idempotency key: what stands between a lost answer and a second debit is that the order's payments are read first, and
+ * that an order is charged once. A debit is known by its order (`order_…`).
+ */
+const NO_EMAIL = 'void@razorpay.com'
+const DISPUTES_PAGE = 100
+const MAX_DISPUTE_PAGES = 10
+
+export async function presentDebit(call: Call, request: DebitRequest): Promise<{ providerRef: string }> {
+  const order = (await findOrder(call, request.paymentId)) ?? (await createOrder(call, request))
+  if (order.amountPaise !== request.amountPaise)
+    throw new ProviderRefused(`Razorpay has ${order.id} under this debit's id with another amount.`)
+  if ((await readAttempts(call, order.id)).length === 0) await charge(call, order, request)
+  return { providerRef: order.id }
+}
+
+function createOrder(call: Call, request: DebitRequest): Promise<Order> {
+  const { amountPaise, paymentId } = request
+  const body = {
+    amount: amountPaise,
+    currency: 'INR',
+    payment_capture: true,
+    receipt: paymentId,
+    notes: notesOf(request),
+  }
+  return call('POST', '/v1/orders', readOrder, { body })
+}
+
+async function charge(call: Call, order: Order, request: DebitRequest): Promise<void> {
+  const { amountPaise, mandateRef, payer, rail, description } = request
+  const token = await tokenOf(call, mandateRef)
+  if (token === null)
+    throw new ProviderRefused('The mandate was never authorised.', returnCodeOf('invalid_token', rail))
+  const body = {
+    email: payer.email || NO_EMAIL,
+    contact: payer.phone,
+    amount: amountPaise,
+    currency: 'INR',
+    order_id: order.id,
+    customer_id: token.customerId,
+    token: token.tokenId,
+    recurring: true,
+    description,
+    notes: notesOf(request),
+  }
+  try {
+    await call('POST', '/v1/payments/create/recurring', readCharge, { body })
+  } catch (error) {
+    if (!(error instanceof ProviderRefused)) throw error
+    // Refused because another of us was first: then the debit stands.
+    if ((await readAttempts(call, order.id)).length > 0) return
+    const reason = error.code ?? ''
+    throw new ProviderRefused(`${error.message} (Razorpay: ${reason})`, returnCodeOf(reason, rail))
+  }
+}
+
+function notesOf({ instituteId, paymentId }: DebitRequest): Record<string, string> {
+  return { institute_id: String(instituteId), payment_id: paymentId }
+}
+
+export async function findOrder(call: Call, paymentId: string): Promise<Order | null> {
+  const query = new URLSearchParams({ receipt: paymentId })
+  const orders = await call('GET', `/v1/orders?${query}`, answer => readItems(answer, readOrder))
+  // Compared here too, should the filter ever be ignored; of several the first made is the one that was charged.
+  return orders.findLast(order => order.receipt === paymentId) ?? null
+}
+
+async function readAttempts(call: Call, orderId: string): Promise<RazorpayPayment[]> {
+  const path = `/v1/orders/${encodeURIComponent(orderId)}/payments`
+  return call('GET', path, answer => readItems(answer, readPayment))
+}
+
+/** The payment that tells how a debit stands: one that took money, else one under way, else the last that failed. */
+export async function readDebit(call: Call, orderId: string): Promise<RazorpayPayment | null> {
+  const attempts = await readAttempts(call, orderId)
+  const paid = attempts.find(({ status }) => status === 'captured' || status === 'refunded')
+  return paid ?? attempts.find(({ status }) => status !== 'failed') ?? attempts.at(-1) ?? null
+}
+
+/** Null: there is no order, so it was never presented. */
+export async function readDebitOutcome(
+  call: Call,
+  { paymentId, providerRef }: PaymentAtProvider,
+): Promise<{ orderId: string; outcome: PaymentOutcome } | null> {
+  const orderId =
+    providerRef?.startsWith('order_') === true ? providerRef : (await findOrder(call, paymentId))?.id
+  if (orderId === undefined) return null
+  const payment = await readDebit(call, orderId)
+  return { orderId, outcome: payment === null ? { kind: 'open' } : outcomeOfDebit(payment) }
+}
+
+/** Razorpay knows of no return after a capture but a dispute that was lost. */
+export async function readReturn(call: Call, asked: PaymentAtProvider): Promise<ReturnReport | null> {
+  const { instituteId, paymentId, providerRef } = asked
+  const orderId =
+    providerRef?.startsWith('order_') === true ? providerRef : (await findOrder(call, paymentId))?.id
+  const payment = orderId === undefined ? null : await readDebit(call, orderId)
+  if (payment === null) return null
+  const dispute = await findDispute(call, payment)
+  return dispute === null ? null : returnOf(dispute, { instituteId, paymentId }, dispute.createdAt)
+}
+
+/** The list cannot be filtered; the newest come first, and none is older than its payment. */
+async function findDispute(call: Call, payment: RazorpayPayment): Promise<Dispute | null> {
+  for (let page = 0; page < MAX_DISPUTE_PAGES; page++) {
+    const path = `/v1/disputes?count=${DISPUTES_PAGE}&skip=${page * DISPUTES_PAGE}`
+    const disputes = await call('GET', path, answer => readItems(answer, readDispute))
+    const found = disputes.find(one => one.paymentId === payment.id && one.status === 'lost')
+    if (found !== undefined) return found
+    const oldest = disputes.at(-1)
+    if (disputes.length < DISPUTES_PAGE || oldest === undefined || oldest.createdAt < payment.createdAt)
+      return null
+  }
+  throw unavailable('Razorpay lists too many disputes to find one.')
+}

@@ -1,0 +1,192 @@
+import { dayAfter, startOfDay } from '../../platform/calendar.ts'
+import { unavailable } from '../../platform/errors.ts'
+import type { Call } from '../http.ts'
+import type {
+  MandateAtProvider,
+  MandateOutcome,
+  MandateReport,
+  MandateRequest,
+  Rail,
+} from '../mandate-port.ts'
+import type { Started } from '../port.ts'
+import { ProviderRefused } from '../refused.ts'
+import { type Registration, readRegistration, readToken, type Token } from './mandate-shapes.ts'
+import { mandateRefOf, parseMandateRef, registeredBy, type TokenRef } from './mandate-refs.ts'
+import { railOf } from './return-codes.rules.ts'
+import { readItems, readPayment } from './shapes.ts'
+
+/**
+ * Mandates by registration links: the payer authorises on a page of Razorpay's, and a token comes of it. A link is found
+ * again by its `receipt`, our mandate id. Whether Razorpay refuses a second link with the same receipt is not documented,
+ * so each is looked for before it is made.
+ */
+const DESCRIPTION_CHARACTERS = 2_048
+const ONE_RUPEE_PAISE = 100
+/** Its own placeholder: an email address is required, and families may have none. */
+const NO_EMAIL = 'void@razorpay.com'
+const OPEN_DAYS = 15
+const END_OF_DAY_S = 86_399
+
+export async function registerMandate(call: Call, request: MandateRequest): Promise<Started> {
+  const link = (await findRegistration(call, request.mandateId)) ?? (await createRegistration(call, request))
+  return { providerRef: link.id, redirectUrl: link.shortUrl }
+}
+
+function createRegistration(call: Call, request: MandateRequest): Promise<Registration> {
+  const { instituteId, mandateId, rail, payer, capPaise } = request
+  const isUpi = rail === 'upi_autopay'
+  const body = {
+    customer: { name: payer.name, email: payer.email || NO_EMAIL, contact: payer.phone },
+    type: 'link',
+    // Registering costs nothing on eNACH; UPI has no mandate without a first rupee.
+    amount: isUpi ? ONE_RUPEE_PAISE : 0,
+    currency: 'INR',
+    description: request.description.slice(0, DESCRIPTION_CHARACTERS),
+    subscription_registration: {
+      method: isUpi ? 'upi' : 'emandate',
+      max_amount: capPaise,
+      expire_at: lastSecondOf(request.endOn),
+      ...(isUpi ? { frequency: 'as_presented' } : {}),
+    },
+    receipt: mandateId,
+    expire_by: lastSecondOf(addDays(request.startOn, OPEN_DAYS)),
+    // Bursar writes to payers itself.
+    sms_notify: false,
+    email_notify: false,
+    notes: { institute_id: String(instituteId), mandate_id: mandateId },
+  }
+  return call('POST', '/v1/subscription_registration/auth_links', readRegistration, { body })
+}
+
+function lastSecondOf(day: string): number {
+  return startOfDay(day).getTime() / 1_000 + END_OF_DAY_S
+}
+
+function addDays(day: string, days: number): string {
+  let found = day
+  for (let n = 0; n < days; n++) found = dayAfter(found)
+  return found
+}
+
+async function findRegistration(call: Call, mandateId: string): Promise<Registration | null> {
+  const query = new URLSearchParams({ receipt: mandateId })
+  const links = await call('GET', `/v1/invoices?${query}`, answer => readItems(answer, readRegistration))
+  // Compared here too, should the filter ever be ignored; the newest come first, and the first made was shown.
+  return links.findLast(link => link.receipt === mandateId) ?? null
+}
+
+export async function readMandate(call: Call, mandate: MandateAtProvider): Promise<MandateReport> {
+  const { instituteId, mandateId } = mandate
+  const found = await locate(call, mandate)
+  const providerRef = found.token === null ? (found.link?.id ?? '') : mandateRefOf(found.token)
+  const outcome =
+    found.token === null ? outcomeOfLink(found.link) : outcomeOfToken(await fetchToken(call, found.token))
+  return { about: 'mandate', instituteId, mandateId, providerRef, outcome }
+}
+
+type Located = { token: TokenRef | null; link: Registration | null }
+
+/** Its token if the payer has authorised it, else its link. */
+async function locate(call: Call, { mandateId, providerRef }: MandateAtProvider): Promise<Located> {
+  const token = providerRef === null ? null : parseMandateRef(providerRef)
+  if (token !== null) return { token, link: null }
+  const link =
+    providerRef?.startsWith('inv_') === true
+      ? await call('GET', `/v1/invoices/${encodeURIComponent(providerRef)}`, readRegistration)
+      : await findRegistration(call, mandateId)
+  if (link === null) return { token: null, link }
+  if (link.receipt !== mandateId)
+    throw new ProviderRefused(`Razorpay's ${link.id} belongs to another mandate.`)
+  return { token: await registeredToken(call, link), link }
+}
+
+async function registeredToken(call: Call, { orderId }: Registration): Promise<TokenRef | null> {
+  const path = `/v1/orders/${encodeURIComponent(orderId)}/payments`
+  const payments = await call('GET', path, answer => readItems(answer, readPayment))
+  return payments.map(registeredBy).find(one => one !== null) ?? null
+}
+
+/** What to debit under: we may know a mandate by its link only. */
+export async function tokenOf(call: Call, mandateRef: string): Promise<TokenRef | null> {
+  const token = parseMandateRef(mandateRef)
+  if (token !== null || !mandateRef.startsWith('inv_')) return token
+  const path = `/v1/invoices/${encodeURIComponent(mandateRef)}`
+  return registeredToken(call, await call('GET', path, readRegistration))
+}
+
+function outcomeOfLink(link: Registration | null): MandateOutcome {
+  switch (link?.status) {
+    case 'expired':
+      return { kind: 'rejected', code: 'expired', message: 'The time to authorise the mandate ran out.' }
+    case 'cancelled':
+      return { kind: 'cancelled', code: 'merchant_cancelled', message: 'The mandate was cancelled as asked.' }
+    default:
+      return { kind: 'open' }
+  }
+}
+
+/** Null when Razorpay no longer shows it: a deleted token is one whose mandate is being cancelled. */
+async function fetchToken(call: Call, { tokenId, customerId }: TokenRef): Promise<Token | null> {
+  try {
+    return await call('GET', pathOf({ tokenId, customerId }), readToken)
+  } catch (error) {
+    if (error instanceof ProviderRefused) return null
+    throw error
+  }
+}
+
+function pathOf({ tokenId, customerId }: TokenRef): string {
+  return `/v1/customers/${encodeURIComponent(customerId)}/tokens/${encodeURIComponent(tokenId)}`
+}
+
+const WITHDRAWN: Record<Rail, string> = { enach: '29', upi_autopay: 'QA' }
+
+/** A status that we do not know is no reason to end a mandate, nor to debit under it: what is known stays. */
+function outcomeOfToken(token: Token | null): MandateOutcome {
+  const references =
+    token === null ? {} : { umrn: token.umrn ?? undefined, upiReference: token.upiAddress ?? undefined }
+  switch (token?.status) {
+    case 'initiated':
+      return { kind: 'authorised', ...references }
+    // The payer may let a paused one run again; until then its debits come back.
+    case 'confirmed':
+    case 'paused':
+      return { kind: 'active', ...references }
+    case 'rejected':
+      return {
+        kind: 'rejected',
+        code: 'bank_refused',
+        message: token.failureReason ?? "The payer's bank refused the mandate.",
+      }
+    case undefined:
+    case 'cancellation_initiated':
+    case 'cancelled': {
+      const code = WITHDRAWN[railOf(token?.method ?? 'emandate') ?? 'enach']
+      return { kind: 'cancelled', code, message: 'The mandate was withdrawn.' }
+    }
+    case 'expired':
+      return { kind: 'expired' }
+    default:
+      return { kind: 'open' }
+  }
+}
+
+/** Cancelling begins here and is confirmed by NPCI later; nothing is debited meanwhile, because we send nothing. */
+export async function cancelMandate(call: Call, mandate: MandateAtProvider): Promise<void> {
+  const { token: ref, link } = await locate(call, mandate)
+  if (ref === null) {
+    if (link?.status === 'issued')
+      await call('POST', `/v1/invoices/${encodeURIComponent(link.id)}/cancel`, readRegistration)
+    return
+  }
+  const token = await fetchToken(call, ref)
+  if (token === null || ['cancellation_initiated', 'cancelled', 'rejected'].includes(token.status)) return
+  // For eNACH the documentation has deletion begin the cancellation; for UPI deletion would leave the mandate alive.
+  const ends = railOf(token.method) === 'enach' ? (['DELETE', ''] as const) : (['PUT', '/cancel'] as const)
+  try {
+    await call(ends[0], `${pathOf(ref)}${ends[1]}`, answer => answer)
+  } catch (error) {
+    if (error instanceof ProviderRefused) throw unavailable('Razorpay did not cancel the mandate yet.', error)
+    throw error
+  }
+}
