@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -35,6 +35,8 @@ export async function globalSetup(): Promise<void> {
   const parent = chooseParent()
   sweepLeftovers(parent)
   folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
+  process.env['BURSAR_TEST_CLAIMS'] = join(folder, 'claims')
+  mkdirSync(join(folder, 'claims'))
   const host = await startTestCluster(folder)
   await Promise.all([makeTemplate(host), building])
   process.env['BURSAR_TEST_PG'] = host

@@ -206,7 +206,7 @@ export class Feeder {
   /** What happens once, as compiling what was never run, is not the doing of the input. */
   async #stallOf(watch: StallWatch, feed: Feed): Promise<number> {
     let stall = Infinity
-    for (let tries = 0; tries < 3 && stall >= MAX_STALL_MS; tries++) {
+    for (let tries = 0; tries < 5 && stall >= MAX_STALL_MS; tries++) {
       watch.take()
       await this.#send(feed)
       stall = watch.take()

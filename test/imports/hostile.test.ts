@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
-import { assertNoStall, book, inline, rows, worstFiles } from './hostile-support.ts'
+import { book, inline, rows } from './hostile-support.ts'
 import { advance, getImport, upload, XLSX_TYPE, type File } from './support.ts'
 
 const bursar = await startBursar({ after })
 const { demo } = bursar
-
-for (const [what, make] of Object.entries(worstFiles(0.05)))
-  test(`a file with ${what} keeps no request waiting for 50 ms`, () => assertNoStall(bursar, make()))
 
 /** Names of number formats, all of which are held: more than a reader may hold. */
 function memoryFile(): File {
