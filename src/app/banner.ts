@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import type { Bursar } from './bursar.ts'
 import { isLoopback } from '../http/host.ts'
-import { DEMO_PEOPLE, SANDBOX_INSTITUTES } from '../sandbox/seed/seed.service.ts'
+import { demoPeople, sandboxInstitutes } from '../sandbox/seed/seed.service.ts'
 
 /** Its keys and its people are published, and everybody who reaches it can use them. */
 export function exposureWarning({ mode, role, host }: Config): string | null {
@@ -58,14 +58,26 @@ function sandboxLines(config: Config): string[] {
   return [
     '',
     'Test credentials (API key : secret)',
-    ...SANDBOX_INSTITUTES.map(({ name, key }) => `  ${name.padEnd(13)}${key.keyId} : ${key.secret}`),
+    ...sandboxInstitutes(config.hasDemo).map(
+      ({ name, key }) => `  ${name.padEnd(16)}${key.keyId} : ${key.secret}`,
+    ),
     '',
     `Console people (one click each at ${config.publicUrl}/console)`,
-    ...DEMO_PEOPLE.map(({ email, name }) => `  ${name.padEnd(23)}${email}`),
+    ...demoPeople(config.hasDemo).map(({ email, name }) => `  ${name.padEnd(26)}${email}`),
+    ...(config.hasDemo ? lookFirst(config) : []),
     '',
-    'Next: create a pay order',
+    'Next: create a pay order in a school that is still empty',
     `  curl -u key_test_demo:secret_test_demo ${config.publicUrl}/api/v1/integrations/pay/orders \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '{"name":"Asha Rao","phone":"9876543210","email":"asha@example.in","details":[{"component_type":"TUITION_FEE","amount":45000}]}'`,
+  ]
+}
+
+function lookFirst({ publicUrl }: Config): string[] {
+  return [
+    '',
+    'Look first: Sunrise School, 312 students and a year of payments (a new sandbox needs some seconds to fill it)',
+    `  ${publicUrl}/console  sign in as its bursar: Home, a bounced instalment, a webhook that fails`,
+    `  ${publicUrl}/p/sunrise-school/annual-day  what a parent pays on`,
   ]
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { createHealthServer, createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
+import { fillDemo } from './demo/demo.service.ts'
 import { createContext, type BursarContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
 import type { Readiness } from '../http/health.ts'
@@ -102,7 +103,8 @@ export async function createBursar(
     const config = await listen(app, wanted)
     base.publicUrl = config.publicUrl
     backups?.start()
-    if (wanted.role !== 'api') {
+    const startWork = (): void => {
+      if (readiness.isDraining) return
       worker.start()
       deliveries.start()
       imports.start()
@@ -111,6 +113,14 @@ export async function createBursar(
           log.warn({ err }, 'finishing a sandbox clock move failed'),
         )
     }
+    if (wanted.role === 'worker') startWork()
+    // A demo happens in the past: nobody may do today what fell due there meanwhile.
+    if (wanted.role === 'all')
+      fillDemo(config, ctx, log)
+        .catch((err: unknown) => {
+          if (!readiness.isDraining) log.warn({ err }, 'Sunrise School could not be filled')
+        })
+        .finally(startWork)
     const { routeTable: routes, pageTable: pages } = app
     const close = (): Promise<void> => stop(wanted.drainMs)
     return { ...opened, config, ctx, worker, deliveries, routes, pages, stop: close }

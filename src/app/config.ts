@@ -29,6 +29,8 @@ export type Config = {
   poolSize: number
   logLevel: string
   logFormat: LogFormat
+  /** Whether a new sandbox gets a school to look at. */
+  hasDemo: boolean
   metricsToken: string | null
   drainMs: number
   /** The settings of the real providers that are set up, by their names, the preferred one first. */
@@ -130,6 +132,7 @@ function toConfig(
     poolSize: values.DB_POOL_SIZE,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
+    hasDemo: values.DEMO === 'on',
     metricsToken: values.METRICS_TOKEN,
     drainMs: values.DRAIN_SECONDS * 1_000,
     providers: new Map(

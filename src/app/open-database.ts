@@ -52,7 +52,7 @@ export async function openDatabase(
       publicUrl: config.publicUrl,
     }
     if (sandboxClock !== null) {
-      await seedSandbox(ctx)
+      await seedSandbox(ctx, config.hasDemo)
       await loadOffset({ db, clock: sandboxClock })
     }
     return { ctx, sandboxClock, embedded, migration }

@@ -7,7 +7,11 @@ export type Clock = { now(): Date }
 export const realClock: Clock = { now: () => new Date() }
 
 export class OffsetClock implements Clock {
-  #offsetMs = 0
+  #offsetMs: number
+
+  constructor(offsetMs = 0) {
+    this.#offsetMs = offsetMs
+  }
 
   now(): Date {
     return new Date(Date.now() + this.#offsetMs)

@@ -42,6 +42,7 @@ export async function startBursar(
       DATABASE_URL: database,
       MASTER_KEY: TEST_MASTER_KEY,
       BURSAR_ROLE: 'api',
+      DEMO: 'off',
       DRAIN_SECONDS: '0',
       // All visitors of a test have one address.
       PUBLIC_RATE: '100000',

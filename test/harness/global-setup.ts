@@ -67,6 +67,7 @@ async function makeTemplate(host: string): Promise<void> {
     readConfig({
       DATABASE_URL: `postgres://bursar@localhost/template_bursar?host=${encodeURIComponent(host)}`,
       MASTER_KEY: '11'.repeat(32),
+      DEMO: 'off',
     }),
   )
   await writeSetting(ctx.db, 'clock_offset_ms', String(chooseOffset()))

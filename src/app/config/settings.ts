@@ -66,6 +66,11 @@ export const SETTINGS = {
     'addresses or CIDRs of proxies whose X-Forwarded-* headers are trusted, comma-separated',
     asList,
   ),
+  DEMO: setting(
+    'on: a new sandbox gets Sunrise School, with half a year of history to look at; off: none',
+    oneOf('on', 'off'),
+    { sandbox: 'on', live: 'off' },
+  ),
   PUBLIC_RATE: setting(
     'requests a second that one address may send to pages and whatever else needs no key or session',
     wholeNumber(1, 1_000_000),

@@ -7,6 +7,7 @@ type Setting =
   | 'clock_target'
   | 'sandbox_seeded'
   | 'sandbox_console_seeded'
+  | 'demo'
   | 'settlements_read_at'
   | 'flex_figures'
 

@@ -5,8 +5,23 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 
-/** The institutes and published credentials that every sandbox has. Live mode never runs this. */
-export const SANDBOX_INSTITUTES = [
+/** A school with a year behind it, for people who want to look around. */
+export const DEMO_SCHOOL = {
+  code: 'sunrise-school',
+  name: 'Sunrise School',
+  branches: [{ collectorCode: 'MAIN', name: 'Main branch' }],
+  key: { keyId: 'key_test_sunrise', secret: 'secret_test_sunrise' },
+} as const
+
+type SandboxInstitute = {
+  code: string
+  name: string
+  branches: readonly { collectorCode: string; name: string }[]
+  key: { keyId: string; secret: string }
+}
+
+/** Empty ones, for a developer's first calls, with published credentials. Live mode never has them. */
+const EMPTY_INSTITUTES: readonly SandboxInstitute[] = [
   {
     code: 'demo-school',
     name: 'Demo School',
@@ -22,19 +37,24 @@ export const SANDBOX_INSTITUTES = [
     ],
     key: { keyId: 'key_test_group', secret: 'secret_test_group' },
   },
-] as const
+]
+
+export function sandboxInstitutes(hasDemo: boolean): readonly SandboxInstitute[] {
+  return hasDemo ? [DEMO_SCHOOL, ...EMPTY_INSTITUTES] : EMPTY_INSTITUTES
+}
 
 /** Once per database, so a demo key that was revoked stays revoked; under a lock, so processes may start at once. */
-export async function seedSandbox(ctx: Context): Promise<void> {
+export async function seedSandbox(ctx: Context, hasDemo: boolean): Promise<void> {
+  const institutes = sandboxInstitutes(hasDemo)
   await ctx.db.transaction(async tx => {
     await lockSetting(tx, 'sandbox_seeded')
     if ((await readSetting(tx, 'sandbox_seeded')) === null) {
-      for (const institute of SANDBOX_INSTITUTES) await seedInstitute(ctx, institute)
+      for (const institute of institutes) await seedInstitute(ctx, institute)
       await writeSetting(tx, 'sandbox_seeded', 'yes')
     }
     // Apart, because sandboxes of before had institutes and no console.
     if ((await readSetting(tx, 'sandbox_console_seeded')) === null) {
-      await seedPeople(ctx, tx)
+      await seedPeople(ctx, tx, institutes)
       await writeSetting(tx, 'sandbox_console_seeded', 'yes')
     }
   })
@@ -43,17 +63,20 @@ export async function seedSandbox(ctx: Context): Promise<void> {
 const OPERATOR = { email: 'operator@bursar.example', name: 'Operator' }
 
 /** Whom one click signs in to the console: an owner for each institute, and the operator. */
-export const DEMO_PEOPLE: readonly { email: string; name: string }[] = [
-  ...SANDBOX_INSTITUTES.map(ownerOf),
-  OPERATOR,
-]
+export function demoPeople(hasDemo: boolean): { email: string; name: string }[] {
+  return [...sandboxInstitutes(hasDemo).map(ownerOf), OPERATOR]
+}
 
-function ownerOf({ code, name }: (typeof SANDBOX_INSTITUTES)[number]): { email: string; name: string } {
+function ownerOf({ code, name }: SandboxInstitute): { email: string; name: string } {
   return { email: `bursar@${code}.example`, name: `Bursar of ${name}` }
 }
 
-async function seedPeople(ctx: Context, tx: Transaction): Promise<void> {
-  for (const seed of SANDBOX_INSTITUTES) {
+async function seedPeople(
+  ctx: Context,
+  tx: Transaction,
+  institutes: readonly SandboxInstitute[],
+): Promise<void> {
+  for (const seed of institutes) {
     const institute = await findInstitute(ctx, seed.code)
     if (institute === null) continue
     await seedDemoUser(tx, {
@@ -66,7 +89,7 @@ async function seedPeople(ctx: Context, tx: Transaction): Promise<void> {
 }
 
 /** Each step is looked for first: a start that was killed midway is finished by the next. */
-async function seedInstitute(ctx: Context, seed: (typeof SANDBOX_INSTITUTES)[number]): Promise<void> {
+async function seedInstitute(ctx: Context, seed: SandboxInstitute): Promise<void> {
   const { code, name, branches, key } = seed
   if ((await findInstitute(ctx, code)) === null) {
     await createInstitute(ctx, { code, name, branches, strictCatalogue: false })

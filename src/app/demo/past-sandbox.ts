@@ -1,0 +1,106 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { OffsetClock } from '../../platform/clock.ts'
+import type { Context } from '../../platform/context.ts'
+import { JobRunner } from '../../platform/jobs/job-runner.ts'
+import type { Log } from '../../platform/log.ts'
+import { rebalanceAll } from '../../flex/plans/rebalance.service.ts'
+import type { Config } from '../config.ts'
+import { createContext } from '../context.ts'
+import { describeInstallation } from '../installation.ts'
+import { createJobs } from '../jobs.ts'
+import { createHttpServer } from '../routes.ts'
+
+type Key = { keyId: string; secret: string }
+type Answer = { status: string; data: unknown; message?: string }
+
+/**
+ * The whole product on the same database under an earlier clock, without a socket: what is asked of it happened then, and
+ * time goes on from one thing that falls due to the next. Nobody else may work on what is due meanwhile.
+ */
+export class PastSandbox {
+  readonly #clock: OffsetClock
+  readonly #worker: JobRunner
+  readonly #server: FastifyInstance
+  readonly #key: Key
+  readonly #close: () => Promise<void>
+
+  private constructor(parts: {
+    clock: OffsetClock
+    worker: JobRunner
+    server: FastifyInstance
+    key: Key
+    close: () => Promise<void>
+  }) {
+    this.#clock = parts.clock
+    this.#worker = parts.worker
+    this.#server = parts.server
+    this.#key = parts.key
+    this.#close = parts.close
+  }
+
+  static async open(
+    config: Config,
+    base: Context,
+    parts: { log: Log; key: Key; start: Date },
+  ): Promise<PastSandbox> {
+    // What it does in the past is not what an operator looks for in today's log.
+    const log = parts.log.child({}, { level: 'error' })
+    const clock = new OffsetClock(parts.start.getTime() - Date.now())
+    const { ctx, simulators, closeErp, closeSenders } = await createContext(config, { ...base, clock }, log)
+    if (simulators === null) throw new Error('only a sandbox has a past')
+    const worker = new JobRunner(createJobs(ctx, simulators.bank), { clock, log })
+    const server = await createHttpServer({
+      ...config,
+      ctx,
+      log,
+      sandbox: { db: ctx.db, clock, worker, ctx, beforeMove: () => rebalanceAll(ctx), ...simulators },
+      readiness: { isDraining: false },
+      installation: describeInstallation(config, worker, null),
+      tls: undefined,
+    })
+    const close = async (): Promise<void> => {
+      await server.close()
+      await closeErp()
+      closeSenders()
+    }
+    return new PastSandbox({ clock, worker, server, key: parts.key, close })
+  }
+
+  /** A call of the API; throws what it answered unless that is a success. */
+  async call<Data = Record<string, unknown>>(
+    method: 'POST' | 'PUT' | 'GET',
+    path: string,
+    body?: object,
+  ): Promise<Data> {
+    const { keyId, secret } = this.#key
+    const request: InjectOptions = {
+      method,
+      url: `/api/v1/${path}`,
+      headers: { authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}` },
+      ...(body === undefined ? {} : { payload: body }),
+    }
+    const answer = await this.#server.inject(request)
+    const { data, message } = answer.json<Answer>()
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${message}`)
+    return data as Data
+  }
+
+  now(): Date {
+    return this.#clock.now()
+  }
+
+  /** Does on the way what falls due. */
+  async goTo(moment: Date): Promise<void> {
+    while (this.#clock.now() < moment) {
+      const stop = await this.#worker.nextStop()
+      const isPast = stop !== null && stop <= this.#clock.now()
+      const next = stop === null || isPast || stop > moment ? moment : stop
+      this.#clock.advanceTo(next.getTime() - Date.now())
+      await this.#worker.finishAllDue()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#close()
+  }
+}

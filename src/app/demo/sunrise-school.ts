@@ -1,0 +1,262 @@
+import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import type { PastSandbox } from './past-sandbox.ts'
+
+/** Days after today; the past is negative. */
+type DayOffset = number
+
+const DAY_MS = 86_400_000
+const OPENS_MS = 11 * 3_600_000
+const TUITION = 60_000
+const TRANSPORT = 12_000
+const INSTALMENT = 10_000
+/** The first pupils' tuition is debited in instalments. */
+const PLANS = 6
+const SKIPPED = 2
+const BOUNCED = 3
+/** The sandbox's bank returns a debit that ends in these paise for want of money. */
+const RETURNED = 0.81
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:9'
+
+const PUPILS = [
+  ['Aarohi Kulkarni', 'Sunita Kulkarni'],
+  ['Vivaan Nair', 'Lakshmi Nair'],
+  ['Ishita Banerjee', 'Anirban Banerjee'],
+  ['Reyansh Gowda', 'Savitha Gowda'],
+  ['Myra Qureshi', 'Salman Qureshi'],
+  ['Atharv Joshi', 'Prakash Joshi'],
+  ['Navya Reddy', 'Madhavi Reddy'],
+  ['Dhruv Malhotra', 'Ritu Malhotra'],
+  ['Sara Thomas', 'Joseph Thomas'],
+  ['Krish Patel', 'Hetal Patel'],
+  ['Tanvi Deshpande', 'Ashok Deshpande'],
+  ['Yuvan Krishnan', 'Revathi Krishnan'],
+] as const
+
+type Pupil = { id: string; name: string; parent: string; phone: string; email: string }
+
+/** What a school, its families, their banks and a lender did in half a year, as calls of the public API on their days. */
+export class SunriseSchool {
+  readonly #past: PastSandbox
+  readonly #today: Date
+  readonly #pupils: Pupil[] = []
+
+  constructor(past: PastSandbox, today: Date) {
+    this.#past = past
+    this.#today = startOfDay(dayOf(today))
+  }
+
+  async liveThrough(): Promise<void> {
+    const days: readonly [DayOffset, () => Promise<unknown>][] = [
+      [-150, () => this.#register()],
+      [-146, () => this.#payAtCounter(8, 20_000, 'cash')],
+      [-145, () => this.#payAtCounter(9, 36_000, 'cheque')],
+      [-140, () => this.#setUpPlans()],
+      [-120, () => this.#payOnline(6, 12_000)],
+      [-96, () => this.#refund(6, 1_500)],
+      [-84, () => this.#failOnline(7)],
+      [-83, () => this.#payOnline(7, 24_000)],
+      [-60, () => this.#borrow(10)],
+      // The ERP does not answer on the day before this debit: it is skipped.
+      [-38, () => this.#connectErp()],
+      [-34, () => this.#disconnectErp()],
+      [-30, () => this.#payAtCounter(8, 15_000, 'cash')],
+      [-21, () => this.#sendLink(11, 'Lab coat and workbook', 1_850, { isPaid: true })],
+      [-12, () => this.#openPage()],
+      [-6, () => this.#sendLink(5, 'Excursion to Hampi', 4_200, { isPaid: false })],
+      [-3, () => this.#setDueDates()],
+      [-1, () => this.#subscribe()],
+      [0, () => this.#payOnline(11, 18_000)],
+    ]
+    for (const [day, act] of days) {
+      await this.#past.goTo(this.#at(day))
+      await act()
+    }
+  }
+
+  #at(day: DayOffset): Date {
+    return new Date(this.#today.getTime() + day * DAY_MS + (day === 0 ? 0 : OPENS_MS))
+  }
+
+  #date(day: DayOffset): string {
+    return dayOf(this.#at(day))
+  }
+
+  #pupil(no: number): Pupil {
+    const pupil = this.#pupils[no]
+    if (pupil === undefined) throw new Error(`there is no pupil ${no}`)
+    return pupil
+  }
+
+  async #register(): Promise<void> {
+    const year = Number(this.#date(-90).slice(0, 4)) - (this.#date(0).slice(5) < '04-01' ? 1 : 0)
+    for (const [no, [name, parent]] of PUPILS.entries()) {
+      const phone = `98450${10_000 + no * 37}`
+      const email = `${parent.toLowerCase().replace(' ', '.')}@example.in`
+      const { service_student_id: id } = await this.#past.call(
+        'POST',
+        `integrations/erp/users/parent-${no + 1}/students`,
+        {
+          student: {
+            fullname: name,
+            identifier: `SUN-${1_001 + no}`,
+            grade: String(1 + ((no * 5) % 12)),
+            academic_year_start: year,
+            academic_year_end: year + 1,
+            new_admission: no % 4 === 0,
+            date_of_birth: `${year - 11 + (no % 4)}-0${1 + (no % 9)}-14`,
+            primary_contact_name: parent,
+            primary_contact_number: phone,
+            primary_contact_email: email,
+          },
+          fee_components: [
+            { component_type: 'TUITION_FEE', fee_amount: no === BOUNCED ? TUITION + RETURNED : TUITION },
+            ...(no < PLANS ? [] : [{ component_type: 'TRANSPORT_FEE', fee_amount: TRANSPORT }]),
+          ],
+        },
+      )
+      this.#pupils.push({ id: String(id), name, parent, phone, email })
+    }
+  }
+
+  #payAtCounter(no: number, amount: number, mode: 'cash' | 'cheque'): Promise<unknown> {
+    const { id } = this.#pupil(no)
+    return this.#past.call('POST', `integrations/erp/students/${id}/payments`, {
+      amount,
+      paid_at: this.#past.now().toISOString(),
+      mode,
+      transaction_id: `${mode.toUpperCase()}-${no}-${amount}`,
+      ...(mode === 'cheque' ? { notes: 'Cheque 004217, Canara Bank' } : {}),
+      fee_components: [{ component_type: 'TUITION_FEE', amount }],
+    })
+  }
+
+  /** Six families, six instalments each, about a month apart; the last one is due tomorrow. */
+  async #setUpPlans(): Promise<void> {
+    for (let no = 0; no < PLANS; no++) {
+      const { plan_id: planId } = await this.#past.call(
+        'POST',
+        `integrations/flex/students/${this.#pupil(no).id}/plans`,
+        { payment_schedule: this.#schedule(no) },
+      )
+      const rail = no % 2 === 0 ? 'upi_autopay' : 'enach'
+      await this.#past.call('POST', `sandbox/flex/plans/${String(planId)}/authorise`, { rail })
+    }
+  }
+
+  #schedule(no: number): object[] {
+    const days = no === SKIPPED ? [-130, -100, -70, -34, -4, 1] : [-130, -100, -70, -40, -10, 1]
+    return days.map(day => ({
+      due_date: this.#date(day),
+      details: [
+        {
+          component_type: 'TUITION_FEE',
+          amount: no === BOUNCED && day === -10 ? INSTALMENT + RETURNED : INSTALMENT,
+        },
+      ],
+    }))
+  }
+
+  async #order(no: number, amount: number): Promise<string> {
+    const path = `integrations/pay/students/${this.#pupil(no).id}/orders`
+    return String((await this.#past.call('POST', path, { amount, take_over: true }))['order_id'])
+  }
+
+  async #payOnline(no: number, amount: number): Promise<void> {
+    const order = await this.#order(no, amount)
+    await this.#past.call('POST', `sandbox/pay/orders/${order}/pay`, { outcome: 'success', mode: 'upi' })
+  }
+
+  async #failOnline(no: number): Promise<void> {
+    const order = await this.#order(no, 24_000)
+    await this.#past.call('POST', `sandbox/pay/orders/${order}/pay`, { outcome: 'failure', mode: 'card' })
+  }
+
+  async #refund(no: number, amount: number): Promise<void> {
+    const path = `integrations/pay/students/${this.#pupil(no).id}/payments`
+    const [paid] = await this.#past.call<{ order_id: string }[]>('GET', path)
+    await this.#past.call('POST', `integrations/pay/orders/${paid?.order_id}/refunds`, {
+      amount,
+      reason: 'Bus route changed',
+    })
+  }
+
+  async #borrow(no: number): Promise<void> {
+    const amount = TUITION
+    const made = await this.#past.call(
+      'POST',
+      `integrations/cred/students/${this.#pupil(no).id}/applications`,
+      { amount },
+    )
+    const loan = `sandbox/loans/${String(made['application_id'])}`
+    await this.#past.call('POST', `${loan}/fill`, {})
+    await this.#past.goTo(this.#at(-57))
+    await this.#past.call('POST', `${loan}/approve`, { amount })
+    await this.#past.goTo(this.#at(-55))
+    await this.#past.call('POST', `${loan}/sign`, { tranches: [{ date: this.#date(-53), amount }] })
+    await this.#past.goTo(this.#at(-53))
+    await this.#past.call('POST', `${loan}/disburse`, {})
+  }
+
+  #connectErp(): Promise<unknown> {
+    return this.#past.call('PUT', 'sandbox/erp', { url: `${NOWHERE}/fetch-student`, lookup: ['identifier'] })
+  }
+
+  #disconnectErp(): Promise<unknown> {
+    return this.#past.call('PUT', 'sandbox/erp', { url: null })
+  }
+
+  async #sendLink(no: number, label: string, amount: number, { isPaid }: { isPaid: boolean }): Promise<void> {
+    const { parent, phone, email, name } = this.#pupil(no)
+    const made = await this.#past.call('POST', 'integrations/pay/payment_links', {
+      name: parent,
+      phone,
+      email,
+      student_name: name,
+      details: [{ component_type: 'ACTIVITY_FEE', amount }],
+      notes: [{ key: 'for', value: label }],
+    })
+    if (!isPaid) return
+    const path = `sandbox/pay/orders/${String(made['order_id'])}/pay`
+    await this.#past.call('POST', path, { outcome: 'success', mode: 'netbanking' })
+  }
+
+  #openPage(): Promise<unknown> {
+    return this.#past.call('POST', 'integrations/pay/pages', {
+      title: 'Annual day tickets',
+      slug: 'annual-day',
+      description: 'In the assembly hall, at five in the afternoon.',
+      details: [{ component_type: 'EVENT_FEE', label: 'Ticket', amount: 250, max_quantity: 5 }],
+      is_published: true,
+    })
+  }
+
+  /** One has passed, one is tomorrow. */
+  #setDueDates(): Promise<unknown> {
+    const rule = (component: string, day: DayOffset) => ({
+      component_type: component,
+      due_date: this.#date(day),
+      grace_days: 3,
+      kind: 'per_day',
+      amount_per_day: 25,
+      max_amount: 500,
+    })
+    return this.#past.call('PUT', 'integrations/erp/payment-rules', {
+      part_payments: true,
+      min_amount: 500,
+      allocation: 'oldest_due',
+      excess: 'refund',
+      late_fees: [rule('TRANSPORT_FEE', -20), rule('TUITION_FEE', 1)],
+    })
+  }
+
+  /** To a receiver that is down: its deliveries fail, are tried again and can be looked into. */
+  #subscribe(): Promise<unknown> {
+    return this.#past.call('POST', 'integrations/erp/webhooks', {
+      event_code: 'pay.payment.debited',
+      url: `${NOWHERE}/fees/webhook`,
+      failure_notification_email: 'it@sunrise-school.example',
+      secret_key: 'a-secret-of-the-demo-school',
+    })
+  }
+}

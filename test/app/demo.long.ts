@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import pg from 'pg'
+import { createBursar, type Bursar } from '../../src/app/bursar.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { findInstitute } from '../../src/institutes/institutes.service.ts'
+import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
+import { readSetting } from '../../src/platform/db/instance-settings.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { Client, DEMO, GROUP } from '../harness/client.ts'
+import { waitFor } from '../harness/wait.ts'
+
+const ERP = '/api/v1/integrations/erp'
+const SUNRISE = { key: 'key_test_sunrise', secret: 'secret_test_sunrise' }
+
+async function startOn(database: string, env: Record<string, string> = {}): Promise<Bursar> {
+  const log = createLog({ level: 'warn', format: 'json' })
+  const own = { PORT: '0', MASTER_KEY: '11'.repeat(32), DRAIN_SECONDS: '0' }
+  return createBursar(readConfig({ ...own, DATABASE_URL: database, ...env }), log)
+}
+
+const clientOf = ({ config }: Bursar, who: typeof SUNRISE): Client =>
+  new Client(`http://${config.host}:${config.port}`, who)
+
+test('a new sandbox has a school with history whose books agree, beside two that are empty', async t => {
+  const host = process.env['BURSAR_TEST_PG'] ?? ''
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const admin = new pg.Client({ host, user: 'bursar', database: 'postgres' })
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  t.after(async () => {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+  })
+  const database = `postgres://bursar@localhost/${name}?host=${encodeURIComponent(host)}`
+  const first = await startOn(database)
+  t.after(() => first.stop())
+  await waitFor(async () => (await readSetting(first.ctx.db, 'demo')) === 'filled', 'the demo', {
+    limitMs: 200_000,
+  })
+  const sunrise = clientOf(first, SUNRISE)
+
+  const events: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined;) {
+    const { body } = await sunrise.get(`${ERP}/events?limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    events.push(...body.data.map((event: { event: string }) => event.event))
+    cursor = body.next_cursor ?? undefined
+  }
+  for (const code of [
+    'direct.payment.added',
+    'pay.payment.settled',
+    'payment_link.payment.debited',
+    'refund.processed',
+    'flex.instalment.settled',
+    'flex.instalment.bounced',
+    'flex.instalment.skipped',
+    'cred.loan.disbursed',
+  ])
+    assert.ok(events.includes(code), code)
+
+  const school = await findInstitute(first.ctx, 'sunrise-school')
+  assert.ok(school !== null)
+  const { differences, expected } = await reconcile(first.ctx, school)
+  assert.deepEqual([differences, expected], [[], []])
+  for (const who of [DEMO, GROUP])
+    assert.deepEqual((await clientOf(first, who).get(`${ERP}/students`)).body.data, [])
+
+  const second = await startOn(database)
+  t.after(() => second.stop())
+  const [row] = await second.ctx.db.query<{ count: number }>('select count(*) from students')
+  assert.equal(row?.count, 312)
+})
