@@ -1449,6 +1449,17 @@ create table cred_pay_outs (
 );
 create index cred_pay_outs_of_tranche on cred_pay_outs (institute_id, tranche_id);
 
+-- The lender's sanction letter, a PDF. The last one counts; each upload stands in the audit log with its digest.
+create table cred_letters (
+  institute_id integer not null,
+  application_id text not null,
+  content bytea not null check (length(content) between 1 and 2097152),
+  digest bytea not null,
+  uploaded_at timestamptz not null,
+  primary key (institute_id, application_id),
+  foreign key (institute_id, application_id) references cred_applications
+);
+
 -- What the borrower pays back, to the lender and not to the institute.
 create table cred_emis (
   institute_id integer not null,
@@ -1694,6 +1705,15 @@ create table console_memberships (
   primary key (institute_id, user_id)
 );
 create index console_memberships_of_user on console_memberships (user_id);
+
+-- People of a lender without an API: they work at its desk and see nothing else.
+create table console_lender_members (
+  lender text not null references lenders,
+  user_id text not null references console_users,
+  created_at timestamptz not null default now(),
+  primary key (lender, user_id)
+);
+create index console_lender_members_of_user on console_lender_members (user_id);
 
 create table console_sessions (
   id text primary key,

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../flex/context.ts'
+import type { LoanContext } from '../loans/context.ts'
 import { accountRoutes } from './team/account.routes.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { flexConsoleRoutes } from './flex/flex.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
+import { lenderDeskRoutes } from './loans/desk.routes.ts'
+import { loanConsoleRoutes } from './loans/loans.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
@@ -15,7 +18,7 @@ import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
 import { teamRoutes } from './team/team.routes.ts'
 
 /** Every area of the console's API, one line each. */
-export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext): Promise<void> {
+export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & LoanContext): Promise<void> {
   sessionRoutes(app, ctx)
   accountRoutes(app, ctx)
   teamRoutes(app, ctx)
@@ -29,4 +32,6 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext): Pro
   flexConsoleRoutes(app, ctx)
   developerRoutes(app, ctx)
   await consoleOrderRoutes(app, ctx)
+  loanConsoleRoutes(app, ctx)
+  await lenderDeskRoutes(app, ctx)
 }

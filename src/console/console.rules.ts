@@ -4,6 +4,8 @@ import { BursarError } from '../platform/errors.ts'
 export const ROLES = ['owner', 'finance', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 export type ConsoleRole = Role | 'operator'
+/** People of a lender: they see its applications, whatever the institute, and nothing else. */
+export const LENDER_ROLE = 'lender'
 
 /** Who may look at money and students: everybody. */
 export const EVERYONE: readonly ConsoleRole[] = [...ROLES, 'operator']

@@ -16,22 +16,28 @@ import type { Context } from '../platform/context.ts'
 import type { Command } from '../platform/idempotency.ts'
 import { recordAudit, type AuditNote } from './audit/audit.service.ts'
 import type { ConsoleRole } from './console.rules.ts'
-import { admit, atInstitute, type InstituteVisit } from './auth/roles.routes.ts'
+import {
+  admit,
+  atApplication,
+  atInstitute,
+  type AccessRule,
+  type ApplicationVisit,
+  type InstituteVisit,
+} from './auth/roles.routes.ts'
 import { documentConsole } from './auth/access.docs.ts'
 import type { Reply } from '../http/reply.ts'
-import { INSTITUTE, withInstitute } from './auth/access.routes.ts'
+import { APPLICATION, INSTITUTE, withPlace } from './auth/access.routes.ts'
 
 /** The console's routes for files: those that it answers with, and those that it is sent. */
-type FileEndpoint<Params extends AnyInput, Query extends AnyInput> = {
+type FileEndpoint<Visit, Params extends AnyInput, Query extends AnyInput> = {
   url: string
-  roles: readonly ConsoleRole[]
   params?: Params
   query?: Query
   /** Of the file, or of one of the files it may be. */
   mediaType: string
   /** Shown in the browser instead of saved. */
   isShown?: true
-  answer(call: Sent<Read<Params>, Read<Query>, unknown> & InstituteVisit): Promise<AnsweredFile>
+  answer(call: Sent<Read<Params>, Read<Query>, unknown> & Visit): Promise<AnsweredFile>
 }
 
 /** `mediaType` where it is not the endpoint's. */
@@ -41,18 +47,38 @@ type AnsweredFile = { name: string; mediaType?: string; content: Readable | Buff
 export function addConsoleFile<
   Params extends AnyInput = typeof NOTHING,
   Query extends AnyInput = typeof NOTHING,
->(app: FastifyInstance, ctx: Context, endpoint: FileEndpoint<Params, Query>): void {
-  const { roles, query = NOTHING, isShown = false } = endpoint
-  const url = INSTITUTE + endpoint.url
-  const params = withInstitute(url, endpoint.params) as Params
-  const access = atInstitute(ctx, roles)
+>(
+  app: FastifyInstance,
+  ctx: Context,
+  endpoint: FileEndpoint<InstituteVisit, Params, Query> & { roles: readonly ConsoleRole[] },
+): void {
+  addFile(app, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
+}
+
+/** Of an application, for the people of its lender. */
+export function addDeskFile(
+  app: FastifyInstance,
+  ctx: Context,
+  endpoint: FileEndpoint<ApplicationVisit, typeof NOTHING, typeof NOTHING>,
+): void {
+  addFile(app, ctx, { ...endpoint, url: APPLICATION + endpoint.url }, atApplication(ctx))
+}
+
+function addFile<Visit extends object, Params extends AnyInput, Query extends AnyInput>(
+  app: FastifyInstance,
+  ctx: Context,
+  endpoint: FileEndpoint<Visit, Params, Query>,
+  access: AccessRule<Visit>,
+): void {
+  const { url, query = NOTHING, isShown = false } = endpoint
+  const params = withPlace(url, endpoint.params) as Params
   const readCall = compileCall<Read<Params>, Read<Query>, unknown>({ params, query })
   app.get(url, {
     config: { limitedBy: 'route' },
     schema: {
       ...documentFile({ params, mediaType: endpoint.mediaType }),
       querystring: query.schema,
-      'x-roles': roles,
+      'x-roles': access.reach,
     } as FastifySchema,
     handler: async (request, reply) => {
       const visit = await access.enter(await admit(ctx, request, reply))
@@ -69,16 +95,15 @@ export function addConsoleFile<
   })
 }
 
-type UploadEndpoint<Query extends AnyInput, Result> = {
+/** What the audit log needs of who was let in. */
+type ActedOn = Pick<InstituteVisit, 'who' | 'origin' | 'institute'>
+
+type UploadEndpoint<Visit, Query extends AnyInput, Result> = {
   url: string
-  roles: readonly ConsoleRole[]
   output: Reply<Result>
   query: Query
   mediaTypes: readonly string[]
-  perform(
-    command: Command<Result>,
-    call: { query: Read<Query>; file: ReceivedFile } & InstituteVisit,
-  ): Promise<Result>
+  perform(command: Command<Result>, call: { query: Read<Query>; file: ReceivedFile } & Visit): Promise<Result>
   audit(result: Result): AuditNote
 }
 
@@ -86,13 +111,30 @@ type UploadEndpoint<Query extends AnyInput, Result> = {
 export function addConsoleUpload<Query extends AnyInput, Result>(
   scope: FastifyInstance,
   ctx: Context,
-  endpoint: UploadEndpoint<Query, Result>,
+  endpoint: UploadEndpoint<InstituteVisit, Query, Result> & { roles: readonly ConsoleRole[] },
 ): void {
-  const url = INSTITUTE + endpoint.url
-  const access = atInstitute(ctx, endpoint.roles)
-  const params = withInstitute(url, undefined) as AnyInput
+  addUpload(scope, ctx, { ...endpoint, url: INSTITUTE + endpoint.url }, atInstitute(ctx, endpoint.roles))
+}
+
+/** To an application, by the people of its lender. */
+export function addDeskUpload<Query extends AnyInput, Result>(
+  scope: FastifyInstance,
+  ctx: Context,
+  endpoint: UploadEndpoint<ApplicationVisit, Query, Result>,
+): void {
+  addUpload(scope, ctx, { ...endpoint, url: APPLICATION + endpoint.url }, atApplication(ctx))
+}
+
+function addUpload<Visit extends ActedOn, Query extends AnyInput, Result>(
+  scope: FastifyInstance,
+  ctx: Context,
+  endpoint: UploadEndpoint<Visit, Query, Result>,
+  access: AccessRule<Visit>,
+): void {
+  const { url, mediaTypes } = endpoint
+  const params = withPlace(url, undefined) as AnyInput
   const readCall = compileCall<unknown, Read<Query>, unknown>({ query: endpoint.query })
-  const visits = new WeakMap<FastifyRequest, InstituteVisit>()
+  const visits = new WeakMap<FastifyRequest, Visit>()
   const reply = endpoint.output
   const answerOf = answerBy(reply, null)
   scope.route({
@@ -100,8 +142,8 @@ export function addConsoleUpload<Query extends AnyInput, Result>(
     url,
     config: { limitedBy: 'route' },
     schema: {
-      ...documentConsole({ query: endpoint.query, method: 'POST', params }, reply, endpoint.roles),
-      body: { content: Object.fromEntries(endpoint.mediaTypes.map(type => [type, FILE])) },
+      ...documentConsole({ query: endpoint.query, method: 'POST', params }, reply, access.reach),
+      body: { content: Object.fromEntries(mediaTypes.map(type => [type, FILE])) },
     },
     onRequest: async (request, reply) => {
       visits.set(request, await access.enter(await admit(ctx, request, reply)))
@@ -115,7 +157,7 @@ export function addConsoleUpload<Query extends AnyInput, Result>(
       const command: Command<Result> = { instituteId: institute.id, idempotency }
       const audit: Command<Result>['audit'] = (tx, result) => recordAudit(tx, ctx, by, endpoint.audit(result))
       return answerCommand(ctx, command, { request, reply: response, answerOf }, async () => {
-        const call = { query: readCall(request).query, file: fileOf(request), ...visit }
+        const call = { query: readCall(request).query, file: fileOf(request, mediaTypes), ...visit }
         return endpoint.perform({ ...command, audit }, call)
       })
     },

@@ -96,10 +96,17 @@ export function addUpload<Query extends AnyInput, Result>(
 const TEXT_OR_SHEET =
   /^\s*(text\/(csv|plain|tab-separated-values)|application\/(csv|octet-stream|vnd\.ms-excel|zip|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\s*(;.*)?$/i
 
-export function fileOf(request: FastifyRequest): ReceivedFile {
+const PDF = /^\s*application\/pdf\s*(;.*)?$/i
+
+/** A route that takes PDFs takes nothing else. */
+export function fileOf(request: FastifyRequest, mediaTypes: readonly string[] = []): ReceivedFile {
   const { body, declaredType } = request
   if (!(body instanceof ReceivedFile) || body.bytes === 0)
     throw badRequest('The body is empty. Send the file itself as the body.')
+  if (mediaTypes.includes('application/pdf')) {
+    if (declaredType !== undefined && PDF.test(declaredType)) return body
+    throw badRequest('Send a PDF file as the body, with the header Content-Type: application/pdf.')
+  }
   if (declaredType !== undefined && !TEXT_OR_SHEET.test(declaredType))
     throw badRequest(
       'Send the file itself as the body, with the header Content-Type: text/csv or that of an XLSX file.',

@@ -122,13 +122,12 @@ export async function cancelApplication(
 ): Promise<Application> {
   const { application } = await endApplication(ctx, { instituteId: institute.id, applicationId }, 'canceled')
   // The lender was called in between, so one transaction could not cover it; a retry before this line gets 409.
-  if (command.idempotency !== undefined)
-    await rememberAnswer(
-      ctx.db,
-      command.instituteId,
-      command.idempotency,
-      command.idempotency.answer(application),
-    )
+  await ctx.db.transaction(async tx => {
+    const { idempotency, audit, instituteId } = command
+    await audit?.(tx, application)
+    if (idempotency !== undefined)
+      await rememberAnswer(tx, instituteId, idempotency, idempotency.answer(application))
+  })
   return application
 }
 

@@ -25,28 +25,25 @@ const trancheFields = {
 export const disbursementBlock = tranche.object('DisbursementBlock', trancheFields)
 
 const sent = outputOf<Tranche & { paymentId: string | undefined }>()
-export const disbursementOutput = sent.object(
-  'Disbursement',
-  {
-    ...trancheFields,
-    status: sent.oneOf(
-      ['planned', 'paid_out', 'received', 'disbursed', 'failed'],
-      'planned; paid_out when the lender has sent it; received when it is at the payment provider; disbursed when it reached ' +
-        "the institute; failed when the lender's transfer did not arrive.",
-      one => one.state,
-      'disbursed',
-    ),
-    payment_id: sent.optional.text(
-      'Id of its payment; absent while planned.',
-      'pay_01k9zq4m0ve8sbn6yt2hw3c5da',
-    ),
-    failure: sent.optional.text(
-      'Why the transfer failed; present only then.',
-      'The account did not accept the transfer.',
-    ),
-  },
-  'A tranche of the loan.',
-)
+export const disbursementFields = {
+  ...trancheFields,
+  status: sent.oneOf(
+    ['planned', 'paid_out', 'received', 'disbursed', 'failed'],
+    'planned; paid_out when the lender has sent it; received when it is at the payment provider; disbursed when it reached ' +
+      "the institute; failed when the lender's transfer did not arrive.",
+    one => one.state,
+    'disbursed',
+  ),
+  payment_id: sent.optional.text(
+    'Id of its payment; absent while planned.',
+    'pay_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+  failure: sent.optional.text(
+    'Why the transfer failed; present only then.',
+    'The account did not accept the transfer.',
+  ),
+}
+export const disbursementOutput = sent.object('Disbursement', disbursementFields, 'A tranche of the loan.')
 
 /** What the disbursements of a loan are answered from. */
 export function toDisbursements({ tranches, payOuts }: Pick<LoanFile, 'tranches' | 'payOuts'>) {
@@ -84,7 +81,7 @@ export const createdApplicationOutput = out.object('CreatedLoanApplication', {
 })
 
 const offered = outputOf<Offer>()
-const offerOutput = offered.object({
+export const offerOutput = offered.object({
   id: offered.text("The lender's id of the offer.", 'OFF-2207', ({ ref }) => ref),
   yearly_rate_percent: offered.number('Interest a year.', 12.5),
   months: offered.integer('Number of EMIs.', 12),

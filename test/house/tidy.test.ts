@@ -102,6 +102,7 @@ const DOORS = new Set([
   'console_users',
   'console_recovery_codes',
   'console_memberships',
+  'console_lender_members',
   'console_sessions',
   'console_invitations',
   'console_tries',

@@ -14,7 +14,7 @@ import { InputError, readInstituteCode, readName } from '../input.ts'
 import { formatTable, formatTime, show } from '../output.ts'
 import { withContext } from '../with-context.ts'
 
-type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role }
+type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role; lender?: string }
 
 export function addUserCommands(program: Command): void {
   const users = program.command('users').description('people who sign in to the console')
@@ -34,10 +34,12 @@ export function addUserCommands(program: Command): void {
     .option('--operator', 'looks after the installation and sees every institute')
     .option('--institute <code>', 'works for this institute', readInstituteCode)
     .option('--role <role>', `what they may do there: ${ROLES.join(', ')} (default: owner)`, readRole)
+    .option('--lender <code>', 'works at the desk of this lender, which has no API')
     .action(runCreate)
   addExamples(create, [
     'bursar users create asha@example.in --name "Asha Rao" --operator',
     'bursar users create meera@example.in --name "Meera Iyer" --institute green-park --role finance',
+    'bursar users create loans@sahakari.example.in --name "Ravi Shah" --lender sahakari',
   ])
 
   const disable = users
@@ -61,18 +63,26 @@ export function addUserCommands(program: Command): void {
 }
 
 async function runCreate(email: string, options: CreateOptions): Promise<void> {
-  if (options.operator !== true && options.institute === undefined)
-    throw new InputError('Say what the person is for: --operator, --institute CODE, or both.')
+  const isFor = options.operator === true || options.institute !== undefined || options.lender !== undefined
+  if (!isFor)
+    throw new InputError('Say what the person is for: --operator, --institute CODE or --lender CODE.')
   if (options.role !== undefined && options.institute === undefined)
     throw new InputError('--role says what somebody may do in an institute: add --institute CODE.')
   await withContext(async ctx => {
     const institute = options.institute === undefined ? null : await getInstitute(ctx, options.institute)
     const member = institute === null ? null : { institute, role: options.role ?? 'owner' }
     const isOperator = options.operator === true
-    const { link } = await createUser(ctx, { email, name: options.name, isOperator, member })
+    const { link } = await createUser(ctx, {
+      email,
+      name: options.name,
+      isOperator,
+      member,
+      lender: options.lender ?? null,
+    })
     const what = [
       ...(isOperator ? ['operator'] : []),
       ...(member === null ? [] : [`${member.role} of ${member.institute.name}`]),
+      ...(options.lender === undefined ? [] : [`at the desk of ${options.lender}`]),
     ].join(' and ')
     const next =
       link === null

@@ -1,10 +1,10 @@
 import { documentParts } from '../../http/openapi/operation.ts'
 import type { AnyInput } from '../../http/wire/input.ts'
-import type { ConsoleRole } from '../console.rules.ts'
+import type { ConsoleRole, LENDER_ROLE } from '../console.rules.ts'
 import type { Reply } from '../../http/reply.ts'
 
-/** Who may: roles at the institute, anyone who is signed in, or anyone. Stands in the route table as `x-roles`. */
-export type Reach = readonly ConsoleRole[] | 'signed in' | 'anyone'
+/** Who may: roles at the institute, people of the lender, anyone who is signed in, or anyone. Stands in the route table as `x-roles`. */
+export type Reach = readonly (ConsoleRole | typeof LENDER_ROLE)[] | 'signed in' | 'anyone'
 
 type Documented = {
   method?: string

@@ -18,7 +18,9 @@ import { NO_INSTITUTE, recordAudit, type Actor, type AuditNote } from '../audit/
 import type { ConsoleRole } from '../console.rules.ts'
 import {
   admit,
+  atApplication,
   atInstitute,
+  atLender,
   forAnybody,
   forOperator,
   forPerson,
@@ -135,6 +137,17 @@ export const { read: addPersonRead, write: addPersonWrite } = routesBehind(API, 
 /** For the operator of the installation. */
 export const { read: addOperatorRead, write: addOperatorWrite } = routesBehind(`${API}/operator`, forOperator)
 
+/** For people of a lender, and about one of its applications. */
+const DESK = `${API}/lenders/:lender_code`
+export const APPLICATION = `${DESK}/applications/:application_id`
+
+export function deskRoutes(ctx: Context) {
+  return {
+    desk: routesBehind(DESK, atLender(ctx)),
+    application: routesBehind(APPLICATION, atApplication(ctx)),
+  }
+}
+
 /** For anybody, signed in or not. */
 export const { read: addOpenRead } = routesBehind(API, forAnybody)
 
@@ -169,12 +182,26 @@ function routesBehind<Scope>(prefix: string, access: AccessRule<Scope>) {
 
 const instituteParams = input({ institute_code: field.code("The institute's code.", 'demo-school') })
 
-export function withInstitute<Params extends AnyInput>(
+const lenderParams = input({ lender_code: field.code("The lender's code.", 'sahakari') })
+const applicationParams = input({
+  ...lenderParams.fields,
+  application_id: field.resourceId('Id of the application.', 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
+/** The parameters of the address that a route is below, and its own. */
+export function withPlace<Params extends AnyInput>(
   url: string,
   params: Params | undefined,
 ): Params | undefined {
-  if (!url.startsWith(INSTITUTE)) return params
-  return new Input({ ...instituteParams.fields, ...params?.fields }, null) as unknown as Params
+  const more = url.startsWith(INSTITUTE)
+    ? instituteParams
+    : url.startsWith(APPLICATION)
+      ? applicationParams
+      : url.startsWith(DESK)
+        ? lenderParams
+        : null
+  if (more === null) return params
+  return new Input({ ...more.fields, ...params?.fields }, null) as unknown as Params
 }
 
 function addRead<Scope, Params extends AnyInput, Query extends AnyInput, Result>(
@@ -183,7 +210,7 @@ function addRead<Scope, Params extends AnyInput, Query extends AnyInput, Result>
   endpoint: ConsoleRead<Scope, Params, Query, Result>,
   access: AccessRule<Scope>,
 ): void {
-  const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
+  const shape = { ...endpoint, params: withPlace(endpoint.url, endpoint.params) }
   const readCall = compileCall<Read<Params>, Read<Query>, Read<None>>(shape as Parts<Params, Query, AnyInput>)
   app.get(endpoint.url, {
     config: { limitedBy: 'route' },
@@ -205,7 +232,7 @@ function addWrite<Scope, Params extends AnyInput, Query extends AnyInput, Body e
   endpoint: ConsoleWrite<Scope, Params, Query, Body, Result>,
   access: AccessRule<Scope>,
 ): void {
-  const shape = { ...endpoint, params: withInstitute(endpoint.url, endpoint.params) }
+  const shape = { ...endpoint, params: withPlace(endpoint.url, endpoint.params) }
   const readCall = compileCall<Read<Params>, Read<Query>, Read<Body>>(shape as Parts<Params, Query, Body>)
   const reply = endpoint.output ?? done
   const answerOf = answerBy(reply, null)

@@ -2,18 +2,29 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusePlainHttp } from '../../http/server.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { BursarError } from '../../platform/errors.ts'
+import { findInstituteOfApplication } from '../../loans/lenders/lenders.service.ts'
+import { BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
-import { requireOperator, requireRole, type ConsoleRole, type Origin, type Who } from '../console.rules.ts'
+import {
+  LENDER_ROLE,
+  requireOperator,
+  requireRole,
+  type ConsoleRole,
+  type Origin,
+  type Who,
+} from '../console.rules.ts'
 import { readSessionCookie } from './cookies.ts'
 import type { Reach } from './access.docs.ts'
-import { enterInstitute, identify } from './sessions.service.ts'
+import { enterInstitute, enterLender, identify, type OwnLender } from './sessions.service.ts'
 
 /** Who asks, from where, and the two ends of the exchange for what no envelope holds, such as a cookie. */
 type Visit = { origin: Origin; request: FastifyRequest; reply: FastifyReply }
 export type OpenVisit = Visit & { who: Who | null }
 export type PersonVisit = Visit & { who: Who }
 export type InstituteVisit = PersonVisit & { institute: Institute; role: ConsoleRole }
+
+export type LenderVisit = PersonVisit & { lender: OwnLender }
+export type ApplicationVisit = LenderVisit & { institute: Institute }
 
 /** Who gets through, and with what; `reach` is what the route table shows of it. */
 export type AccessRule<Context> = {
@@ -46,6 +57,33 @@ export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): Access
       const { institute, role } = await enterInstitute(ctx, who, code)
       requireRole(role, roles)
       return { ...visit, who, institute, role }
+    },
+  }
+}
+
+/** At the desk of a lender: somebody else's lender is one that does not exist. */
+export function atLender(ctx: Context): AccessRule<LenderVisit> {
+  return {
+    reach: [LENDER_ROLE],
+    async enter(visit) {
+      const who = signedIn(visit.who)
+      const { lender_code: code } = visit.request.params as { lender_code: string }
+      return { ...visit, who, lender: await enterLender(ctx, who, code) }
+    },
+  }
+}
+
+/** The same with one of its applications, whose institute's audit log records what is done to it. */
+export function atApplication(ctx: Context): AccessRule<ApplicationVisit> {
+  const desk = atLender(ctx)
+  return {
+    reach: desk.reach,
+    async enter(visit) {
+      const { application_id: applicationId } = visit.request.params as { application_id: string }
+      const entered = await desk.enter(visit)
+      const institute = await findInstituteOfApplication(ctx, entered.lender.code, applicationId)
+      if (institute === null) throw notFound('This application')
+      return { ...entered, institute }
     },
   }
 }

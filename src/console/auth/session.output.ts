@@ -57,6 +57,12 @@ const placeOutput = place.object({
   role: place.oneOf(EVERYONE, 'What the person is there.'),
 })
 
+const desk = outputOf<NonNullable<Session['lenders']>[number]>()
+const deskOutput = desk.object({
+  code: desk.text('Code of the lender.', 'sahakari'),
+  title: desk.text('Its name.', 'Sahakari Bank'),
+})
+
 const out = outputOf<Session>()
 export const sessionOutput = out.object({
   mode: out.oneOf(['sandbox', 'live'], 'Whether real money moves.'),
@@ -66,6 +72,7 @@ export const sessionOutput = out.object({
   csrf: out.optional.text('To be sent as x-csrf with every write.', 'q1w2…', session => session.person?.csrf),
   person: out.optional.one('Who is signed in.', selfOutput),
   institutes: out.optional.list('Where they work.', placeOutput),
+  lenders: out.optional.list('The lenders at whose desk they work.', deskOutput),
 })
 
 export type SessionAnswer = Shown<typeof sessionOutput>

@@ -111,6 +111,15 @@ export async function enterInstitute(
   return { institute, role }
 }
 
+export type { OwnLender } from './sessions.store.ts'
+
+/** A lender that they have no part in is one that does not exist. */
+export async function enterLender({ db }: Context, who: Who, code: string): Promise<store.OwnLender> {
+  const [lender] = await store.listLendersOf(db, who.userId, code)
+  if (lender === undefined) throw notFound('This lender')
+  return lender
+}
+
 export type Session = {
   mode: Context['mode']
   now: Date
@@ -119,19 +128,23 @@ export type Session = {
   /** Null when nobody is signed in. */
   person: Who | null
   institutes: { code: string; name: string; role: ConsoleRole }[] | null
+  /** At whose desk they work. */
+  lenders: store.OwnLender[] | null
 }
 
 /** Who is signed in, where they may go, and the token that their writes need. */
 export async function readSession({ db, mode, clock }: Context, who: Who | null): Promise<Session> {
-  const [demoPeople, institutes] = await Promise.all([
+  const [demoPeople, institutes, lenders] = await Promise.all([
     mode === 'sandbox' ? listDemoUsers(db) : [],
     who === null ? null : store.listInstitutesOf(db, who, MOST_INSTITUTES),
+    who === null ? null : store.listLendersOf(db, who.userId),
   ])
   return {
     mode,
     now: clock.now(),
     demoPeople,
     person: who,
+    lenders,
     institutes:
       institutes && institutes.map(({ role, ...institute }) => ({ ...institute, role: role ?? 'operator' })),
   }

@@ -129,3 +129,18 @@ export async function listInstitutesOf(
     [userId, isOperator, limit],
   )
 }
+
+export type OwnLender = { code: string; title: string }
+
+/** The lenders at whose desk somebody works; with a code that one alone. */
+export async function listLendersOf(
+  db: Queryable,
+  userId: string,
+  code: string | null = null,
+): Promise<OwnLender[]> {
+  return db.query<OwnLender>(
+    `select l.code, l.title from console_lender_members m join lenders l on l.code = m.lender
+     where m.user_id = $1 and ($2::text is null or l.code = $2) order by l.title, l.code limit 50`,
+    [userId, code],
+  )
+}

@@ -1,4 +1,5 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { requireDeskLender } from '../../loans/lenders/lenders.service.ts'
 import { SECRET_PLACE } from '../../messages/messages.rules.ts'
 import { queueSecretMessage } from '../../messages/messages.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -10,7 +11,7 @@ import { MAIL_GAP_MS, normaliseEmail, PASSWORD_LINK_MS, type Role } from '../con
 import { makeInvitation } from '../team/invitations.service.ts'
 import { hasPasswordLinkSince } from '../team/invitations.store.ts'
 import { endSessions } from './sessions.store.ts'
-import { firstInstituteOf, putMember } from '../team/team.store.ts'
+import { firstInstituteOf, putLenderMember, putMember } from '../team/team.store.ts'
 import { deleteDevices } from './limits/known.store.ts'
 import { countMailRequest } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
@@ -23,6 +24,8 @@ export type NewUser = {
   name: string
   isOperator: boolean
   member: { institute: Institute; role: Role } | null
+  /** Works at the desk of this lender. */
+  lender?: string | null
 }
 
 const BY_COMMAND = { instituteId: NO_INSTITUTE, actor: 'command line' } as const
@@ -31,14 +34,18 @@ const MOST_USERS = 1_000
 /** Answers the link by which the person chooses a password; null when they have one already. */
 export async function createUser(ctx: Context, input: NewUser): Promise<{ link: string | null }> {
   const email = normaliseEmail(input.email)
+  const { lender = null } = input
+  if (lender !== null) await requireDeskLender(ctx, lender)
   return ctx.db.transaction(async tx => {
     const known = await users.findUserByEmail(tx, email)
     const userId = known?.id ?? (await insert(tx, { ...input, email }))
     if (known !== null && input.isOperator && !known.isOperator) await users.makeOperator(tx, userId)
     if (input.member !== null)
       await putMember(tx, input.member.institute.id, { userId, role: input.member.role })
+    if (lender !== null) await putLenderMember(tx, lender, userId)
     const after = {
       email,
+      lender: lender ?? undefined,
       operator: input.isOperator,
       institute: input.member?.institute.code,
       role: input.member?.role,

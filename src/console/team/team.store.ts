@@ -48,6 +48,13 @@ export async function putMember(
   )
 }
 
+export async function putLenderMember(tx: Transaction, lender: string, userId: string): Promise<void> {
+  await tx.query(
+    `insert into console_lender_members (lender, user_id) values ($1, $2) on conflict (lender, user_id) do nothing`,
+    [lender, userId],
+  )
+}
+
 export async function removeMember(tx: Transaction, instituteId: number, userId: string): Promise<void> {
   await tx.query('delete from console_memberships where institute_id = $1 and user_id = $2', [
     instituteId,
@@ -57,7 +64,11 @@ export async function removeMember(tx: Transaction, instituteId: number, userId:
 
 export async function firstInstituteOf(db: Queryable, userId: string): Promise<number | null> {
   const [row] = await db.query<{ institute_id: number }>(
-    'select institute_id from console_memberships where user_id = $1 order by institute_id limit 1',
+    `select institute_id from console_memberships where user_id = $1
+     union all
+     select c.institute_id from console_lender_members m join institute_lenders c on c.lender = m.lender
+     where m.user_id = $1
+     order by institute_id limit 1`,
     [userId],
   )
   return row?.institute_id ?? null

@@ -1,7 +1,9 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
+import { isIdShaped } from '../../platform/ids.ts'
 import { newSigningSecret } from '../../platform/standard-webhooks.ts'
 import type { LoanContext } from '../context.ts'
 import type { Lender, LenderName } from '../lender-port.ts'
@@ -137,6 +139,25 @@ export async function chooseLender(
     if (code !== null && (await store.findLender(tx, code)) === null) throw notFound('This lender')
     await store.chooseLender(tx, institute.id, code)
   })
+}
+
+/** Whose application it is, of those that were sent to this lender. */
+export async function findInstituteOfApplication(
+  ctx: Context,
+  lender: string,
+  applicationId: string,
+): Promise<Institute | null> {
+  const id = isIdShaped(applicationId) ? await store.findInstituteOf(ctx.db, lender, applicationId) : null
+  if (id === null) return null
+  const [institute] = await getInstitutesById(ctx, [id])
+  return institute ?? null
+}
+
+/** Throws unless its people work in the console. */
+export async function requireDeskLender({ db }: Pick<Context, 'db'>, code: string): Promise<void> {
+  const account = await store.findLender(db, code)
+  if (account === null) throw notFound('This lender')
+  if (account.kind !== 'desk') throw conflict('This lender has an API; only a lender without one has a desk.')
 }
 
 /** One harmless signed call; answers what is wrong, or null. A lender without an API has nothing to call. */

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ROLES, type ConsoleRole } from '../../../src/console/console.rules.ts'
 import { openSession } from '../../../src/console/auth/sessions.service.ts'
-import { seedDemoUser } from '../../../src/console/auth/users.service.ts'
+import { createUser, seedDemoUser } from '../../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { addLender } from '../../../src/loans/lenders/lenders.service.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { Client, type Answer, type Json } from '../../harness/client.ts'
 import { operationsOf, type Operation } from '../../harness/operations.ts'
@@ -18,11 +20,11 @@ const bursar = await startBursar({ after })
 const { url } = bursar
 const { ctx } = bursar.app
 
-type Walker = ConsoleRole | 'nobody' | 'stranger'
+type Walker = ConsoleRole | 'nobody' | 'stranger' | 'lender' | 'other lender'
 type Reach = readonly string[] | 'signed in' | 'anyone'
 
-const WALKERS: readonly Walker[] = ['nobody', 'stranger', ...ROLES, 'operator']
-const emailOf = (walker: Walker): string => `${walker}@walk.example`
+const WALKERS: readonly Walker[] = ['nobody', 'stranger', ...ROLES, 'operator', 'lender', 'other lender']
+const emailOf = (walker: Walker): string => `${walker.replace(' ', '-')}@walk.example`
 
 await ctx.db.transaction(async tx => {
   const school = await getInstitute(ctx, 'demo-school')
@@ -35,6 +37,22 @@ await ctx.db.transaction(async tx => {
   await seedDemoUser(tx, { email: emailOf('stranger'), name: 'stranger', isOperator: false, member })
   await seedDemoUser(tx, { email: emailOf('operator'), name: 'operator', isOperator: true, member: null })
 })
+
+for (const [walker, code] of [
+  ['lender', 'sahakari'],
+  ['other lender', 'gramin'],
+] as const) {
+  const limits = { leastPaise: paiseOf(1_000_00), mostPaise: paiseOf(100_000_00) }
+  const terms = { yearlyRateBp: 1200, months: 12, apiUrl: null }
+  await addLender(ctx, { code, title: code, kind: 'desk', ...limits, ...terms })
+  await createUser(ctx, {
+    email: emailOf(walker),
+    name: walker,
+    isOperator: false,
+    member: null,
+    lender: code,
+  })
+}
 
 /** A session of its own for every request: some end the one they come with. */
 async function visitorFor(walker: Walker): Promise<Visitor> {
@@ -61,9 +79,8 @@ type Route = Operation & { reach: Reach }
 const routes: Route[] = operationsOf(bursar, API)
 
 function ask(visitor: Visitor, route: Route, headers: Record<string, string> = {}): Promise<Answer> {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    name === 'institute_code' ? 'demo-school' : 'nothing_0',
-  )
+  const named: Record<string, string> = { institute_code: 'demo-school', lender_code: 'sahakari' }
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? 'nothing_0')
   return visitor.send(route.method, path, route.method === 'GET' ? undefined : (route.body ?? {}), headers)
 }
 
@@ -71,7 +88,10 @@ function expected({ reach, path }: Route, walker: Walker): 'in' | '401' | '403' 
   if (reach === 'anyone') return 'in'
   if (walker === 'nobody') return '401'
   if (reach === 'signed in') return 'in'
-  if (walker === 'stranger' && path.includes('{institute_code}')) return '404'
+  const isStranger = walker === 'stranger' || walker === 'lender' || walker === 'other lender'
+  if (isStranger && path.includes('{institute_code}')) return '404'
+  // A desk is nobody's but its own people's: the operator and every other lender find nothing there.
+  if (path.includes('{lender_code}')) return walker === 'lender' ? 'in' : '404'
   return reach.includes(walker) ? 'in' : '403'
 }
 
@@ -98,7 +118,7 @@ for (const route of routes.filter(({ reach }) => reach !== 'anyone')) {
       const what = `${walker}: ${answer.status} ${answer.text.slice(0, 300)}`
       if (wanted === 'in') assert.ok(![401, 403, 500].includes(answer.status), what)
       else assert.equal(String(answer.status), wanted, what)
-      if (wanted === '404') assert.match(answer.text, /This institute was not found/)
+      if (wanted === '404') assert.match(answer.text, /This (institute|lender) was not found/)
     }
   })
 

@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify'
+import { one, pageOf } from '../../http/reply.ts'
+import { receiveFiles } from '../../http/upload.ts'
+import type { Input } from '../../http/wire/input.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import type { DeskRequest } from '../../loans/desk.rules.ts'
+import { attachLetter, MAX_LETTER_BYTES, readLetter, recordAtDesk } from '../../loans/desk.service.ts'
+import { deskRoutes } from '../auth/access.routes.ts'
+import { addDeskFile, addDeskUpload } from '../files.routes.ts'
+import {
+  approveInput,
+  cancelInput,
+  disburseInput,
+  letterQuery,
+  loansQuery,
+  rejectInput,
+  sanctionInput,
+} from './loan.input.ts'
+import { letterOutput, loanDetailOutput, loanRowOutput } from './loan.output.ts'
+import { listLoans, readLoan } from './loans.service.ts'
+
+const PDF = 'application/pdf'
+
+/** The desk of a lender without an API. Its people see its applications and nothing else. */
+export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): Promise<void> {
+  const { desk, application } = deskRoutes(ctx)
+  desk.read(app, ctx, {
+    url: '/applications',
+    query: loansQuery,
+    output: pageOf(loanRowOutput),
+    answer: ({ lender, query }) => listLoans(ctx, { lender: lender.code }, query),
+  })
+  application.read(app, ctx, {
+    url: '',
+    output: one(loanDetailOutput),
+    answer: ({ institute, request }) => readLoan(ctx, institute, applicationOf(request)),
+  })
+  const add = <Kind extends DeskRequest['kind']>(
+    kind: Kind,
+    body: Input<Omit<Extract<DeskRequest, { kind: Kind }>, 'kind'>>,
+  ): void =>
+    application.write(app, ctx, {
+      method: 'POST',
+      url: `/${kind}`,
+      body,
+      perform: (command, { institute, request, body: sent }) =>
+        recordAtDesk(ctx, command, keyOf(institute, request), { kind, ...sent } as DeskRequest),
+      audit: ({ request, body: sent, lender }) => ({
+        what: `loan.${kind}`,
+        about: applicationOf(request),
+        after: { lender: lender.code, ...sent },
+      }),
+    })
+  add('approve', approveInput)
+  add('reject', rejectInput)
+  add('sanction', sanctionInput)
+  add('disburse', disburseInput)
+  add('cancel', cancelInput)
+  addDeskFile(app, ctx, {
+    url: '/letter',
+    mediaType: PDF,
+    async answer({ institute, request }) {
+      const key = keyOf(institute, request)
+      return { name: `${key.applicationId}-sanction-letter.pdf`, content: await readLetter(ctx, key) }
+    },
+  })
+  await app.register(async scope => {
+    receiveFiles(scope, MAX_LETTER_BYTES)
+    addDeskUpload(scope, ctx, {
+      url: '/letter',
+      query: letterQuery,
+      mediaTypes: [PDF],
+      output: one(letterOutput),
+      perform: async (command, { institute, request, file }) =>
+        attachLetter(ctx, command, keyOf(institute, request), await file.read(0, file.bytes)),
+      audit: ({ digest, applicationId }) => ({
+        what: 'loan.letter',
+        about: applicationId,
+        after: { sha256: digest },
+      }),
+    })
+  })
+}
+
+type Asked = { params: unknown }
+
+function applicationOf({ params }: Asked): string {
+  return (params as { application_id: string }).application_id
+}
+
+function keyOf({ id: instituteId }: { id: number }, request: Asked) {
+  return { instituteId, applicationId: applicationOf(request) }
+}

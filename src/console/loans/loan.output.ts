@@ -1,0 +1,114 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { DESK_ACTS, deskActs, waitsFor } from '../../loans/desk.rules.ts'
+import type { Letter } from '../../loans/desk.service.ts'
+import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
+import { LOAN_ID } from '../../loans/loan.input.ts'
+import { canEnd, LOAN_STATES } from '../../loans/loans.rules.ts'
+import type { LoanDetail } from './loans.service.ts'
+import type { LoanRow } from './loans.store.ts'
+
+/** Loans as the console shows them to the institute, and at the desk to the people of the lender. */
+const row = outputOf<LoanRow>()
+const rowFields = {
+  application_id: row.text('Id of the application.', LOAN_ID, ({ id }) => id),
+  institute: row.text('Whose fees it pays.', 'Green Park School'),
+  service_student_id: row.text(
+    'The student.',
+    'student_01k9zq4m0ve8sbn6yt2hw3c5da',
+    ({ studentId }) => studentId,
+  ),
+  student: row.text('Name of the student.', 'Ravi Rao'),
+  borrower: row.text('Name of the parent.', 'Asha Rao', ({ borrowerName }) => borrowerName),
+  lender: row.text('Name of the lender.', 'Sahakari Bank', ({ lenderTitle }) => lenderTitle),
+  status: row.oneOf(LOAN_STATES, 'How it stands.', ({ state }) => state, 'filled'),
+  requested_amount: row.amount('Rupees that were asked for.', 60000, ({ askedPaise }) => askedPaise),
+  amount: row.amount('Rupees asked for, then approved, then signed.', 60000),
+  created_at: row.moment('When it was started.', '2026-11-15T04:32:10.000Z'),
+  sent_at: row.optional.moment('When the family consented.', '2026-11-15T04:35:00.000Z'),
+  offer_accepted_at: row.optional.moment(
+    'When the family accepted the offer.',
+    '2026-11-17T08:00:00.000Z',
+    ({ acceptedAt }) => acceptedAt,
+  ),
+}
+export const loanRowOutput = row.object(rowFields)
+
+type Disbursed = ReturnType<typeof toDisbursements>[number] & { reference: string | undefined }
+const sent = outputOf<Disbursed>()
+const trancheOutput = sent.object({
+  ...disbursementFields,
+  utr: sent.optional.text(
+    "The lender's bank reference, once paid out.",
+    'HDFCR52026120100077',
+    ({ reference }) => reference,
+  ),
+})
+
+const detail = outputOf<LoanDetail>()
+const ofRow = detail.one('The application.', loanRowOutput, ({ row: shown }) => shown)
+export const loanDetailOutput = detail.object({
+  loan: ofRow,
+  phone: detail.text('Of the parent.', '9876543210', ({ row: { borrowerPhone } }) => borrowerPhone),
+  email: detail.text('Of the parent.', 'asha@example.in', ({ row: { borrowerEmail } }) => borrowerEmail),
+  waits_for: detail.optional.oneOf(['family', 'lender'], 'Who has to act.', ({ file }) =>
+    waitsFor(file.application),
+  ),
+  can_cancel: detail.flag('Whether the institute may cancel it.', true, ({ file: { application } }) =>
+    canEnd(application.state),
+  ),
+  acts: detail.texts(
+    `What the lender's people can record next: ${DESK_ACTS.join(', ')}.`,
+    ['approve', 'reject'],
+    ({ file }) => deskActs(file),
+  ),
+  reason: detail.optional.text(
+    'Why it was rejected.',
+    'The income could not be verified.',
+    ({ file }) => file.application.reason,
+  ),
+  offer: detail.optional.one('The offer.', offerOutput, ({ file }) => file.application.offer),
+  filled_at: detail.optional.moment(
+    'When the form was complete.',
+    '2026-11-15T04:40:00.000Z',
+    ({ file }) => file.application.filledAt,
+  ),
+  approved_at: detail.optional.moment(
+    'When it was approved.',
+    '2026-11-17T06:00:00.000Z',
+    ({ file }) => file.application.approvedAt,
+  ),
+  agreement_signed_at: detail.optional.moment(
+    'When the loan was taken.',
+    '2026-11-18T09:15:00.000Z',
+    ({ file }) => file.application.signedAt,
+  ),
+  ended_at: detail.optional.moment(
+    'When it was over.',
+    '2026-11-21T05:30:00.000Z',
+    ({ file }) => file.application.endedAt,
+  ),
+  expires_at: detail.optional.moment(
+    'When it lapses.',
+    '2026-12-15T04:32:10.000Z',
+    ({ file: { application } }) => (canEnd(application.state) ? application.expiresAt : null),
+  ),
+  letter_at: detail.optional.moment('When the sanction letter was uploaded.', '2026-11-18T09:20:00.000Z'),
+  disbursements: detail.list('The tranches.', trancheOutput, ({ file }) =>
+    toDisbursements(file).map(one => ({
+      ...one,
+      reference: file.payOuts.findLast(({ trancheId }) => trancheId === one.id)?.reference,
+    })),
+  ),
+  emis: detail.list('What the family has paid back.', emiOutput, ({ file }) => file.emis),
+})
+
+const letter = outputOf<Letter>()
+export const letterOutput = letter.object({
+  digest: letter.text(
+    'SHA-256 of the file, in hex.',
+    'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
+  ),
+})
+
+export type LoanRowAnswer = Shown<typeof loanRowOutput>
+export type LoanDetailAnswer = Shown<typeof loanDetailOutput>

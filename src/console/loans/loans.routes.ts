@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import { one, pageOf } from '../../http/reply.ts'
+import type { LoanContext } from '../../loans/context.ts'
+import { readLetter } from '../../loans/desk.service.ts'
+import { cancelApplication } from '../../loans/lender-sync.service.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { addConsoleFile } from '../files.routes.ts'
+import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
+import { cancelInput, loanParams, loansQuery } from './loan.input.ts'
+import { loanDetailOutput, loanRowOutput } from './loan.output.ts'
+import { listLoans, readLoan } from './loans.service.ts'
+
+/** The loans of an institute's families. */
+export function loanConsoleRoutes(app: FastifyInstance, ctx: LoanContext): void {
+  addConsoleRead(app, ctx, {
+    url: '/loans',
+    roles: EVERYONE,
+    query: loansQuery,
+    output: pageOf(loanRowOutput),
+    answer: ({ institute, query }) => listLoans(ctx, { instituteId: institute.id }, query),
+  })
+  addConsoleRead(app, ctx, {
+    url: '/loans/:application_id',
+    roles: EVERYONE,
+    params: loanParams,
+    output: one(loanDetailOutput),
+    answer: ({ institute, params }) => readLoan(ctx, institute, params.applicationId),
+  })
+  addConsoleFile(app, ctx, {
+    url: '/loans/:application_id/letter',
+    roles: MONEY_HANDLERS,
+    params: loanParams,
+    mediaType: 'application/pdf',
+    answer: async ({ institute, params: { applicationId } }) => ({
+      name: `${applicationId}-sanction-letter.pdf`,
+      content: await readLetter(ctx, { instituteId: institute.id, applicationId }),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/loans/:application_id/cancel',
+    roles: MONEY_HANDLERS,
+    params: loanParams,
+    body: cancelInput,
+    perform: (command, { institute, params }) =>
+      cancelApplication(ctx, command, institute, params.applicationId),
+    audit: ({ params, body }) => ({ what: 'loan.canceled', about: params.applicationId, why: body.reason }),
+  })
+}

@@ -1,0 +1,104 @@
+import { assertNever } from '../platform/assert.ts'
+import { conflict } from '../platform/errors.ts'
+import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import type { LenderUpdate } from './lender-port.ts'
+import { canAccept, isOver, type Application, type LoanFile, type Tranche } from './loans.rules.ts'
+
+/** What the people of a lender without an API record. */
+export type DeskRequest =
+  | {
+      kind: 'approve'
+      amountPaise: Paise
+      yearlyRateBp: number
+      months: number
+      emiPaise: Paise
+      feesPaise: Paise
+    }
+  | { kind: 'reject'; reason: string }
+  | { kind: 'sanction'; tranches: readonly { plannedOn: string; amountPaise: Paise }[] }
+  | { kind: 'disburse'; disbursementId: string; amountPaise: Paise; day: string; reference: string }
+  | { kind: 'cancel' }
+
+export const DESK_ACTS = ['approve', 'reject', 'sanction', 'disburse', 'cancel'] as const
+type DeskAct = DeskRequest['kind']
+
+/** What they can do next. */
+export function deskActs({ application, tranches, payOuts }: LoanFile): DeskAct[] {
+  const { state, ending, acceptedAt } = application
+  if (isOver(state) || ending !== null) return []
+  const acts: Record<DeskAct, boolean> = {
+    approve: state === 'filled',
+    reject: state === 'filled' || state === 'final_approved',
+    sanction: state === 'final_approved' && acceptedAt !== null,
+    disburse: state === 'agreement_signed' && tranches.some(isOpen),
+    cancel: state === 'agreement_signed' && payOuts.length === 0,
+  }
+  return DESK_ACTS.filter(act => acts[act])
+}
+
+function isOpen({ state }: Tranche): boolean {
+  return state === 'planned' || state === 'failed'
+}
+
+/** Who has to act: nobody once it is over. */
+export function waitsFor(application: Application): 'family' | 'lender' | null {
+  if (isOver(application.state)) return null
+  return application.state === 'started' || canAccept(application) ? 'family' : 'lender'
+}
+
+/** The report that a lender with an API would send; throws what a person has to change. */
+export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): LenderUpdate {
+  const { application } = file
+  if (!deskActs(file).includes(request.kind)) throw conflict(refusalOf(application, request.kind))
+  switch (request.kind) {
+    case 'approve': {
+      const { amountPaise, yearlyRateBp, months, emiPaise, feesPaise } = request
+      if (amountPaise > application.askedPaise)
+        throw conflict('More than what was asked for cannot be approved.')
+      if (emiPaise * months < amountPaise) throw conflict('The EMIs are less than the loan in all.')
+      const terms = { yearlyRatePercent: yearlyRateBp / 100, months, emiPaise, feesPaise, termsUrl: null }
+      return { kind: 'approved', at, amountPaise, offer: { ref: `${application.id}-1`, ...terms } }
+    }
+    case 'reject':
+      return { kind: 'rejected', at, reason: request.reason }
+    case 'sanction': {
+      const tranches = request.tranches.map((one, index) => ({ ref: `T${index + 1}`, ...one }))
+      if (sumPaise(tranches.map(one => one.amountPaise)) !== application.amountPaise)
+        throw conflict(`The tranches must add up to the ${application.amountPaise / 100} rupees of the loan.`)
+      return { kind: 'signed', at, tranches }
+    }
+    case 'disburse':
+      return { kind: 'paid_out', at, payOut: toPayOut(file, request) }
+    case 'cancel':
+      return { kind: 'canceled', at }
+    default:
+      return assertNever(request)
+  }
+}
+
+function toPayOut({ tranches, payOuts }: LoanFile, request: Extract<DeskRequest, { kind: 'disburse' }>) {
+  const { disbursementId, amountPaise, day, reference } = request
+  if (payOuts.some(one => one.reference === reference)) throw conflict('This UTR is recorded already.')
+  const tranche = tranches.find(one => one.id === disbursementId && isOpen(one))
+  if (tranche === undefined)
+    throw conflict('This tranche is paid out already, or it is not one of this loan.')
+  if (amountPaise > tranche.amountPaise) throw conflict('This is more than the tranche.')
+  const number = payOuts.length + 1
+  const restPaise = subtractPaise(tranche.amountPaise, amountPaise)
+  const rest = { ref: `${tranche.lenderRef}-${number}`, plannedOn: tranche.plannedOn, amountPaise: restPaise }
+  return {
+    number,
+    trancheRef: tranche.lenderRef,
+    day,
+    amountPaise,
+    reference,
+    rest: restPaise === 0 ? null : rest,
+  }
+}
+
+function refusalOf({ state, ending, acceptedAt }: Application, act: DeskAct): string {
+  if (ending !== null) return 'The family is withdrawing this application.'
+  if (act === 'sanction' && state === 'final_approved' && acceptedAt === null)
+    return 'The family has not accepted the offer yet.'
+  return `The application is ${state.replaceAll('_', ' ')}, so this cannot be recorded now.`
+}

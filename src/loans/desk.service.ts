@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { assert } from '../platform/assert.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
+import { transact, type Command } from '../platform/idempotency.ts'
+import type { LoanContext } from './context.ts'
+import { toUpdate, type DeskRequest } from './desk.rules.ts'
+import { announce, applyIn } from './lender-updates.service.ts'
+import { findLetter, findLetterTime, putLetter } from './letters.store.ts'
+import * as store from './loans.store.ts'
+
+/**
+ * What the people of a lender without an API record. Each act is the same report that a lender with an API would send,
+ * applied by the same code, in one transaction with its audit entry.
+ */
+export async function recordAtDesk(
+  ctx: LoanContext,
+  command: Command<null>,
+  key: store.LoanKey,
+  request: DeskRequest,
+): Promise<null> {
+  const sent: Parameters<typeof announce>[1][] = []
+  await transact(ctx.db, command, async tx => {
+    sent.length = 0
+    const file = await store.lockFile(tx, key)
+    if (file === null) throw notFound('This application')
+    const update = toUpdate(file, request, ctx.clock.now())
+    const lenderRef = file.application.lenderRef ?? key.applicationId
+    const { outcome, transfer } = await applyIn(ctx, tx, { ...key, lenderRef, update })
+    assert(outcome === 'apply', `${request.kind} was possible and not applied`)
+    sent.push(transfer)
+    return null
+  })
+  for (const transfer of sent) await announce(ctx, transfer)
+  return null
+}
+
+export const MAX_LETTER_BYTES = 2 * 1024 * 1024
+
+export type Letter = { applicationId: string; digest: string }
+
+/** Kept as it is and only ever served as a download; one that is uploaded again replaces it. */
+export async function attachLetter(
+  ctx: LoanContext,
+  command: Command<Letter>,
+  key: store.LoanKey,
+  content: Buffer,
+): Promise<Letter> {
+  if (!isPdf(content)) throw badRequest('This is not a PDF file.')
+  const digest = createHash('sha256').update(content).digest()
+  return transact(ctx.db, command, async tx => {
+    const file = await store.lockFile(tx, key)
+    if (file === null) throw notFound('This application')
+    await putLetter(tx, key, { content, digest, at: ctx.clock.now() })
+    return { applicationId: key.applicationId, digest: digest.toString('hex') }
+  })
+}
+
+function isPdf(content: Buffer): boolean {
+  return content.subarray(0, 5).toString('latin1') === '%PDF-' && content.subarray(-1024).includes('%%EOF')
+}
+
+export async function readLetter({ db }: Pick<LoanContext, 'db'>, key: store.LoanKey): Promise<Buffer> {
+  const content = await findLetter(db, key)
+  if (content === null) throw notFound('The sanction letter')
+  return content
+}
+
+/** When the letter was uploaded; null without one. */
+export async function letterTime({ db }: Pick<LoanContext, 'db'>, key: store.LoanKey): Promise<Date | null> {
+  return findLetterTime(db, key)
+}

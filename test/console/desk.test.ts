@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createUser } from '../../src/console/auth/users.service.ts'
+import { getInstitute } from '../../src/institutes/institutes.service.ts'
+import { addLender, chooseLender } from '../../src/loans/lenders/lenders.service.ts'
+import { paiseOf } from '../../src/platform/money.ts'
+import type { Answer, Json } from '../harness/client.ts'
+import { LoanWorld } from '../loans/support.ts'
+import { API, assertAnswer, PASSWORD, Visitor } from './support.ts'
+
+/** The desk of a lender without an API. */
+const world = await LoanWorld.open({ after })
+const { bursar } = world
+const { ctx } = bursar.app
+const DESK = `${API}/lenders/sahakari`
+const TERMS = {
+  kind: 'desk',
+  apiUrl: null,
+  leastPaise: paiseOf(1_000_00),
+  mostPaise: paiseOf(500_000_00),
+  yearlyRateBp: 1200,
+  months: 12,
+} as const
+let ravi: Visitor
+let other: Visitor
+
+async function personOf(lender: string): Promise<Visitor> {
+  const email = `loans@${lender}.example.in`
+  const { link } = await createUser(ctx, {
+    email,
+    name: 'Ravi Shah',
+    isOperator: false,
+    member: null,
+    lender,
+  })
+  const visitor = new Visitor(bursar.url)
+  const token = link?.split('/').at(-1)
+  assertAnswer(await visitor.post(`${API}/invitations/accept`, { token, password: PASSWORD }), '200')
+  await visitor.greet()
+  return visitor
+}
+
+before(async () => {
+  await addLender(ctx, { ...TERMS, code: 'sahakari', title: 'Sahakari Bank' })
+  await addLender(ctx, { ...TERMS, code: 'gramin', title: 'Gramin Bank' })
+  await chooseLender(ctx, await getInstitute(ctx, 'demo-school'), 'sahakari')
+  ravi = await personOf('sahakari')
+  other = await personOf('gramin')
+})
+
+const pageOf = (id: string): string => `${bursar.url}/cred/demo-school/${id}`
+const form = (url: string, fields: Record<string, string>): Promise<Response> =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+
+/** The family has consented, so the lender may see it. */
+async function sent(): Promise<string> {
+  const id = await world.start(await world.student())
+  const answer = await form(`${pageOf(id)}/lender`, { consent: 'yes' })
+  assert.equal(answer.status, 303)
+  return id
+}
+
+const at = (id: string, act = ''): string => `${DESK}/applications/${id}${act}`
+const OFFER = { amount: 60_000, yearly_rate_bp: 1250, months: 12, emi: 5_345.2, fees: 590 }
+
+async function read(id: string): Promise<Json> {
+  const answer = await ravi.get(at(id))
+  assertAnswer(answer, '200')
+  return answer.body.data
+}
+
+test('an application goes from consent to the last tranche at the desk, and every step is audited', async () => {
+  const id = await sent()
+  const fresh = await read(id)
+  assert.deepEqual(
+    [fresh.loan.status, fresh.waits_for, fresh.acts],
+    ['filled', 'lender', ['approve', 'reject']],
+  )
+  assert.deepEqual([fresh.loan.borrower, fresh.loan.institute].map(Boolean), [true, true])
+  assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
+  const early = await ravi.post(at(id, '/sanction'), { tranches: [{ date: '2026-12-01', amount: 60_000 }] })
+  assertAnswer(early, '409 HUE00002')
+  assert.match(early.body.message, /not accepted the offer/)
+  const { offer } = await world.read(id)
+  const accepted = await form(`${pageOf(id)}/accept`, { offer: offer.id, consent: 'yes' })
+  assert.equal(accepted.headers.get('location'), `/cred/demo-school/${id}`)
+  assert.match(await (await fetch(pageOf(id))).text(), /You accepted the offer/)
+  const half = [
+    { date: '2026-12-01', amount: 40_000 },
+    { date: '2027-01-01', amount: 20_000 },
+  ]
+  assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half.slice(1) }), '409 HUE00002')
+  assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half }), '200')
+  const [first, second] = (await read(id)).disbursements
+  const pay = (tranche: Json, amount: number, utr: string): Promise<Answer> =>
+    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: '2026-12-01', utr })
+  assertAnswer(await pay(first, 40_001, 'UTR1'), '409 HUE00002')
+  assertAnswer(await pay(first, 40_000, 'UTR1'), '200')
+  assertAnswer(await pay(first, 40_000, 'UTR2'), '409 HUE00002')
+  assertAnswer(await pay(second, 20_000, 'UTR1'), '409 HUE00002')
+  assertAnswer(await pay(second, 5_000, 'UTR2'), '200')
+  const rest = (await read(id)).disbursements.find((one: Json) => one.status === 'planned')
+  assert.equal(rest.amount, 15_000)
+  assertAnswer(await pay(rest, 15_000, 'UTR3'), '200')
+  await world.settle()
+  const { loan, disbursements, acts } = await read(id)
+  assert.deepEqual([loan.status, disbursements.length, acts], ['disbursed', 3, []])
+  assert.deepEqual(disbursements.map((one: Json) => one.utr).toSorted(), ['UTR1', 'UTR2', 'UTR3'])
+  const audit = await bursar.sql<{ what: string; actor_name: string }>(
+    'select what, actor_name from console_audit where about = $1 order by id',
+    [id],
+  )
+  const steps = ['approve', 'sanction', 'disburse', 'disburse', 'disburse']
+  assert.deepEqual(
+    audit,
+    steps.map(step => ({ what: `loan.${step}`, actor_name: 'loans@sahakari.example.in' })),
+  )
+})
+
+test('two clicks on a disbursement pay once', async () => {
+  const id = await sent()
+  assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
+  const { offer } = await world.read(id)
+  await form(`${pageOf(id)}/accept`, { offer: offer.id, consent: 'yes' })
+  assertAnswer(
+    await ravi.post(at(id, '/sanction'), { tranches: [{ date: '2026-12-01', amount: 60_000 }] }),
+    '200',
+  )
+  const [tranche] = (await read(id)).disbursements
+  const body = { disbursement_id: tranche.id, amount: 60_000, date: '2026-12-01', utr: 'UTR9' }
+  const answers = await Promise.all([1, 2, 3].map(() => ravi.post(at(id, '/disburse'), body)))
+  assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '409', '409'])
+  assert.equal((await bursar.sql('select 1 from cred_pay_outs where application_id = $1', [id])).length, 1)
+})
+
+const listed = async (visitor: Visitor, code: string): Promise<string[]> =>
+  (await visitor.get(`${API}/lenders/${code}/applications`)).body.data.map((one: Json) => one.application_id)
+
+test('a lender sees nothing before the family’s consent, and nothing of another lender', async () => {
+  const unsent = await world.start(await world.student())
+  const id = await sent()
+  assert.ok((await listed(ravi, 'sahakari')).includes(id))
+  assert.ok(!(await listed(ravi, 'sahakari')).includes(unsent))
+  assert.deepEqual(await listed(other, 'gramin'), [])
+  assertAnswer(await ravi.get(at(unsent)), '404 HUE00001')
+  for (const path of [
+    at(id),
+    `${API}/lenders/gramin/applications/${id}`,
+    `${API}/institutes/demo-school/loans`,
+  ])
+    assertAnswer(await other.get(path), '404 HUE00001')
+  assertAnswer(await other.post(`${API}/lenders/gramin/applications/${id}/approve`, OFFER), '404 HUE00001')
+  assert.equal((await read(id)).loan.status, 'filled')
+  const { institutes, lenders } = (await ravi.greet()).body.data
+  assert.deepEqual([institutes, lenders], [[], [{ code: 'sahakari', title: 'Sahakari Bank' }]])
+})
+
+test('a sanction letter is a PDF of at most 2 MiB, and is served as a download', async () => {
+  const id = await sent()
+  const upload = (visitor: Visitor, content: Buffer, type = 'application/pdf'): Promise<Response> =>
+    fetch(`${bursar.url}${at(id, '/letter')}`, {
+      method: 'POST',
+      headers: { cookie: visitor.cookie ?? '', 'x-csrf': visitor.csrf ?? '', 'content-type': type },
+      body: new Uint8Array(content),
+    })
+  const pdf = Buffer.from('%PDF-1.7\n1 0 obj\nendobj\ntrailer\n%%EOF\n')
+  assert.equal((await upload(ravi, Buffer.from('<html><script>alert(1)</script>'))).status, 400)
+  assert.equal((await upload(ravi, pdf, 'text/html')).status, 400)
+  assert.equal((await upload(ravi, Buffer.concat([pdf, Buffer.alloc(2 * 1024 * 1024)]))).status, 413)
+  assert.equal((await upload(other, pdf)).status, 404)
+  assertAnswer(await ravi.get(at(id, '/letter')), '404 HUE00001')
+  assert.equal((await upload(ravi, pdf)).status, 200)
+  const letter = await fetch(`${bursar.url}${at(id, '/letter')}`, { headers: { cookie: ravi.cookie ?? '' } })
+  assert.equal(letter.headers.get('content-type'), 'application/pdf')
+  assert.match(
+    letter.headers.get('content-disposition') ?? '',
+    /^attachment; filename="loan_\w+-sanction-letter.pdf"$/,
+  )
+  assert.match(letter.headers.get('content-security-policy') ?? '', /sandbox/)
+  assert.deepEqual(Buffer.from(await letter.arrayBuffer()), pdf)
+  assert.ok((await read(id)).letter_at)
+})
+
+test('the family may withdraw until the agreement, and the desk finds it over', async () => {
+  const id = await sent()
+  assertAnswer(await bursar.demo.post(`/api/v1/integrations/cred/applications/${id}/cancel`), '200')
+  const answer = await ravi.post(at(id, '/approve'), OFFER)
+  assertAnswer(answer, '409 HUE00002')
+  assert.match(answer.body.message, /canceled/)
+})
