@@ -44,6 +44,10 @@ export type Link = Fields & {
   amount_paid: number
   reference_id: string
   expire_by: number
+  cancelled_at: number
+  expired_at: number
+  customer: Fields
+  user_id: string
   notes: Notes
   payments:
     | { payment_id: string; amount: number; method: string; status: string; created_at: number }[]

@@ -26,6 +26,10 @@ export function createLink(books: Books, body: Fields): Answer {
     amount_paid: 0,
     reference_id: reference,
     expire_by: expireBy,
+    cancelled_at: 0,
+    expired_at: 0,
+    customer: (body['customer'] as Fields | undefined) ?? {},
+    user_id: '',
     notes: (body['notes'] as Notes | undefined) ?? [],
     payments: null,
     created_at: books.now(),
@@ -61,7 +65,7 @@ function expired(books: Books, link: Link): Link {
 }
 
 export function expireLink(books: Books, link: Link): void {
-  Object.assign(link, { status: 'expired', updated_at: books.now() })
+  Object.assign(link, { status: 'expired', expired_at: books.now(), updated_at: books.now() })
   emit(books, 'payment_link.expired', { payment_link: link })
 }
 

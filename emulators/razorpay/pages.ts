@@ -1,0 +1,165 @@
+import { createHmac } from 'node:crypto'
+import { type Answer, type Seen, textOf } from '../server.ts'
+import { type Books, refuse } from './books.ts'
+import type { Invoice, Link, Payment } from './entities.ts'
+import { endRefund, payLink } from './links.ts'
+import { authorise, declineRegistration, moveToken, type TokenStatus } from './mandates.ts'
+import { endDebit } from './orders.ts'
+import { disputePayment, moveDispute, payOut, type DisputeStatus } from './settlements.ts'
+
+/** The pages that a person sees: the payer's at `/i/…`, and at `/` a desk from which banks and banking days are played. */
+export function servePages(books: Books, { method, path, body }: Seen): Answer {
+  const id = path.startsWith('/i/') ? path.slice(3) : ''
+  const link = books.links.get(id)
+  const invoice = books.invoices.get(id)
+  if (method === 'POST' && path === '/act') {
+    act(books, textOf(body, 'on'), textOf(body, 'do'))
+    return { status: 303, location: '/' }
+  }
+  if (method === 'POST' && link !== undefined) return visitLink(books, link, textOf(body, 'do'))
+  if (method === 'POST' && invoice !== undefined) return visitInvoice(books, invoice, textOf(body, 'do'))
+  if (link !== undefined) return { status: 200, body: linkPage(link) }
+  if (invoice !== undefined) return { status: 200, body: invoicePage(books, invoice) }
+  return path === '/' ? { status: 200, body: deskPage(books) } : refuse('Not found', 404)
+}
+
+/** As documented, the browser comes back to `callback_url` with the ids and a signature over them. */
+function visitLink(books: Books, link: Link, outcome: string): Answer {
+  if (link.status !== 'created') return { status: 200, body: linkPage(link) }
+  const [result, method = 'upi'] = outcome.split(' ')
+  const failure = {
+    error_code: 'BAD_REQUEST_ERROR',
+    error_description: 'The bank declined the payment.',
+    error_reason: 'payment_failed',
+  }
+  const payment = payLink(
+    books,
+    link.id,
+    result === 'pay' ? { method } : { method, status: 'failed', ...failure },
+  )
+  const { callback_url: back } = link
+  if (result !== 'pay' || typeof back !== 'string') return { status: 200, body: linkPage(link) }
+  const url = new URL(back)
+  const signed = `${link.id}|${link.reference_id}|${link.status}|${payment.id}`
+  for (const [key, value] of Object.entries({
+    razorpay_payment_id: payment.id,
+    razorpay_payment_link_id: link.id,
+    razorpay_payment_link_reference_id: link.reference_id,
+    razorpay_payment_link_status: link.status,
+    razorpay_signature: createHmac('sha256', books.keys.keySecret).update(signed).digest('hex'),
+  }))
+    url.searchParams.set(key, value)
+  return { status: 303, location: url.href }
+}
+
+/** As documented, a registration link leads nowhere when the payer is done. */
+function visitInvoice(books: Books, invoice: Invoice, choice: string): Answer {
+  if (invoice.status === 'issued') {
+    if (choice === 'decline') declineRegistration(books, invoice.id)
+    else authorise(books, invoice.id, choice)
+  }
+  return { status: 200, body: invoicePage(books, invoice) }
+}
+
+/** What banks do, by the id of what it happens to. */
+function act(books: Books, on: string, verb: string): void {
+  const payment = books.payments.get(on)
+  const refund = books.refunds.find(one => one.id === on)
+  const dispute = books.disputes.get(on)
+  if (verb === 'pay out') payOut(books)
+  if (books.tokens.has(on))
+    moveToken(books, on, verb as TokenStatus, verb === 'rejected' ? 'Rejected by bank' : null)
+  if (refund?.status === 'pending') endRefund(books, refund, verb as 'processed' | 'failed')
+  if (dispute !== undefined) moveDispute(books, dispute, verb as DisputeStatus)
+  if (payment?.status === 'captured' && verb === 'dispute') disputePayment(books, payment)
+  if (payment?.status === 'created') endDebit(books, payment, verb === 'captured' ? verb : { reason: verb })
+}
+
+function linkPage(link: Link): string {
+  const buttons = ['upi', 'card', 'netbanking'].map(way => button('', `pay ${way}`, `Pay by ${way}`))
+  const isOpen = link.status === 'created'
+  return page(`${rupees(link.amount)} for ${textOf(link, 'description')}`, [
+    `<p>Payment link ${link.id}: ${link.status}.</p>`,
+    ...(isOpen ? [...buttons, button('', 'fail', 'Let the payment fail')] : []),
+  ])
+}
+
+function invoicePage(books: Books, invoice: Invoice): string {
+  const asked = books.registrations.get(invoice.id)
+  const ways = asked?.['method'] === 'upi' ? ['upi'] : ['netbanking', 'debitcard', 'aadhaar']
+  const buttons = ways.map(way => button('', way, `Authorise by ${way}`))
+  return page(`A mandate of up to ${rupees(Number(asked?.['max_amount']))} a debit`, [
+    `<p>${escape(invoice.description)}. Registration link ${invoice.id}: ${invoice.status}.</p>`,
+    ...(invoice.status === 'issued' ? [...buttons, button('', 'decline', 'Decline')] : []),
+    ...(invoice.status === 'paid' ? ['<p>Done. You can close this page.</p>'] : []),
+  ])
+}
+
+const BOUNCES = ['insufficient_funds', 'bank_technical_error', 'mandate_cancelled', 'bank_account_invalid']
+
+function deskPage(books: Books): string {
+  const debits = [...books.payments.values()].filter(one => one.status === 'created')
+  const captured = [...books.payments.values()].filter(one => one.status === 'captured' && one.amount > 0)
+  const open = [...books.links.values(), ...books.invoices.values()].filter(one =>
+    ['created', 'issued'].includes(one.status),
+  )
+  return page('Razorpay, played by you', [
+    list('Pages that payers have open', open, one => `<a href="/i/${one.id}">${one.id}</a>`),
+    list('Mandates', [...books.tokens.values()], ({ token }) => {
+      const { status } = token.recurring_details
+      const acts = ['confirmed', 'rejected', 'paused', 'cancelled'].filter(one => one !== status)
+      return `${token.id} by ${token.method}: ${status} ${acts.map(one => button(token.id, one)).join('')}`
+    }),
+    list('Debits that wait for their bank', debits, payment =>
+      [
+        describe(payment),
+        button(payment.id, 'captured'),
+        ...BOUNCES.map(one => button(payment.id, one)),
+      ].join(' '),
+    ),
+    list('Paid', captured, payment => `${describe(payment)} ${button(payment.id, 'dispute')}`),
+    list('Refunds', books.refunds, ({ id, amount, status }) =>
+      [
+        `${id} ${rupees(amount)}: ${status}`,
+        ...(status === 'pending' ? [button(id, 'processed'), button(id, 'failed')] : []),
+      ].join(' '),
+    ),
+    list('Disputes', [...books.disputes.values()], ({ id, status, payment_id }) =>
+      [`${id} of ${payment_id}: ${status}`, ...['won', 'lost', 'closed'].map(one => button(id, one))].join(
+        ' ',
+      ),
+    ),
+    `<h2>Pay-outs</h2>${button('', 'pay out', 'Pay everything out', '/act')}`,
+  ])
+}
+
+const describe = ({ id, amount, method }: Payment): string => `${id} ${rupees(amount)} by ${method}`
+
+function list<T>(title: string, all: readonly T[], show: (one: T) => string): string {
+  const items = all
+    .toReversed()
+    .slice(0, 50)
+    .map(one => `<li>${show(one)}</li>`)
+  return `<h2>${title}</h2>${items.length === 0 ? '<p>None.</p>' : `<ul>${items.join('')}</ul>`}`
+}
+
+function button(on: string, verb: string, label = verb, action = on === '' ? '' : '/act'): string {
+  const target = action === '' ? '' : ` action="${action}"`
+  return `<form method="post"${target}><input type="hidden" name="on" value="${on}"><button name="do" value="${verb}">${label}</button></form>`
+}
+
+function page(title: string, parts: readonly string[]): string {
+  const style =
+    'body{font:16px system-ui;max-width:48rem;margin:2rem auto;padding:0 1rem}form{display:inline}button{margin:.2rem}'
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Razorpay emulator</title><style>${style}</style><p>Razorpay emulator: no money moves here.</p>
+<h1>${escape(title)}</h1>${parts.join('\n')}</html>`
+}
+
+function rupees(paise: number): string {
+  return `₹${(paise / 100).toLocaleString('en-IN', { minimumFractionDigits: 2 })}`
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}

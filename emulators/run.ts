@@ -1,0 +1,27 @@
+import { parseArgs } from 'node:util'
+
+/**
+ * `npm run emulator NAME [-- --port 4010] [--callback URL]`: a vendor on this machine, so that live mode can be tried
+ * from end to end without an account. A person plays its payers and banks on its pages.
+ */
+type Run = (options: { port: number; callbackUrl: string }) => Promise<string>
+
+const EMULATORS: Record<string, { port: number; load: () => Promise<{ run: Run }> }> = {
+  razorpay: { port: 4010, load: () => import('./razorpay/run.ts') },
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { port: { type: 'string' }, callback: { type: 'string' } },
+})
+const [name = ''] = positionals
+const emulator = EMULATORS[name]
+if (emulator === undefined) {
+  console.error(
+    `usage: npm run emulator NAME [-- --port PORT --callback URL], NAME one of ${Object.keys(EMULATORS).join(', ')}`,
+  )
+  process.exit(2)
+}
+const { run } = await emulator.load()
+const port = Number(values.port ?? emulator.port)
+console.log(await run({ port, callbackUrl: values.callback ?? `http://127.0.0.1:8080/callbacks/${name}` }))
