@@ -1246,6 +1246,17 @@ create index flex_instalments_by_present_day on flex_instalments (institute_id, 
   where not is_downpayment
     and state in ('scheduled', 'confirmed', 'skipped', 'due', 'covered', 'waived');
 
+-- What live plans will still take of each component: it is not late, whatever due day the institute set for others.
+create view planned_fees as
+  select p.institute_id, p.student_id, line ->> 'componentType' as component_type,
+    sum((line ->> 'amountPaise')::bigint)::bigint as amount_paise
+  from flex_plans p
+  join flex_instalments i on i.institute_id = p.institute_id and i.plan_id = p.id
+    and i.state in ('scheduled', 'confirmed', 'presented', 'skipped')
+  cross join jsonb_array_elements(i.lines) as line
+  where p.state in ('setup', 'active') and not p.is_held
+  group by 1, 2, 3;
+
 -- Every presentation ever made; the key prevents making one twice.
 create table flex_presentations (
   institute_id integer not null,

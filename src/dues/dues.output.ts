@@ -6,6 +6,7 @@ import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
 import { LATE_FEE_ID } from './dues.input.ts'
 import { ALLOCATIONS, EXCESSES, type LateFee, type LateFeeRule } from './dues.rules.ts'
+import { timingOf } from './timing.rules.ts'
 import type { DueLine, Dues } from './dues.service.ts'
 import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
 import { receiptNumber } from '../receipts/receipts.rules.ts'
@@ -21,7 +22,8 @@ const lineOutput = line.object('DuesLine', {
   paid_amount: line.amount('Paid of it.', 35000, one => one.paidPaise),
   outstanding_amount: line.amount('Left to pay.', 20000, one => one.owedPaise),
   due_date: line.optional.day('Absent when the institute set none.', '2026-12-10', one => one.dueOn),
-  is_late: line.flag('Whether it is past its due day.', true),
+  instalments_amount: line.amount('Of that, what an instalment plan will take.', 0, one => one.plannedPaise),
+  is_late: line.flag('Whether a part that no plan will take is past its due day.', true),
 })
 
 const lateFee = outputOf<LateFee>()
@@ -38,6 +40,22 @@ const dues = outputOf<Dues & { onTheWayPaise: Paise }>()
 export const duesOutput = dues.object('Dues', {
   service_student_id: dues.text('Whose dues they are.', STUDENT_ID, one => one.context.student.id),
   total_amount: dues.amount('What is due in all, late fees included, rupees.', 20450, one => one.totalPaise),
+  overdue_amount: dues.amount(
+    'Of that, what is past its due day, late fees included; never what an instalment plan will take.',
+    20450,
+    one => timingOf(one).overduePaise,
+  ),
+  next_due_date: dues.optional.day(
+    'The next day on which something is due by hand, today included.',
+    '2027-01-10',
+    one => timingOf(one).nextDue?.on ?? null,
+  ),
+  next_due_amount: dues.optional.amount(
+    'What is due on it.',
+    5000,
+    one => timingOf(one).nextDue?.amountPaise ?? null,
+  ),
+  instalments_amount: dues.amount('What an instalment plan will take.', 0, one => timingOf(one).plannedPaise),
   outstanding_amount: dues.amount('Of that, fees.', 20000, one => one.owedPaise),
   late_fee_amount: dues.amount('Of that, late fees.', 450, one => one.lateFeePaise),
   advance_amount: dues.amount('What was paid beyond the fees.', 0, one => one.advancePaise),

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { dayOf } from '../platform/calendar.ts'
-import { paiseOf, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { withoutLines } from '../students/direct-payments/direct-payments.rules.ts'
 import { balanceOf, summariseFees, type Discount } from '../fees/fees.rules.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
@@ -15,7 +15,7 @@ import {
   type Redeemed,
   type Share,
 } from './dues.rules.ts'
-import { readRedeemed, readRules } from './dues.store.ts'
+import { readPlanned, readRedeemed, readRules } from './dues.store.ts'
 
 export type DueLine = {
   componentType: string
@@ -23,13 +23,18 @@ export type DueLine = {
   discounts: readonly Discount[]
   paidPaise: Paise
   owedPaise: Paise
+  /** How much of that an instalment plan will take. */
+  plannedPaise: Paise
   /** By the institute's calendar; null when it has none for this. */
   dueOn: string | null
+  /** A part that no plan will take is past its due day. */
   isLate: boolean
 }
 
 /** What a student owes today, and how it may be paid. */
 export type Dues = {
+  /** The day for which they are read. */
+  today: string
   context: StudentContext
   /** In the order registered. */
   lines: DueLine[]
@@ -45,7 +50,7 @@ export type Dues = {
 
 type StudentKey = { instituteId: number; studentId: string }
 
-/** By student id; three statements however many students. */
+/** By student id; four statements however many students. */
 export async function readDues(ctx: Context, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
   return readDuesOn(ctx.db, keys, dayOf(ctx.clock.now()))
 }
@@ -87,6 +92,7 @@ export async function readDuesOn(
     keys.map(key => key.instituteId),
   )
   const redeemed = await readRedeemed(db, keys)
+  const planned = await readPlanned(db, keys)
   return new Map(
     keys.flatMap(({ instituteId, studentId }) => {
       const context = contexts.get(studentId)
@@ -97,19 +103,24 @@ export async function readDuesOn(
         const paidPaise = context.paid.get(fee.componentType) ?? ZERO
         const owedPaise = balanceOf(fee, paidPaise).outstandingPaise
         const dueOn = ruleFor(ofInstitute.lateFees, fee.componentType)?.dueOn ?? null
-        const isLate = owedPaise > 0 && dueOn !== null && dueOn < today
         const { componentType, feePaise, discounts } = fee
-        return { componentType, feePaise, discounts, paidPaise, owedPaise, dueOn, isLate }
+        const plannedPaise = minPaise(owedPaise, planned.get(studentId)?.get(componentType) ?? ZERO)
+        const isLate = owedPaise > plannedPaise && dueOn !== null && dueOn < today
+        return { componentType, feePaise, discounts, paidPaise, owedPaise, plannedPaise, dueOn, isLate }
       })
       const lateFees = lateFeesOn(
         today,
-        context.owed,
+        lines.map(line => ({
+          componentType: line.componentType,
+          amountPaise: subtractPaise(line.owedPaise, line.plannedPaise),
+        })),
         ofInstitute.lateFees,
         redeemed.get(studentId) ?? new Map(),
       )
       const owedPaise = sumPaise(lines.map(line => line.owedPaise))
       const lateFeePaise = sumPaise(lateFees.map(fee => fee.amountPaise))
       const dues: Dues = {
+        today,
         context,
         lines,
         lateFees,

@@ -128,6 +128,23 @@ export async function readRedeemed(
   return found
 }
 
+/** What live plans will take, by student and component. */
+export async function readPlanned(
+  db: Queryable,
+  keys: readonly { instituteId: number; studentId: string }[],
+): Promise<Map<string, Map<string, Paise>>> {
+  const rows = await db.query<{ studentId: string; componentType: string; amountPaise: Paise }>(
+    `select f.student_id as "studentId", f.component_type as "componentType", f.amount_paise as "amountPaise"
+     from unnest($1::int[], $2::text[]) as k (institute_id, student_id)
+     join planned_fees f on f.institute_id = k.institute_id and f.student_id = k.student_id`,
+    [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
+  )
+  const ofStudents = Map.groupBy(rows, row => row.studentId)
+  return new Map(
+    [...ofStudents].map(([id, own]) => [id, new Map(own.map(row => [row.componentType, row.amountPaise]))]),
+  )
+}
+
 export type LateFeeEntry = {
   id: string
   ruleId: string

@@ -76,7 +76,11 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
     await page.goto(url + (await entranceFor(demo, user, query)))
     assert.equal(page.url(), `${url}/parents`, 'nothing stays in the address')
     assert.ok(bytes > 1_000 && bytes < LIMIT_BYTES, `${bytes} bytes`)
-    await expectWords(page, /₹1,25,801\.00\s+due in all/, /Anaya Rao\s+Nursery · 2026-27\s+₹62,900\.50 due/)
+    await expectWords(
+      page,
+      /₹1,25,801\.00\s+still to pay in all/,
+      /Anaya Rao\s+Nursery · 2026-27\s+₹62,900\.50 to pay for the year/,
+    )
     await expectTargets(page)
     await shootBoth(page, 'home')
 

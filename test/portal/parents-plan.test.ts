@@ -4,8 +4,10 @@ import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import type { Visitor } from '../harness/visitor.ts'
+import { ERP } from '../harness/samples.ts'
 import { instituteId } from '../students/support.ts'
-import { newFamily, submit, textOf, visitAs } from './parents-support.ts'
+import { API, demoVisitor } from '../console/support.ts'
+import { newFamily, startPaying, submit, textOf, visitAs } from './parents-support.ts'
 
 const bursar = await startBursar({ after })
 const { demo } = bursar
@@ -68,6 +70,42 @@ test('a parent begins instalments from the page of a child, and beginning twice 
   assert.equal(second.location, first.location)
   assert.match(await seen(visitor, path), /To set up The instalments are worked out and not set up yet/)
   assert.equal((await visitor.get(first.location ?? '')).status, 200)
+})
+
+test('what the instalments will take is neither late nor charged a late fee, on any page or by API', async t => {
+  const rules = '/api/v1/integrations/erp/payment-rules'
+  t.after(() => demo.send('PUT', rules, { late_fees: [] }))
+  const late = { component_type: 'TUITION_FEE', due_date: dayIn(-40), kind: 'per_day', amount_per_day: 10 }
+  const { visitor, path, studentId, planId } = await onPlan()
+  const dues = `/api/v1/integrations/erp/students/${studentId}/dues`
+  const total: number = (await must(demo.get(dues))).total_amount
+  await must(demo.send('PUT', rules, { late_fees: [late] }))
+  const onTime = await must(demo.get(dues))
+  assert.deepEqual(
+    [onTime.overdue_amount, onTime.late_fee_amount, onTime.instalments_amount, onTime.total_amount],
+    [0, 0, total, total],
+  )
+  const staff = await demoVisitor(bursar.url)
+  const school = `${API}/institutes/demo-school`
+  const lateAtSchool = async (): Promise<Json> => {
+    const home = (await staff.get(`${school}/home`)).body.data.outstanding
+    const ageing = (await staff.get(`${school}/money/ageing?by=component`)).body.data.total
+    const defaulters = (await staff.get(`${school}/money/defaulters?bucket=late&limit=200`)).body.data
+    const isListed = defaulters.some((one: Json) => one.service_student_id === studentId)
+    return { overdue: home.overdue_amount, aged: ageing.days_31_60, isListed }
+  }
+  const before = await lateAtSchool()
+  assert.equal(before.isListed, false)
+  const page = await seen(visitor, path.replace('/plan', ''))
+  assert.match(page, /is debited by instalments/)
+  assert.doesNotMatch(page, /overdue|Late/)
+  await must(demo.post(`${FLEX}/plans/${planId}/cancel`))
+  const cancelled = await must(demo.get(dues))
+  assert.equal(cancelled.instalments_amount, 0)
+  const afterwards = await lateAtSchool()
+  assert.equal(afterwards.isListed, true)
+  assert.ok(afterwards.overdue > before.overdue && afterwards.aged > before.aged, JSON.stringify(afterwards))
+  assert.ok(cancelled.overdue_amount > 0 && cancelled.late_fee_amount === 400, JSON.stringify(cancelled))
 })
 
 test('the calendar shows what comes and what was, with reasons, the mandate and the next debit', async () => {
@@ -146,4 +184,48 @@ test('a field that is longer than any of a form, or no text, is refused, as are 
   const many = Object.fromEntries(Array.from({ length: 201 }, (_, no) => [`field_${no}`, '']))
   assert.equal((await submit(visitor, path, `${path}/pay`, many)).status, 400)
   assert.equal((await submit(visitor, path, `${path}/pay`, { amount: 'x'.repeat(300_000) })).status, 413)
+})
+
+test('after a part the page says what was received, what is left and by when, and of no other child', async t => {
+  const rules = '/api/v1/integrations/erp/payment-rules'
+  t.after(() => demo.send('PUT', rules, { late_fees: [] }))
+  await must(
+    demo.send('PUT', rules, {
+      late_fees: [
+        { component_type: 'TUITION_FEE', due_date: '2020-04-10', kind: 'none' },
+        { component_type: 'TRANSPORT_FEE', due_date: '2098-04-10', kind: 'none' },
+      ],
+    }),
+  )
+  const { user, students } = await newFamily(demo)
+  const [id = ''] = students
+  const visitor = await visitAs(bursar, user)
+  const before = await seen(visitor, `/parents/students/${id}`)
+  assert.match(before, /₹66,000\.50 still to pay for the year/)
+  assert.match(before, /₹\S+ overdue/)
+  const overdue = Number((/₹(\S+) overdue/.exec(before)?.[1] ?? '').replaceAll(',', ''))
+  const order = await startPaying(visitor, id, String(overdue))
+  await must(demo.post(`/api/v1/sandbox/pay/orders/${order}/pay`, { outcome: 'success' }))
+  const left = await seen(visitor, `/parents/students/${id}?paid=${order}`)
+  assert.match(left, /We have received .* is left to pay for this year, ₹\S+ of it by 10 April 2098\./)
+  assert.doesNotMatch(left, /overdue/)
+  const other = await newFamily(demo)
+  const page = await seen(
+    await visitAs(bursar, other.user),
+    `/parents/students/${other.students[0]}?paid=${order}`,
+  )
+  assert.doesNotMatch(page, /We have received/)
+})
+
+test('what the counter took stands in the history, and a cancelled payment does not', async () => {
+  const { user, students } = await newFamily(demo)
+  const payments = `${ERP}/students/${students[0]}/payments`
+  for (const transaction_id of ['COUNTER-A', 'COUNTER-B']) {
+    const fee_components = [{ component_type: 'TUITION_FEE', amount: 500 }]
+    await must(demo.post(payments, { amount: 500, paid_at: '2026-06-01', transaction_id, fee_components }))
+  }
+  await must(demo.delete(`${payments}/COUNTER-B`))
+  const history = await seen(await visitAs(bursar, user), '/parents/history')
+  assert.match(history, /COUNTER-A/)
+  assert.doesNotMatch(history, /COUNTER-B/)
 })

@@ -23,6 +23,12 @@ const outstanding = outputOf<Home['outstanding']>()
 const outstandingOutput = outstanding.object({
   amount: outstanding.amount('What active students still owe.', AMOUNT),
   students: outstanding.integer('How many students owe something.', 40),
+  overdue_amount: outstanding.amount(
+    'Of that, past its due day; never what a plan will take.',
+    AMOUNT,
+    one => one.overduePaise,
+  ),
+  overdue_students: outstanding.integer('How many are late with something.', 12),
 })
 
 const returns = outputOf<Home['returns']>()

@@ -42,7 +42,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const countedFrom = month < chartFrom ? month : chartFrom
   const [sums, outstanding, ahead, decided, settlements, health] = await Promise.all([
     store.sumDays(db, id, startOfDay(countedFrom)),
-    store.sumOutstanding(db, id),
+    store.sumOutstanding(db, id, today),
     sumDebits(db, id, spanOf(aheadRange(today))),
     sumReturns(db, id, spanOf(returnsRange(today))),
     store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),

@@ -24,16 +24,36 @@ export async function sumDays(db: Queryable, instituteId: number, from: Date): P
   )
 }
 
-export type Outstanding = { amountPaise: Paise; students: number }
+export type Outstanding = {
+  amountPaise: Paise
+  students: number
+  overduePaise: Paise
+  overdueStudents: number
+}
 
-/** By component, as a student's own page says it: what is paid beyond one component does not pay another. */
-export async function sumOutstanding(db: Queryable, instituteId: number): Promise<Outstanding> {
+/**
+ * By component, as a student's own page has it: what is paid beyond one component does not pay another, and what a plan
+ * will take is not overdue.
+ */
+export async function sumOutstanding(
+  db: Queryable,
+  instituteId: number,
+  today: string,
+): Promise<Outstanding> {
   const [row] = await db.query<Outstanding>(
-    `select coalesce(sum(b.outstanding_paise), 0)::bigint as "amountPaise", count(distinct b.student_id) as students
+    `select coalesce(sum(b.outstanding_paise), 0)::bigint as "amountPaise", count(distinct b.student_id) as students,
+       coalesce(sum(late.amount), 0)::bigint as "overduePaise",
+       count(distinct b.student_id) filter (where late.amount > 0) as "overdueStudents"
      from student_balances b
      join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
+     left join late_fee_rules own on own.institute_id = b.institute_id and own.component_type = b.component_type
+     left join late_fee_rules rest on rest.institute_id = b.institute_id and rest.component_type is null
+     left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
+       and f.component_type = b.component_type
+     cross join lateral (select case when coalesce(own.due_on, rest.due_on) < $2
+       then greatest(b.outstanding_paise - coalesce(f.amount_paise, 0), 0) end as amount) late
      where b.institute_id = $1 and b.outstanding_paise > 0`,
-    [instituteId],
+    [instituteId, today],
   )
   return row as Outstanding
 }

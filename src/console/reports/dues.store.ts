@@ -48,11 +48,18 @@ export type AgeingRow = {
   noDueDayPaise: Paise
 }
 
+/** A plan takes its part in its own time: that is not late, and has no other due day. */
+const PLANNED = 'least(b.outstanding_paise, coalesce(f.amount_paise, 0))'
+const WITH_PLAN = `left join planned_fees f on f.institute_id = b.institute_id and f.student_id = b.student_id
+  and f.component_type = b.component_type`
+
 const KEYS: Record<Grouping, string> = {
   component: 'component_type',
   grade: 'grade',
   branch: 'collector_code',
 }
+
+const KEYS_OF_BALANCE: Record<Grouping, string> = { ...KEYS, component: 'b.component_type' }
 
 const sum = (bucket: Bucket): string => `coalesce(sum(owed) filter (where ${inBucket(bucket)}), 0)::bigint`
 
@@ -65,10 +72,11 @@ export function ageingQuery(instituteId: number, today: string, { by, ...filter 
   const wanted = isWanted(values, filter)
   const ofStudent = by === 'component' ? 'null::text' : `s.${KEYS[by]}`
   const text = `with sums as (
-      select ${KEYS[by]} as key, component_type, count(*) as lines, sum(b.outstanding_paise) as owed
-      from students s join student_balances b on ${OWING} where ${wanted} group by 1, 2
+      select ${KEYS_OF_BALANCE[by]} as key, b.component_type, count(*) as lines, sum(b.outstanding_paise) as total,
+        sum(${PLANNED}) as planned
+      from students s join student_balances b on ${OWING} ${WITH_PLAN} where ${wanted} group by 1, 2
     ), owed as (
-      select sums.*, due.due_on, $2::date - due.due_on as days from sums
+      select sums.*, total - planned as owed, due.due_on, $2::date - due.due_on as days from sums
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = sums.component_type
       cross join lateral (select coalesce(own.due_on, ${REST_DUE_ON}) as due_on) due
     ), owing as (
@@ -77,8 +85,8 @@ export function ageingQuery(instituteId: number, today: string, { by, ...filter 
     )
     select key, (case when grouping(key) = 1 then (select coalesce(sum(students), 0) from owing)
         else ${by === 'component' ? 'sum(lines)' : '(select students from owing g where g.key = owed.key)'} end)::bigint as students,
-      coalesce(sum(owed), 0)::bigint as "totalPaise",
-      ${sum('not_due')} as "notDuePaise", ${sum('days_0_30')} as "days30Paise", ${sum('days_31_60')} as "days60Paise",
+      coalesce(sum(total), 0)::bigint as "totalPaise",
+      (${sum('not_due')} + coalesce(sum(planned), 0))::bigint as "notDuePaise", ${sum('days_0_30')} as "days30Paise", ${sum('days_31_60')} as "days60Paise",
       ${sum('days_61_90')} as "days90Paise", ${sum('days_over_90')} as "over90Paise",
       ${sum('no_due_day')} as "noDueDayPaise"
     from owed group by grouping sets ((key), ())
@@ -125,15 +133,16 @@ export function defaultersQuery(
     [`(coalesce(oldest, '9999-12-31'), student_id) > ($1::date, $2)`, cursor?.dueOn, cursor?.studentId],
   ])
   const text = `with lines as (
-      select b.student_id, b.outstanding_paise as owed, due.due_on, $2::date - due.due_on as days
-      from students s join student_balances b on ${OWING}
+      select b.student_id, b.outstanding_paise as total, b.outstanding_paise - ${PLANNED} as owed, due.due_on,
+        $2::date - due.due_on as days
+      from students s join student_balances b on ${OWING} ${WITH_PLAN}
       left join late_fee_rules own on own.institute_id = $1 and own.component_type = b.component_type
       cross join lateral (select coalesce(own.due_on, ${REST_DUE_ON}) as due_on) due
       where ${wanted}
     ), per_student as (
-      select student_id, sum(owed) filter (where ${condition}) as owed, sum(owed) as total,
-        min(due_on) filter (where ${condition}) as oldest
-      from lines group by student_id having bool_or(${condition})
+      select student_id, sum(owed) filter (where ${condition}) as owed, sum(total) as total,
+        min(due_on) filter (where owed > 0 and ${condition}) as oldest
+      from lines group by student_id having bool_or(owed > 0 and ${condition})
     ), shown as (
       select * from per_student where ${past}
       order by coalesce(oldest, '9999-12-31'), student_id${limitOf(values, range)}

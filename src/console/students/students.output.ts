@@ -1,4 +1,5 @@
 import { duesOutput, lateFeeEntryOutput, studentPaymentOutput, withOnTheWay } from '../../dues/dues.output.ts'
+import { timingOf } from '../../dues/timing.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.output.ts'
@@ -74,14 +75,19 @@ const userOutput = user.object({
   email: user.text('E-mail.', 'asha@example.in'),
 })
 
-const sibling = outputOf<Student & { gradeName: string; totalPaise: Paise }>()
+const sibling = outputOf<Related>()
 const siblingOutput = sibling.object({
   service_student_id,
   fullname,
   identifier,
   grade_name,
   status,
-  total_amount: sibling.amount('Due now, late fees included, rupees.', 20450, one => one.totalPaise),
+  total_amount: sibling.amount(
+    'Owed for its year, late fees included, rupees.',
+    20450,
+    one => one.totalPaise,
+  ),
+  overdue_amount: sibling.amount('Of that, past its due day.', 0, one => one.overduePaise),
 })
 
 const discount = outputOf<Discount & { componentType: string }>()
@@ -105,10 +111,11 @@ const yearOutput = sibling.object({
   academic_year_end: studentFields.academic_year_end,
   grade_name,
   status,
-  total_amount: sibling.amount('Due now of that year, late fees included, rupees.', 0, one => one.totalPaise),
+  total_amount: sibling.amount('Owed for that year, late fees included, rupees.', 0, one => one.totalPaise),
+  overdue_amount: sibling.amount('Of that, past its due day.', 0, one => one.overduePaise),
 })
 
-type Related = Student & { gradeName: string; totalPaise: Paise }
+type Related = Student & { gradeName: string; totalPaise: Paise; overduePaise: Paise }
 type ShownPage = Omit<StudentPage, 'siblings' | 'otherYears' | 'openOrders'> &
   Student & {
     gradeName: string
@@ -154,7 +161,7 @@ export function toShownStudent(found: StudentPage, { publicUrl, instituteCode }:
 }
 
 function toRelated(one: Dues): Related {
-  return { ...withGrade(one), totalPaise: one.totalPaise }
+  return { ...withGrade(one), totalPaise: one.totalPaise, overduePaise: timingOf(one).overduePaise }
 }
 
 function withGrade({ context: { student, gradeName } }: Dues): Student & { gradeName: string } {

@@ -19,7 +19,10 @@ export async function callbackUrlFor(
   if (order.callbackUrl === null) return null
   // Our own pages read the order themselves and need no signature.
   const own = `${ctx.publicUrl}${OWN_PAGES}`
-  if (order.callbackUrl.startsWith(own)) return order.callbackUrl.slice(ctx.publicUrl.length)
+  if (order.callbackUrl.startsWith(own)) {
+    const path = order.callbackUrl.slice(ctx.publicUrl.length)
+    return order.state === 'paid' ? `${path}?paid=${order.id}` : path
+  }
   const status = statusAt(order, ctx.clock.now())
   const key = await readCallbackKey(ctx, institute)
   const url = new URL(order.callbackUrl)

@@ -1,10 +1,12 @@
 import type { Dues } from '../../dues/dues.service.ts'
+import { timingOf } from '../../dues/timing.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import type { ParentsTexts } from './parents.texts.ts'
 import { localMoment } from '../language.ts'
+import { localDay } from '../plan/setup/page-parts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {
@@ -17,6 +19,33 @@ export function classOf({ context }: Dues, institute: Institute, texts: ParentsT
   const where = institute.branches.length > 1 ? [branch?.name] : []
   const house = student.house === null ? [] : [student.house]
   return [grade, years, ...where, ...house].join(' · ')
+}
+
+/** Overdue, due by a day, and what instalments take; nothing of it when all that is owed has no day. */
+export function timingLines(
+  dues: Dues,
+  { timing: t }: ParentsTexts,
+  language: Language,
+): { text: string; tone: string }[] {
+  const { overduePaise, nextDue, plannedPaise } = timingOf(dues)
+  const amount = formatRupees
+  return [
+    ...(overduePaise > 0
+      ? [{ text: fill(t.overdue, { amount: amount(overduePaise) }), tone: 'failed' }]
+      : []),
+    ...(nextDue === null
+      ? []
+      : [
+          {
+            text: fill(t.dueBy, {
+              amount: amount(nextDue.amountPaise),
+              day: localDay(nextDue.on, language),
+            }),
+            tone: 'unpaid',
+          },
+        ]),
+    ...(plannedPaise > 0 ? [{ text: fill(t.planned, { amount: amount(plannedPaise) }), tone: 'paid' }] : []),
+  ]
 }
 
 export type Waiting = {

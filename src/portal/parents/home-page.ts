@@ -5,10 +5,10 @@ import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import type { CarriedDues } from '../../students/users/parents.service.ts'
-import { classOf, isAutomatic } from './child-parts.ts'
+import { classOf, isAutomatic, timingLines } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import type { ParentsTexts } from './parents.texts.ts'
-import { fill } from '../checkout/checkout.texts.ts'
+import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 export type Child = {
   dues: Dues
@@ -19,7 +19,7 @@ export type Child = {
 
 /** A parent's children and what is due for each. */
 export function describeHome(
-  { institute, children }: { institute: Institute; children: readonly Child[] },
+  { institute, children, language }: { institute: Institute; children: readonly Child[]; language: Language },
   texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
   const { home } = texts
@@ -29,12 +29,12 @@ export function describeHome(
     amount: children.length > 1 ? formatRupees(total) : undefined,
     meaning: home.dueInAll,
     nobody: children.length === 0 ? fill(home.nobody, { where: institute.name }) : undefined,
-    children: children.map(child => cardOf(child, institute, texts)),
+    children: children.map(child => cardOf(child, institute, texts, language)),
   }
   return { title: fill(home.title, { where: institute.name }), data }
 }
 
-export function cardOf(child: Child, institute: Institute, texts: ParentsTexts) {
+export function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {
   const { dues } = child
   const { student } = dues.context
   return {
@@ -45,6 +45,7 @@ export function cardOf(child: Child, institute: Institute, texts: ParentsTexts) 
       dues.totalPaise === 0
         ? texts.home.nothingDue
         : fill(texts.home.due, { amount: formatRupees(dues.totalPaise) }),
+    timing: timingLines(dues, texts, language),
     isDue: dues.totalPaise > 0,
     marks: marksOf(child, texts),
   }
@@ -64,6 +65,5 @@ export function marksOf(
       text: fill(marks.carried, { year }),
       tone: 'unpaid',
     })),
-    ...(dues.lines.some(line => line.isLate) ? [{ text: marks.late, tone: 'failed' }] : []),
   ]
 }

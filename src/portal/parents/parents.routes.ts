@@ -9,7 +9,7 @@ import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plan-reads.service.ts'
 import { takesPayments } from '../../payments/offers.service.ts'
-import { listOnTheWay } from '../../payments/student-payments.service.ts'
+import { listOnTheWay, listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import { listCarriedDues, listChildren, listOtherYears } from '../../students/users/parents.service.ts'
@@ -48,7 +48,7 @@ async function showHome(ctx: ParentContext, visit: Visit): Promise<FastifyReply>
   const { institute } = session
   const ids = await listChildren(ctx, userOf(session))
   const children = await readChildren(ctx, institute.id, ids)
-  const { title, data } = describeHome({ institute, children }, texts)
+  const { title, data } = describeHome({ institute, children, language }, texts)
   const frame = frameOf(visit, ctx)
   return sendPage(reply, { template: 'parents/home', title, language, data: { ...frame, ...data } })
 }
@@ -99,6 +99,7 @@ async function showStudent(
   const pageData: StudentPageData = {
     ...child,
     problem,
+    received: await findReceived(ctx, visit),
     hasLoans: await hasLoans(ctx, institute.id, visit.studentId),
     otherYears,
     institute,
@@ -118,6 +119,17 @@ async function showStudent(
     language,
     data: { ...frameOf(visit, ctx), ...data },
   })
+}
+
+/** The payment that the parent comes back from, if it is one for this child. */
+async function findReceived(
+  ctx: ParentContext,
+  { session, studentId, request }: ChildVisit,
+): Promise<StudentPayment | null> {
+  const { paid } = request.query as Record<string, unknown>
+  if (typeof paid !== 'string') return null
+  const payments = await listPaid(ctx.db, session.institute.id, [studentId])
+  return payments.find(payment => payment.orderId === paid && !payment.isReversed) ?? null
 }
 
 /** A family with an application finds its page even if the institute has no lender any more. */

@@ -8,25 +8,34 @@ export const en = {
   home: {
     title: 'Fees, {where}',
     heading: 'Fees of your children',
-    dueInAll: 'due in all',
+    dueInAll: 'still to pay in all',
     nothingDue: 'Nothing due',
-    due: '{amount} due',
+    due: '{amount} to pay for the year',
     nobody:
       'No student is linked to you here yet. Please ask {where} to link your child to your phone number and e-mail.',
     history: 'Payments and receipts',
   },
   class: 'Class {grade}',
+  timing: {
+    overdue: '{amount} overdue',
+    dueBy: '{amount} due by {day}',
+    planned: '{amount} is debited by instalments',
+  },
   marks: {
     left: 'Left the school',
     carried: 'Carried to {year}',
-    late: 'Late',
     onTheWay: 'Payment on its way',
     instalments: 'In instalments',
   },
   student: {
     title: 'Fees of {who}, {where}',
     heading: 'Fees of {who}',
-    dueNow: 'still to pay',
+    totalOfYear: 'still to pay for the year',
+    received: 'We have received {amount}. Thank you.',
+    nothingLeft: 'Nothing is left to pay for this year.',
+    left: '{amount} is left to pay for this year.',
+    leftBy: '{amount} is left to pay for this year, {due} of it by {day}.',
+    byInstalments: 'Debited by instalments',
     nothingDue: 'Nothing is due.',
     leftSay:
       '{where} has marked {who} as having left. What is still open can be paid here; instalments cannot be started. If this is a mistake, please ask them.',

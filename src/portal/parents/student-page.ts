@@ -1,12 +1,14 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
 import { withoutTaken } from '../../dues/dues.rules.ts'
+import { timingOf } from '../../dues/timing.rules.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
-import { formatRupees, minPaise, subtractPaise, sumPaise } from '../../platform/money.ts'
+import { formatRupees, minPaise, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
+import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { yearName } from '../../students/students.rules.ts'
 import type { CarriedDues } from '../../students/users/parents.service.ts'
-import { classOf, isAutomatic, waitingOf } from './child-parts.ts'
+import { classOf, isAutomatic, timingLines, waitingOf } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
 import { cardOf, marksOf, type Child } from './home-page.ts'
@@ -25,6 +27,8 @@ export type StudentPageData = {
   /** The same child's records of other academic years: shown beside this one, never added to it. */
   otherYears: readonly Child[]
   takesPayments: boolean
+  /** The payment that the parent has just made. */
+  received: StudentPayment | null
   hasLoans: boolean
   /** The rejected input of a submitted form. */
   problem: { kind: PayProblem; wrote: string } | null
@@ -49,8 +53,10 @@ export function describeStudent(
   const data = {
     heading: fill(texts.student.heading, { who }),
     about: classOf(dues, institute, texts),
+    received: receivedOf(pageData, texts),
     amount: formatRupees(dues.totalPaise),
-    meaning: dues.totalPaise > 0 ? texts.student.dueNow : undefined,
+    meaning: dues.totalPaise > 0 ? texts.student.totalOfYear : undefined,
+    timing: timingLines(dues, texts, language),
     marks: marksOf(pageData, texts),
     says: [
       ...(student.status === 'dropped' ? [fill(texts.student.leftSay, { where, who })] : []),
@@ -70,10 +76,35 @@ export function describeStudent(
     pay: payOf(pageData, dues, texts),
     problem: problemText(pageData, dues, texts),
     away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : TEXTS[language].awaySay,
-    otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts)),
+    otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),
   }
   return { title: fill(texts.student.title, { who, where }), data }
+}
+
+/** What came in, its receipt, and then what is left and by when. */
+function receivedOf({ received, dues, language }: StudentPageData, texts: ParentsTexts) {
+  if (received === null) return null
+  const { student: t, history } = texts
+  const left = formatRupees(dues.totalPaise)
+  const { overduePaise, nextDue } = timingOf(dues)
+  const by = overduePaise > 0 || nextDue === null ? null : localDay(nextDue.on, language)
+  return {
+    heading: fill(t.received, { amount: formatRupees(received.amountPaise) }),
+    left:
+      dues.totalPaise === 0
+        ? t.nothingLeft
+        : by === null
+          ? fill(t.left, { amount: left })
+          : fill(t.leftBy, { amount: left, due: formatRupees(nextDue?.amountPaise ?? ZERO), day: by }),
+    receipt:
+      received.receipt === null
+        ? null
+        : {
+            url: `/parents/history/${received.orderId}`,
+            text: fill(history.receipt, { number: receiptNumber(received.receipt) }),
+          },
+  }
 }
 
 function takenOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts): string[] {
@@ -105,14 +136,16 @@ function lineOf(line: DueLine, { language, carried }: StudentPageData, { student
         }),
       ),
     ],
-    note: isPaid
-      ? t.allPaid
-      : isSettled || day === null
-        ? undefined
-        : fill(line.isLate ? t.wasDue : t.dueBy, { day }),
+    note: isPaid ? t.allPaid : isSettled ? undefined : dueNote(line, day, t),
     tone: isPaid ? 'paid' : line.isLate ? 'failed' : undefined,
     amount: formatRupees(line.owedPaise),
   }
+}
+
+/** What a plan takes in its own time has no other due day. */
+function dueNote(line: DueLine, day: string | null, t: ParentsTexts['student']): string | undefined {
+  if (line.plannedPaise >= line.owedPaise) return t.byInstalments
+  return day === null ? undefined : fill(line.isLate ? t.wasDue : t.dueBy, { day })
 }
 
 function lateFeesOf({ lateFees }: Dues, language: Language, { student: t }: ParentsTexts) {

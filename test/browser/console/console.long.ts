@@ -101,7 +101,7 @@ async function signsInAndShowsHome(t: TestContext, stage: Stage, context: Browse
       const stat = (label: string) =>
         page.locator('.stat', { hasText: label }).locator('.stat-value').innerText()
       assert.equal(await stat('Collected today'), '₹96,250.00')
-      assert.equal(await stat('Outstanding fees'), '₹55,000.00')
+      assert.equal(await stat('Owed for the year'), '₹55,000.00')
       await page.locator('.recharts-bar-rectangle').last().waitFor()
       assert.match(
         await page
@@ -113,7 +113,7 @@ async function signsInAndShowsHome(t: TestContext, stage: Stage, context: Browse
       await page.mouse.move(0, 0)
       await page.mouse.move(0, 0)
       await expectSoundAndKeep(page, 'console-home')
-      await page.locator('.stat', { hasText: 'Outstanding fees' }).click()
+      await page.locator('.stat', { hasText: 'Owed for the year' }).click()
       await page.waitForURL(/\/i\/demo-school\/students\?owing=yes&status=active$/)
       assert.deepEqual(watch.complaints, [])
       assert.deepEqual([...watch.hosts], [new URL(stage.bursar.url).host])

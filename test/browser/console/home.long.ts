@@ -90,7 +90,7 @@ const SUMS = {
   'Collected today': 'Amount',
   'Collected this month': 'Amount',
   'Settled to bank this month': 'Net',
-  'Outstanding fees': 'Outstanding',
+  'Owed for the year': 'Outstanding',
   'Instalments due in 7 days': 'Amount',
   'On its way to the bank': 'Amount',
 } as const

@@ -18,6 +18,7 @@ import {
   type LateFeeRule,
   type Owed,
 } from '../../../src/dues/dues.rules.ts'
+import { timingOf } from '../../../src/dues/timing.rules.ts'
 import { paiseOf, sumPaise, ZERO } from '../../../src/platform/money.ts'
 
 const paise = fc.integer({ min: 0, max: 5_000_000 }).map(paiseOf)
@@ -203,6 +204,21 @@ test('what a payment on its way takes, late fee or fee, is not asked for again',
       const isAsMuch = first.amount > left.totalPaise
       if (isAsMuch) assert.equal(isCovered(first, left), false)
       assert.equal(withoutTaken(due, []).totalPaise, due.totalPaise)
+    }),
+  )
+})
+
+test('overdue, due next and in instalments never exceed what is owed, and what a plan takes is never overdue', () => {
+  const day = fc.constantFrom(null, '2026-11-01', '2026-11-17', '2026-12-01')
+  const line = fc.record({ componentType: fc.string(), owedPaise: paise, plannedPaise: paise, dueOn: day })
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 6 }), lines => {
+      const { overduePaise, nextDue, plannedPaise } = timingOf({ today: '2026-11-17', lines, lateFees: [] })
+      const owed = sumPaise(lines.map(one => one.owedPaise))
+      assert.ok(overduePaise + (nextDue?.amountPaise ?? 0) + plannedPaise <= owed)
+      assert.ok(nextDue === null || (nextDue.on >= '2026-11-17' && nextDue.amountPaise > 0))
+      const taken = lines.map(one => ({ ...one, plannedPaise: one.owedPaise }))
+      assert.equal(timingOf({ today: '2026-11-17', lines: taken, lateFees: [] }).overduePaise, 0)
     }),
   )
 })

@@ -89,7 +89,14 @@ function Due({ home }: { home: HomeAnswer }) {
       <h2 className="section-title">What is still due, and what happens next</h2>
       <div className="stats">
         <Stat
-          label="Outstanding fees"
+          label="Overdue fees"
+          value={formatRupees(outstanding.overdue_amount)}
+          note={`${formatCount(outstanding.overdue_students)} ${outstanding.overdue_students === 1 ? 'student' : 'students'}`}
+          to="/i/$institute/money"
+          search={{ view: 'dues' }}
+        />
+        <Stat
+          label="Owed for the year"
           value={formatRupees(outstanding.amount)}
           note={`${formatCount(outstanding.students)} ${outstanding.students === 1 ? 'student' : 'students'}`}
           to="/i/$institute/students"

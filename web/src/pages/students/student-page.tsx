@@ -37,7 +37,21 @@ function Page({ student }: { student: Student }) {
       status={<StatusBadge tone={tone}>{label}</StatusBadge>}
       actions={<StudentActs student={student} />}
       fields={[
-        { label: 'Due today', value: <strong>{formatRupees(dues.total_amount)}</strong> },
+        {
+          label: 'Overdue',
+          value: dues.overdue_amount > 0 && <strong>{formatRupees(dues.overdue_amount)}</strong>,
+        },
+        {
+          label: 'Due next',
+          value:
+            dues.next_due_date &&
+            `${formatRupees(dues.next_due_amount ?? 0)} by ${formatDay(dues.next_due_date)}`,
+        },
+        {
+          label: 'By instalments',
+          value: dues.instalments_amount > 0 && formatRupees(dues.instalments_amount),
+        },
+        { label: 'Owed for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
         { label: 'Admission no.', value: student.identifier },
         ...PROFILE_FIELDS.filter(field => 'isShown' in field).map(({ name, label }) => ({
           label,

@@ -83,7 +83,11 @@ function DuesTable({ student }: { student: Student }) {
         {dues.components.map(line => (
           <tr key={line.component_type}>
             <td>
-              {readable(line.component_type)} {line.is_late && <StatusBadge tone="waiting">Late</StatusBadge>}
+              {readable(line.component_type)}{' '}
+              {line.is_late && <StatusBadge tone="waiting">Overdue</StatusBadge>}
+              {line.instalments_amount > 0 && (
+                <div className="faint">{formatRupees(line.instalments_amount)} by instalments</div>
+              )}
               {discounts
                 .filter(one => one.component_type === line.component_type)
                 .map(one => (
@@ -113,7 +117,7 @@ function DuesTable({ student }: { student: Student }) {
       </tbody>
       <tfoot>
         <tr>
-          <td colSpan={5}>Due today</td>
+          <td colSpan={5}>Owed for the year</td>
           <td className="right">
             <Money rupees={dues.total_amount} />
           </td>

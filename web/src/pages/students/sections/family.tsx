@@ -94,7 +94,10 @@ function RelatedStudents<One extends Related>({
             </th>
           ))}
           <th scope="col" className="right">
-            Due today
+            Overdue
+          </th>
+          <th scope="col" className="right">
+            Owed for the year
           </th>
         </tr>
       </thead>
@@ -115,6 +118,9 @@ function RelatedStudents<One extends Related>({
               <StatusBadge tone={STATUS_LABELS[one.status].tone}>
                 {STATUS_LABELS[one.status].label}
               </StatusBadge>
+            </td>
+            <td className="right">
+              <Money rupees={one.overdue_amount} />
             </td>
             <td className="right">
               <Money rupees={one.total_amount} />
