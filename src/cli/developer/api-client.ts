@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { ApiError, Bursar, ConnectionError, TimeoutError } from '../../../sdk/node/src/index.ts'
 import { readConfig } from '../../app/config.ts'
 import type { HttpClient } from '../../platform/http-client/http-client.ts'
 import { InputError } from '../input.ts'
@@ -24,7 +25,6 @@ export type ApiOptions = { url?: string; key?: string; secret?: string }
 const DEMO = { keyId: 'key_test_demo', secret: 'secret_test_demo' }
 
 const TIMEOUT_MS = 15_000
-const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024
 
 export function addApiOptions(command: Command): Command {
   return command
@@ -56,76 +56,61 @@ export async function openApi(options: ApiOptions): Promise<ApiClient> {
 export class ApiClient {
   readonly url: string
   readonly outbound: HttpClient
-  readonly #credentials: { keyId: string; secret: string }
+  readonly #bursar: Bursar
+  readonly #keyId: string
 
-  constructor(url: string, credentials: { keyId: string; secret: string }, outbound: HttpClient) {
+  constructor(url: string, { keyId, secret }: { keyId: string; secret: string }, outbound: HttpClient) {
     this.url = url
     this.outbound = outbound
-    this.#credentials = credentials
+    this.#keyId = keyId
+    // A person waits: what fails is shown at once, and `listen` asks again by itself.
+    this.#bursar = new Bursar({ baseUrl: url, apiKey: keyId, apiSecret: secret, maxRetries: 0 })
   }
 
   /** The caller says what the address answers with. */
   get<Answer>(path: string): Promise<Answer> {
-    return this.#ask('GET', path, null)
+    return this.#ask({ method: 'GET', path })
   }
 
   post<Answer>(path: string, body: object, timeoutMs = TIMEOUT_MS): Promise<Answer> {
-    return this.#ask('POST', path, JSON.stringify(body), timeoutMs)
+    return this.#ask({ method: 'POST', path, body }, timeoutMs)
   }
 
   close(): Promise<void> {
     return this.outbound.close()
   }
 
-  async #ask<Answer>(
-    method: 'GET' | 'POST',
-    path: string,
-    body: string | null,
-    timeoutMs = TIMEOUT_MS,
-  ): Promise<Answer> {
-    const { keyId, secret } = this.#credentials
-    const result = await this.outbound.send({
-      method,
-      url: this.url + path,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      body,
-      timeoutMs,
-      maxBytes: MAX_ANSWER_BYTES,
-    })
-    if (result.kind === 'failed')
-      throw new BursarAway(`Bursar does not answer at ${this.url}: ${result.message}`)
-    const answer = parse(result.body)
-    if (answer?.status === 'success') return answer as Answer
-    throw this.#refusal(result.httpStatus, answer)
+  async #ask<Answer>(call: Parameters<Bursar['request']>[0], timeoutMs = TIMEOUT_MS): Promise<Answer> {
+    try {
+      return (await this.#bursar.request(call, { timeoutMs })) as Answer
+    } catch (error) {
+      if (error instanceof ConnectionError)
+        throw new BursarAway(`Bursar does not answer at ${this.url}: ${reasonOf(error)}`)
+      throw error instanceof ApiError ? this.#refusal(error) : error
+    }
   }
 
-  #refusal(httpStatus: number, answer: ApiAnswer | null): InputError {
-    const message = answer?.message
-    if (message === undefined)
+  #refusal({ httpStatus, code, message, fields }: ApiError): InputError {
+    if (code === 'UNKNOWN')
       return new InputError(`What answers at ${this.url} is not Bursar (it answered ${httpStatus}).`)
     if (httpStatus === 429 || httpStatus >= 500)
       return new BursarAway(`Bursar at ${this.url} is not ready: ${message}`)
     if (httpStatus === 401) {
       return new InputError(
-        `Bursar at ${this.url} does not accept the API key ${this.#credentials.keyId} with this secret. Give --key ` +
+        `Bursar at ${this.url} does not accept the API key ${this.#keyId} with this secret. Give --key ` +
           'and --secret, or set BURSAR_API_KEY and BURSAR_API_SECRET. In live mode it accepts no test key.',
       )
     }
     return httpStatus === 404
       ? new InputError(`Bursar at ${this.url} runs in live mode; this is only for a sandbox.`)
-      : new FieldsRefused(message, answer?.errors?.map(({ key }) => key) ?? [])
+      : new FieldsRefused(
+          message,
+          fields.map(({ key }) => key),
+        )
   }
 }
 
-type ApiAnswer = { status?: string; message?: string; errors?: { key: string }[] }
-
-function parse(body: Buffer): ApiAnswer | null {
-  try {
-    return JSON.parse(body.toString('utf8')) as ApiAnswer | null
-  } catch {
-    return null
-  }
+function reasonOf(error: ConnectionError): string {
+  if (error instanceof TimeoutError) return 'There was no answer in time.'
+  return error.message.includes('ECONNREFUSED') ? 'The connection was refused.' : error.message
 }

@@ -1,0 +1,7 @@
+export { Bursar } from './operations.ts'
+export { List, type Page } from './client.ts'
+export * from './errors.ts'
+export type { Rupees } from './json.ts'
+export type { Attempt, ClientOptions, RequestOptions } from './transport.ts'
+export type * from './types.ts'
+export { verifyWebhook } from './webhooks.ts'

@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { readModel } from './model.ts'
+import { generateNode } from './node.ts'
+
+/** What of the clients follows from the API: `node tools/sdk/generate.ts` writes it, `--check` compares. */
+const ROOT = resolve(import.meta.dirname, '../..')
+
+export function generateAll(document: unknown): Record<string, string> {
+  const model = readModel(document)
+  return { ...generateNode(model) }
+}
+
+/** The files that are not as the document has them. */
+export function outdated(files: Readonly<Record<string, string>>): string[] {
+  return Object.entries(files)
+    .filter(([path, text]) => read(path) !== text)
+    .map(([path]) => path)
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(resolve(ROOT, path), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+if (import.meta.main) {
+  const text = execFileSync(process.execPath, ['src/cli/main.ts', 'openapi'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64_000_000,
+  })
+  const files = generateAll(JSON.parse(text))
+  const changed = outdated(files)
+  for (const path of changed) {
+    mkdirSync(dirname(resolve(ROOT, path)), { recursive: true })
+    if (!process.argv.includes('--check')) writeFileSync(resolve(ROOT, path), files[path] ?? '')
+    process.stderr.write(
+      `${path} ${process.argv.includes('--check') ? 'is not as the API is: run npm run sdk' : 'written'}\n`,
+    )
+  }
+  if (process.argv.includes('--check') && changed.length > 0) process.exitCode = 1
+}
