@@ -828,6 +828,14 @@ export type Dues = {
   service_student_id: string
   /** What is due in all, late fees included, rupees. */
   total_amount: Rupees
+  /** Of that, what is past its due day, late fees included; never what an instalment plan will take. */
+  overdue_amount: Rupees
+  /** The next day on which something is due by hand, today included. */
+  next_due_date?: string
+  /** What is due on it. */
+  next_due_amount?: Rupees
+  /** What an instalment plan will take. */
+  instalments_amount: Rupees
   /** Of that, fees. */
   outstanding_amount: Rupees
   /** Of that, late fees. */
@@ -870,7 +878,9 @@ export type DuesLine = {
   outstanding_amount: Rupees
   /** Absent when the institute set none. */
   due_date?: string
-  /** Whether it is past its due day. */
+  /** Of that, what an instalment plan will take. */
+  instalments_amount: Rupees
+  /** Whether a part that no plan will take is past its due day. */
   is_late: boolean
 }
 
