@@ -691,6 +691,8 @@ create table provider_accounts (
   -- Which money its key moves, as the provider marks it.
   key_kind text not null check (key_kind in ('test', 'live')),
   key_hint text not null,
+  -- Tells whether two accounts have the same key: each would read the other's pay-outs.
+  key_fingerprint text not null,
   settings_sealed bytea not null,
   -- Counts changes, so that a process knows when what it made of them is out of date.
   version integer not null default 1,
@@ -707,6 +709,7 @@ create table provider_accounts (
   primary key (institute_id, id),
   foreign key (institute_id, collector_code) references branches
 );
+create index provider_accounts_by_key on provider_accounts (key_fingerprint);
 -- By which a callback finds its institute.
 create index provider_accounts_by_id on provider_accounts (id);
 -- Two accounts that could take the same payment would make it chance where the money arrives.

@@ -12,6 +12,7 @@ import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
 import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
+import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
@@ -23,6 +24,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   accountRoutes(app, ctx)
   teamRoutes(app, ctx)
   paymentRulesRoutes(app, ctx)
+  providerAccountRoutes(app, ctx)
   auditRoutes(app, ctx)
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)

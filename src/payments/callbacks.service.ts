@@ -16,6 +16,7 @@ import { insertExceptions } from './settlements/settlements.store.ts'
 export async function takeCallback(ctx: PaymentContext, account: Account, callback: Callback): Promise<void> {
   const reports = await ctx.accounts.readCallback(account, callback)
   if (reports === null) throw badRequest('The signature is missing or wrong.')
+  await ctx.accounts.noteHeard(account)
   for (const report of reports) {
     const applied = await applyThrough(ctx, account, report)
     if (isException(report, applied)) await recordException(ctx, account, report, applied)

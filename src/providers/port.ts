@@ -137,7 +137,10 @@ export type ProviderSetting = {
   /** The environment variable that sets it for the account of the whole installation. */
   env: string
   label: string
+  /** What it is for in the environment. */
   describes: string
+  /** Where a person finds it at the provider. */
+  help: string
   isSecret?: boolean
   isOptional?: boolean
 }

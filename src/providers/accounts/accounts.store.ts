@@ -1,8 +1,10 @@
-import type { Queryable } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { isUniqueViolation } from '../../platform/db/errors.ts'
 import { Table } from '../../platform/db/table.ts'
+import { conflict } from '../../platform/errors.ts'
 import type { ProviderAccount } from './accounts.rules.ts'
 
-export type SealedAccount = ProviderAccount & { settingsSealed: Buffer }
+export type SealedAccount = ProviderAccount & { settingsSealed: Buffer; keyFingerprint: string }
 
 const accounts = new Table<SealedAccount>('provider_accounts', {
   instituteId: 'int',
@@ -15,6 +17,7 @@ const accounts = new Table<SealedAccount>('provider_accounts', {
   keyKind: 'text',
   keyHint: 'text',
   settingsSealed: 'bytea',
+  keyFingerprint: 'text',
   version: 'int',
   pausedAt: 'timestamptz',
   checkedAt: 'timestamptz',
@@ -47,4 +50,93 @@ export async function findInstituteOf(db: Queryable, accountId: string): Promise
     [accountId],
   )
   return row?.institute_id ?? null
+}
+
+export async function lockAccount(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<SealedAccount | null> {
+  const [row] = await tx.query<SealedAccount>(
+    `select ${COLUMNS} from provider_accounts a where a.institute_id = $1 and a.id = $2 for update`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+/** Another account with the same key, of whatever institute. Held against others that are being set up with it. */
+export async function lockKey(
+  tx: Transaction,
+  fingerprint: string,
+): Promise<{ instituteId: number; id: string; title: string } | null> {
+  await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`bursar provider key ${fingerprint}`])
+  const [row] = await tx.query<{ instituteId: number; id: string; title: string }>(
+    'select institute_id as "instituteId", id, title from provider_accounts where key_fingerprint = $1 limit 1',
+    [fingerprint],
+  )
+  return row ?? null
+}
+
+export async function insertAccount(tx: Transaction, account: SealedAccount): Promise<void> {
+  await refuseSecond(() => accounts.insert(tx, [account]))
+}
+
+/** What may change of it. Counts as a change, so that every process makes it anew. */
+export async function updateAccount(tx: Transaction, account: SealedAccount): Promise<void> {
+  await refuseSecond(() =>
+    accounts.update(tx, [account], {
+      key: ['instituteId', 'id'],
+      set: [
+        'title',
+        'methods',
+        'rails',
+        'keyKind',
+        'keyHint',
+        'keyFingerprint',
+        'settingsSealed',
+        'version',
+        'pausedAt',
+        'changedAt',
+        'changedBy',
+      ],
+    }),
+  )
+}
+
+async function refuseSecond(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    const purpose = (['payments', 'mandates'] as const).find(one =>
+      isUniqueViolation(error, `provider_accounts_one_for_${one}`),
+    )
+    if (purpose === undefined) throw error
+    throw conflict(
+      `Another account takes the ${purpose} of the same branch. Pause that one first, or take ${purpose} off it.`,
+    )
+  }
+}
+
+export async function recordCheck(
+  tx: Transaction,
+  { instituteId, id }: Pick<ProviderAccount, 'instituteId' | 'id'>,
+  { at, problem }: { at: Date; problem: string | null },
+): Promise<void> {
+  await tx.query(
+    'update provider_accounts set checked_at = $3, check_problem = $4 where institute_id = $1 and id = $2',
+    [instituteId, id, at, problem],
+  )
+}
+
+/** To the hour: a busy account hears many a second. */
+export async function recordHeard(
+  db: Queryable,
+  { instituteId, id }: Pick<ProviderAccount, 'instituteId' | 'id'>,
+  at: Date,
+): Promise<void> {
+  await db.query(
+    `update provider_accounts set heard_at = $3
+     where institute_id = $1 and id = $2 and (heard_at is null or heard_at < $3::timestamptz - interval '1 hour')`,
+    [instituteId, id, at],
+  )
 }

@@ -27,6 +27,7 @@ type Cached = { readAt: number; accounts: Promise<OwnAccount[]> }
 export type Target = { instituteId: number; collectorCode: string }
 
 const FRESH_MS = 5_000
+const HEARD_EVERY_MS = 60 * 60_000
 const MOST_INSTITUTES = 10_000
 
 /**
@@ -43,6 +44,7 @@ export class AccountRegistry {
   readonly #cache = new Map<number, Cached>()
   readonly #made = new Map<string, OwnAccount>()
   readonly #instituteOf = new Map<string, number>()
+  readonly #heard = new Map<string, number>()
 
   constructor(
     ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>,
@@ -106,6 +108,15 @@ export class AccountRegistry {
     if (reports !== null || account.instituteId === null) return reports
     const now = (await this.#list(account.instituteId, { isFresh: true })).find(({ id }) => id === account.id)
     return now === undefined || now === account ? null : now.readCallback(callback)
+  }
+
+  /** That its callbacks arrive, for the people who set it up. */
+  async noteHeard({ instituteId, id }: Account): Promise<void> {
+    const now = this.#ctx.clock.now()
+    const before = this.#heard.get(id)
+    if (instituteId === null || (before !== undefined && now.getTime() - before < HEARD_EVERY_MS)) return
+    this.#heard.set(id, now.getTime())
+    await store.recordHeard(this.#ctx.db, { instituteId, id }, now)
   }
 
   /** All whose pay-outs are read: also paused ones, because money is still on its way. */

@@ -1,0 +1,73 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { CheckedAccount } from './accounts.service.ts'
+import type { ProviderAccount } from './accounts.rules.ts'
+import { ACCOUNT_ID } from './account.input.ts'
+import type { AccountSetup } from './setup.service.ts'
+import { stateOf } from './values.rules.ts'
+
+const MOMENT = '2026-11-15T04:32:10.000Z'
+
+/** An institute's account at a provider; its credentials are never answered. */
+const out = outputOf<ProviderAccount>()
+const accountFields = {
+  id: out.text('Its id.', ACCOUNT_ID),
+  provider: out.text('Where it is.', 'razorpay'),
+  title: out.text('What people call it.', 'Main account'),
+  collector_code: out.optional.text('The branch whose money it takes; absent: the whole institute.', 'NORTH'),
+  methods: out.texts('What it takes from payers.', ['upi', 'card', 'netbanking'], one => [...one.methods]),
+  rails: out.texts('On what it debits under mandates.', ['enach'], one => [...one.rails]),
+  state: out.oneOf(
+    ['test', 'live', 'paused'],
+    'test and live: the kind of its key, which has to be that of the installation. paused: it takes nothing new.',
+    stateOf,
+  ),
+  key_hint: out.text('The end of its key.', '…0001'),
+  checked_at: out.optional.moment('When its credentials were last tried, UTC.', MOMENT),
+  check_problem: out.optional.text('What was wrong with them then.', 'Razorpay does not accept the key.'),
+  heard_at: out.optional.moment('When a signed callback last came, to the hour, UTC.', MOMENT),
+  created_at: out.moment('When it was added, UTC.', MOMENT),
+  created_by: out.text('By whom.', 'owner@school.example'),
+  changed_at: out.moment('When it was last changed, UTC.', MOMENT),
+  changed_by: out.text('By whom.', 'owner@school.example'),
+}
+export const accountOutput = out.object(accountFields)
+export type AccountAnswer = Shown<typeof accountOutput>
+
+const checked = outputOf<CheckedAccount>()
+export const checkedAccountOutput = checked.object({
+  account: checked.one('The account.', accountOutput),
+  problem: checked.optional.text('What is wrong; absent when the provider accepts the credentials.', ''),
+})
+export type CheckedAccountAnswer = Shown<typeof checkedAccountOutput>
+
+const setting = outputOf<AccountSetup['providers'][number]['settings'][number]>()
+const settingOutput = setting.object({
+  field: setting.text('Its name.', 'key_id'),
+  label: setting.text('As people know it.', 'Key id'),
+  help: setting.text('Where to find it.', 'In the dashboard under API keys.'),
+  is_secret: setting.flag('Whether it is hidden while it is typed.', false),
+  is_optional: setting.flag('Whether it may be left out.', false),
+})
+const provider = outputOf<AccountSetup['providers'][number]>()
+const providerOutput = provider.object({
+  name: provider.text('Its name.', 'razorpay'),
+  title: provider.text('As people know it.', 'Razorpay'),
+  settings: provider.list('What an account there needs.', settingOutput),
+})
+const branch = outputOf<AccountSetup['branches'][number]>()
+const branchOutput = branch.object({
+  collector_code: branch.text('The branch.', 'NORTH'),
+  name: branch.text('Its name.', 'North campus'),
+  payments: branch.text('Where its new payments go.', 'Main account'),
+  mandates: branch.text('Where its new mandates go.', 'Nowhere: not set up'),
+})
+const setup = outputOf<AccountSetup>()
+export const accountSetupOutput = setup.object({
+  providers: setup.list('Where an account may be.', providerOutput),
+  branches: setup.list('Where the money of each branch goes.', branchOutput),
+  callback_base: setup.text(
+    'A callback address is this, the provider and the id.',
+    'https://fees.example.in/callbacks',
+  ),
+})
+export type AccountSetupAnswer = Shown<typeof accountSetupOutput>

@@ -1,0 +1,284 @@
+import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import { badField, badFields, BursarError, conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import { PROVIDERS } from '../catalogue.ts'
+import type { Rail } from '../mandate-port.ts'
+import type { PaymentMode, ProviderEntry, ProviderValues } from '../port.ts'
+import { ProviderRefused } from '../refused.ts'
+import type { ProviderAccount } from './accounts.rules.ts'
+import * as store from './accounts.store.ts'
+import type { AccountRegistry } from './registry.service.ts'
+import { openSettings, sealSettings } from './settings.ts'
+import { keyProblem, readValues, type EnteredValue } from './values.rules.ts'
+
+export type AccountsContext = Context & { readonly accounts: AccountRegistry }
+
+/** What it is used for. */
+type Uses = { methods: readonly PaymentMode[]; rails: readonly Rail[] }
+export type NewAccount = Uses & {
+  provider: string
+  title: string
+  collectorCode: string | null
+  settings: readonly EnteredValue[]
+}
+export type AccountChange = { before: ProviderAccount; after: ProviderAccount }
+
+export async function listAccounts(
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<Institute, 'id'>,
+): Promise<ProviderAccount[]> {
+  return (await store.listAccounts(db, id)).map(withoutSecrets)
+}
+
+/** Sets an account up. From its commit on it takes what its branch, or the whole institute, has new. */
+export async function addAccount(
+  ctx: AccountsContext,
+  command: Command<ProviderAccount>,
+  { institute, by }: { institute: Institute; by: string },
+  wanted: NewAccount,
+): Promise<ProviderAccount> {
+  const entry = entryOf(wanted.provider)
+  const collectorCode =
+    wanted.collectorCode === null ? null : knownBranch(institute, wanted.collectorCode, 'collector_code')
+  const key = checkValues(ctx, entry, readValues(entry, wanted.settings))
+  const { methods, rails } = checkUses(entry, key.values, wanted)
+  if (methods.length + rails.length === 0)
+    throw badField('methods', 'are needed, or a rail for mandates: the account would take nothing')
+  const now = ctx.clock.now()
+  const { provider, title } = wanted
+  const ids = { instituteId: institute.id, id: newId('pa') }
+  const account: store.SealedAccount = {
+    ...ids,
+    provider,
+    title,
+    collectorCode,
+    methods,
+    rails,
+    ...key.described,
+    keyFingerprint: fingerprintOf(ctx, provider, key),
+    settingsSealed: sealSettings(ctx.vault, ids, { values: key.values, previous: [] }),
+    version: 1,
+    pausedAt: null,
+    checkedAt: null,
+    checkProblem: null,
+    heardAt: null,
+    createdAt: now,
+    createdBy: by,
+    changedAt: now,
+    changedBy: by,
+  }
+  return changed(ctx, institute, () =>
+    transact(ctx.db, command, async tx => {
+      await refuseTakenKey(tx, account)
+      await store.insertAccount(tx, account)
+      return withoutSecrets(account)
+    }),
+  )
+}
+
+export type Changer = { institute: Institute; accountId: string; by: string }
+
+/** Its name and what it is used for. One without any use is kept for what went through it. */
+export async function changeAccount(
+  ctx: AccountsContext,
+  command: Command<AccountChange>,
+  changer: Changer,
+  wanted: Uses & { title: string },
+): Promise<AccountChange> {
+  return change(ctx, command, changer, account => {
+    const { values } = openSettings(ctx.vault, account)
+    return { title: wanted.title, ...checkUses(entryOf(account.provider), values, wanted) }
+  })
+}
+
+/** It takes nothing new; what went through it is still reported, debited, refunded and settled. */
+export async function pauseAccount(
+  ctx: AccountsContext,
+  command: Command<AccountChange>,
+  changer: Changer,
+): Promise<AccountChange> {
+  return change(ctx, command, changer, ({ pausedAt }) => {
+    if (pausedAt !== null) throw conflict('This account is paused already.')
+    return { pausedAt: ctx.clock.now() }
+  })
+}
+
+export async function resumeAccount(
+  ctx: AccountsContext,
+  command: Command<AccountChange>,
+  changer: Changer,
+): Promise<AccountChange> {
+  return change(ctx, command, changer, ({ pausedAt }) => {
+    if (pausedAt === null) throw conflict('This account is not paused.')
+    return { pausedAt: null }
+  })
+}
+
+/** Providers repeat a callback for a day and longer, signed as it was the first time. */
+const PREVIOUS_VALID_MS = 3 * 86_400_000
+const MOST_PREVIOUS = 3
+
+/**
+ * Replaces credentials without a gap: from the commit on calls are made with the new ones, and callbacks signed with the
+ * old ones are accepted for three days more. What is not entered stays as it is.
+ */
+export async function rotateAccount(
+  ctx: AccountsContext,
+  command: Command<AccountChange>,
+  changer: Changer,
+  entered: readonly EnteredValue[],
+): Promise<AccountChange> {
+  return change(ctx, command, changer, async (account, tx) => {
+    const entry = entryOf(account.provider)
+    const known = openSettings(ctx.vault, account)
+    const key = checkValues(ctx, entry, readValues(entry, entered, known.values))
+    if (JSON.stringify(key.values) === JSON.stringify(known.values))
+      throw badField('settings', 'are the ones that the account has')
+    const now = ctx.clock.now()
+    const until = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
+    const previous = [
+      { values: known.values, until },
+      ...known.previous.filter(one => new Date(one.until) > now),
+    ]
+    const rotated = {
+      ...key.described,
+      keyFingerprint: fingerprintOf(ctx, account.provider, key),
+      settingsSealed: sealSettings(ctx.vault, account, {
+        values: key.values,
+        previous: previous.slice(0, MOST_PREVIOUS),
+      }),
+    }
+    await refuseTakenKey(tx, { ...account, ...rotated })
+    return rotated
+  })
+}
+
+export type CheckedAccount = { account: ProviderAccount; problem: string | null }
+
+/** One harmless call with the account's credentials; what is wrong with them is kept beside it. */
+export async function checkAccount(
+  ctx: AccountsContext,
+  command: Command<CheckedAccount>,
+  { institute, accountId }: Omit<Changer, 'by'>,
+): Promise<CheckedAccount> {
+  const account = (await listAccounts(ctx, institute)).find(({ id }) => id === accountId)
+  if (account === undefined) throw notFound('This account')
+  ctx.accounts.forget(institute.id)
+  const { port } = await ctx.accounts.accountOf({ instituteId: institute.id, accountId })
+  const problem = await findConnectionProblem(port)
+  const at = ctx.clock.now()
+  return transact(ctx.db, command, async tx => {
+    await store.recordCheck(tx, account, { at, problem })
+    return { account: { ...account, checkedAt: at, checkProblem: problem }, problem }
+  })
+}
+
+export async function findConnectionProblem(port: {
+  checkConnection?(): Promise<void>
+}): Promise<string | null> {
+  try {
+    await port.checkConnection?.()
+    return null
+  } catch (error) {
+    if (error instanceof ProviderRefused || error instanceof BursarError) return error.message
+    throw error
+  }
+}
+
+type Tx = Parameters<typeof store.lockAccount>[0]
+type Changed = Partial<store.SealedAccount>
+
+async function change(
+  ctx: AccountsContext,
+  command: Command<AccountChange>,
+  { institute, accountId, by }: Changer,
+  decide: (account: store.SealedAccount, tx: Tx) => Changed | Promise<Changed>,
+): Promise<AccountChange> {
+  return changed(ctx, institute, () =>
+    transact(ctx.db, command, async tx => {
+      const before = await store.lockAccount(tx, institute.id, accountId)
+      if (before === null) throw notFound('This account')
+      const decided = await decide(before, tx)
+      const version = before.version + 1
+      const after = { ...before, ...decided, version, changedAt: ctx.clock.now(), changedBy: by }
+      await store.updateAccount(tx, after)
+      return { before: withoutSecrets(before), after: withoutSecrets(after) }
+    }),
+  )
+}
+
+/** This process follows its own change at once. */
+async function changed<Result>(
+  { accounts }: AccountsContext,
+  { id }: Institute,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act()
+  } finally {
+    accounts.forget(id)
+  }
+}
+
+type CheckedKey = {
+  values: ProviderValues
+  described: Pick<ProviderAccount, 'keyKind' | 'keyHint'>
+  identity: string
+}
+
+function checkValues(
+  { mode }: Pick<Context, 'mode'>,
+  entry: ProviderEntry,
+  { values, problems }: ReturnType<typeof readValues>,
+): CheckedKey {
+  if (problems.length > 0) throw badFields(problems)
+  const { field, key, hint } = entry.describe(values)
+  const problem = keyProblem(entry, values, mode)
+  if (key === null || problem !== null) throw badFields(problem === null ? [] : [problem])
+  return { values, described: { keyKind: key, keyHint: hint }, identity: values[field] ?? '' }
+}
+
+/** Only what the provider can do. */
+function checkUses(entry: ProviderEntry, values: ProviderValues, { methods, rails }: Uses): Uses {
+  const { accepts, mandates } = entry.create(values)
+  const strange = methods.filter(method => !accepts.methods.includes(method))
+  const strangeRails = rails.filter(rail => mandates?.rails.includes(rail) !== true)
+  const problems = [
+    ...strange.map(method => ({
+      key: 'methods',
+      message: `has ${method}, which ${entry.title} does not take`,
+    })),
+    ...strangeRails.map(rail => ({
+      key: 'rails',
+      message: `has ${rail}, on which ${entry.title} does not debit`,
+    })),
+  ]
+  if (problems.length > 0) throw badFields(problems)
+  return { methods: [...new Set(methods)], rails: [...new Set(rails)] }
+}
+
+function fingerprintOf({ vault }: Context, provider: string, { identity }: CheckedKey): string {
+  return vault.deriveKey(`provider key ${provider} ${identity}`)
+}
+
+async function refuseTakenKey(tx: Tx, account: store.SealedAccount): Promise<void> {
+  const other = await store.lockKey(tx, account.keyFingerprint)
+  if (other === null || other.id === account.id) return
+  const where = other.instituteId === account.instituteId ? `by your account "${other.title}"` : 'elsewhere'
+  throw conflict(
+    `This key is in use ${where}. Two accounts with one key would each report the other's pay-outs; use one account for both.`,
+  )
+}
+
+function entryOf(provider: string): ProviderEntry {
+  const entry = PROVIDERS[provider]
+  if (entry === undefined) throw badField('provider', `is not one of ${Object.keys(PROVIDERS).join(', ')}`)
+  return entry
+}
+
+function withoutSecrets(sealed: store.SealedAccount): ProviderAccount {
+  const { settingsSealed: _settings, keyFingerprint: _fingerprint, ...account } = sealed
+  return account
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  hasPurpose,
+  offeredMethods,
+  routeTo,
+  type Purpose,
+  type Routed,
+} from '../../../src/providers/accounts/accounts.rules.ts'
+import { readValues } from '../../../src/providers/accounts/values.rules.ts'
+import { PROVIDERS } from '../../../src/providers/catalogue.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+
+const METHODS = ['upi', 'card', 'netbanking'] as const
+const branch = fc.constantFrom('NORTH', 'SOUTH')
+const account: fc.Arbitrary<Routed> = fc.record({
+  collectorCode: fc.option(branch),
+  methods: fc.subarray([...METHODS]),
+  rails: fc.subarray(['enach', 'upi_autopay'] as const),
+  keyKind: fc.constantFrom('test', 'live'),
+  pausedAt: fc.option(fc.constant(new Date(0))),
+})
+const asked = fc.record({
+  collectorCode: branch,
+  purpose: fc.constantFrom<Purpose>('payments', 'mandates'),
+  keyKind: fc.constantFrom<Routed['keyKind']>('test', 'live'),
+})
+
+test('new money goes to the first of branch, institute and installation that has an account for it, and never past a paused one', () => {
+  fc.assert(
+    fc.property(fc.array(account, { maxLength: 6 }), asked, (accounts, target) => {
+      const route = routeTo(accounts, target)
+      const at = (code: string | null) =>
+        accounts.filter(
+          one =>
+            one.collectorCode === code && hasPurpose(one, target.purpose) && one.keyKind === target.keyKind,
+        )
+      const level = [at(target.collectorCode), at(null)].find(own => own.length > 0)
+      if (level === undefined) return assert.equal(route, 'installation')
+      if (level.every(({ pausedAt }) => pausedAt !== null)) return assert.equal(route, 'none')
+      assert.ok(typeof route === 'object' && level.includes(route) && route.pausedAt === null)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('only what both account and provider take is offered, and nothing beyond the amounts that the provider takes', () => {
+  const subset = fc.subarray([...METHODS])
+  const paise = fc.integer({ min: 1, max: 1_000 }).map(paiseOf)
+  fc.assert(
+    fc.property(
+      subset,
+      subset,
+      paise,
+      fc.tuple(paise, fc.option(paise)),
+      (own, theirs, amount, [min, max]) => {
+        const accepts = { methods: theirs, minPaise: min, maxPaise: max }
+        const offered = offeredMethods({ methods: own, port: { accepts } }, amount)
+        const isWithin = amount >= min && (max === null || amount <= max)
+        assert.deepEqual(
+          new Set(offered),
+          new Set(isWithin ? METHODS.filter(one => own.includes(one) && theirs.includes(one)) : []),
+        )
+      },
+    ),
+  )
+})
+
+test('credentials that are not entered stay as they are, and what is wrong with one is told without repeating it', () => {
+  const entry = PROVIDERS['razorpay']
+  assert.ok(entry)
+  const known = {
+    key_id: 'rzp_test_1',
+    key_secret: 'a-secret',
+    webhook_secret: 'a-long-random-webhook-secret',
+  }
+  const entered = [
+    { field: 'key_id', value: ' rzp_test_2 ' },
+    { field: 'key_secret', value: '' },
+  ]
+  assert.deepEqual(readValues(entry, entered, known), {
+    values: { ...known, key_id: 'rzp_test_2' },
+    problems: [],
+  })
+  const { problems } = readValues(entry, [
+    { field: 'key_secret', value: 'with a space' },
+    { field: 'webhook_secret', value: 'short' },
+    { field: 'other', value: 'hidden' },
+  ])
+  assert.deepEqual(
+    problems.map(({ key }) => key),
+    ['settings.key_id', 'settings.key_secret', 'settings.webhook_secret', 'settings'],
+  )
+  assert.doesNotMatch(JSON.stringify(problems), /with a space|short"|hidden/)
+})
