@@ -25,7 +25,7 @@ async function runSeed({ students, institute }: { students: number; institute: s
     if (ctx.mode !== 'sandbox') throw new InputError('Only a sandbox is filled with made-up students.')
     const target = await getInstitute(ctx, institute)
     const progress = startProgress(`Students of ${institute}`, students, String)
-    const seeded = await seedSchool(ctx, target, students, done => progress.tick(done))
+    const seeded = await seedSchool(ctx, target, students, { onProgress: done => progress.tick(done) })
     progress.end()
     show(
       { institute, ...seeded },

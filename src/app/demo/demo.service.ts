@@ -10,6 +10,7 @@ import { PastSandbox } from './past-sandbox.ts'
 import { SunriseSchool } from './sunrise-school.ts'
 
 const STUDENTS = 300
+const SAME_DAY = 12
 const HISTORY_MS = 151 * 86_400_000
 
 /**
@@ -24,7 +25,7 @@ export async function fillDemo(config: Config, base: Context, log: Log): Promise
   if ((await claimSetting(base.db, 'demo', claim)) !== claim) return
   const beganMs = performance.now()
   const today = base.clock.now()
-  await seedSchool(base, school, STUDENTS)
+  await seedSchool(base, school, STUDENTS, { batch: SAME_DAY })
   const start = new Date(today.getTime() - HISTORY_MS)
   const past = await PastSandbox.open(config, base, { log, key: DEMO_SCHOOL.key, start })
   try {

@@ -28,21 +28,21 @@ const CODES: readonly CatalogueEntry[] = [
 /**
  * Fills an institute of a sandbox with a school that has been paying for a year: students and families, fees, ten paid
  * and settled orders each, receipts, ledger and the bank's own books, which reconcile. No events: nobody is notified of what
- * never happened. Each run adds to the ones before.
+ * never happened. Each run adds to the ones before. All of a batch pay on the same days.
  */
 export async function seedSchool(
   ctx: Context,
   institute: Institute,
   students: number,
-  onProgress?: (done: number) => void,
+  { batch = BATCH, onProgress }: { batch?: number; onProgress?: (done: number) => void } = {},
 ): Promise<Seeded> {
   if (ctx.mode !== 'sandbox') throw conflict('Only a sandbox is filled with made-up students.')
   await joinCatalogue(ctx.db, institute, CODES)
   const first = await store.countSeeded(ctx.db, institute.id)
   const stamp = firstIdAt('order', new Date()).slice('order_'.length)
-  for (let done = 0; done < students; done += BATCH) {
+  for (let done = 0; done < students; done += batch) {
     const low = first + done
-    const high = first + Math.min(done + BATCH, students) - 1
+    const high = first + Math.min(done + batch, students) - 1
     await ctx.db.transaction(async tx => {
       const ids = await store.insertBatch(tx, {
         instituteId: institute.id,
@@ -50,7 +50,7 @@ export async function seedSchool(
         high,
         stamp,
         now: ctx.clock.now(),
-        shiftDays: Math.floor(low / BATCH) % SHIFTS,
+        shiftDays: Math.floor(low / batch) % SHIFTS,
         firstNames: FIRST_NAMES.split(' '),
         surnames: SURNAMES.split(' '),
         branches: institute.branches.map(branch => branch.collectorCode),
