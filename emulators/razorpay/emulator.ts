@@ -1,6 +1,6 @@
 import { type Answer, type Fields, type Seen, type Server, startServer } from '../server.ts'
 import { type Books, found, type Habits, type Keys, openBooks, page, refuse, signEvent } from './books.ts'
-import type { Payment } from './entities.ts'
+import type { Payment, ReconItem } from './entities.ts'
 import { createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
 import { cancelInvoice, cancelToken, createRegistrationLink, listInvoices, readToken } from './mandates.ts'
 import { chargeToken, createOrder, listOrderPayments, listOrders } from './orders.ts'
@@ -101,8 +101,26 @@ const ROUTES: Route[] = [
     (books, _, { query }) => page([...books.disputes.values()].toReversed(), query),
   ],
   ['GET', /^\/v1\/disputes\/([^/]+)$/, (books, [id = '']) => found(books.disputes.get(id))],
-  ['GET', /^\/v1\/settlements\/recon\/combined$/, (books, _, { query }) => page(books.recon, query)],
+  [
+    'GET',
+    /^\/v1\/settlements\/recon\/combined$/,
+    (books, _, { query }) => page(reconOf(books, query), query),
+  ],
 ]
+
+const INDIA_MS = 5.5 * 3_600_000
+
+/** Of a month, or of one day of it, as settled in India. */
+function reconOf(books: Books, query: URLSearchParams): ReconItem[] {
+  const [year, month, day] = ['year', 'month', 'day'].map(key => query.get(key) ?? '')
+  const wanted = [year, month?.padStart(2, '0'), day?.padStart(2, '0')]
+    .filter(part => part !== '00')
+    .join('-')
+  return books.recon.filter(item => {
+    const settledAt = new Date(Number(item['settled_at']) * 1_000 + INDIA_MS)
+    return settledAt.toISOString().startsWith(wanted)
+  })
+}
 
 function serveApi(books: Books, request: Seen): Answer {
   const { keyId, keySecret } = books.keys

@@ -45,7 +45,7 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
       await applyReturn(ctx, report)
       break
     case 'dispute':
-      await applyDispute(ctx, report)
+      await applyDispute(ctx, account, report)
       break
     default:
       assertNever(report)

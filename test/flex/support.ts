@@ -37,11 +37,12 @@ type Options = {
   withErp?: boolean
   customSchedule?: boolean
   setUp?: boolean
+  env?: Record<string, string>
 }
 
 export async function openWorld(t: TestContext, options: Options = {}): Promise<World> {
   const { rail = 'enach', schedule, withErp = true, customSchedule = false, setUp = true } = options
-  const bursar = await startBursar(t)
+  const bursar = await startBursar(t, options.env)
   const { demo } = bursar
   const erp = await startFakeErp(t)
   erp.put(

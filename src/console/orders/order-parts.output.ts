@@ -1,6 +1,7 @@
 import { outputOf } from '../../http/wire/output.ts'
 import type { PaymentRecord } from '../../payments/payments.service.ts'
 import { refundFields } from '../../payments/refund.output.ts'
+import type { Dispute } from '../../payments/disputes/disputes.rules.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import type { MessageRecord } from './detail.store.ts'
 
@@ -39,6 +40,24 @@ export const refundRowOutput = refund.object({
   ),
   failure: refund.optional.text('Why it failed.', 'The account is closed.', one => one.failureMessage),
   requested_at: refund.moment('When it was asked for, UTC.', '2026-11-17T06:00:00.000Z'),
+})
+
+const dispute = outputOf<Dispute, unknown>()
+export const disputeOutput = dispute.object({
+  id: dispute.text('At the provider.', 'disp_EsIAlDcoUr8CaQ', one => one.providerRef),
+  payment_id: dispute.text('Of which payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  status: dispute.oneOf(
+    ['open', 'under_review', 'action_required', 'won', 'lost', 'closed'],
+    'How far it is.',
+    one => one.state,
+  ),
+  amount: dispute.amount('What is disputed, in rupees.', 45000),
+  deducted: dispute.amount('What a lost one took, in rupees.', 0),
+  reason: dispute.text("The provider's own code.", 'chargeback'),
+  phase: dispute.text('As the provider names it.', 'chargeback'),
+  respond_by: dispute.optional.moment('Until when it can be answered, UTC.', '2026-11-24T18:30:00.000Z'),
+  opened_at: dispute.moment('When it was told, UTC.', '2026-11-17T06:00:00.000Z'),
+  changed_at: dispute.moment('When it last changed, UTC.', '2026-11-18T06:00:00.000Z'),
 })
 
 const message = outputOf<MessageRecord, unknown>()

@@ -6,7 +6,7 @@ import { refundFields } from '../../payments/refund.output.ts'
 import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { subtractPaise, type Paise } from '../../platform/money.ts'
 import type { LinkFileRow } from './detail.store.ts'
-import { paymentOutput, refundRowOutput } from './order-parts.output.ts'
+import { disputeOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
 import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
 import type { Choices, OrderDetail } from './orders.service.ts'
 import { timelineOf, type Happening } from './timeline.ts'
@@ -80,6 +80,7 @@ export const orderDetailOutput = out.object({
   file: out.optional.one('The file it was made of.', fileOutput),
   payments: out.list('Every try, the oldest first.', paymentOutput),
   refunds: out.list('The oldest first.', refundRowOutput),
+  disputes: out.list('What payers dispute at their banks, the oldest first.', disputeOutput),
   receipt_cancelled_at: out.optional.moment(
     'When its receipt was cancelled, UTC.',
     '2026-11-17T06:00:00.000Z',

@@ -3,6 +3,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { getOrder } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
+import type { Dispute } from '../../payments/disputes/disputes.rules.ts'
+import { listDisputes } from '../../payments/disputes/disputes.service.ts'
 import { listPaymentRecords, type PaymentRecord } from '../../payments/payments.service.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import { listRefunds } from '../../payments/refunds/refunds.service.ts'
@@ -20,6 +22,7 @@ export type OrderDetail = Order &
     url: string | null
     payments: PaymentRecord[]
     refunds: Refund[]
+    disputes: Dispute[]
     refundablePaise: Paise
     receiptCancelledAt: Date | null
     receiptCancelReason: string | null
@@ -38,10 +41,11 @@ export async function readDetail(
 ): Promise<OrderDetail> {
   const { db } = ctx
   const order = await getOrder(ctx, institute, undefined, id)
-  const [origin, payments, refunds, messages, events, { rows: audit }] = await Promise.all([
+  const [origin, payments, refunds, disputes, messages, events, { rows: audit }] = await Promise.all([
     store.readOrigin(db, institute.id, order),
     listPaymentRecords(ctx, institute.id, id),
     listRefunds(ctx, institute.id, id),
+    listDisputes(ctx, institute.id, id),
     store.readMessages(db, institute.id, id),
     store.readEvents(db, institute.id, order),
     listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
@@ -58,6 +62,7 @@ export async function readDetail(
     url: checkoutUrl(ctx, institute, order),
     payments,
     refunds,
+    disputes,
     refundablePaise: acts.canRefund ? refundablePaise : ZERO,
     receiptCancelledAt: paying?.receiptCancelledAt ?? null,
     receiptCancelReason: paying?.receiptCancelReason ?? null,

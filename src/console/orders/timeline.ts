@@ -1,10 +1,12 @@
 import { stateAt, type OrderKind } from '../../orders/orders.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { AuditRow } from '../audit/audit.service.ts'
 import type { PaymentRecord } from '../../payments/payments.service.ts'
+import type { Dispute } from '../../payments/disputes/disputes.rules.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import type { MessageRecord } from './detail.store.ts'
-import { messageOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
+import { disputeOutput, messageOutput, paymentOutput, refundRowOutput } from './order-parts.output.ts'
 import type { OrderDetail } from './orders.service.ts'
 
 /** Everything that happened to an order, as one reads it: newest first, with who did it, why, and the data behind it. */
@@ -19,7 +21,7 @@ export type Happening = {
 }
 
 export function timelineOf(order: OrderDetail, now: Date): Happening[] {
-  const { payments, refunds, messages, events, audit } = order
+  const { payments, refunds, disputes, messages, events, audit } = order
   const acts = audit.map(entry => actOf(entry, order.kind))
   const told = (what: string): boolean => audit.some(entry => entry.what === what)
   const all = [
@@ -28,6 +30,7 @@ export function timelineOf(order: OrderDetail, now: Date): Happening[] {
     ...settledOf(payments),
     // Who asked for a refund stands in the act; one that came by itself or by the API has none.
     ...refunds.flatMap(refund => refundHappenings(refund, audit)),
+    ...disputes.flatMap(disputeHappenings),
     ...(told('order.cancelled') ? [] : closedOf(order, now)),
     ...messages.map(messageOf),
     ...acts,
@@ -110,6 +113,29 @@ function settledOf(payments: readonly PaymentRecord[]): Happening[] {
           },
         ],
   )
+}
+
+const ENDS: Partial<Record<Dispute['state'], { title: string; tone: Happening['tone'] }>> = {
+  won: { title: 'The dispute was won', tone: 'good' },
+  lost: { title: 'The dispute was lost', tone: 'bad' },
+  closed: { title: 'The dispute was closed', tone: 'plain' },
+}
+
+function disputeHappenings(dispute: Dispute): Happening[] {
+  const { providerRef: id, openedAt, changedAt, reason, respondBy } = dispute
+  const raw = disputeOutput.toJson(dispute, undefined)
+  const until = respondBy === null ? '' : ` It can be answered at the provider until ${dayOf(respondBy)}.`
+  const title = `The payer disputes ${formatRupees(dispute.amountPaise)} at the bank`
+  const end = ENDS[dispute.state]
+  const opened: Happening = {
+    id: `${id}.opened`,
+    at: openedAt,
+    title,
+    tone: end === undefined ? 'bad' : 'plain',
+    why: `Reason: ${reason}.${until}`,
+    raw,
+  }
+  return end === undefined ? [opened] : [opened, { id: `${id}.ended`, at: changedAt, ...end, raw }]
 }
 
 function refundHappenings(refund: Refund, audit: readonly AuditRow[]): Happening[] {

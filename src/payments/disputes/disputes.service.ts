@@ -1,11 +1,45 @@
+import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { DisputeReport } from '../../providers/port.ts'
-import { putDispute } from './disputes.store.ts'
+import { insertExceptions } from '../settlements/settlements.store.ts'
+import type { Dispute } from './disputes.rules.ts'
+import * as store from './disputes.store.ts'
 
-/** However often and in whatever order it is told. It moves no money here: what a lost one costs, the pay-out shows. */
+/**
+ * However often and in whatever order it is told. It moves no money here, because what a lost one costs the pay-out
+ * shows; but somebody has to answer it at the provider in time, so it stands among the exceptions too.
+ */
 export async function applyDispute(
-  { db }: Pick<Context, 'db'>,
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  account: Pick<Account, 'id' | 'provider'>,
   { at, ...report }: DisputeReport,
 ): Promise<void> {
-  await putDispute(db, { ...report, openedAt: at, changedAt: at })
+  const { instituteId, providerRef, amountPaise, reason, respondBy } = report
+  const until = respondBy === null ? '' : ` by ${dayOf(respondBy)}`
+  await db.transaction(async tx => {
+    await store.putDispute(tx, { ...report, openedAt: at, changedAt: at })
+    await insertExceptions(tx, [
+      {
+        instituteId,
+        provider: account.provider,
+        accountId: account.id,
+        utr: '',
+        providerRef,
+        problem: `the payer disputes ${report.paymentId} (${reason}): answer at the provider${until}`,
+        reportedPaise: amountPaise,
+        knownPaise: null,
+        noticedAt: clock.now(),
+      },
+    ])
+  })
+}
+
+/** Those of an order's payments. */
+export async function listDisputes(
+  { db }: Pick<Context, 'db'>,
+  instituteId: number,
+  orderId: string,
+): Promise<Dispute[]> {
+  return store.listDisputes(db, instituteId, orderId)
 }

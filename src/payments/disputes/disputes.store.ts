@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Dispute } from './disputes.rules.ts'
 
-export const disputes = new Table<Dispute>('payment_disputes', {
+const disputes = new Table<Dispute>('payment_disputes', {
   instituteId: 'int',
   paymentId: 'text',
   providerRef: 'text',
@@ -33,4 +33,16 @@ export async function putDispute(db: Queryable, dispute: Dispute): Promise<void>
       where payment_disputes.changed_at <= excluded.changed_at
         and payment_disputes.state not in ('won', 'lost', 'closed')`,
   })
+}
+
+const MOST = 100
+
+/** Oldest first. */
+export async function listDisputes(db: Queryable, instituteId: number, orderId: string): Promise<Dispute[]> {
+  return db.query<Dispute>(
+    `select ${disputes.columns('d')} from payment_disputes d
+     join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
+     where d.institute_id = $1 and p.order_id = $2 order by d.opened_at, d.provider_ref limit ${MOST}`,
+    [instituteId, orderId],
+  )
 }

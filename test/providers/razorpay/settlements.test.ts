@@ -15,7 +15,7 @@ function settled(index: number, changes: Fields = {}): ReconItem {
     fee: 236,
     tax: 36,
     settled: true,
-    settled_at: 1_794_700_800,
+    settled_at: 1_793_836_800,
     settlement_id: 'setl_1',
     settlement_utr: 'UTR1',
     order_receipt: null,
@@ -59,7 +59,7 @@ test('settlements are read through all pages and grouped by UTR and institute', 
       feePaise: 236,
     },
   )
-  assert.deepEqual(reports[0]?.settledAt, new Date(1_794_700_800_000))
+  assert.deepEqual(reports[0]?.settledAt, new Date(1_793_836_800_000))
 })
 
 test('whatever a pay-out holds is reported, and adds up to what reached the bank', async () => {

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KEYS } from '../../../emulators/razorpay/books.ts'
+import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
+import type { Payment } from '../../../emulators/razorpay/entities.ts'
+import { authorise, moveToken } from '../../../emulators/razorpay/mandates.ts'
+import { endDebit } from '../../../emulators/razorpay/orders.ts'
+import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay/settlements.ts'
+import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
+import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
+import { createPerson } from '../../console/support.ts'
+import { openWorld, stateOf, type World } from '../../flex/support.ts'
+import type { Json } from '../../harness/client.ts'
+
+/** A school whose debits go through Razorpay, on its emulator and the school's own clock. */
+async function openSchool(t: Parameters<typeof openWorld>[0], rail: 'enach' | 'upi_autopay') {
+  let clock: { now(): Date } | null = null
+  const razorpay = await startRazorpay({ now: () => clock?.now() ?? new Date() })
+  t.after(() => razorpay.close())
+  const world = await openWorld(t, {
+    setUp: false,
+    env: {
+      RAZORPAY_KEY_ID: KEYS.keyId,
+      RAZORPAY_KEY_SECRET: KEYS.keySecret,
+      RAZORPAY_WEBHOOK_SECRET: KEYS.webhookSecret,
+      RAZORPAY_API_URL: razorpay.url,
+    },
+  })
+  const { ctx } = world.bursar.app
+  clock = ctx.clock
+  const institute = await getInstitute(ctx, 'demo-school')
+  const key = { instituteId: institute.id, planId: world.planId }
+  const url = await startMandate(ctx, key, { rail, language: 'en', returnUrl: `${world.bursar.url}/` })
+  const invoiceId = new URL(url).pathname.slice(3)
+  return { world, razorpay, invoiceId, institute, deliver: () => deliver(world, razorpay) }
+}
+
+async function deliver({ bursar }: World, { books }: RazorpayEmulator): Promise<void> {
+  for (const { rawBody, headers } of books.outbox.splice(0)) {
+    const answer = await bursar.demo.post('/callbacks/razorpay', rawBody.toString(), {
+      ...headers,
+      authorization: '',
+    })
+    assert.equal(answer.status, 200, answer.text)
+  }
+}
+
+const lastDebit = ({ books }: RazorpayEmulator): Payment =>
+  [...books.payments.values()].findLast(one => one.status === 'created') ?? assert.fail('no debit waits')
+
+test('a plan is authorised, debited, bounced, debited again, settled and taken back through Razorpay', async t => {
+  const { world, razorpay, invoiceId, institute, deliver } = await openSchool(t, 'enach')
+  const token = authorise(razorpay.books, invoiceId, 'aadhaar')
+  await deliver()
+  assert.equal((await world.plan()).mandate.status, 'pending')
+  moveToken(razorpay.books, token.id, 'confirmed')
+  await deliver()
+  assert.equal((await world.plan()).status, 'active')
+
+  await world.advanceUntil(plan => stateOf(plan) === 'presented', 'the first presentation')
+  endDebit(razorpay.books, lastDebit(razorpay), { reason: 'insufficient_funds' })
+  await deliver()
+  assert.equal((await world.eventsOf('flex.instalment.bounced')).length, 1)
+  await world.advanceUntil(plan => stateOf(plan) === 'presented', 'the second presentation')
+  const debit = lastDebit(razorpay)
+  endDebit(razorpay.books, debit, 'captured')
+  razorpay.books.outbox.splice(0)
+  await world.advance('PT2H')
+  assert.equal(stateOf(await world.plan()), 'debited', 'found by asking, though no event came')
+  payOut(razorpay.books)
+  await world.advance('P1D')
+  assert.equal(stateOf(await world.plan()), 'settled')
+
+  const dispute = disputePayment(razorpay.books, debit)
+  await deliver()
+  const [paid] = await world.bursar.sql<Json>(`select id, order_id from payments where state = 'captured'`)
+  const viewer = await createPerson(world.bursar, {
+    email: 'viewer@school.example',
+    institute: 'demo-school',
+    role: 'viewer',
+  })
+  const shown = await viewer.get(`/console/api/institutes/demo-school/orders/${paid.order_id}`)
+  assert.deepEqual(
+    shown.body.data.disputes.map((one: Json) => [one.id, one.payment_id, one.status]),
+    [[dispute.id, paid.id, 'open']],
+  )
+  assert.match(shown.text, /The payer disputes/)
+  moveDispute(razorpay.books, dispute, 'lost')
+  await deliver()
+  await deliver()
+  assert.notEqual(stateOf(await world.plan()), 'settled', 'the debit was taken back')
+  payOut(razorpay.books)
+  await world.advance('P1D')
+  assert.deepEqual((await reconcile(world.bursar.app.ctx, institute)).differences, [])
+})
+
+test('a mandate that the payer withdraws in the app locks its plan, though the event names the token alone', async t => {
+  const { world, razorpay, invoiceId, deliver } = await openSchool(t, 'enach')
+  const token = authorise(razorpay.books, invoiceId)
+  moveToken(razorpay.books, token.id, 'confirmed')
+  await deliver()
+  moveToken(razorpay.books, token.id, 'cancelled')
+  await deliver()
+  const plan = await world.plan()
+  assert.deepEqual([plan.status, plan.mandate.status], ['locked', 'cancelled'])
+})
