@@ -755,6 +755,9 @@ create index payments_of_order on payments (institute_id, order_id, created_at d
 create index payments_of_settlement on payments (institute_id, settlement_id, id) where settlement_id is not null;
 create index payments_by_transaction on payments (institute_id, transaction_id text_pattern_ops)
   where transaction_id is not null;
+-- Of debits that a pay-out names by the provider's number alone.
+create index payments_debits_by_transaction on payments (transaction_id)
+  where transaction_id is not null and mode in ('enach', 'upi_autopay');
 -- Collections by day, and the register of payments, the newest first.
 create index payments_by_capture on payments (institute_id, captured_at desc, id desc) include (amount_paise)
   where state = 'captured' and not is_duplicate;

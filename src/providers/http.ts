@@ -89,7 +89,7 @@ function understand<T>(answer: OutboundAnswer, read: (answer: unknown) => T, opt
     const isTransient = httpStatus === 408 || httpStatus === 429
     if (refusal === null || isTransient || options.mayPass?.(httpStatus, refusal) === true)
       throw unavailable(`${title} answered with status ${httpStatus}.`)
-    throw new ProviderRefused(refusal.description.replaceAll(secret, '…'), refusal.code)
+    throw new ProviderRefused(refusal.description.replaceAll(secret, '…'), refusal.code, httpStatus)
   } catch (error) {
     throw error instanceof AnswerError ? misunderstood(title, error) : error
   }

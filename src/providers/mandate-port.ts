@@ -14,6 +14,11 @@ export type MandatePort = {
   register(request: MandateRequest): Promise<Started>
   /** What became of a mandate, asked by us. */
   status(mandate: MandateAtProvider): Promise<MandateReport>
+  /**
+   * The provider's reference of a debit where it is known before the debit is sent; it is kept first, for a provider that
+   * does not find a debit by our id alone.
+   */
+  referenceOf?(request: DebitRequest): string
   /** Hands a debit to the bank. What becomes of it is told as of every payment; it fails with the bank's return code. */
   present(request: DebitRequest): Promise<{ providerRef: string }>
   /** Whether the bank took a debit back that it had confirmed; asked when we find it gone from a pay-out. */

@@ -128,6 +128,8 @@ export type SettlementItem = {
   providerRef: string
   amountPaise: Paise
   feePaise: Paise
+  /** The transaction id of the debit that it is about, where the provider did not keep our id for us. */
+  transactionId?: string
 }
 
 /** One of the credentials of an account: the form of the console, the command line and the environment ask for it. */
@@ -155,11 +157,24 @@ export type ProviderEntry = {
   create(values: ProviderValues, options?: ProviderOptions): Provider
   /** The environment variable that says where its API is, for every account: an institute does not choose whom we call. */
   apiUrlEnv: string
+  /** At PUBLIC_URL/hosted/<provider>/…; absent where the checkout has an address of its own. */
+  hostedPage?: HostedPage
   /**
    * Which money the key moves, as the provider marks it, and the field that tells; null: not a key of this provider.
    * The hint tells one key from another without telling a secret.
    */
   describe(values: ProviderValues): { field: string; key: KeyKind | null; hint: string }
+}
+
+/** What a page of ours needs to open a provider's checkout where only a script of the provider's does. */
+export type HostedPage = {
+  libraryUrl: string
+  /** From where the library comes, and what it may open and reach. */
+  origins: readonly string[]
+  /** Run after the library; it finds what to open in the address. */
+  script: string
+  /** The end of an address that the provider gave out. */
+  path: RegExp
 }
 
 /** `apiUrl`: another address than the provider's own, such as an emulator's. */

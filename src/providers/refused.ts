@@ -3,9 +3,12 @@ export class ProviderRefused extends Error {
   override readonly name = 'ProviderRefused'
   /** The provider's own short code, where it has one. */
   readonly code: string | null
+  /** The status of its answer; null when the refusal is our own reading of it. */
+  readonly httpStatus: number | null
 
-  constructor(description: string, code: string | null = null) {
+  constructor(description: string, code: string | null = null, httpStatus: number | null = null) {
     super(description)
     this.code = code
+    this.httpStatus = httpStatus
   }
 }

@@ -55,19 +55,14 @@ export async function sendDebit(
   details: Pick<DebitRequest, 'mandateRef' | 'collectorCode' | 'payer' | 'description'>,
 ): Promise<'sent' | 'over'> {
   const now = ctx.clock.now()
-  // From here on a check that began before can no longer give it up: its answer is out of date.
-  if (!(await store.takeToSend(ctx.db, payment, nextCheck(0, now)))) return 'over'
   const { instituteId, id: paymentId, amountPaise } = payment
+  const debit = { ...details, instituteId, paymentId, amountPaise, rail: payment.mode as Rail }
+  const mandates = await mandatesOf(ctx, payment)
+  // From here on a check that began before can no longer give it up: its answer is out of date.
+  const intent = { nextCheckAt: nextCheck(0, now), providerRef: mandates.referenceOf?.(debit) ?? null }
+  if (!(await store.takeToSend(ctx.db, payment, intent))) return 'over'
   try {
-    const { providerRef } = await (
-      await mandatesOf(ctx, payment)
-    ).present({
-      ...details,
-      instituteId,
-      paymentId,
-      amountPaise,
-      rail: payment.mode as Rail,
-    })
+    const { providerRef } = await mandates.present(debit)
     await store.recordPresented(ctx.db, payment, { providerRef, nextCheckAt: nextCheck(1, now) })
   } catch (error) {
     if (!(error instanceof ProviderRefused)) throw error

@@ -34,12 +34,13 @@ type Key = Pick<Payment, 'instituteId' | 'id'>
 export async function takeToSend(
   db: Queryable,
   { instituteId, id }: Key,
-  nextCheckAt: Date,
+  { nextCheckAt, providerRef }: { nextCheckAt: Date; providerRef: string | null },
 ): Promise<boolean> {
   const rows = await db.query(
-    `update payments set checks = checks + 1, next_check_at = $3 from ${COMMIT_LATER}
+    `update payments set checks = checks + 1, next_check_at = $3, provider_ref = coalesce(provider_ref, $4)
+     from ${COMMIT_LATER}
      where institute_id = $1 and id = $2 and state in ('created', 'pending') returning 1`,
-    [instituteId, id, nextCheckAt],
+    [instituteId, id, nextCheckAt, providerRef],
   )
   return rows.length === 1
 }

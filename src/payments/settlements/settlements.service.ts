@@ -10,6 +10,7 @@ import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
+import { attribute } from './attribute.service.ts'
 import { judge, sumItems } from './settlements.rules.ts'
 import * as store from './settlements.store.ts'
 import type { PaidOrder, PaymentHandler } from '../payment-handler.ts'
@@ -26,10 +27,12 @@ export async function settleDay(
 ): Promise<SettlementSummary> {
   const summary = { settled: 0, exceptions: 0 }
   for await (const report of account.port.settlements(day)) {
-    const { settled, exceptions } = await applyPayOut(ctx, account, report)
-    summary.settled += settled
-    summary.exceptions += exceptions
-    onProgress?.(summary.settled)
+    for (const part of await attribute(ctx, account, report)) {
+      const { settled, exceptions } = await applyPayOut(ctx, account, part)
+      summary.settled += settled
+      summary.exceptions += exceptions
+      onProgress?.(summary.settled)
+    }
   }
   return summary
 }

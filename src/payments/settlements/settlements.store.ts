@@ -44,7 +44,7 @@ export async function listOrderIds(
 
 /** An item that was an exception and matches after all is none any more. */
 export async function clearExceptions(
-  tx: Transaction,
+  tx: Queryable,
   about: { instituteId: number; accountId: string; utr: string },
   providerRefs: readonly string[],
 ): Promise<void> {
@@ -53,6 +53,21 @@ export async function clearExceptions(
      where institute_id = $1 and account_id = $2 and utr in ($3, '') and provider_ref = any($4)`,
     [about.instituteId, about.accountId, about.utr, providerRefs],
   )
+}
+
+/** The debits of an account that were paid under these transaction ids. */
+export async function findDebits(
+  db: Queryable,
+  account: { id: string; instituteId: number | null },
+  transactionIds: readonly string[],
+): Promise<Map<string, { instituteId: number; id: string }>> {
+  const rows = await db.query<{ instituteId: number; id: string; transactionId: string }>(
+    `select institute_id as "instituteId", id, transaction_id as "transactionId" from payments
+     where transaction_id = any($2) and mode in ('enach', 'upi_autopay') and account_id = $1
+       ${account.instituteId === null ? '' : 'and institute_id = $3'}`,
+    [account.id, transactionIds, ...(account.instituteId === null ? [] : [account.instituteId])],
+  )
+  return new Map(rows.map(row => [row.transactionId, row]))
 }
 
 /** Everything a report may be about, locked: captured payments by id. */

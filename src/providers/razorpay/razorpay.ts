@@ -1,4 +1,5 @@
-import type { ProviderEntry, ProviderValues } from '../port.ts'
+import type { ProviderEntry } from '../port.ts'
+import { valueOf } from '../values.ts'
 import { createRazorpay } from './razorpay.client.ts'
 
 export const razorpay: ProviderEntry = {
@@ -41,10 +42,4 @@ export const razorpay: ProviderEntry = {
     const [, key = null] = /^rzp_(test|live)_./.exec(keyId) ?? []
     return { field: 'key_id', key: key as 'test' | 'live' | null, hint: `…${keyId.slice(-4)}` }
   },
-}
-
-function valueOf(values: ProviderValues, field: string): string {
-  const value = values[field]
-  if (value === undefined) throw new Error(`${field} is not set`)
-  return value
 }

@@ -1,0 +1,39 @@
+import type { Account } from '../../providers/accounts/registry.service.ts'
+import type { SettlementItem, SettlementReport } from '../../providers/port.ts'
+import { returnIdOf } from '../../providers/mandate-port.ts'
+import type { PaymentContext } from '../context.ts'
+import * as store from './settlements.store.ts'
+
+/**
+ * Some providers do not keep our ids of debits in their pay-outs: such an item is known by the transaction id that the
+ * provider gave when the debit was paid. What is known moves to its institute; the rest stays where it was.
+ */
+export async function attribute(
+  { db }: Pick<PaymentContext, 'db'>,
+  account: Account,
+  report: SettlementReport,
+): Promise<SettlementReport[]> {
+  const named = report.items.flatMap(({ transactionId = null }) => transactionId ?? [])
+  if (named.length === 0) return [report]
+  const debits = await store.findDebits(db, account, named)
+  const groups = new Map<number, SettlementItem[]>()
+  for (const item of report.items) {
+    const debit = debits.get(item.transactionId ?? '')
+    const instituteId = debit?.instituteId ?? report.instituteId
+    const group = groups.get(instituteId) ?? []
+    group.push(debit === undefined ? item : { ...item, ourId: idOf(item, debit.id) })
+    groups.set(instituteId, group)
+  }
+  const { utr } = report
+  const found = report.items.filter(item => debits.has(item.transactionId ?? ''))
+  const refs = found.map(({ providerRef }) => providerRef)
+  const { instituteId } = report
+  // It may have been read before the debit was known to be paid.
+  if (refs.length > 0) await store.clearExceptions(db, { instituteId, accountId: account.id, utr }, refs)
+  return [...groups].map(([owner, items]) => ({ ...report, instituteId: owner, items }))
+}
+
+/** Money that goes out for a debit, and not for a refund of ours, is the debit taken back. */
+function idOf({ kind }: SettlementItem, paymentId: string): string {
+  return kind === 'payment' ? paymentId : returnIdOf(paymentId)
+}
