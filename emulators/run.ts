@@ -8,6 +8,7 @@ type Run = (options: { port: number; callbackUrl: string }) => Promise<string>
 
 const EMULATORS: Record<string, { port: number; load: () => Promise<{ run: Run }> }> = {
   razorpay: { port: 4010, load: () => import('./razorpay/run.ts') },
+  cashfree: { port: 4020, load: () => import('./cashfree/run.ts') },
 }
 
 const { values, positionals } = parseArgs({

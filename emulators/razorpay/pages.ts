@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { button, escape, list, page as pageOf } from '../page.ts'
 import { type Answer, type Seen, textOf } from '../server.ts'
 import { type Books, refuse } from './books.ts'
 import type { Invoice, Link, Payment } from './entities.ts'
@@ -135,31 +136,10 @@ function deskPage(books: Books): string {
 
 const describe = ({ id, amount, method }: Payment): string => `${id} ${rupees(amount)} by ${method}`
 
-function list<T>(title: string, all: readonly T[], show: (one: T) => string): string {
-  const items = all
-    .toReversed()
-    .slice(0, 50)
-    .map(one => `<li>${show(one)}</li>`)
-  return `<h2>${title}</h2>${items.length === 0 ? '<p>None.</p>' : `<ul>${items.join('')}</ul>`}`
-}
-
-function button(on: string, verb: string, label = verb, action = on === '' ? '' : '/act'): string {
-  const target = action === '' ? '' : ` action="${action}"`
-  return `<form method="post"${target}><input type="hidden" name="on" value="${on}"><button name="do" value="${verb}">${label}</button></form>`
-}
-
-function page(title: string, parts: readonly string[]): string {
-  const style =
-    'body{font:16px system-ui;max-width:48rem;margin:2rem auto;padding:0 1rem}form{display:inline}button{margin:.2rem}'
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Razorpay emulator</title><style>${style}</style><p>Razorpay emulator: no money moves here.</p>
-<h1>${escape(title)}</h1>${parts.join('\n')}</html>`
-}
-
 function rupees(paise: number): string {
   return `₹${(paise / 100).toLocaleString('en-IN', { minimumFractionDigits: 2 })}`
 }
 
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+function page(title: string, parts: readonly string[]): string {
+  return pageOf('Razorpay', title, parts)
 }

@@ -17,6 +17,7 @@ import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
 import type { Log } from '../platform/log.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
+import { hostedPages } from '../portal/checkout/hosted.routes.ts'
 import { loanParentPages } from '../portal/loan/parents.routes.ts'
 import { loanPages } from '../portal/loan/loan.routes.ts'
 import { deliveryPages } from '../portal/webhook-delivery.routes.ts'
@@ -145,6 +146,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     await protectPages(pages, ctx.mode, log)
     fontRoutes(pages)
     checkoutRoutes(pages, ctx)
+    hostedPages(pages)
     paymentPages(pages, ctx)
     planSetupPages(pages, ctx)
     signInRoutes(pages, ctx)

@@ -61,6 +61,7 @@ export type Page = {
     | 'mailbox'
     | 'delivery'
     | 'front'
+    | 'hosted'
     | ParentsTemplate
   title: string
   status?: number

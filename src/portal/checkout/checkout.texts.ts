@@ -59,6 +59,12 @@ const en = {
   back: 'Back to {where}',
   transaction: 'Transaction {id}',
   wrongTitle: 'Page not found',
+  hostedTitle: 'Opening the payment page',
+  hostedSay: 'One moment: the page of our payment partner opens by itself.',
+  hostedFailed:
+    'The page of our payment partner could not be opened. No money was taken. Please go back and try again.',
+  hostedNeedsScript:
+    'The page of our payment partner needs JavaScript. Please allow it in your browser, or open this link in another one.',
   wrongHead: 'We do not know this link',
   wrongSay:
     'Check that the whole link was copied, or ask the institute to send it again. No money has been taken.',
@@ -124,6 +130,11 @@ const hi: Texts = {
   back: '{where} पर वापस जाएँ',
   transaction: 'लेन-देन संख्या {id}',
   wrongTitle: 'पेज नहीं मिला',
+  hostedTitle: 'भुगतान का पेज खुल रहा है',
+  hostedSay: 'एक क्षण रुकें: हमारे भुगतान सहयोगी का पेज अपने आप खुलेगा।',
+  hostedFailed: 'हमारे भुगतान सहयोगी का पेज नहीं खुल सका। आपका कोई पैसा नहीं कटा है। कृपया वापस जाकर फिर से कोशिश करें।',
+  hostedNeedsScript:
+    'हमारे भुगतान सहयोगी के पेज के लिए JavaScript ज़रूरी है। कृपया ब्राउज़र में इसे चालू करें, या यह लिंक किसी दूसरे ब्राउज़र में खोलें।',
   wrongHead: 'यह लिंक हमें नहीं मिला',
   wrongSay: 'देख लें कि पूरा लिंक कॉपी हुआ है, या संस्थान से लिंक फिर से माँगें। आपका कोई पैसा नहीं कटा है।',
   troubleTitle: 'कृपया फिर से कोशिश करें',

@@ -1,0 +1,115 @@
+import { type Answer, type Seen, type Server, startServer } from '../server.ts'
+import { type Books, found, type Keys, openBooks, refuse } from './books.ts'
+import { listDisputes } from './disputes.ts'
+import { createOrder, createRefund, listPayments } from './orders.ts'
+import { listRecon } from './settlements.ts'
+import { createCharge, createChargeRefund, createSubscription, manageSubscription } from './subscriptions.ts'
+
+/** Cashfree's payment gateway as its documentation of version 2025-01-01 describes it, with books of its own. */
+export type CashfreeEmulator = Server & {
+  books: Books
+  /** The address of its API, for CASHFREE_API_URL. */
+  apiUrl: string
+}
+
+type EmulatorOptions = {
+  port?: number
+  keys?: Keys
+  now?: () => Date
+  /** Serves what is not under /pg: the payer's pages. */
+  pages?: (books: Books, request: Seen) => Answer | Promise<Answer>
+}
+
+export async function startCashfree(options: EmulatorOptions = {}): Promise<CashfreeEmulator> {
+  const { port, pages } = options
+  const books = openBooks(options)
+  const server = await startServer(
+    request =>
+      request.path.startsWith('/pg/') || pages === undefined
+        ? serveApi(books, request)
+        : pages(books, request),
+    { port },
+  )
+  return { ...server, books, apiUrl: `${server.url}/pg` }
+}
+
+type Route = [method: string, path: RegExp, handle: (books: Books, ids: string[], request: Seen) => Answer]
+
+const ROUTES: Route[] = [
+  ['POST', /^\/orders$/, (books, _, { body }) => createOrder(books, body)],
+  ['GET', /^\/orders\/([^/]+)$/, (books, [id = '']) => found(books.orders.get(id), 'order')],
+  ['GET', /^\/orders\/([^/]+)\/payments$/, (books, [id = '']) => listPayments(books, id)],
+  ['POST', /^\/orders\/([^/]+)\/refunds$/, (books, [id = ''], { body }) => createRefund(books, id, body)],
+  [
+    'GET',
+    /^\/orders\/[^/]+\/refunds\/([^/]+)$/,
+    (books, [id = '']) => found(books.refunds.get(id), 'refund'),
+  ],
+  ['GET', /^\/payments\/(\d+)\/disputes$/, (books, [id = '']) => listDisputes(books, id)],
+  ['POST', /^\/settlement\/recon$/, (books, _, { body }) => listRecon(books, body)],
+  ['POST', /^\/subscriptions$/, (books, _, { body }) => createSubscription(books, body)],
+  ['POST', /^\/subscriptions\/pay$/, (books, _, { body }) => createCharge(books, body)],
+  [
+    'GET',
+    /^\/subscriptions\/([^/]+)$/,
+    (books, [id = '']) => found(books.subscriptions.get(id), 'subscription'),
+  ],
+  [
+    'POST',
+    /^\/subscriptions\/([^/]+)\/manage$/,
+    (books, [id = ''], { body }) => manageSubscription(books, id, body),
+  ],
+  [
+    'GET',
+    /^\/subscriptions\/[^/]+\/payments\/([^/]+)$/,
+    (books, [id = '']) => found(books.charges.get(id), 'payment'),
+  ],
+  [
+    'POST',
+    /^\/subscriptions\/([^/]+)\/refunds$/,
+    (books, [id = ''], { body }) => createChargeRefund(books, id, body),
+  ],
+  [
+    'GET',
+    /^\/subscriptions\/[^/]+\/refunds\/([^/]+)$/,
+    (books, [id = '']) => found(books.chargeRefunds.get(id), 'refund'),
+  ],
+]
+
+function serveApi(books: Books, request: Seen): Answer {
+  const { headers, method, body } = request
+  const { clientId, clientSecret } = books.keys
+  if (headers['x-client-id'] !== clientId || headers['x-client-secret'] !== clientSecret)
+    return refuse(401, 'request_failed', 'authentication Failed', 'authentication_error')
+  if (headers['x-api-version'] !== '2025-01-01')
+    return refuse(400, 'x-api-version_invalid', 'x-api-version : is invalid')
+  const path = request.path.slice('/pg'.length)
+  for (const [wanted, pattern, handle] of ROUTES) {
+    const match = method === wanted ? pattern.exec(path) : null
+    if (match === null) continue
+    const key = String(headers['x-idempotency-key'] ?? '')
+    const answer = () => handle(books, match.slice(1), request)
+    return key === '' ? answer() : answerOnce(books, `${path} ${key}`, { text: JSON.stringify(body), answer })
+  }
+  return refuse(404, 'request_invalid', 'endpoint or method is not valid')
+}
+
+/** The same key with the same body gives the same answer; with another body it is refused. Refusals are not kept. */
+function answerOnce(
+  books: Books,
+  key: string,
+  { text, answer }: { text: string; answer: () => Answer },
+): Answer {
+  const known = books.answers.get(key)
+  if (known !== undefined && known.request !== text)
+    return refuse(
+      422,
+      'idempotency_key_reused',
+      'Idempotency key was used with another request',
+      'idempotency_error',
+    )
+  if (known !== undefined) return known.answer
+  const made = answer()
+  if (made.status < 300) books.answers.set(key, { request: text, answer: structuredClone(made) })
+  return made
+}

@@ -1,0 +1,69 @@
+import type { Answer, Fields } from '../server.ts'
+import { newNumber, refuse, timeOf, type Books } from './books.ts'
+import type { ReconEvent } from './entities.ts'
+
+const CHARGE_SHARE = 0.0195
+const TAX_SHARE = 0.18
+
+/** What moved, until a pay-out takes it along. Cashfree keeps its charge and the tax on it back from money that comes in. */
+export function record(
+  books: Books,
+  event: { type: string; amount: number; orderId?: string; paymentId?: string; refundId?: string },
+): void {
+  const isCredit = event.type === 'PAYMENT'
+  const charge = isCredit ? round(event.amount * CHARGE_SHARE) : 0
+  const tax = round(charge * TAX_SHARE)
+  books.unsettled.push({
+    event_details: {
+      event_id: newNumber(),
+      event_type: event.type,
+      event_settlement_amount: round(event.amount - charge - tax),
+      event_amount: event.amount,
+      sale_type: isCredit ? 'CREDIT' : 'DEBIT',
+      event_status: 'SUCCESS',
+      entity: 'recon',
+      event_time: timeOf(books),
+      event_currency: 'INR',
+      event_service_charge: charge,
+      event_service_tax: tax,
+    },
+    order_details: event.orderId === undefined ? {} : { order_id: event.orderId },
+    payment_details: event.paymentId === undefined ? {} : { cf_payment_id: event.paymentId },
+    refund_details: event.refundId === undefined ? {} : { refund_id: event.refundId },
+  })
+}
+
+function round(rupees: number): number {
+  return Math.round(rupees * 100) / 100
+}
+
+/** Pays out all that moved; the UTR of the pay-out. */
+export function settle(books: Books): string {
+  const utr = `AXISCN${newNumber()}`
+  const settlement = { cf_settlement_id: newNumber(), settlement_date: timeOf(books), utr }
+  const events = books.unsettled.splice(0)
+  books.recon.push(...events.map((event): ReconEvent => ({ ...event, settlement_details: settlement })))
+  return utr
+}
+
+export function listRecon(books: Books, body: Fields): Answer {
+  const { pagination = {}, filters = {} } = body as Record<string, Fields>
+  const limit = Number(pagination['limit'])
+  if (!(limit >= 10 && limit <= 1_000))
+    return refuse(400, 'pagination.limit_invalid', 'limit : should be in 10 to 1000')
+  const [from, to] = [filters['start_date'], filters['end_date']].map(date => Date.parse(String(date)))
+  if (from === undefined || to === undefined || Number.isNaN(from) || Number.isNaN(to))
+    return refuse(400, 'filters_invalid', 'filters : start_date and end_date are needed')
+  const all = books.recon.filter(({ settlement_details: { settlement_date: date } }) => {
+    const at = Date.parse(date)
+    return at >= from && at <= to
+  })
+  const start = readCursor(pagination['cursor'])
+  const data = all.slice(start, start + limit)
+  const next = start + limit < all.length ? Buffer.from(String(start + limit)).toString('base64') : null
+  return { status: 200, body: { cursor: next, limit: data.length, data } }
+}
+
+function readCursor(cursor: unknown): number {
+  return typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64').toString()) : 0
+}

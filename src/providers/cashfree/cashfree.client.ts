@@ -1,0 +1,217 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { unavailable } from '../../platform/errors.ts'
+import { paiseOf, toRupees } from '../../platform/money.ts'
+import { type Call, createCaller } from '../http.ts'
+import type {
+  Callback,
+  PaymentAtProvider,
+  PaymentMode,
+  PaymentOutcome,
+  PaymentReport,
+  Provider,
+  RefundReport,
+  RefundRequest,
+  Started,
+  StartRequest,
+} from '../port.ts'
+import { ProviderRefused } from '../refused.ts'
+import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
+import { checkoutUrl } from './hosted-page.ts'
+import { type DebitRef, readDebitRef, toCashfreeId } from './ids.ts'
+import { createMandates, readDebit } from './mandates.client.ts'
+import { outcomeOfOrder, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
+import { readSettlements } from './settlements.client.ts'
+import * as shapes from './shapes.ts'
+
+/**
+ * Cashfree by Orders and its hosted checkout, and by Subscriptions on demand (mandates.client.ts).
+ *
+ * One payment of ours is one order, one refund one refund, under ids of ours that Cashfree keeps unique; so every call can
+ * be repeated, also after a lost answer: what was refused because it is there already is read and taken as the answer.
+ * Orders rather than Payment Links, because a link makes orders under ids of Cashfree's own, and those are all that a
+ * refund's callback and the reconciliation carry.
+ */
+export type CashfreeOptions = {
+  clientId: string
+  clientSecret: string
+  environment: Connection['environment']
+  /** An emulator's address in place of Cashfree's. */
+  baseUrl?: string
+  timeoutMs?: number
+  now?: () => Date
+}
+
+const API_VERSION = '2025-01-01'
+const ROOTS = { sandbox: 'https://sandbox.cashfree.com/pg', production: 'https://api.cashfree.com/pg' }
+const TIMEOUT_MS = 15_000
+const NOTE_CHARACTERS = 200
+
+export function createCashfree(options: CashfreeOptions): Provider {
+  const { clientId, clientSecret, environment, baseUrl, timeoutMs = TIMEOUT_MS } = options
+  // An empty secret would sign anything for anybody.
+  if (clientId === '' || clientSecret === '')
+    throw new Error('Cashfree needs a client id and a client secret')
+  const now = options.now ?? (() => new Date())
+  const begin = createCaller({
+    title: 'Cashfree',
+    baseUrl: baseUrl ?? ROOTS[environment],
+    timeoutMs,
+    headers: { 'x-client-id': clientId, 'x-client-secret': clientSecret, 'x-api-version': API_VERSION },
+    secret: clientSecret,
+    readRefusal: shapes.readRefusal,
+    // The same request is being worked on, or this account may not do it yet: neither says anything of the payment.
+    mayPass: (httpStatus, { code }) => httpStatus === 403 || code === 'request_in_progress',
+  })
+  const connection: Connection = { begin, now, environment, emulatorUrl: baseUrl ?? null }
+  return {
+    name: 'cashfree',
+    accepts: { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(100), maxPaise: null },
+    start: order => startPayment(connection, order),
+    readCallback: async callback =>
+      isSigned(callback, clientSecret, now()) ? reportsOf(shapes.readEvent(callback.rawBody)) : null,
+    status: payment => readStatus(connection, payment),
+    refund: order => refundOnce(connection, order),
+    settlements: day => readSettlements(connection, day),
+    checkConnection: async () => {
+      await find(begin(), '/orders/connection-check', shapes.readOrder)
+    },
+    mandates: createMandates(connection),
+  }
+}
+
+const METHODS: Record<PaymentMode, string> = { upi: 'upi', card: 'cc,dc', netbanking: 'nb' }
+
+async function startPayment(connection: Connection, order: StartRequest): Promise<Started> {
+  const { instituteId, paymentId, payer, mode } = order
+  const call = connection.begin()
+  const orderId = toCashfreeId(instituteId, paymentId)
+  const customer = {
+    customer_id: `${instituteId}x${phoneOf(payer.phone)}`,
+    customer_phone: phoneOf(payer.phone),
+    customer_name: payer.name.slice(0, 100),
+    customer_email: payer.email,
+  }
+  const body = {
+    order_id: orderId,
+    order_amount: toRupees(order.amountPaise),
+    order_currency: 'INR',
+    customer_details: withoutEmpty(customer),
+    order_meta: { return_url: order.returnUrl, payment_methods: METHODS[mode] },
+    order_note: order.description.slice(0, NOTE_CHARACTERS),
+    order_tags: { institute_id: String(instituteId), payment_id: paymentId },
+  }
+  const made = await call('POST', '/orders', shapes.readOrder, { body, headers: repeatable(orderId) }).catch(
+    refusal,
+  )
+  const found =
+    made instanceof ProviderRefused ? await find(call, `/orders/${orderId}`, shapes.readOrder) : made
+  if (found === null) throw made
+  if (found.orderId !== orderId || found.amountPaise !== order.amountPaise)
+    throw new ProviderRefused(`Cashfree has ${orderId} with other contents.`)
+  if (found.sessionId === '') throw unavailable('Cashfree gave no session for this payment.')
+  return {
+    providerRef: orderId,
+    redirectUrl: checkoutUrl(connection, {
+      kind: 'payment',
+      session: found.sessionId,
+      returnUrl: order.returnUrl,
+    }),
+  }
+}
+
+async function readStatus(connection: Connection, payment: PaymentAtProvider): Promise<PaymentReport> {
+  const { instituteId, paymentId, providerRef } = payment
+  const call = connection.begin()
+  const debit = readDebitRef(providerRef)
+  const outcome =
+    debit === null ? await readOrder(connection, call, payment) : await readDebit(connection, call, debit)
+  const ref = outcome === null ? '' : (providerRef ?? toCashfreeId(instituteId, paymentId))
+  return { about: 'payment', instituteId, paymentId, providerRef: ref, outcome: outcome ?? NEVER_STARTED }
+}
+
+const NEVER_STARTED: PaymentOutcome = {
+  kind: 'failed',
+  code: 'not_started',
+  message: 'Cashfree never took this payment up.',
+}
+
+/** The payer may try several times: one that was paid counts, else the last. */
+async function readOrder(
+  { now }: Connection,
+  call: Call,
+  { instituteId, paymentId }: PaymentAtProvider,
+): Promise<PaymentOutcome | null> {
+  const path = `/orders/${toCashfreeId(instituteId, paymentId)}`
+  const order = await find(call, path, shapes.readOrder)
+  if (order === null) return null
+  const payments = await call('GET', `${path}/payments`, shapes.readPayments)
+  const outcomes = payments.map(one => ({
+    at: one.at?.getTime() ?? 0,
+    outcome: outcomeOfPayment(one, now()),
+  }))
+  const paid = outcomes.find(({ outcome }) => outcome.kind === 'captured')
+  if (paid !== undefined) return paid.outcome
+  const pending = outcomes.find(({ outcome }) => outcome.kind === 'pending')
+  if (pending !== undefined) return pending.outcome
+  const ofOrder = outcomeOfOrder(order.status)
+  const last = outcomes.toSorted((one, other) => other.at - one.at)[0]
+  return ofOrder.kind === 'open' && last !== undefined ? last.outcome : ofOrder
+}
+
+async function refundOnce(connection: Connection, order: RefundRequest): Promise<RefundReport> {
+  const { instituteId, refundId, amountPaise, payment } = order
+  const call = connection.begin()
+  const id = toCashfreeId(instituteId, refundId)
+  const debit = readDebitRef(payment.providerRef)
+  const path =
+    debit === null
+      ? `/orders/${toCashfreeId(instituteId, payment.paymentId)}/refunds`
+      : `/subscriptions/${debit.subscriptionId}/refunds`
+  const body = {
+    ...(debit === null ? { refund_speed: 'STANDARD' } : refundOfDebit(debit)),
+    refund_id: id,
+    refund_amount: toRupees(amountPaise),
+    refund_note: 'Refund of fees',
+  }
+  const at = `${path}/${id}`
+  // Looked up first: a repetition under the same key is answered as the first time, whatever has become of it since.
+  const refund = (await find(call, at, shapes.readRefund)) ?? (await makeRefund(call, { path, at, id, body }))
+  if (refund.refundId !== id || refund.amountPaise !== amountPaise)
+    throw new ProviderRefused(`Cashfree has ${id} with other contents.`)
+  const outcome = outcomeOfRefund(refund, connection.now())
+  return { about: 'refund', instituteId, refundId, providerRef: refund.id, outcome }
+}
+
+/** Refused because another of us was first, it is there. */
+async function makeRefund(
+  call: Call,
+  { path, at, id, body }: { path: string; at: string; id: string; body: unknown },
+): Promise<shapes.CashfreeRefund> {
+  const made = await call('POST', path, shapes.readRefund, { body, headers: repeatable(id) }).catch(refusal)
+  if (!(made instanceof ProviderRefused)) return made
+  const found = await find(call, at, shapes.readRefund)
+  if (found === null) throw made
+  return found
+}
+
+/** By the documentation UPI supports only STANDARD refunds, eNACH only INSTANT ones. */
+function refundOfDebit({ rail, subscriptionId, paymentId }: DebitRef): Record<string, string> {
+  return {
+    subscription_id: subscriptionId,
+    payment_id: paymentId,
+    refund_speed: rail === 'enach' ? 'INSTANT' : 'STANDARD',
+  }
+}
+
+const TIMESTAMP_PAST_MS = 60 * 60_000
+const TIMESTAMP_AHEAD_MS = 5 * 60_000
+
+/** Signed with the time it was sent, so that what somebody overheard cannot be played again later. */
+function isSigned({ headers, rawBody }: Callback, secret: string, now: Date): boolean {
+  const { 'x-webhook-signature': signature = '', 'x-webhook-timestamp': timestamp = '' } = headers
+  if (!/^[0-9A-Za-z+/]{43}=$/.test(signature) || !/^\d{10}(\d{3})?$/.test(timestamp)) return false
+  const ageMs = now.getTime() - Number(timestamp) * (timestamp.length === 10 ? 1_000 : 1)
+  if (ageMs > TIMESTAMP_PAST_MS || ageMs < -TIMESTAMP_AHEAD_MS) return false
+  const expected = createHmac('sha256', secret).update(timestamp).update(rawBody).digest()
+  return timingSafeEqual(Buffer.from(signature, 'base64'), expected)
+}

@@ -1,0 +1,219 @@
+import { dayAfter, dayOf } from '../../platform/calendar.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { toRupees } from '../../platform/money.ts'
+import type { Call } from '../http.ts'
+import type {
+  DebitRequest,
+  MandateAtProvider,
+  MandatePort,
+  MandateReport,
+  MandateRequest,
+  ReturnReport,
+} from '../mandate-port.ts'
+import type { PaymentAtProvider, PaymentOutcome, Started } from '../port.ts'
+import { ProviderRefused } from '../refused.ts'
+import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
+import { checkoutUrl } from './hosted-page.ts'
+import { type DebitRef, readDebitRef, toCashfreeId, toDebitRef } from './ids.ts'
+import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription } from './reports.ts'
+import { returnCodeOf } from './return-codes.ts'
+import * as shapes from './shapes.ts'
+
+/**
+ * Cashfree's Subscriptions on demand. A mandate of ours is one subscription and a debit one payment under it, both under
+ * ids of ours. An eNACH debit goes to the bank as it is presented; of a UPI debit Cashfree notifies the payer, makes it the
+ * day after, and tries it again by itself (see `outcomeOfCharge`).
+ */
+export function createMandates(connection: Connection): MandatePort {
+  return {
+    rails: ['enach', 'upi_autopay'],
+    register: request => register(connection, request),
+    status: mandate => readMandate(connection, mandate),
+    referenceOf: request => toDebitRef(debitOf(request)),
+    present: request => present(connection, request),
+    returned: payment => readReturn(connection, payment),
+    cancel: mandate => cancel(connection, mandate),
+  }
+}
+
+const METHODS = { enach: 'enach', upi_autopay: 'upi' }
+/** What a UPI app asks the payer to pay when he authorises; Cashfree gives it back. An e-mandate asks for nothing. */
+const AUTHORISATION_RUPEES = 1
+
+async function register(connection: Connection, request: MandateRequest): Promise<Started> {
+  const { instituteId, mandateId, payer, rail, capPaise, returnUrl } = request
+  const call = connection.begin()
+  const subscriptionId = toCashfreeId(instituteId, mandateId)
+  if (payer.email === '')
+    throw new ProviderRefused('Cashfree needs an e-mail address of the payer.', 'email_missing')
+  const body = {
+    subscription_id: subscriptionId,
+    customer_details: withoutEmpty({
+      customer_name: payer.name.slice(0, 100),
+      customer_email: payer.email,
+      customer_phone: phoneOf(payer.phone),
+    }),
+    plan_details: {
+      plan_name: 'Fees',
+      plan_type: 'ON_DEMAND',
+      plan_currency: 'INR',
+      plan_max_amount: toRupees(capPaise),
+    },
+    authorization_details: {
+      authorization_amount: AUTHORISATION_RUPEES,
+      authorization_amount_refund: true,
+      payment_methods: [METHODS[rail]],
+    },
+    subscription_meta: { return_url: returnUrl },
+    subscription_expiry_time: `${request.endOn}T23:59:59+05:30`,
+    subscription_note: request.description.slice(0, 100),
+    subscription_tags: { institute_id: String(instituteId), mandate_id: mandateId },
+  }
+  const made = await call('POST', '/subscriptions', shapes.readSubscription, {
+    body,
+    headers: repeatable(subscriptionId),
+  }).catch(refusal)
+  const found = made instanceof ProviderRefused ? await findSubscription(call, subscriptionId) : made
+  if (found === null) throw made
+  if (found.subscriptionId !== subscriptionId || (found.maxPaise ?? capPaise) !== capPaise)
+    throw new ProviderRefused(`Cashfree has ${subscriptionId} with other contents.`)
+  if (found.sessionId === null) throw unavailable('Cashfree gave no session for this mandate.')
+  const redirectUrl = checkoutUrl(connection, { kind: 'mandate', session: found.sessionId, returnUrl })
+  return { providerRef: subscriptionId, redirectUrl }
+}
+
+function findSubscription(call: Call, id: string): Promise<shapes.Subscription | null> {
+  return find(call, `/subscriptions/${encodeURIComponent(id)}`, shapes.readSubscription)
+}
+
+async function readMandate({ begin }: Connection, mandate: MandateAtProvider): Promise<MandateReport> {
+  const { instituteId, mandateId } = mandate
+  const subscriptionId = toCashfreeId(instituteId, mandateId)
+  const subscription = await findSubscription(begin(), subscriptionId)
+  const report = subscription === null ? null : reportOfSubscription(subscription)
+  // One that Cashfree does not know is not rejected: the payer has not been sent there yet.
+  return (
+    report ?? {
+      about: 'mandate',
+      instituteId,
+      mandateId,
+      providerRef: subscriptionId,
+      outcome: { kind: 'open' },
+    }
+  )
+}
+
+async function present(connection: Connection, request: DebitRequest): Promise<{ providerRef: string }> {
+  const call = connection.begin()
+  const debit = debitOf(request)
+  const send = () => charge(connection, call, { debit, request })
+  const made = await send().catch(refusal)
+  const sent =
+    made instanceof ProviderRefused ? await afterRefusal(call, debit, { refused: made, send }) : made
+  if (sent.amountPaise !== request.amountPaise)
+    throw new ProviderRefused(`Cashfree has ${debit.paymentId} with another amount.`)
+  return { providerRef: toDebitRef(debit) }
+}
+
+function debitOf({ instituteId, paymentId, mandateRef, rail }: DebitRequest): DebitRef {
+  return { rail, subscriptionId: mandateRef, paymentId: toCashfreeId(instituteId, paymentId) }
+}
+
+function charge(
+  { now }: Connection,
+  call: Call,
+  { debit, request }: { debit: DebitRef; request: DebitRequest },
+): Promise<shapes.Charge> {
+  const { subscriptionId, paymentId, rail } = debit
+  const body = {
+    subscription_id: subscriptionId,
+    payment_id: paymentId,
+    payment_type: 'CHARGE',
+    payment_amount: toRupees(request.amountPaise),
+    payment_remarks: request.description.slice(0, 100),
+    // Only its date counts, and the payer is notified a day ahead.
+    ...(rail === 'enach' ? {} : { payment_schedule_date: `${dayAfter(dayOf(now()))}T00:00:00+05:30` }),
+  }
+  return call('POST', '/subscriptions/pay', shapes.readCharge, { body, headers: repeatable(paymentId) })
+}
+
+/** It may be there already. Cashfree puts a subscription on hold when a debit fails, and then takes none until told to. */
+async function afterRefusal(
+  call: Call,
+  debit: DebitRef,
+  { refused, send }: { refused: ProviderRefused; send: () => Promise<shapes.Charge> },
+): Promise<shapes.Charge> {
+  const known = await findDebit(call, debit)
+  if (known !== null) return known
+  const subscription = await findSubscription(call, debit.subscriptionId)
+  if (subscription?.status === 'ON_HOLD') {
+    await manage(call, debit.subscriptionId, 'ACTIVATE')
+    return send()
+  }
+  const outcome = subscription === null ? null : outcomeOfSubscription(subscription)
+  if (outcome?.kind === 'cancelled')
+    throw new ProviderRefused(outcome.message, returnCodeOf('mandate revoked', debit.rail))
+  if (outcome?.kind === 'expired')
+    throw new ProviderRefused(refused.message, returnCodeOf('mandate expired', debit.rail))
+  throw refused
+}
+
+function findDebit(call: Call, { subscriptionId, paymentId }: DebitRef): Promise<shapes.Charge | null> {
+  return find(call, `/subscriptions/${subscriptionId}/payments/${paymentId}`, shapes.readCharge)
+}
+
+/** What became of a debit; null when Cashfree has not heard of it. */
+export async function readDebit(
+  { now }: Connection,
+  call: Call,
+  debit: DebitRef,
+): Promise<PaymentOutcome | null> {
+  const found = await findDebit(call, debit)
+  return found === null ? null : outcomeOfCharge(found, now())
+}
+
+/** A debit that was paid is taken back when it fails afterwards, or when the institute loses a dispute about it. */
+async function readReturn(
+  { begin, now }: Connection,
+  { instituteId, paymentId, providerRef }: PaymentAtProvider,
+): Promise<ReturnReport | null> {
+  const debit = readDebitRef(providerRef)
+  if (debit === null) return null
+  const call = begin()
+  const found = await findDebit(call, debit)
+  if (found === null) return null
+  const { amountPaise, transactionId } = found
+  const about = { about: 'return' as const, instituteId, paymentId }
+  const outcome = outcomeOfCharge(found, now())
+  if (outcome.kind === 'failed') {
+    const { code, message } = outcome
+    return { ...about, amountPaise, code, message, returnedAt: now() }
+  }
+  const path = `/payments/${encodeURIComponent(transactionId ?? '')}/disputes`
+  const [lost] = transactionId === null ? [] : ((await find(call, path, shapes.readLostDisputes)) ?? [])
+  if (lost === undefined) return null
+  return {
+    ...about,
+    amountPaise: lost.amountPaise,
+    code: 'disputed',
+    message: lost.reason,
+    returnedAt: lost.at ?? now(),
+  }
+}
+
+async function cancel({ begin }: Connection, mandate: MandateAtProvider): Promise<void> {
+  const call = begin()
+  const subscriptionId = mandate.providerRef ?? toCashfreeId(mandate.instituteId, mandate.mandateId)
+  const refused = await manage(call, subscriptionId, 'CANCEL').catch(refusal)
+  if (!(refused instanceof ProviderRefused)) return
+  // One that has ended by itself, or never began, needs no end.
+  const subscription = await findSubscription(call, subscriptionId)
+  if (subscription === null) return
+  const { kind } = outcomeOfSubscription(subscription)
+  if (kind !== 'cancelled' && kind !== 'expired' && kind !== 'rejected') throw refused
+}
+
+async function manage(call: Call, id: string, action: 'CANCEL' | 'PAUSE' | 'ACTIVATE'): Promise<void> {
+  const body = { subscription_id: id, action }
+  await call('POST', `/subscriptions/${encodeURIComponent(id)}/manage`, () => null, { body })
+}

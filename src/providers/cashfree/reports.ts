@@ -1,0 +1,248 @@
+import { dayOf, startOfDay } from '../../platform/calendar.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
+import type { MandateOutcome, MandateReport, Rail } from '../mandate-port.ts'
+import type { PaymentOutcome, PaymentReport, RefundOutcome, RefundReport, Report } from '../port.ts'
+import { readObject } from '../answer.ts'
+import { readOurId, toDebitRef } from './ids.ts'
+import { returnCodeOf } from './return-codes.ts'
+import * as shapes from './shapes.ts'
+
+/** What Cashfree says, in our words; without I/O. */
+
+/** An event about something that is not under an id of ours says nothing to us: the account may serve others too. */
+export function reportsOf(event: shapes.Event): Report[] {
+  switch (event.type) {
+    case 'PAYMENT_SUCCESS_WEBHOOK':
+    case 'PAYMENT_FAILED_WEBHOOK':
+    case 'PAYMENT_USER_DROPPED_WEBHOOK':
+      return present(reportOfPayment(event))
+    case 'REFUND_STATUS_WEBHOOK':
+      return present(reportOfRefund(readObject(event.data['refund'], 'data.refund'), event.at))
+    case 'SUBSCRIPTION_REFUND_STATUS':
+      return present(reportOfRefund(event.data, event.at))
+    case 'SUBSCRIPTION_STATUS_CHANGED':
+    case 'SUBSCRIPTION_STATUS_CHANGE':
+      return present(reportOfSubscription(shapes.readSubscription(event.data)))
+    case 'SUBSCRIPTION_AUTH_STATUS':
+      return present(reportOfAuthorisation(event))
+    case 'SUBSCRIPTION_PAYMENT_SUCCESS':
+    case 'SUBSCRIPTION_PAYMENT_FAILED':
+    case 'SUBSCRIPTION_PAYMENT_CANCELLED':
+      return present(reportOfCharge(event))
+    default:
+      return []
+  }
+}
+
+function present<T>(value: T | null): T[] {
+  return value === null ? [] : [value]
+}
+
+function reportOfPayment({ data, at }: shapes.Event): PaymentReport | null {
+  const order = readObject(data['order'], 'data.order')
+  const ours = typeof order['order_id'] === 'string' ? readOurId(order['order_id'], 'pay') : null
+  if (ours === null) return null
+  const payment = shapes.readPayment(data['payment'], 'data.payment', order)
+  return {
+    about: 'payment',
+    instituteId: ours.instituteId,
+    paymentId: ours.id,
+    providerRef: String(order['order_id']),
+    outcome: outcomeOfPayment(payment, at),
+  }
+}
+
+function reportOfRefund(data: shapes.Event['data'], at: Date): RefundReport | null {
+  const ours = typeof data['refund_id'] === 'string' ? readOurId(data['refund_id'], 'rfd') : null
+  if (ours === null) return null
+  const refund = shapes.readRefund(data, 'data')
+  const outcome = outcomeOfRefund(refund, at)
+  return {
+    about: 'refund',
+    instituteId: ours.instituteId,
+    refundId: ours.id,
+    providerRef: refund.id,
+    outcome,
+  }
+}
+
+export function reportOfSubscription(subscription: shapes.Subscription): MandateReport | null {
+  const { subscriptionId } = subscription
+  const ours = readOurId(subscriptionId, 'mdt')
+  if (ours === null) return null
+  return {
+    about: 'mandate',
+    instituteId: ours.instituteId,
+    mandateId: ours.id,
+    providerRef: subscriptionId,
+    outcome: outcomeOfSubscription(subscription),
+  }
+}
+
+/** Of an authorisation that succeeded the subscription's own event tells; here only what went wrong is news. */
+function reportOfAuthorisation({ data }: shapes.Event): MandateReport | null {
+  const subscriptionId = typeof data['subscription_id'] === 'string' ? data['subscription_id'] : null
+  const ours = readOurId(subscriptionId, 'mdt')
+  if (ours === null || subscriptionId === null) return null
+  const { status, failure } = shapes.readCharge(data, 'data')
+  const outcome: MandateOutcome =
+    status === 'FAILED' || status === 'CANCELLED'
+      ? { kind: 'rejected', code: 'authorisation_failed', message: failure }
+      : { kind: 'open' }
+  return {
+    about: 'mandate',
+    instituteId: ours.instituteId,
+    mandateId: ours.id,
+    providerRef: subscriptionId,
+    outcome,
+  }
+}
+
+function reportOfCharge({ data, at }: shapes.Event): PaymentReport | null {
+  const charge = shapes.readCharge(data, 'data')
+  const ours = readOurId(charge.paymentId, 'pay')
+  if (ours === null) return null
+  const { subscriptionId, paymentId } = charge
+  return {
+    about: 'payment',
+    instituteId: ours.instituteId,
+    paymentId: ours.id,
+    providerRef: toDebitRef({ rail: railOf(charge), subscriptionId, paymentId }),
+    outcome: outcomeOfCharge(charge, at),
+  }
+}
+
+export function railOf({ isUpi }: shapes.Charge): Rail {
+  return isUpi ? 'upi_autopay' : 'enach'
+}
+
+/** Of an order that nobody has tried to pay. */
+export function outcomeOfOrder(status: string): PaymentOutcome {
+  switch (status) {
+    case 'ACTIVE':
+      return { kind: 'open' }
+    case 'EXPIRED':
+      return { kind: 'failed', code: 'expired', message: 'The time to pay ran out.' }
+    case 'TERMINATED':
+      return { kind: 'failed', code: 'cancelled', message: 'The payment was cancelled.' }
+    // PAID, TERMINATION_REQUESTED and whatever is added: money may be on its way.
+    default:
+      return { kind: 'pending' }
+  }
+}
+
+export function outcomeOfPayment(payment: shapes.CashfreePayment, toldAt: Date): PaymentOutcome {
+  switch (payment.status) {
+    case 'SUCCESS':
+      return {
+        kind: 'captured',
+        amountPaise: payment.amountPaise,
+        mode: modeOf(payment.group),
+        transactionId: payment.bankReference ?? payment.id,
+        capturedAt: payment.at ?? toldAt,
+      }
+    case 'FAILED':
+    case 'CANCELLED':
+    case 'VOID':
+    case 'USER_DROPPED':
+      return { kind: 'failed', ...payment.error }
+    case 'NOT_ATTEMPTED':
+      return { kind: 'open' }
+    default:
+      return { kind: 'pending' }
+  }
+}
+
+function modeOf(group: string): string {
+  if (group.startsWith('upi')) return 'upi'
+  if (group.includes('card')) return 'card'
+  return group === 'net_banking' ? 'netbanking' : group
+}
+
+export function outcomeOfRefund(refund: shapes.CashfreeRefund, toldAt: Date): RefundOutcome {
+  switch (refund.status) {
+    case 'SUCCESS':
+      return {
+        kind: 'processed',
+        utr: refund.bankReference ?? refund.id,
+        processedAt: refund.processedAt ?? toldAt,
+      }
+    case 'FAILED':
+    case 'CANCELLED':
+    case 'CANCEL':
+    case 'REJECTED':
+      return { kind: 'failed', message: refund.description ?? 'Cashfree could not make this refund.' }
+    // PENDING, ONHOLD, INITIALIZED and whatever is added.
+    default:
+      return { kind: 'pending' }
+  }
+}
+
+export function outcomeOfSubscription({ status, authorisation }: shapes.Subscription): MandateOutcome {
+  const reference = authorisation.reference ?? undefined
+  const names = authorisation.group === 'upi' ? { upiReference: reference } : { umrn: reference }
+  switch (status) {
+    case 'BANK_APPROVAL_PENDING':
+      return { kind: 'authorised', ...names }
+    case 'ACTIVE':
+      return { kind: 'active', ...names }
+    case 'CANCELLED':
+      return { kind: 'cancelled', code: 'cancelled', message: 'The mandate was cancelled at Cashfree.' }
+    case 'CUSTOMER_CANCELLED':
+      return { kind: 'cancelled', code: 'QA', message: 'The payer cancelled the mandate at the bank.' }
+    case 'EXPIRED':
+    case 'COMPLETED':
+      return { kind: 'expired' }
+    case 'LINK_EXPIRED':
+      return { kind: 'rejected', code: 'expired', message: 'The time to authorise the mandate ran out.' }
+    case 'INITIALIZED':
+    case 'INITIALISED':
+      return authorisation.status === 'FAILED'
+        ? { kind: 'rejected', code: 'authorisation_failed', message: 'The bank did not accept the mandate.' }
+        : { kind: 'open' }
+    // ON_HOLD and the pauses end nothing; a debit that comes meanwhile is refused.
+    default:
+      return { kind: 'open' }
+  }
+}
+
+export function outcomeOfCharge(charge: shapes.Charge, toldAt: Date): PaymentOutcome {
+  const rail = railOf(charge)
+  switch (charge.status) {
+    case 'SUCCESS':
+      return {
+        kind: 'captured',
+        amountPaise: charge.amountPaise,
+        mode: rail,
+        transactionId: charge.transactionId ?? charge.paymentId,
+        capturedAt: toldAt,
+      }
+    case 'FAILED':
+      if (charge.isUpi && mayBeTriedAgain(charge, toldAt)) return { kind: 'pending' }
+      return { kind: 'failed', code: returnCodeOf(charge.failure, rail), message: charge.failure }
+    case 'CANCELLED':
+      return { kind: 'failed', code: 'cancelled', message: charge.failure }
+    default:
+      return { kind: 'pending' }
+  }
+}
+
+const RETRIES = 3
+const DAY_MS = 24 * 60 * 60_000
+
+/**
+ * Cashfree tries a UPI debit that failed three more times by itself, an hour apart, on its day. Until that is over a
+ * failure is none: we would present it again, and both might be paid.
+ */
+function mayBeTriedAgain({ retries, scheduledAt }: shapes.Charge, now: Date): boolean {
+  if (retries >= RETRIES || scheduledAt === null) return false
+  return now.getTime() < startOfDay(dayOf(scheduledAt)).getTime() + DAY_MS
+}
+
+/** What was kept back, from the money that moved: charges and their tax. */
+export function feeOf(event: shapes.ReconEvent): Paise {
+  const fee = event.isCredit ? event.amountPaise - event.settledPaise : event.settledPaise - event.amountPaise
+  if (fee < 0) throw unavailable(`Cashfree's figures for ${event.id} do not add up.`)
+  return paiseOf(fee)
+}

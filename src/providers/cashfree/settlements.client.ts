@@ -1,0 +1,80 @@
+import { parseDay, startOfDay } from '../../platform/calendar.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { RECON_BYTES } from '../http.ts'
+import type { SettlementItem, SettlementReport } from '../port.ts'
+import type { Connection } from './connection.ts'
+import { readOurId } from './ids.ts'
+import { feeOf } from './reports.ts'
+import * as shapes from './shapes.ts'
+
+const PAGE = 1_000
+const MAX_PAGES = 1_000
+const DAY_MS = 24 * 60 * 60_000
+
+/** Read whole before the first report: a pay-out's events stand on any page. */
+export async function* readSettlements({ begin }: Connection, day: string): AsyncGenerator<SettlementReport> {
+  if (parseDay(day) === null) throw new Error(`${day} is not a day`)
+  const start = startOfDay(day)
+  const filters = {
+    start_date: start.toISOString(),
+    end_date: new Date(start.getTime() + DAY_MS - 1_000).toISOString(),
+  }
+  const events = new Map<string, shapes.ReconEvent>()
+  let cursor: string | null = null
+  for (let page = 0; ; page++) {
+    if (page === MAX_PAGES) throw unavailable('Cashfree lists too many settled events for one day.')
+    const body = { pagination: { limit: PAGE, cursor }, filters }
+    const listed: ReturnType<typeof shapes.readReconPage> = await begin()(
+      'POST',
+      '/settlement/recon',
+      shapes.readReconPage,
+      { body, maxBytes: RECON_BYTES },
+    )
+    for (const event of listed.events) events.set(`${event.type} ${event.id} ${event.settlementId}`, event)
+    if (listed.cursor === null || listed.events.length === 0) break
+    if (listed.cursor === cursor) throw unavailable('Cashfree gives the same page of its settlements again.')
+    cursor = listed.cursor
+  }
+  yield* groupByPayout([...events.values()])
+}
+
+/** Events of an account that belong to no institute of ours. */
+const NOBODY = 0
+
+/**
+ * Events under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is left
+ * out: what is not under an id of ours, and disputes and adjustments, stand under institute 0, money in as a payment and
+ * money out as a refund. A pay-out whose UTR is not told yet stands under its settlement id.
+ */
+function groupByPayout(events: readonly shapes.ReconEvent[]): SettlementReport[] {
+  const groups = new Map<string, SettlementReport & { items: SettlementItem[] }>()
+  for (const event of events) {
+    const utr = event.utr ?? event.settlementId
+    const { instituteId, ourId } = ownerOf(event)
+    const key = `${instituteId} ${utr}`
+    const group = groups.get(key) ?? { instituteId, utr, settledAt: event.settledAt, items: [] }
+    group.items.push({
+      kind: event.isCredit ? 'payment' : 'refund',
+      ourId,
+      providerRef: event.id,
+      amountPaise: event.amountPaise,
+      feePaise: feeOf(event),
+      ...(ourId === '' && event.cashfreePaymentId !== null ? { transactionId: event.cashfreePaymentId } : {}),
+    })
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
+function ownerOf({ type, isCredit, orderId, refundId }: shapes.ReconEvent): {
+  instituteId: number
+  ourId: string
+} {
+  const ours =
+    type === 'PAYMENT' && isCredit
+      ? readOurId(orderId, 'pay')
+      : type === 'REFUND' && !isCredit
+        ? readOurId(refundId, 'rfd')
+        : null
+  return { instituteId: ours?.instituteId ?? NOBODY, ourId: ours?.id ?? '' }
+}

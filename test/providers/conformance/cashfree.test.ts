@@ -1,0 +1,4 @@
+import { startCashfreeRig } from './cashfree-rig.ts'
+import { conform } from './conformance.ts'
+
+await conform(startCashfreeRig)
