@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
-import { cancelOrder, createOrder } from '../../orders/orders.service.ts'
+import { cancelOrder } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { requestRefund, type RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { sumPaise, toRupees } from '../../platform/money.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { created } from '../../http/reply.ts'
+import { makeOrder } from './create.service.ts'
 import { sendLink, type Sent } from './actions.service.ts'
 import { createInput, reasonInput, refundInput, sendInput } from './order.input.ts'
 import { refundableAfter, requestedRefundOutput, sentOutput } from './order.output.ts'
@@ -28,7 +29,7 @@ function addCreateRoute(app: FastifyInstance, ctx: PaymentContext): void {
     roles: MONEY_HANDLERS,
     output: created(createdOrderOutput),
     body: createInput,
-    perform: (command, { institute, body }) => createOrder(ctx, command, institute, body),
+    perform: (command, { institute, body }) => makeOrder(ctx, command, institute, body),
     audit: ({ body }, { orderId }) => ({
       what: 'order.created',
       about: orderId,

@@ -24,7 +24,14 @@ export const listOrdersQuery = query({
 })
 
 export const createInput = input(
-  { kind: field.oneOf(['link', 'order'], 'A payment link, or a pay order.'), ...orderFields },
+  {
+    kind: field.oneOf(['link', 'order'], 'A payment link, or a pay order.'),
+    ...orderFields,
+    new_fee: optional(
+      field.flag('Whether a fee that the catalogue does not have is meant to be added.', false),
+      false,
+    ).as('hasNewFee'),
+  },
   SCHOOL_YEAR,
 )
 

@@ -1,3 +1,4 @@
+import { readableComponent } from '../../platform/names.ts'
 import { canMove, isClosable, stateAt, type OrderKind, type OrderState } from '../../orders/orders.rules.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
 import { refundableOf, type Refund } from '../../payments/refunds/refunds.rules.ts'
@@ -6,6 +7,16 @@ import { ZERO, type Paise } from '../../platform/money.ts'
 import type { ConsoleRole } from '../console.rules.ts'
 
 /** What the list of orders shows; the others belong to a plan or a loan and stand there. */
+function asRead(code: string): string {
+  return readableComponent(code).trim().toLowerCase()
+}
+
+/** The code of the catalogue that is meant: itself, or one that reads the same. */
+export function pickFee(typed: string, known: readonly string[]): string | null {
+  if (known.includes(typed)) return typed
+  return known.find(code => asRead(code) === asRead(typed)) ?? null
+}
+
 export const LISTED_KINDS = ['order', 'link', 'page', 'student'] as const
 type ListedKind = (typeof LISTED_KINDS)[number]
 

@@ -42,8 +42,10 @@ const SOURCE_OF_KIND = `case when o.kind in ('instalment', 'downpayment') then '
 
 const PAYMENTS = {
   select: `select p.id, 'payment' as kind, ${SOURCE_OF_KIND} as source, p.mode, p.captured_at as at, p.amount_paise,
-      p.transaction_id as reference, o.id as order_id, o.name as payer, o.student_id, o.student_name, o.identifier, p.settlement_id
+      p.transaction_id as reference, o.id as order_id, o.name as payer, o.student_id, coalesce(o.student_name, s.fullname) as student_name,
+      coalesce(o.identifier, s.identifier) as identifier, p.settlement_id
     from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+    left join students s on s.institute_id = o.institute_id and s.id = o.student_id
     where p.institute_id = $1 and p.state = 'captured' and not p.is_duplicate`,
   at: 'p.captured_at',
   id: 'p.id',

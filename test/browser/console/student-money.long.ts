@@ -26,23 +26,21 @@ test('a link that pays dues, a refund by fee and the rule for money beyond what 
   }
   const { page, go, complaints } = await openConsole(stage, await memberOf(stage, 'finance'))
 
-  await t.test('an identifier alone lowers nobody’s dues, and the form offers its student', async () => {
+  await t.test('a link is made for a student picked from the list and a fee of the catalogue', async () => {
     await go(`${I}/orders/new`)
-    await page.getByLabel('Name', { exact: false }).first().fill('Asha Rao')
-    await page.getByLabel('Phone').fill('9876543210')
-    await page.getByLabel('E-mail').fill('asha@example.in')
-    await page.getByRole('combobox', { name: 'Fee' }).fill('TUITION_FEE')
+    await page.getByText('lowers nobody’s dues').first().waitFor()
+    await page.getByRole('textbox', { name: 'Student', exact: true }).fill('ADM-1042')
+    await page.getByRole('option', { name: /Kabir Rao, ADM-1042/ }).click()
+    await page.getByText('It lowers the dues of Kabir Rao').waitFor()
+    await page.getByRole('combobox', { name: 'Fee' }).selectOption('TUITION_FEE')
     await page.getByRole('textbox', { name: 'Amount' }).fill('40000')
-    await page.getByLabel('Identifier').fill('ADM-1')
-    await page.getByText('It does not lower a student’s dues.').waitFor()
-    await page.getByLabel('Identifier').fill('ADM-1042')
-    const offer = page.getByLabel('Does it pay a student’s dues?')
-    await offer.selectOption({ value: studentId })
     await expectSoundAndKeep(page, 'console-new-order-dues')
     await page.setViewportSize(NARROW)
     await expectSoundAndKeep(page, 'console-new-order-dues-phone')
     await page.getByRole('button', { name: 'Create, ₹40,000.00' }).click()
     await page.waitForURL(/\/orders\/order_/)
+    await page.getByText('Pays the dues of').waitFor()
+    await page.getByRole('link', { name: 'Kabir Rao' }).waitFor()
     const orderId = page.url().split('/').at(-1) ?? ''
     const paid = await demo.post(`/api/v1/sandbox/pay/orders/${orderId}/pay`, { outcome: 'success' })
     assert.equal(paid.status, 200, paid.text)

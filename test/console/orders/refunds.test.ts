@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { pay } from '../../payment-pages/support.ts'
 import { AT, makeOrder, read } from './support.ts'
@@ -16,6 +17,37 @@ const [finance, viewer] = await Promise.all([
 ])
 
 const WHY = { reason: 'The family asked for it' }
+
+test('a link made by hand takes fees of the catalogue, as people read them, and a new one only on purpose', async () => {
+  const make = (details: Json[], changes: Json = {}) =>
+    finance.post(`${AT}/orders`, {
+      kind: 'link',
+      name: 'Asha Rao',
+      phone: '9876543210',
+      email: 'asha@example.in',
+      details,
+      ...changes,
+    })
+  const { body } = await demo.post(`${ERP}/users/picked/students`, {
+    student: sampleStudent({ identifier: 'PICKED-1', fullname: 'Meera Iyer' }),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }],
+  })
+  const service_student_id: string = body.data.service_student_id
+  const made = await make([{ component_type: 'Tuition fee', amount: 40_000 }], { service_student_id })
+  assertAnswer(made, '201')
+  const order = (await finance.get(`${AT}/orders/${made.body.data.order_id}`)).body.data
+  assert.deepEqual(
+    [order.details[0].component_type, order.student_name, order.identifier, order.service_student_id],
+    ['TUITION_FEE', 'Meera Iyer', 'PICKED-1', service_student_id],
+  )
+  await demo.post(`/api/v1/sandbox/pay/orders/${order.id}/pay`, { outcome: 'success' })
+  const dues = (await demo.get(`${ERP}/students/${service_student_id}/dues`)).body.data
+  assert.deepEqual([dues.total_amount, dues.advance_amount], [20_000, 0])
+  const mistyped = await make([{ component_type: 'Tution fee', amount: 1 }])
+  assertAnswer(mistyped, '400 HUE00000')
+  assert.match(mistyped.body.errors[0].message, /no fee of this institute/)
+  assertAnswer(await make([{ component_type: 'Robotics club', amount: 1 }], { new_fee: true }), '201')
+})
 
 test('money goes back in part and then whole, each with its reason, never more than there is', async () => {
   const id = await makeOrder(demo, 'orders')

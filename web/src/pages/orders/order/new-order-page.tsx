@@ -2,18 +2,24 @@ import '../orders.css'
 import { Button, Group, NativeSelect, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type {
+  StudentPageAnswer,
+  StudentRowAnswer,
+} from '../../../../../src/console/students/students.output.ts'
 import type { CreatedOrderAnswer } from '../../../../../src/orders/order.output.ts'
+import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { formatRupees } from '../../../ui/money.tsx'
+import { StudentPicker } from '../../../ui/student-picker.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { CodeList, Field, FormProblem, type Form } from '../field.tsx'
-import { EMPTY_LINE, LinesInput, type Line } from '../lines-input.tsx'
+import { EMPTY_LINE, LinesInput, newLine, type Line } from '../lines-input.tsx'
 import { LinkButton } from '../link-button.tsx'
 import { MakersOnly } from '../makers-only.tsx'
 import { useChoices } from '../use-choices.ts'
 import { plainAmount } from '../texts.ts'
-import { SettleDues } from './settle-dues.tsx'
 
 export function NewOrderPage() {
   const path = useInstitutePath()
@@ -22,6 +28,8 @@ export function NewOrderPage() {
   const navigate = useNavigate()
   const [values, setValues] = useState<Record<string, string>>({ kind: 'link' })
   const [lines, setLines] = useState<Line[]>([EMPTY_LINE])
+  const [student, setStudent] = useState<StudentRowAnswer | null>(null)
+  const owed = useOwed(student)
   const create = useCommand<Record<string, unknown>, CreatedOrderAnswer>({
     method: 'POST',
     path: `${path}/orders`,
@@ -40,6 +48,10 @@ export function NewOrderPage() {
     component_type: line.component_type,
     amount: plainAmount(line.amount),
   }))
+  const choose = (one: StudentRowAnswer | null): void => {
+    setStudent(one)
+    if (one !== null) setValues({ ...values, ...payerOf(one) })
+  }
   const total = details.reduce((sum, line) => sum + (Number(line.amount) || 0), 0)
   return (
     <MakersOnly title="New link or order">
@@ -47,29 +59,92 @@ export function NewOrderPage() {
         className="form"
         onSubmit={event => {
           event.preventDefault()
-          create.mutate({ ...values, details })
+          create.mutate({
+            ...values,
+            details,
+            ...(student === null ? {} : { service_student_id: student.service_student_id }),
+            new_fee: lines.some(line => line.isNew),
+          })
         }}
       >
         <Stack gap="lg">
           <KindChoice form={form} />
+          <ForWhom student={student} onChoose={choose} error={create.error} />
           <Payer form={form} />
           <fieldset>
             <legend>What it is for</legend>
-            <LinesInput lines={lines} onChange={setLines} choices={choices} error={create.error} />
+            <FillIn lines={lines} owed={owed} onFill={setLines} />
+            <LinesInput
+              lines={lines}
+              onChange={setLines}
+              choices={choices}
+              owed={owed}
+              error={create.error}
+            />
           </fieldset>
-          <Student form={form} choices={choices} />
+          <More form={form} choices={choices} hasStudent={student !== null} />
           <FormProblem error={create.error} />
           <Group justify="flex-end">
             <LinkButton variant="default" to="/i/$institute/orders" params={{ institute }} search={{}}>
               Cancel
             </LinkButton>
             <Button type="submit" loading={create.isPending}>
-              {total > 0 ? `Create, ${formatRupees(total)}` : 'Make it'}
+              {total > 0 ? `Create, ${formatRupees(total)}` : 'Create'}
             </Button>
           </Group>
         </Stack>
       </form>
     </MakersOnly>
+  )
+}
+
+function ForWhom({
+  student,
+  onChoose,
+  error,
+}: {
+  student: StudentRowAnswer | null
+  onChoose: (student: StudentRowAnswer | null) => void
+  error: Error | null
+}) {
+  return (
+    <fieldset>
+      <legend>For whom</legend>
+      <StudentPicker
+        label="Student"
+        description={
+          student === null
+            ? 'Pick the student whose dues it pays. Without one it stands by itself and lowers nobody’s dues.'
+            : `It lowers the dues of ${student.fullname}: fees of the same name are set off.`
+        }
+        chosen={student}
+        onChoose={onChoose}
+        error={problemOf(error, 'service_student_id')}
+      />
+    </fieldset>
+  )
+}
+
+function FillIn({
+  lines,
+  owed,
+  onFill,
+}: {
+  lines: readonly Line[]
+  owed: ReadonlyMap<string, string>
+  onFill: (lines: Line[]) => void
+}) {
+  const isBlank = lines.every(line => line.component_type === '' && line.amount === '')
+  if (!isBlank || owed.size === 0) return null
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      mb="sm"
+      onClick={() => onFill([...owed].map(([code, amount]) => newLine(code, amount)))}
+    >
+      Fill in all that is owed
+    </Button>
   )
 }
 
@@ -82,7 +157,7 @@ function KindChoice({ form }: { form: Form }) {
           label="Payment link"
           description="To send to somebody. It can expire and be cancelled."
         />
-        <Radio value="order" label="Pay order" description="As the ERP creates them, for one checkout." />
+        <Radio value="order" label="Pay order" description="For one payment at once. It does not expire." />
       </Stack>
     </Radio.Group>
   )
@@ -101,20 +176,61 @@ function Payer({ form }: { form: Form }) {
   )
 }
 
-function Student({ form, choices }: { form: Form; choices: ReturnType<typeof useChoices> }) {
+function payerOf(student: StudentRowAnswer): Record<string, string> {
+  return {
+    name: student.primary_contact_name,
+    phone: student.primary_contact_number,
+    email: student.primary_contact_email,
+  }
+}
+
+/** What is left of each of the student's fees, as it can be typed. */
+function useOwed(student: StudentRowAnswer | null): ReadonlyMap<string, string> {
+  const path = `${useInstitutePath()}/students/${student?.service_student_id}`
+  const page = useQuery({
+    queryKey: ['student', path],
+    queryFn: ({ signal }) => get<StudentPageAnswer>(path, {}, signal),
+    enabled: student !== null,
+  })
+  const components = student === null ? [] : (page.data?.dues.components ?? [])
+  return new Map(
+    components
+      .filter(one => one.outstanding_amount > 0)
+      .map(one => [one.component_type, String(one.outstanding_amount)]),
+  )
+}
+
+function More({
+  form,
+  choices,
+  hasStudent,
+}: {
+  form: Form
+  choices: ReturnType<typeof useChoices>
+  hasStudent: boolean
+}) {
   const branches = choices.branches.map(({ collector_code: value, name: label }) => ({ value, label }))
   return (
     <fieldset>
       <legend>More</legend>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <Field form={form} name="student_name" label="Student" />
-        <Field
-          form={form}
-          name="identifier"
-          label="Identifier"
-          description="For example an admission number."
-        />
-        <Field form={form} name="grade" label="Grade" list="grades" />
+        {!hasStudent && (
+          <>
+            <Field
+              form={form}
+              name="student_name"
+              label="Name of somebody who is not registered"
+              description="Only shown on the page and searched for."
+            />
+            <Field
+              form={form}
+              name="identifier"
+              label="Identifier"
+              description="Only shown and searched for; it lowers nobody’s dues."
+            />
+            <Field form={form} name="grade" label="Grade" list="grades" />
+          </>
+        )}
         <Field
           form={form}
           name="expires_at"
@@ -122,7 +238,7 @@ function Student({ form, choices }: { form: Form; choices: ReturnType<typeof use
           description="Indian time. Leave empty if the link should not expire."
           type="datetime-local"
         />
-        {branches.length > 1 && (
+        {branches.length > 1 && !hasStudent && (
           <NativeSelect
             label="Branch"
             required
@@ -133,7 +249,6 @@ function Student({ form, choices }: { form: Form; choices: ReturnType<typeof use
           />
         )}
       </SimpleGrid>
-      <SettleDues form={form} />
       <CodeList id="grades" entries={choices.grades} />
     </fieldset>
   )

@@ -113,17 +113,38 @@ function moment(at: string | undefined): ReactNode {
 
 function useFields(order: OrderDetailAnswer): DetailField[] {
   const { code: institute } = useInstitute()
-  const { file, page_id: pageId, receipt_number: receipt, refunded_amount: refunded } = order
+  const {
+    file,
+    service_student_id: student,
+    page_id: pageId,
+    receipt_number: receipt,
+    refunded_amount: refunded,
+  } = order
   return [
     { label: 'Payer', value: order.name },
     { label: 'Phone', value: order.phone },
     { label: 'E-mail', value: order.email },
-    { label: 'Student', value: order.student_name },
-    { label: 'Identifier', value: order.identifier },
+    {
+      label: 'Pays the dues of',
+      value: student && (
+        <Link to="/i/$institute/students/$student" params={{ institute, student }} search={{}}>
+          {order.student_name ?? order.identifier ?? 'the student'}
+        </Link>
+      ),
+    },
+    { label: 'Student', value: student === undefined ? order.student_name : undefined },
+    { label: 'Admission no.', value: order.identifier },
     { label: 'Grade', value: [order.grade, order.stream].filter(Boolean).join(', ') },
     {
       label: 'Academic year',
       value: order.academic_year_start && `${order.academic_year_start}-${order.academic_year_end ?? ''}`,
+    },
+    {
+      label: 'Dues',
+      value:
+        student === undefined && (order.kind === 'link' || order.kind === 'order')
+          ? 'Stands by itself; lowers nobody’s dues'
+          : undefined,
     },
     { label: 'Date of birth', value: order.date_of_birth && formatDay(order.date_of_birth) },
     { label: 'Second identifier', value: order.custom_identifier },
