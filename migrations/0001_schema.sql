@@ -1457,6 +1457,10 @@ create table cred_pay_outs (
   amount_paise bigint not null check (amount_paise > 0),
   reference text not null,
   paid_out_at timestamptz not null,
+  -- Of a transfer to the institute's own bank account, which no provider reports: a person of the institute found it on
+  -- the statement, or did not.
+  received_at timestamptz,
+  missing_at timestamptz,
   primary key (institute_id, application_id, number),
   unique (institute_id, order_id),
   foreign key (institute_id, application_id) references cred_applications,
@@ -1464,6 +1468,8 @@ create table cred_pay_outs (
   foreign key (institute_id, order_id) references orders,
   foreign key (institute_id, payment_id) references payments
 );
+create unique index cred_pay_outs_of_payment on cred_pay_outs (institute_id, payment_id);
+create index cred_pay_outs_received on cred_pay_outs (received_at) where received_at is not null;
 create index cred_pay_outs_of_tranche on cred_pay_outs (institute_id, tranche_id);
 
 -- The lender's sanction letter, a PDF. The last one counts; each upload stands in the audit log with its digest.

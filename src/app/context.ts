@@ -4,6 +4,7 @@ import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
 import type { FlexContext } from '../flex/context.ts'
 import { applyMandateReport } from '../flex/mandates/mandates.service.ts'
 import { findPlanDifferences } from '../flex/plans/plan-reads.service.ts'
+import { BANK_TRANSFER, createBankTransfers } from '../loans/bank-transfers.service.ts'
 import type { LoanContext } from '../loans/context.ts'
 import { takeLenderCallback } from '../loans/lender-updates.service.ts'
 import type { MessageContext } from '../messages/senders.ts'
@@ -64,6 +65,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     if (entry !== undefined) installation.set(name, entry.create(values, { apiUrl }))
   }
   if (simulators !== null) installation.set('sandbox', simulators.bank)
+  installation.set(BANK_TRANSFER, createBankTransfers(base))
   const accounts = new AccountRegistry({ ...base, mode }, installation, config.providerUrls)
   const { senders, closeSenders } = await createSenders(config, base, log)
   const ctx: BursarContext = {

@@ -217,7 +217,8 @@ async function takePayOut(
   const { id: accountId, provider } = account
   const payment = await openTransfer(tx, { instituteId, order, provider, accountId, at: now })
   const record = { number, trancheId: tranche.id, orderId: order.id, paymentId: payment.id, amountPaise }
-  await store.insertPayOut(tx, keyOf(loan), { ...record, reference, paidOutAt: at })
+  const payOutRecord = { ...record, reference, paidOutAt: at, receivedAt: null, missingAt: null }
+  await store.insertPayOut(tx, keyOf(loan), payOutRecord)
   const application = { ...file.application, checks: 0 }
   await store.writeApplication(tx, { ...application, nextCheckAt: nextCheck(application, now) })
   return { payment, collectorCode, reference }

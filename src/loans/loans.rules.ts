@@ -76,6 +76,9 @@ export type RecordedPayOut = {
   amountPaise: Paise
   reference: string
   paidOutAt: Date
+  /** Of a transfer to the institute's own bank account: found on the statement, or not. */
+  receivedAt: Date | null
+  missingAt: Date | null
 }
 
 export type Emi = { id: string; lenderRef: string; dueOn: string; paidAt: Date; amountPaise: Paise }

@@ -52,6 +52,8 @@ const payOuts = new Table<RecordedPayOut>('cred_pay_outs', {
   amountPaise: 'bigint',
   reference: 'text',
   paidOutAt: 'timestamptz',
+  receivedAt: 'timestamptz',
+  missingAt: 'timestamptz',
 })
 const emis = new Table<Emi>('cred_emis', {
   id: 'text',
@@ -169,6 +171,36 @@ export async function writeTranche(tx: Transaction, key: LoanKey, tranche: Tranc
 
 export async function insertPayOut(tx: Transaction, key: LoanKey, payOut: RecordedPayOut): Promise<void> {
   await payOutsOfLoans.insert(tx, [{ ...payOut, ...key }])
+}
+
+export async function writeReceipt(tx: Transaction, key: LoanKey, payOut: RecordedPayOut): Promise<void> {
+  await payOutsOfLoans.update(tx, [{ ...payOut, ...key }], {
+    key: ['instituteId', 'applicationId', 'number'],
+    set: ['receivedAt', 'missingAt'],
+  })
+}
+
+export async function findPayOut(
+  db: Queryable,
+  { instituteId, paymentId }: { instituteId: number; paymentId: string },
+): Promise<RecordedPayOut | null> {
+  const [row] = await db.query<RecordedPayOut>(
+    `select ${payOuts.columns('p')} from cred_pay_outs p where institute_id = $1 and payment_id = $2`,
+    [instituteId, paymentId],
+  )
+  return row ?? null
+}
+
+/** Transfers that institutes found on their statements within a span of time. */
+export async function listReceived(
+  db: Queryable,
+  { from, before }: { from: Date; before: Date },
+): Promise<(RecordedPayOut & { instituteId: number })[]> {
+  return db.query(
+    `select ${payOuts.columns('p')}, p.institute_id as "instituteId" from cred_pay_outs p
+     where p.received_at >= $1 and p.received_at < $2 order by p.institute_id, p.received_at`,
+    [from, before],
+  )
 }
 
 export async function insertEmi(tx: Transaction, key: LoanKey, emi: Emi): Promise<void> {

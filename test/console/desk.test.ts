@@ -4,9 +4,10 @@ import { createUser } from '../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { addLender, chooseLender } from '../../src/loans/lenders/lenders.service.ts'
 import { paiseOf } from '../../src/platform/money.ts'
+import type { TransferPort } from '../../src/providers/transfer-port.ts'
 import type { Answer, Json } from '../harness/client.ts'
 import { LoanWorld } from '../loans/support.ts'
-import { API, assertAnswer, PASSWORD, Visitor } from './support.ts'
+import { API, assertAnswer, createPerson, PASSWORD, Visitor } from './support.ts'
 
 /** The desk of a lender without an API. */
 const world = await LoanWorld.open({ after })
@@ -53,8 +54,8 @@ const form = (url: string, fields: Record<string, string>): Promise<Response> =>
   fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 
 /** The family has consented, so the lender may see it. */
-async function sent(): Promise<string> {
-  const id = await world.start(await world.student())
+async function sent(studentId?: string): Promise<string> {
+  const id = await world.start(studentId ?? (await world.student()))
   const answer = await form(`${pageOf(id)}/lender`, { consent: 'yes' })
   assert.equal(answer.status, 303)
   return id
@@ -117,8 +118,7 @@ test('an application goes from consent to the last tranche at the desk, and ever
   )
 })
 
-test('two clicks on a disbursement pay once', async () => {
-  const id = await sent()
+async function approveAndSign(id: string): Promise<void> {
   assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
   const { offer } = await world.read(id)
   await form(`${pageOf(id)}/accept`, { offer: offer.id, consent: 'yes' })
@@ -126,6 +126,11 @@ test('two clicks on a disbursement pay once', async () => {
     await ravi.post(at(id, '/sanction'), { tranches: [{ date: '2026-12-01', amount: 60_000 }] }),
     '200',
   )
+}
+
+test('two clicks on a disbursement pay once', async () => {
+  const id = await sent()
+  await approveAndSign(id)
   const [tranche] = (await read(id)).disbursements
   const body = { disbursement_id: tranche.id, amount: 60_000, date: '2026-12-01', utr: 'UTR9' }
   const answers = await Promise.all([1, 2, 3].map(() => ravi.post(at(id, '/disburse'), body)))
@@ -187,4 +192,41 @@ test('the family may withdraw until the agreement, and the desk finds it over', 
   const answer = await ravi.post(at(id, '/approve'), OFFER)
   assertAnswer(answer, '409 HUE00002')
   assert.match(answer.body.message, /canceled/)
+})
+
+test('a transfer to the institute’s own bank account counts once a person has found it there', async t => {
+  // No provider takes it in, as in live mode.
+  const bank = ctx.accounts.installation.get('sandbox') as { transfers?: TransferPort | undefined }
+  t.after(world.disturb(bank, 'transfers', () => undefined))
+  const studentId = await world.student()
+  const id = await sent(studentId)
+  await approveAndSign(id)
+  const [tranche] = (await read(id)).disbursements
+  const pay = (utr: string): Promise<Answer> =>
+    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount: 60_000, date: '2026-12-01', utr })
+  const finance = await createPerson(bursar, {
+    email: 'meera@school.example.in',
+    institute: 'demo-school',
+    role: 'finance',
+  })
+  const LOAN = `${API}/institutes/demo-school/loans/${id}`
+  const confirm = (received: boolean): Promise<Answer> =>
+    finance.post(`${LOAN}/confirm`, { disbursement_id: tranche.id, received })
+  assertAnswer(await confirm(true), '404 HUE00001')
+  assertAnswer(await pay('NEFT1'), '200')
+  await world.advance('P3D')
+  const waiting = (await finance.get(LOAN)).body.data.disbursements[0]
+  assert.deepEqual([waiting.status, waiting.is_unconfirmed], ['paid_out', true])
+  assert.equal((await world.summary(studentId)).outstanding, 60_000)
+  assertAnswer(await confirm(false), '200')
+  assert.equal((await read(id)).disbursements[0].status, 'failed')
+  assertAnswer(await pay('NEFT2'), '200')
+  assertAnswer(await confirm(true), '200')
+  assertAnswer(await confirm(true), '409 HUE00002')
+  const { loan, disbursements } = (await finance.get(LOAN)).body.data
+  assert.deepEqual([loan.status, disbursements[0].settlement_utr], ['disbursed', 'NEFT2'])
+  assert.equal((await world.summary(studentId)).outstanding, 0)
+  assert.deepEqual((await world.told(id)).filter(code => code === 'loan.disbursed').length, 1)
+  await world.advance('P1D')
+  assert.equal((await world.summary(studentId)).outstanding, 0)
 })

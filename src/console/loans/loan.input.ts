@@ -48,3 +48,8 @@ export const disburseInput = input({
 export const letterQuery = query({
   name: optional(field.text('Name of the file.', 'sanction-letter.pdf', 200)),
 })
+
+export const confirmInput = input({
+  disbursement_id: field.resourceId('The tranche.', 'disb_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  received: field.flag("Whether it is on the bank's statement.").as('isReceived'),
+})

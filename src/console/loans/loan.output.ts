@@ -33,7 +33,7 @@ const rowFields = {
 }
 export const loanRowOutput = row.object(rowFields)
 
-type Disbursed = ReturnType<typeof toDisbursements>[number] & { reference: string | undefined }
+type Disbursed = ReturnType<typeof toDisbursements>[number] & { reference: string | undefined; isUnconfirmed: boolean }
 const sent = outputOf<Disbursed>()
 const trancheOutput = sent.object({
   ...disbursementFields,
@@ -41,6 +41,10 @@ const trancheOutput = sent.object({
     "The lender's bank reference, once paid out.",
     'HDFCR52026120100077',
     ({ reference }) => reference,
+  ),
+  is_unconfirmed: sent.flag(
+    "Whether the institute has still to find it on its bank's statement.",
+    false,
   ),
 })
 
@@ -93,10 +97,11 @@ export const loanDetailOutput = detail.object({
     ({ file: { application } }) => (canEnd(application.state) ? application.expiresAt : null),
   ),
   letter_at: detail.optional.moment('When the sanction letter was uploaded.', '2026-11-18T09:20:00.000Z'),
-  disbursements: detail.list('The tranches.', trancheOutput, ({ file }) =>
+  disbursements: detail.list('The tranches.', trancheOutput, ({ file, unconfirmed }) =>
     toDisbursements(file).map(one => ({
       ...one,
       reference: file.payOuts.findLast(({ trancheId }) => trancheId === one.id)?.reference,
+      isUnconfirmed: unconfirmed.includes(one.id),
     })),
   ),
   emis: detail.list('What the family has paid back.', emiOutput, ({ file }) => file.emis),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { one, pageOf } from '../../http/reply.ts'
+import { confirmTransfer } from '../../loans/bank-transfers.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { readLetter } from '../../loans/desk.service.ts'
 import { cancelApplication } from '../../loans/lender-sync.service.ts'
@@ -7,7 +8,7 @@ import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
-import { cancelInput, loanParams, loansQuery } from './loan.input.ts'
+import { cancelInput, confirmInput, loanParams, loansQuery } from './loan.input.ts'
 import { loanDetailOutput, loanRowOutput } from './loan.output.ts'
 import { listLoans, readLoan } from './loans.service.ts'
 
@@ -46,5 +47,19 @@ export function loanConsoleRoutes(app: FastifyInstance, ctx: LoanContext): void 
     perform: (command, { institute, params }) =>
       cancelApplication(ctx, command, institute, params.applicationId),
     audit: ({ params, body }) => ({ what: 'loan.canceled', about: params.applicationId, why: body.reason }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/loans/:application_id/confirm',
+    roles: MONEY_HANDLERS,
+    params: loanParams,
+    body: confirmInput,
+    perform: (command, { institute, params: { applicationId }, body }) =>
+      confirmTransfer(ctx, command, { instituteId: institute.id, applicationId }, body),
+    audit: ({ params, body }, { reference }) => ({
+      what: body.isReceived ? 'loan.transfer_received' : 'loan.transfer_missing',
+      about: params.applicationId,
+      after: { utr: reference },
+    }),
   })
 }

@@ -74,3 +74,20 @@ export async function findLoan(
   )
   return row ?? null
 }
+
+/** Tranches whose transfer went to the institute's own bank account and was not found there yet. */
+export async function listUnconfirmed(
+  db: Queryable,
+  { instituteId, applicationId }: { instituteId: number; applicationId: string },
+  account: string,
+): Promise<string[]> {
+  const rows = await db.query<{ trancheId: string }>(
+    `select t.id as "trancheId" from cred_pay_outs p
+     join cred_tranches t on t.institute_id = p.institute_id and t.id = p.tranche_id
+     join payments y on y.institute_id = p.institute_id and y.id = p.payment_id
+     where p.institute_id = $1 and p.application_id = $2 and p.received_at is null and y.account_id = $3
+       and t.state in ('paid_out', 'failed')`,
+    [instituteId, applicationId, account],
+  )
+  return rows.map(({ trancheId }) => trancheId)
+}

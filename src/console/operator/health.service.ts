@@ -112,11 +112,11 @@ export async function describeSetup(
 ): Promise<Setup> {
   return {
     mode: ctx.mode,
-    payments: [...ctx.accounts.installation].map(([name, { mandates, transfers }], position) => ({
+    payments: [...ctx.accounts.installation].map(([name, { accepts, mandates, transfers }], position) => ({
       name,
       isCurrent: position === 0,
       does: [
-        'payments',
+        ...(accepts.methods.length === 0 ? [] : ['payments']),
         ...(mandates === undefined ? [] : ['mandates']),
         ...(transfers === undefined ? [] : ['transfers of lenders']),
       ],

@@ -149,7 +149,9 @@ export class AccountRegistry {
   #ofInstallation(purpose: Purpose): Account | null {
     const providers = [...this.installation.values()]
     const able =
-      purpose === 'payments' ? providers[0] : providers.find(({ mandates }) => mandates !== undefined)
+      purpose === 'payments'
+        ? providers.find(({ accepts }) => accepts.methods.length > 0)
+        : providers.find(({ mandates }) => mandates !== undefined)
     return able === undefined ? null : ofInstallation(able)
   }
 
