@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 type Run = (options: { port: number; callbackUrl: string }) => Promise<string>
 
 const EMULATORS: Record<string, { port: number; load: () => Promise<{ run: Run }> }> = {
+  lender: { port: 4030, load: () => import('./lender/run.ts') },
   razorpay: { port: 4010, load: () => import('./razorpay/run.ts') },
   cashfree: { port: 4020, load: () => import('./cashfree/run.ts') },
 }

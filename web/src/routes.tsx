@@ -28,6 +28,9 @@ const indexRoute = createRoute({
     const session = await queryClient.ensureQueryData(sessionQuery)
     const [first] = session.institutes ?? []
     if (!session.signed_in) throw redirect({ to: '/sign-in' })
+    const [desk] = session.lenders ?? []
+    if (first === undefined && desk !== undefined)
+      throw redirect({ to: '/l/$lender', params: { lender: desk.code } })
     if (first === undefined) throw redirect({ to: '/account' })
     throw redirect({ to: '/i/$institute', params: { institute: lastInstitute(session.institutes) } })
   },
@@ -109,6 +112,8 @@ const routeTree = rootRoute.addChildren([
   openPage('/join/$token', () => import('./pages/sign-in/join-page.tsx'), 'JoinPage'),
   shellRoute.addChildren([
     page('/account', () => import('./pages/account/account-page.tsx'), 'AccountPage'),
+    page('/l/$lender', () => import('./pages/lender/applications-page.tsx'), 'ApplicationsPage'),
+    page('/l/$lender/$application', () => import('./pages/lender/application-page.tsx'), 'ApplicationPage'),
     page('/operator', () => import('./pages/operator/operator-page.tsx'), 'OperatorPage'),
     page('/operator/institutes', () => import('./pages/operator/institutes-page.tsx'), 'InstitutesPage'),
     page('/operator/jobs', () => import('./pages/operator/jobs-page.tsx'), 'JobsPage'),
@@ -160,6 +165,8 @@ const routeTree = rootRoute.addChildren([
       institutePage('/flex/plans/$plan', () => import('./pages/flex/plan/plan-page.tsx'), 'FlexPlanPage'),
       institutePage('/flex/erp', () => import('./pages/flex/erp-page.tsx'), 'FlexErpPage'),
       institutePage('/flex/settings', () => import('./pages/flex/settings-page.tsx'), 'FlexSettingsPage'),
+      institutePage('/loans', () => import('./pages/loans/loans-page.tsx'), 'LoansPage'),
+      institutePage('/loans/$loan', () => import('./pages/loans/loan-page.tsx'), 'LoanPage'),
       institutePage('/money', () => import('./pages/money/money-page.tsx'), 'MoneyPage'),
       institutePage(
         '/money/settlements/$settlement',

@@ -41,3 +41,16 @@ export function useInstitutePath(): string {
 export function useMay(...roles: readonly Role[]): boolean {
   return roles.includes(useInstitute().role)
 }
+
+export type OwnLender = NonNullable<SessionAnswer['lenders']>[number]
+
+/** The lender that the address names. */
+export function useLender(): OwnLender {
+  const { lender: code = '' } = useParams({ strict: false })
+  const known = useSession()?.lenders?.find(one => one.code === code)
+  return known ?? { code, title: code }
+}
+
+export function useLenderPath(): string {
+  return `/lenders/${encodeURIComponent(useLender().code)}`
+}

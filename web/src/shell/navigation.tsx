@@ -7,6 +7,7 @@ const ENTRIES = [
   { label: 'Students', to: '/i/$institute/students', isExact: false },
   { label: 'Orders & links', to: '/i/$institute/orders', isExact: false },
   { label: 'Flex', to: '/i/$institute/flex', isExact: false },
+  { label: 'Loans', to: '/i/$institute/loans', isExact: false },
   { label: 'Money', to: '/i/$institute/money', isExact: false },
   { label: 'Developers', to: '/i/$institute/developers', isExact: false },
   { label: 'Settings', to: '/i/$institute/settings', isExact: false },
@@ -31,6 +32,11 @@ export function Navigation() {
             {label}
           </Link>
         ))}
+      {(session?.lenders ?? []).map(({ code, title }) => (
+        <Link key={code} to="/l/$lender" params={{ lender: code }} activeOptions={{ includeSearch: false }}>
+          {title}
+        </Link>
+      ))}
       {isOperator && (
         <Link to="/operator" activeOptions={{ includeSearch: false }}>
           Operator

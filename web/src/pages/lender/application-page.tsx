@@ -1,0 +1,121 @@
+import { Alert, Button, FileButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
+import { fileAddress, get } from '../../api/client.ts'
+import { useCommand, wholeProblem } from '../../api/command.ts'
+import { useLender, useLenderPath } from '../../api/session.ts'
+import { AwaitedPage } from '../../ui/page.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { LoanDetail, type Tranche } from '../loans/loan-detail.tsx'
+import { BackLink } from '../orders/back-link.tsx'
+import {
+  ApproveDialogue,
+  DisburseDialogue,
+  RejectDialogue,
+  SanctionDialogue,
+  WithdrawDialogue,
+} from './dialogues.tsx'
+
+/** One application at the desk: what is known, and what can be recorded next. */
+export function ApplicationPage() {
+  const path = useLenderPath()
+  const { code: lender } = useLender()
+  const { application: id = '' } = useParams({ strict: false })
+  const base = `${path}/applications/${encodeURIComponent(id)}`
+  const detail = useQuery({
+    queryKey: ['applications', base],
+    queryFn: ({ signal }) => get<LoanDetailAnswer>(base, {}, signal),
+  })
+  return (
+    <>
+      <BackLink to="/l/$lender" params={{ lender }} search={{}}>
+        Applications
+      </BackLink>
+      {detail.isSuccess ? (
+        <Loaded base={base} detail={detail.data} />
+      ) : (
+        <AwaitedPage kind="Application" query={detail} />
+      )}
+    </>
+  )
+}
+
+const ACTS = [
+  { act: 'approve', label: 'Approve with an offer', Dialogue: ApproveDialogue },
+  { act: 'reject', label: 'Reject', Dialogue: RejectDialogue },
+  { act: 'sanction', label: 'Record the sanction', Dialogue: SanctionDialogue },
+  { act: 'cancel', label: 'Withdraw the loan', Dialogue: WithdrawDialogue },
+] as const
+
+function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
+  const [open, setOpen] = useState<string | null>(null)
+  const [tranche, setTranche] = useState<Tranche | null>(null)
+  const close = (): void => setOpen(null)
+  const isOpen = (one: Tranche): boolean =>
+    detail.acts.includes('disburse') && (one.status === 'planned' || one.status === 'failed')
+  return (
+    <>
+      <LoanDetail
+        detail={detail}
+        actions={
+          <>
+            {ACTS.filter(({ act }) => detail.acts.includes(act)).map(({ act, label }, index) => (
+              <Button key={act} variant={index === 0 ? 'filled' : 'default'} onClick={() => setOpen(act)}>
+                {label}
+              </Button>
+            ))}
+            <Letter base={base} detail={detail} />
+          </>
+        }
+        trancheAction={one =>
+          isOpen(one) ? (
+            <Button size="compact-sm" variant="default" onClick={() => setTranche(one)}>
+              Record the transfer
+            </Button>
+          ) : null
+        }
+      />
+      {ACTS.map(
+        ({ act, Dialogue }) =>
+          open === act && <Dialogue key={act} base={base} detail={detail} onClose={close} />,
+      )}
+      {tranche !== null && (
+        <DisburseDialogue base={base} tranche={tranche} onClose={() => setTranche(null)} />
+      )}
+    </>
+  )
+}
+
+/** The sanction letter, which family and institute may ask for. */
+function Letter({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
+  const upload = useCommand<File>({
+    method: 'POST',
+    path: `${base}/letter`,
+    refreshes: ['applications'],
+    onDone: () => notify('The sanction letter is attached.'),
+  })
+  const problem = wholeProblem(upload.error)
+  return (
+    <>
+      {detail.letter_at !== undefined && (
+        <Button variant="default" component="a" href={fileAddress(`${base}/letter`)}>
+          Sanction letter
+        </Button>
+      )}
+      <FileButton accept="application/pdf" onChange={file => file !== null && upload.mutate(file)}>
+        {props => (
+          <Button {...props} variant="default" loading={upload.isPending}>
+            {detail.letter_at === undefined ? 'Attach the sanction letter' : 'Replace the letter'}
+          </Button>
+        )}
+      </FileButton>
+      {problem !== undefined && (
+        <Alert color="red" role="alert">
+          {problem}
+        </Alert>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+import type { LoanRowAnswer } from '../../../../src/console/loans/loan.output.ts'
+import type { Tone } from '../../ui/status-badge.tsx'
+
+type Label = { label: string; tone: Tone }
+
+export const LOAN_LABELS: Readonly<Record<LoanRowAnswer['status'], Label>> = {
+  started: { label: 'Started', tone: 'plain' },
+  filled: { label: 'Applied', tone: 'waiting' },
+  final_approved: { label: 'Approved', tone: 'waiting' },
+  agreement_signed: { label: 'Sanctioned', tone: 'waiting' },
+  disbursed: { label: 'Disbursed', tone: 'good' },
+  rejected: { label: 'Rejected', tone: 'bad' },
+  canceled: { label: 'Cancelled', tone: 'plain' },
+  expired: { label: 'Lapsed', tone: 'plain' },
+}
+
+export const LOAN_OPTIONS = Object.entries(LOAN_LABELS).map(([value, { label }]) => ({ value, label }))
+
+export const TRANCHE_LABELS = {
+  planned: { label: 'Planned', tone: 'plain' },
+  paid_out: { label: 'Transferred by the lender', tone: 'waiting' },
+  received: { label: 'Received', tone: 'waiting' },
+  disbursed: { label: 'In the bank account', tone: 'good' },
+  failed: { label: 'Did not arrive', tone: 'bad' },
+} as const satisfies Record<string, Label>
