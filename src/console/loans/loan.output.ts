@@ -33,7 +33,10 @@ const rowFields = {
 }
 export const loanRowOutput = row.object(rowFields)
 
-type Disbursed = ReturnType<typeof toDisbursements>[number] & { reference: string | undefined; isUnconfirmed: boolean }
+type Disbursed = ReturnType<typeof toDisbursements>[number] & {
+  reference: string | undefined
+  isUnconfirmed: boolean
+}
 const sent = outputOf<Disbursed>()
 const trancheOutput = sent.object({
   ...disbursementFields,
@@ -42,10 +45,7 @@ const trancheOutput = sent.object({
     'HDFCR52026120100077',
     ({ reference }) => reference,
   ),
-  is_unconfirmed: sent.flag(
-    "Whether the institute has still to find it on its bank's statement.",
-    false,
-  ),
+  is_unconfirmed: sent.flag("Whether the institute has still to find it on its bank's statement.", false),
 })
 
 const detail = outputOf<LoanDetail>()

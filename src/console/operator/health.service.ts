@@ -110,13 +110,15 @@ export async function describeSetup(
   ctx: LoanContext,
   { channels, providerKeys }: Installation,
 ): Promise<Setup> {
+  // What takes lenders' transfers alone is always there and needs no setting up.
+  const payers = [...ctx.accounts.installation].filter(([, { accepts }]) => accepts.methods.length > 0)
   return {
     mode: ctx.mode,
-    payments: [...ctx.accounts.installation].map(([name, { accepts, mandates, transfers }], position) => ({
+    payments: payers.map(([name, { mandates, transfers }], position) => ({
       name,
       isCurrent: position === 0,
       does: [
-        ...(accepts.methods.length === 0 ? [] : ['payments']),
+        'payments',
         ...(mandates === undefined ? [] : ['mandates']),
         ...(transfers === undefined ? [] : ['transfers of lenders']),
       ],

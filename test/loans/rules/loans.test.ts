@@ -183,7 +183,16 @@ const LEADS: Partial<Record<LenderUpdate['kind'], LoanState>> = {
 function applied({ application: before, payOuts, emis, tranches }: LoanFile, update: LenderUpdate): LoanFile {
   const to = LEADS[update.kind]
   const moved = to === undefined ? before : { ...before, state: to }
-  const one = { id: '', paymentId: '', orderId: '', trancheId: '', reference: '', receivedAt: null, missingAt: null, paidOutAt: AT }
+  const one = {
+    id: '',
+    paymentId: '',
+    orderId: '',
+    trancheId: '',
+    reference: '',
+    receivedAt: null,
+    missingAt: null,
+    paidOutAt: AT,
+  }
   return {
     application: moved,
     tranches,
