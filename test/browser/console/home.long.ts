@@ -134,20 +134,4 @@ async function leadsToWords(t: TestContext, session: OpenConsole): Promise<void>
     await page.waitForURL(/\/developers\/erp$/)
     await page.getByText('Asked at').waitFor()
   })
-
-  await t.test('nothing moves under the pointer when the chart has come', async () => {
-    const { page } = session
-    const chart = Promise.withResolvers<void>()
-    await page.route('**/bar-chart-*.js', async route => {
-      await chart.promise
-      await route.continue()
-    })
-    const below = page.locator('.stat', { hasText: 'ERP' })
-    await session.go(I)
-    await page.getByText('Drawing…').waitFor()
-    const before = await below.boundingBox()
-    chart.resolve()
-    await page.locator('figure svg').first().waitFor()
-    assert.deepEqual(await below.boundingBox(), before)
-  })
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
 import type { HomeAnswer } from '../../../../src/console/home/home.output.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
+import { DayAmountChart } from '../../ui/bar-chart.tsx'
 import { formatCount, formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
@@ -10,10 +10,6 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { addDays } from '../flex/days.ts'
 import { Stat } from './stat.tsx'
-
-const DayAmountChart = lazy(async () => ({
-  default: (await import('../../ui/bar-chart.tsx')).DayAmountChart,
-}))
 
 /** What came in, what is still due, what went wrong, what happens next. */
 export function HomePage() {
@@ -73,9 +69,7 @@ function Chart({ home }: { home: HomeAnswer }) {
     <>
       <h2 className="section-title">Collected by day, last 30 days</h2>
       <div className="chart-frame">
-        <Suspense fallback={<Loading what="Drawing" />}>
-          <DayAmountChart days={home.daily} label="Collected by day, last 30 days" />
-        </Suspense>
+        <DayAmountChart days={home.daily} label="Collected by day, last 30 days" />
       </div>
     </>
   )
