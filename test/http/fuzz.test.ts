@@ -16,7 +16,7 @@ import { readOperations, type Operation } from './fixtures/operations.ts'
  * up. No name server answers, so no ERP is reached. FUZZ_SEED repeats a run, FUZZ_RUNS counts requests an operation.
  */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000)
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15)
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8)
 console.log(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`)
 
 const bursar = await startBursar({ after }, { DNS_SERVERS: '127.0.0.1:9' })
