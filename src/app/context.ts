@@ -62,7 +62,8 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   for (const [name, values] of config.providers) {
     const entry = PROVIDERS[name]
     const apiUrl = config.providerUrls?.get(name)
-    if (entry !== undefined) installation.set(name, entry.create(values, { apiUrl }))
+    if (entry !== undefined)
+      installation.set(name, entry.create(values, { apiUrl, now: () => base.clock.now() }))
   }
   if (simulators !== null) installation.set('sandbox', simulators.bank)
   installation.set(BANK_TRANSFER, createBankTransfers(base))

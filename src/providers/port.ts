@@ -177,8 +177,8 @@ export type HostedPage = {
   path: RegExp
 }
 
-/** `apiUrl`: another address than the provider's own, such as an emulator's. */
-export type ProviderOptions = { apiUrl?: string | undefined }
+/** `apiUrl`: another address than the provider's own, such as an emulator's. `now`: the clock, where a sandbox moves it. */
+export type ProviderOptions = { apiUrl?: string | undefined; now?: () => Date }
 
 /** The values of an entry's settings by their fields. */
 export type ProviderValues = Readonly<Record<string, string>>

@@ -173,7 +173,10 @@ export class AccountRegistry {
   #make(row: store.SealedAccount): OwnAccount {
     const known = this.#made.get(row.id)
     if (known?.version === row.version) return known
-    const account = toAccount(this.#ctx, row, { apiUrl: this.#apiUrls.get(row.provider) })
+    const account = toAccount(this.#ctx, row, {
+      apiUrl: this.#apiUrls.get(row.provider),
+      now: () => this.#ctx.clock.now(),
+    })
     this.#made.set(row.id, account)
     return account
   }

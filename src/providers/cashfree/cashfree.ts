@@ -25,7 +25,7 @@ export const cashfree: ProviderEntry = {
   ],
   apiUrlEnv: 'CASHFREE_API_URL',
   hostedPage,
-  create(values, { apiUrl } = {}) {
+  create(values, { apiUrl, now } = {}) {
     const clientId = valueOf(values, 'client_id')
     const clientSecret = valueOf(values, 'client_secret')
     return createCashfree({
@@ -33,6 +33,7 @@ export const cashfree: ProviderEntry = {
       clientSecret,
       environment: keyKindOf(clientId, clientSecret) === 'live' ? 'production' : 'sandbox',
       ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }),
+      ...(now === undefined ? {} : { now }),
     })
   },
   describe(values) {

@@ -34,12 +34,12 @@ test('a callback is believed with the signature over its time and its body, and 
   assert.equal(await cashfree.readCallback({ rawBody: other, headers }), null)
 })
 
-test('a callback that was overheard cannot be played again hours later, nor one from the future', async () => {
+test('a callback that was overheard cannot be played again days later, nor one from the future', async () => {
   const callback = await paid()
   const sentAt = clock.now.getTime()
   for (const [minutes, isBelieved] of [
-    [45, true],
-    [61, false],
+    [23 * 60, true],
+    [25 * 60, false],
     [-4, true],
     [-6, false],
   ] as const) {

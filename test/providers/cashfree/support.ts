@@ -49,7 +49,7 @@ beforeEach(async () => {
     ...KEYS,
     environment: 'sandbox',
     baseUrl: fake.apiUrl,
-    timeoutMs: 1_000,
+    timeoutMs: 2_000,
     now: () => clock.now,
   })
 })

@@ -64,7 +64,7 @@ export async function startCashfreeRig(owner: {
       ...KEYS,
       environment: 'sandbox',
       baseUrl: emulator.apiUrl,
-      timeoutMs: 400,
+      timeoutMs: 1_500,
       now,
     }),
     instituteId: 41,

@@ -58,7 +58,7 @@ export async function startRazorpayRig(
   }
   const debitOf = (paymentId: string) => find(debits(paymentId), () => true)
   return {
-    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 400 }),
+    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 1_500 }),
     instituteId: 41,
     collectorCode: 'MAIN',
     payer: {
