@@ -18,6 +18,7 @@ import { addListenCommand } from './developer/listen.ts'
 import { addMoneyCommands } from './money.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMoveCommand } from './move.ts'
+import { addProviderCommands } from './institute/providers.ts'
 import { addOpenApiCommand } from './developer/openapi.ts'
 import { addSeedCommand } from './seed.ts'
 import { addSmsCommands } from './sms.ts'
@@ -45,6 +46,7 @@ addCatalogueCommands(program)
 addKeyCommands(program)
 addUserCommands(program)
 addErpCommands(program)
+addProviderCommands(program)
 addLenderCommands(program)
 addImportCommand(program)
 addFlexCommands(program)

@@ -227,3 +227,46 @@ test('the OpenAPI document needs no database and is the same each time', async t
   assert.deepEqual(document.servers, [{ url: 'http://127.0.0.1:8080' }])
   assert.ok(Object.keys(document.paths).some(path => path.includes('sandbox')))
 })
+
+test('a provider account is set up, paused and rotated on the command line, in the audit log and without a secret in any answer', async t => {
+  const env = await freshEnv(t)
+  const bursar = await startBursar(t, env)
+  const secrets = {
+    ACCOUNT_KEY_SECRET: 'the-secret-of-the-key',
+    ACCOUNT_WEBHOOK_SECRET: 'a-long-webhook-secret',
+  }
+  const keys = {
+    ...env,
+    ...secrets,
+    ACCOUNT_KEY_ID: 'rzp_test_Account00001',
+    RAZORPAY_API_URL: 'http://127.0.0.1:9',
+  }
+  const add = ['providers', 'add', 'demo-school', 'razorpay', '--title', 'Main', '--env']
+  const { id, callback_url, state } = await ask(keys, ...add)
+  assert.match(callback_url, new RegExp(`/callbacks/razorpay/${id}$`))
+  assert.equal(state, 'test')
+  const checked = await run(keys, 'providers', 'check', 'demo-school', id)
+  assert.equal(checked.code, 1)
+  assert.match(checked.out, /cannot be reached.*No callback has come yet/)
+  await ask(env, 'providers', 'pause', 'demo-school', id)
+  const next = { ...env, ACCOUNT_KEY_ID: 'rzp_test_Account00002' }
+  assert.equal((await ask(next, 'providers', 'rotate', 'demo-school', id, '--env')).key_hint, '…0002')
+  const listed = await run(env, 'providers', 'list', 'demo-school')
+  assert.match(listed.out, /Main +razorpay +all +upi,card,netbanking +…0002 +paused +never/)
+  assert.match((await run(env, 'providers', 'rotate', 'demo-school', id)).err, /FIELD=VALUE|are the ones/)
+  const audit = await bursar.sql<{ what: string }>(
+    `select what from console_audit where about = $1 order by id`,
+    [id],
+  )
+  assert.deepEqual(
+    audit.map(({ what }) => what.split('.')[1]),
+    ['added', 'checked', 'paused', 'rotated'],
+  )
+  const answers = [
+    callback_url,
+    checked.out,
+    listed.out,
+    JSON.stringify(await bursar.sql('select * from console_audit')),
+  ]
+  for (const secret of Object.values(secrets)) assert.ok(answers.every(text => !text.includes(secret)))
+})

@@ -204,6 +204,11 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/settings/payment-rules-page.tsx'),
         'PaymentRulesPage',
       ),
+      institutePage(
+        '/settings/accounts',
+        () => import('./pages/settings/accounts/accounts-page.tsx'),
+        'AccountsPage',
+      ),
       institutePage('/settings/audit', () => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
     ]),
   ]),

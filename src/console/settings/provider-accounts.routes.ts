@@ -24,8 +24,8 @@ import {
   type AccountsContext,
 } from '../../providers/accounts/accounts.service.ts'
 import { describeAccountSetup } from '../../providers/accounts/setup.service.ts'
-import type { AuditNote } from '../audit/audit.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { noteOfAdded, noteOfChange, noteOfCheck } from './provider-accounts.audit.ts'
 import { KEEPERS, type ConsoleRole } from '../console.rules.ts'
 
 const READERS: readonly ConsoleRole[] = ['owner', 'finance', 'operator']
@@ -55,11 +55,7 @@ export function providerAccountRoutes(app: FastifyInstance, ctx: AccountsContext
     output: created(accountOutput),
     perform: (command, { institute, who, body }) =>
       addAccount(ctx, command, { institute, by: who.email }, body),
-    audit: (_call, account) => ({
-      what: 'provider_account.added',
-      about: account.id,
-      after: accountOutput.toJson(account),
-    }),
+    audit: (_call, account) => noteOfAdded(account),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -68,11 +64,7 @@ export function providerAccountRoutes(app: FastifyInstance, ctx: AccountsContext
     params: accountParams,
     output: one(checkedAccountOutput),
     perform: (command, { institute, params }) => checkAccount(ctx, command, { institute, ...params }),
-    audit: (_call, { account, problem }) => ({
-      what: 'provider_account.checked',
-      about: account.id,
-      after: { problem },
-    }),
+    audit: (_call, checked) => noteOfCheck(checked),
   })
   addChanges(app, ctx)
 }
@@ -93,7 +85,7 @@ function addChanges(app: FastifyInstance, ctx: AccountsContext): void {
     output: accountAfter,
     perform: (command, { institute, who, params, body: { reason: _reason, ...wanted } }) =>
       changeAccount(ctx, command, { institute, ...params, by: who.email }, wanted),
-    audit: ({ body }, change) => noteOf('changed', change, body.reason),
+    audit: ({ body }, change) => noteOfChange('changed', change, body.reason),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',
@@ -105,7 +97,7 @@ function addChanges(app: FastifyInstance, ctx: AccountsContext): void {
     output: accountAfter,
     perform: (command, { institute, who, params, body }) =>
       rotateAccount(ctx, command, { institute, ...params, by: who.email }, body.settings),
-    audit: ({ body }, change) => noteOf('rotated', change, body.reason),
+    audit: ({ body }, change) => noteOfChange('rotated', change, body.reason),
   })
   for (const [verb, what, act] of [
     ['pause', 'paused', pauseAccount],
@@ -120,16 +112,6 @@ function addChanges(app: FastifyInstance, ctx: AccountsContext): void {
       output: accountAfter,
       perform: (command, { institute, who, params }) =>
         act(ctx, command, { institute, ...params, by: who.email }),
-      audit: ({ body }, change) => noteOf(what, change, body.reason),
+      audit: ({ body }, change) => noteOfChange(what, change, body.reason),
     })
-}
-
-function noteOf(what: string, { before, after }: AccountChange, why: string): AuditNote {
-  return {
-    what: `provider_account.${what}`,
-    about: after.id,
-    why,
-    before: accountOutput.toJson(before),
-    after: accountOutput.toJson(after),
-  }
 }

@@ -4,12 +4,16 @@ import { PageTabs } from '../../ui/page-tabs.tsx'
 const TABS = [
   { here: 'team', label: 'Team', to: '/i/$institute/settings/team' },
   { here: 'payments', label: 'Payments', to: '/i/$institute/settings/payments' },
+  { here: 'accounts', label: 'Payment accounts', to: '/i/$institute/settings/accounts' },
   { here: 'audit', label: 'Audit log', to: '/i/$institute/settings/audit' },
 ] as const
 
 export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) {
-  const maySeeAudit = useMay('owner', 'operator')
-  return (
-    <PageTabs label="Settings" tabs={TABS.filter(tab => maySeeAudit || tab.here !== 'audit')} here={here} />
-  )
+  const maySee = {
+    team: true,
+    payments: true,
+    accounts: useMay('owner', 'finance', 'operator'),
+    audit: useMay('owner', 'operator'),
+  }
+  return <PageTabs label="Settings" tabs={TABS.filter(tab => maySee[tab.here])} here={here} />
 }
