@@ -20,7 +20,7 @@ const merchants = new Map<string, Merchant>()
 
 export async function startMerchant(name: string): Promise<Merchant> {
   const keys = keysOf(name)
-  const merchant = await startRazorpay({ keys, now: () => new Date() })
+  const merchant = await startRazorpay({ keys, now: () => app.ctx.clock.now() })
   after(() => merchant.close())
   merchants.set(keys.keyId, merchant)
   return merchant

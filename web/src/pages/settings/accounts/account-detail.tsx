@@ -33,6 +33,12 @@ export function AccountDetail({ account, setup, mayChange }: Props) {
           then payments are confirmed only when Bursar asks, which takes minutes.
         </Alert>
       )}
+      <p className="faint">Address for callbacks (webhooks)</p>
+      <code className="secret mono">{callback}</code>
+      <Group mt="xs">
+        <CopyButton text={callback}>Copy the address</CopyButton>
+      </Group>
+      {mayChange && <Acts account={account} setup={setup} />}
       <Summary
         fields={[
           { label: 'State', value: <AccountBadge account={account} /> },
@@ -47,12 +53,6 @@ export function AccountDetail({ account, setup, mayChange }: Props) {
           { label: 'Id', value: <span className="mono">{account.id}</span> },
         ]}
       />
-      <p className="faint">Address for callbacks (webhooks)</p>
-      <code className="secret mono">{callback}</code>
-      <Group mt="xs">
-        <CopyButton text={callback}>Copy the address</CopyButton>
-      </Group>
-      {mayChange && <Acts account={account} setup={setup} />}
     </>
   )
 }
