@@ -39,30 +39,43 @@ export type ReturnSum = {
   /** Null: those that the bank has decided otherwise. */
   returnCode: string | null
   state: 'debited' | 'bounced' | 'reversed'
+  /** Instalments; one that came back three times is one. */
   count: number
   amountPaise: Paise
-  /** What has become of their instalments since. */
+  /** How often they came back. */
+  tries: number
+  /** What has become of them since. */
   paid: number
   again: number
   due: number
   over: number
+  /** When the next of them is presented again. */
+  nextOn: string | null
 }
 
-/** What banks decided about the presentations of some days, by their codes. */
+/** What banks decided about the instalments that were presented on some days, by the code that came back last. */
 export async function sumReturns(
   db: Queryable,
   instituteId: number,
   { fromAt, beforeAt }: Pick<Span, 'fromAt' | 'beforeAt'>,
 ): Promise<ReturnSum[]> {
   return db.query<ReturnSum>(
-    `select r.return_code as "returnCode", r.state, count(*) as count, sum(r.amount_paise)::bigint as "amountPaise",
+    `with decided as (
+       select distinct on (r.instalment_id) r.instalment_id, r.return_code, r.state, r.amount_paise,
+         count(*) filter (where r.state <> 'debited') over (partition by r.instalment_id) as tries
+       from flex_presentations r
+       where r.institute_id = $1 and r.presented_at >= $2 and r.presented_at < $3 and r.state <> 'presented'
+       order by r.instalment_id, r.state = 'debited', r.presentation desc
+     )
+     select r.return_code as "returnCode", r.state, count(*) as count, sum(r.amount_paise)::bigint as "amountPaise",
+       sum(r.tries)::bigint as tries,
        count(*) filter (where i.state in ('debited', 'settled', 'covered')) as paid,
        count(*) filter (where i.state in ('scheduled', 'confirmed', 'presented')) as again,
        count(*) filter (where i.state in ('bounced', 'reversed', 'skipped', 'due')) as due,
-       count(*) filter (where i.state in ('waived', 'cancelled')) as over
-     from flex_presentations r
-     join flex_instalments i on i.institute_id = r.institute_id and i.id = r.instalment_id
-     where r.institute_id = $1 and r.presented_at >= $2 and r.presented_at < $3 and r.state <> 'presented'
+       count(*) filter (where i.state in ('waived', 'cancelled')) as over,
+       min(i.present_on) filter (where i.state in ('scheduled', 'confirmed')) as "nextOn"
+     from decided r
+     join flex_instalments i on i.institute_id = $1 and i.id = r.instalment_id
      group by r.return_code, r.state order by sum(r.amount_paise) desc`,
     [instituteId, fromAt, beforeAt],
   )

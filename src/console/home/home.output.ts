@@ -33,7 +33,7 @@ const outstandingOutput = outstanding.object({
 
 const returns = outputOf<Home['returns']>()
 const returnsOutput = returns.object({
-  presented: returns.integer('Debits that have been decided.', 20, ({ decided }) => decided),
+  presented: returns.integer('Instalments that banks have decided.', 20, ({ decided }) => decided),
   bounced: returns.integer('Those of them that came back.', 1, ({ returned }) => returned.count),
   bounced_amount: returns.amount(
     'What they would have brought.',

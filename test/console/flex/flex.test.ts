@@ -177,3 +177,24 @@ test('no view asks the database more than a few questions, however much there is
     assert.equal(asked, expected, path)
   }
 })
+
+test('an instalment that came back twice is one, with two tries, on Home too', async () => {
+  const { demo } = bursar
+  const [instalment] = await bursar.sql<{ id: string; presentOn: string }>(
+    `select id, present_on::text as "presentOn" from flex_instalments
+     where plan_id = $1 and state = 'scheduled' and return_code = '04'`,
+    [plans.Asha],
+  )
+  assert.ok(instalment !== undefined)
+  const outcome = `/api/v1/sandbox/flex/instalments/${instalment.id}/outcome`
+  await must(demo.post('/api/v1/sandbox/clock', { to: `${instalment.presentOn}T08:30:30+05:30` }))
+  await must(demo.post(outcome, { outcome: 'bounced', code: '04' }))
+  const to = Temporal.PlainDate.from(instalment.presentOn).add({ days: 3 }).toString()
+  await must(demo.post('/api/v1/sandbox/clock', { to: `${to}T20:00:00+05:30` }))
+  const returns = await read(`/returns?from=${day}&to=${to}`)
+  const funds = returns.reasons.find((one: Json) => one.code === '04')
+  const { paid, again, due } = funds.since
+  assert.deepEqual([funds.count, funds.tries, paid + again + due], [1, 2, 1])
+  const home = (await must(viewer.get(`${API}/institutes/demo-school/home`))).body.data
+  assert.equal(home.returns.bounced, returns.returned)
+})

@@ -45,14 +45,14 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
     return (
       <Empty
         title="Nothing came back"
-        description={`Banks decided ${counted(decided, 'debit')} presented from ${days}, and returned none.`}
+        description={`Banks decided ${counted(decided, 'instalment')} presented from ${days}, and returned none.`}
       />
     )
   const percent = Math.round((returned / decided) * 1_000) / 10
   return (
     <>
       <p className="flex-lead">
-        From {days} banks decided {counted(decided, 'debit')} and returned{' '}
+        From {days} banks decided {counted(decided, 'instalment')} and returned{' '}
         <strong>{formatCount(returned)}</strong> ({percent} %), <strong>{formatRupees(amount)}</strong> in
         all.
       </p>
@@ -64,13 +64,15 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
               <th scope="col">Reason</th>
               <th scope="col">Code</th>
               <th scope="col" className="right">
-                How many
+                Instalments
+              </th>
+              <th scope="col" className="right">
+                Tries
               </th>
               <th scope="col" className="right">
                 Amount
               </th>
               <th scope="col">What happens next</th>
-              <th scope="col">So far</th>
             </tr>
           </thead>
           <tbody>
@@ -80,7 +82,7 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
           </tbody>
         </table>
       </TableFrame>
-      <Alert color="gray" mt="md" title="How debits are retried">
+      <Alert color="gray" mt="md" title="How debits are tried again">
         A debit that comes back for want of money is presented again by itself as often as its rail allows;
         one that the bank could not process is tried again without counting. Everything else waits for the
         family or for you.
@@ -118,20 +120,26 @@ function Reason({
         )}
       </td>
       <td className="right">{formatCount(reason.count)}</td>
+      <td className="right">{formatCount(reason.tries)}</td>
       <td className="right">
         <Money rupees={reason.amount} />
       </td>
-      <td className="flex-words">{reason.next}</td>
-      <td className="nowrap">{sinceWords(reason.since)}</td>
+      <td className="flex-words">
+        {sinceWords(reason)}
+        <div className="faint">{reason.next}</div>
+      </td>
     </tr>
   )
 }
 
-function sinceWords({ paid, again, due, over }: ReturnsAnswer['reasons'][number]['since']) {
+/** By the instalments themselves: a code alone does not tell whether another try is left. */
+function sinceWords({ since, next_on: nextOn }: ReturnsAnswer['reasons'][number]) {
+  const { paid, again, due, over } = since
+  const next = nextOn === undefined ? '' : `, the next on ${formatDay(nextOn)}`
   const parts = [
+    { count: again, label: `tried again by itself${next}` },
+    { count: due, label: 'due, waiting for the family or for you' },
     { count: paid, label: 'paid since' },
-    { count: again, label: 'tried again' },
-    { count: due, label: 'still due' },
     { count: over, label: 'not due any more' },
   ]
   return parts
