@@ -51,7 +51,7 @@ export function LoanDetail({
       {disbursements.length > 0 && (
         <>
           <h2 className="section-title">Disbursements</h2>
-          <StaticTable name="Disbursements" headings={['Day', 'Amount', 'State', 'UTR', '']}>
+          <StaticTable name="Disbursements" headings={['Day', 'Amount', 'State', 'UTR', 'Next step']}>
             {disbursements.map(tranche => (
               <tr key={tranche.id}>
                 <td>{formatDay(tranche.date)}</td>
