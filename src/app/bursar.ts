@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { createHealthServer, createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
+import { examine } from './doctor/doctor.service.ts'
 import { fillDemo } from './demo/demo.service.ts'
 import { createContext, type BursarContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock } from './data-dir.ts'
@@ -98,6 +99,7 @@ export async function createBursar(
       readiness,
       installation: describeInstallation(wanted, worker, backups),
       tls: await readTls(wanted),
+      examine: () => examine({ ...wanted, publicUrl: ctx.publicUrl }, ctx),
     }
     app = wanted.role === 'worker' ? createHealthServer(options) : await createHttpServer(options)
     const config = await listen(app, wanted)

@@ -15,6 +15,7 @@ import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
 import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
+import { doctorRoutes, type Examine } from './doctor/doctor.routes.ts'
 import type { Log } from '../platform/log.ts'
 import { checkoutRoutes } from '../portal/checkout/checkout.routes.ts'
 import { hostedPages } from '../portal/checkout/hosted.routes.ts'
@@ -80,6 +81,8 @@ type HealthRouteOptions = {
 type RouteOptions = HealthRouteOptions & {
   /** Null in live mode. */
   sandbox: SandboxTools | null
+  /** What `bursar doctor` looks at. */
+  examine: Examine
 }
 
 function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyInstance; metrics: Metrics } {
@@ -127,6 +130,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   deliveryRoutes(app, ctx)
   await consoleRoutes(app, ctx)
   operatorRoutes(app, ctx, { installation: options.installation, metrics, requestLog })
+  doctorRoutes(app, ctx, options.examine)
   if (sandbox !== null) {
     demoSignInRoutes(app, ctx)
     clockRoutes(app, ctx, sandbox)

@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { readConfig, type Config } from '../app/config.ts'
 import { CLUSTER, KEY_FILE } from '../platform/backup/format.ts'
 import { rehearseRestore } from '../platform/backup/rehearse.ts'
+import { noteRestoreTrial } from '../platform/backup/restore-trial.ts'
 import { restoreBackup } from '../platform/backup/restore.ts'
 import { writeBackup } from '../platform/backup/write.ts'
 import { openEmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
@@ -81,13 +82,16 @@ async function runVerify(name: string, { folder }: { folder: string }): Promise<
   const file = resolve(name)
   const progress = startProgress('Read', statSync(file, { throwIfNoEntry: false })?.size)
   try {
+    const config = readEmbeddedConfig()
     const found = await rehearseRestore({
       file,
       folder,
-      ...(await readExpectations(readEmbeddedConfig())),
+      ...(await readExpectations(config)),
       onProgress: bytes => progress.tick(bytes),
     })
     progress.end()
+    // For `bursar doctor`. A backup can be tried on a machine that has no database of its own.
+    if (existsSync(config.dataDir)) await noteRestoreTrial(config.dataDir, { at: new Date(), file })
     const { createdAt, tables, rows } = found
     show(
       { file, created_at: createdAt, tables, rows },

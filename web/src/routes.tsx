@@ -118,6 +118,7 @@ const routeTree = rootRoute.addChildren([
     page('/operator/institutes', () => import('./pages/operator/institutes-page.tsx'), 'InstitutesPage'),
     page('/operator/jobs', () => import('./pages/operator/jobs-page.tsx'), 'JobsPage'),
     page('/operator/health', () => import('./pages/operator/health-page.tsx'), 'HealthPage'),
+    page('/operator/doctor', () => import('./pages/operator/doctor-page.tsx'), 'DoctorPage'),
     page('/operator/holidays', () => import('./pages/operator/holidays-page.tsx'), 'HolidaysPage'),
     page('/operator/providers', () => import('./pages/operator/providers-page.tsx'), 'ProvidersPage'),
     page('/operator/audit', () => import('./pages/operator/operator-audit-page.tsx'), 'OperatorAuditPage'),

@@ -57,6 +57,7 @@ export class PastSandbox {
       readiness: { isDraining: false },
       installation: describeInstallation(config, worker, null),
       tls: undefined,
+      examine: async () => [],
     })
     const close = async (): Promise<void> => {
       await server.close()

@@ -22,6 +22,23 @@ export async function reachPublicUrl(publicUrl: string): Promise<string | null> 
   return isOurs ? null : `${url} answered ${answer.httpStatus}, which is not Bursar's answer`
 }
 
+/** Posts as a provider or lender would, without a signature; answers what is wrong with the way to us. */
+export async function reachCallbacks(publicUrl: string): Promise<string | null> {
+  const http = new HttpClient({ policy: anyAddress })
+  const url = new URL('/callbacks/lenders/nobody', publicUrl).href
+  const answer = await http.send({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: ANSWER_BYTES,
+  })
+  if (answer.kind === 'failed') return answer.message
+  const isOurs = answer.httpStatus === 404 && /"status":\s*"error"/.test(answer.body.toString())
+  return isOurs ? null : `a POST to ${url} was answered with ${answer.httpStatus}, and not by Bursar`
+}
+
 /** The certificate that the address shows, and why a browser would not trust it; null for plain http. */
 export async function readCertificate(publicUrl: string): Promise<Certificate | null> {
   const { protocol, hostname, port } = new URL(publicUrl)

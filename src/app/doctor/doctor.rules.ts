@@ -29,11 +29,21 @@ export type ServerSettings = {
   fullPageWrites: string
   synchronousCommit: string
   maxConnections: number
+  autovacuum: string
+  dataChecksums: string
 }
 
 /** A payment that was acknowledged must survive a power cut. */
 export function judgeServer(settings: ServerSettings, poolSize: number): Judgement {
-  const { versionNumber, fsync, fullPageWrites, synchronousCommit, maxConnections } = settings
+  const {
+    versionNumber,
+    fsync,
+    fullPageWrites,
+    synchronousCommit,
+    maxConnections,
+    autovacuum,
+    dataChecksums,
+  } = settings
   const major = Math.floor(versionNumber / 10_000)
   if (versionNumber < LEAST_VERSION) return problem(`is PostgreSQL ${major}: Bursar needs 18 or later`)
   const off = Object.entries({
@@ -48,6 +58,12 @@ export function judgeServer(settings: ServerSettings, poolSize: number): Judgeme
   if (maxConnections < poolSize + OWN_CONNECTIONS)
     return problem(
       `allows ${maxConnections} connections, and one process of Bursar uses up to ${poolSize + OWN_CONNECTIONS}: raise max_connections or lower DB_POOL_SIZE`,
+    )
+  if (autovacuum === 'off')
+    return problem('never cleans its tables up and gets slower by the day: switch on autovacuum')
+  if (dataChecksums === 'off')
+    return warning(
+      'would not notice a disk that damages pages: make it with checksums (`initdb --data-checksums`)',
     )
   return ok(`PostgreSQL ${major}, ${maxConnections} connections, keeps what it has acknowledged`)
 }
@@ -76,6 +92,60 @@ export function judgeBackup(
   const made = backup.last.toISOString().slice(0, 16).replace('T', ' ')
   if (backup.isLate) return problem(`are late: the last one is of ${made} UTC, see the log for why`)
   return ok(`the last one is of ${made} UTC; \`bursar backup verify\` restores it on trial`)
+}
+
+const RESTORE_EVERY_DAYS = 90
+
+/** A backup that nobody has restored is a hope. */
+export function judgeRestore(triedAt: Date | null, now: Date, hasOwnServer: boolean): Judgement {
+  if (!hasOwnServer)
+    return warning('of the server of DATABASE_URL cannot be seen from here: try one every three months')
+  if (triedAt === null)
+    return warning('was never tried: `bursar backup verify FILE` does it, and harms nothing')
+  const days = Math.floor((now.getTime() - triedAt.getTime()) / DAY_MS)
+  if (days > RESTORE_EVERY_DAYS)
+    return warning(
+      `was last tried ${days} days ago: \`bursar backup verify FILE\` does it, and harms nothing`,
+    )
+  return ok(`tried ${days === 0 ? 'today' : `${days} days ago`}, every row was read`)
+}
+
+export function judgeSms(templates: {
+  isSet: boolean
+  missing: readonly string[]
+  unknown: readonly string[]
+}): Judgement | null {
+  const { isSet, missing, unknown } = templates
+  if (!isSet) return null
+  if (unknown.length > 0) return problem(`SMS_TEMPLATE_IDS names no text of ours: ${listed(unknown)}`)
+  if (missing.length > 0)
+    return problem(
+      `no DLT template for ${listed(missing)}: operators drop these texts. \`bursar sms templates\` shows all`,
+    )
+  return ok('SMS set up, every text with its DLT template')
+}
+
+export type LenderState = {
+  title: string
+  isPaused: boolean
+  flaw: string | null
+  institutes: number
+  people: number | null
+}
+
+export function judgeLenders(lenders: readonly LenderState[], isLive: boolean): Judgement {
+  if (lenders.length === 0)
+    return ok(isLive ? 'none: families are offered no loans' : "the sandbox's lender alone")
+  const away = lenders.find(({ flaw }) => flaw !== null)
+  if (away !== undefined) return problem(`${away.title}: ${away.flaw}`)
+  const alone = lenders.find(({ people }) => people === 0)
+  if (alone !== undefined)
+    return warning(
+      `nobody works at the desk of ${alone.title}: \`bursar users create EMAIL --name NAME --lender CODE\``,
+    )
+  const paused = lenders.find(({ isPaused, institutes }) => isPaused && institutes > 0)
+  if (paused !== undefined) return warning(`${paused.title} is paused, and institutes use it`)
+  return ok(`${listed(lenders.map(({ title }) => title))}, reached`)
 }
 
 export type People = {

@@ -1,23 +1,29 @@
 import { readdir, statfs } from 'node:fs/promises'
 import { isAlmostFull } from '../../console/operator/operator.rules.ts'
+import { checkLender, listLenders } from '../../loans/lenders/lenders.service.ts'
 import type { Context } from '../../platform/context.ts'
+import { readRestoreTrial } from '../../platform/backup/restore-trial.ts'
 import { backupTime, isBackupLate } from '../../platform/backup/schedule.rules.ts'
 import type { ProviderValues } from '../../providers/port.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
-import { readCertificate, reachPublicUrl } from './doctor.client.ts'
+import { smsTemplates, unknownNames } from '../sms-templates.ts'
+import { reachCallbacks, readCertificate, reachPublicUrl } from './doctor.client.ts'
 import {
   judgeBackup,
   judgeCertificate,
   judgeClock,
+  judgeLenders,
   judgePeople,
+  judgeRestore,
   judgeServer,
+  judgeSms,
   ok,
   problem,
   warning,
   type Finding,
 } from './doctor.rules.ts'
-import { readPeople, readServer } from './doctor.store.ts'
+import { countDeskPeople, readPeople, readServer } from './doctor.store.ts'
 
 type Look = () => Promise<Omit<Finding, 'subject'>>
 
@@ -33,10 +39,17 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     },
     Disk: () => lookAtDisk(config),
     Backups: () => lookAtBackups(config),
+    'Trial restore': async () =>
+      judgeRestore(await readRestoreTrial(config.dataDir), new Date(), config.databaseUrl === null),
     'Public address': async () => {
       const flaw = await reachPublicUrl(config.publicUrl)
       if (flaw === null) return ok(`${config.publicUrl} reaches Bursar`)
       return problem(`${config.publicUrl} does not reach a running Bursar: ${flaw}`)
+    },
+    Callbacks: async () => {
+      const flaw = await reachCallbacks(config.publicUrl)
+      if (flaw === null) return ok('what providers and lenders post reaches Bursar')
+      return problem(`what providers and lenders post does not reach Bursar: ${flaw}`)
     },
     Certificate: async () =>
       judgeCertificate(await readCertificate(config.publicUrl), new Date(), config.mode === 'live'),
@@ -46,6 +59,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
       [...config.providers].map(([name, values]) => [titleOf(name), provider(name, values, config)]),
     ),
     ...(config.providers.size === 0 ? { Payments: async () => lookAtNoProvider(config) } : {}),
+    Lenders: () => lookAtLenders(ctx),
     Institutes: async () => judgePeople(await readPeople(ctx.db)),
   }
   return Promise.all(
@@ -92,11 +106,35 @@ async function lookAtMail({ mail: { smtpUrl, from }, mode }: Config): ReturnType
 }
 
 function lookAtPhones({ sms, whatsapp, mode }: Config): Omit<Finding, 'subject'> {
+  const judged = judgeSms({
+    isSet: sms !== null,
+    missing: sms === null || sms.templateId !== undefined ? [] : namesWithout(sms.templateIds),
+    unknown: unknownNames(sms?.templateIds ?? {}),
+  })
+  if (judged !== null && judged.verdict !== 'ok') return judged
   const set = [sms === null ? [] : 'SMS', whatsapp === null ? [] : 'WhatsApp'].flat()
   if (set.length > 0) return ok(`${set.join(' and ')} set up`)
   return mode === 'live'
     ? warning('none is set up: families are told by e-mail alone')
     : ok('stay in the mailbox')
+}
+
+function namesWithout(templateIds: Readonly<Record<string, string>>): string[] {
+  return smsTemplates()
+    .map(({ name }) => name)
+    .filter(name => templateIds[name] === undefined)
+}
+
+async function lookAtLenders(ctx: Context): ReturnType<Look> {
+  const [lenders, people] = await Promise.all([listLenders(ctx), countDeskPeople(ctx.db)])
+  const states = lenders.map(async ({ code, title, kind, pausedAt, institutes }) => ({
+    title,
+    isPaused: pausedAt !== null,
+    flaw: pausedAt === null ? await checkLender(ctx, code) : null,
+    institutes: institutes.length,
+    people: kind === 'desk' ? (people.get(code) ?? 0) : null,
+  }))
+  return judgeLenders(await Promise.all(states), ctx.mode === 'live')
 }
 
 function lookAtNoProvider({ mode }: Config): Omit<Finding, 'subject'> {

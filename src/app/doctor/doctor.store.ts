@@ -5,7 +5,8 @@ export async function readServer(db: Queryable): Promise<ServerSettings & { now:
   const [row] = await db.query<ServerSettings & { now: Date }>(
     `select current_setting('server_version_num')::int as "versionNumber", current_setting('fsync') as fsync,
        current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
-       current_setting('max_connections')::int as "maxConnections", clock_timestamp() as now`,
+       current_setting('max_connections')::int as "maxConnections",
+       current_setting('autovacuum') as autovacuum, current_setting('data_checksums') as "dataChecksums", clock_timestamp() as now`,
   )
   if (row === undefined) throw new Error('the database answered without a row')
   return row
@@ -22,4 +23,13 @@ export async function readPeople(db: Queryable): Promise<People> {
   )
   if (row === undefined) throw new Error('the database answered without a row')
   return row
+}
+
+/** How many people work at the desk of each lender. */
+export async function countDeskPeople(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ lender: string; people: number }>(
+    `select m.lender, count(*)::int as people from console_lender_members m
+     join console_users u on u.id = m.user_id where u.disabled_at is null group by m.lender`,
+  )
+  return new Map(rows.map(({ lender, people }) => [lender, people]))
 }

@@ -68,6 +68,7 @@ async function generateDocument(): Promise<object> {
     metricsToken: null,
     trustProxy: false,
     publicRate: config.publicRate,
+    examine: async () => [],
   })
   try {
     await app.ready()

@@ -5,10 +5,15 @@ import {
   judgeBackup,
   judgeCertificate,
   judgeClock,
+  judgeLenders,
   judgePeople,
+  judgeRestore,
   judgeServer,
+  judgeSms,
 } from '../../../src/app/doctor/doctor.rules.ts'
 import { run } from '../../cli/command-line.ts'
+import { createPerson } from '../../console/support.ts'
+import type { Json } from '../../harness/client.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { startFakeSmtp } from '../../harness/fakes/smtp.ts'
 import { NOBODY } from '../../harness/nobody.ts'
@@ -22,6 +27,8 @@ const SERVER = {
   fullPageWrites: 'on',
   synchronousCommit: 'on',
   maxConnections: 100,
+  autovacuum: 'on',
+  dataChecksums: 'on',
 }
 
 test('each subject is looked at by itself, and one in trouble keeps nobody from the others', async t => {
@@ -35,11 +42,14 @@ test('each subject is looked at by itself, and one in trouble keeps nobody from 
     'Clock of this machine': 'ok',
     Disk: 'ok',
     Backups: 'warning',
+    'Trial restore': 'warning',
     'Public address': 'problem',
+    Callbacks: 'problem',
     Certificate: 'ok',
     'E-mail': 'ok',
     'SMS and WhatsApp': 'ok',
     Payments: 'ok',
+    Lenders: 'ok',
     Institutes: 'ok',
   })
   const text = (name: string): string => findings.find(({ subject }) => subject === name)?.text ?? ''
@@ -99,4 +109,42 @@ test('an installation without institutes or people is told how to get them', () 
   assert.match(judgePeople({ ...people, operators: 0 }).text, /--operator/)
   const codes = ['a', 'b', 'c', 'd', 'e', 'f']
   assert.match(judgePeople({ ...people, withoutPeople: codes }).text, /a, b, c, d, e and 1 more/)
+})
+
+test('a restore that was tried lately is fine; a backup that nobody restored is not', () => {
+  const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * 86_400_000)
+  assert.equal(judgeRestore(null, NOW, true).verdict, 'warning')
+  assert.equal(judgeRestore(daysAgo(89), NOW, true).verdict, 'ok')
+  assert.match(judgeRestore(daysAgo(120), NOW, true).text, /120 days ago/)
+  assert.equal(judgeRestore(daysAgo(1), NOW, false).verdict, 'warning')
+})
+
+test('an SMS without its DLT template is a problem that names the text', () => {
+  const all = { isSet: true, missing: [], unknown: [] }
+  assert.equal(judgeSms({ ...all, isSet: false }), null)
+  assert.equal(judgeSms(all)?.verdict, 'ok')
+  assert.match(judgeSms({ ...all, missing: ['plan.debit'] })?.text ?? '', /plan\.debit/)
+  assert.equal(judgeSms({ ...all, unknown: ['typo'] })?.verdict, 'problem')
+})
+
+test('a lender that does not answer is a problem, a desk without people a warning', () => {
+  const lender = { title: 'Vidya', isPaused: false, flaw: null, institutes: 1, people: null }
+  assert.equal(judgeLenders([], true).verdict, 'ok')
+  assert.equal(judgeLenders([lender], true).verdict, 'ok')
+  assert.match(
+    judgeLenders([{ ...lender, flaw: 'cannot be reached' }], true).text,
+    /Vidya: cannot be reached/,
+  )
+  assert.equal(judgeLenders([{ ...lender, people: 0 }], true).verdict, 'warning')
+  assert.equal(judgeLenders([{ ...lender, isPaused: true }], true).verdict, 'warning')
+})
+
+test('the operator reads the same in the console', async () => {
+  const operator = await createPerson(bursar, { email: 'op@example.in', operator: true })
+  const { body } = await operator.get('/console/api/operator/doctor')
+  const found: Record<string, string> = Object.fromEntries(
+    body.data.map(({ subject, verdict }: Json) => [subject, verdict]),
+  )
+  assert.equal(found['Public address'], 'ok')
+  assert.equal(found['Callbacks'], 'ok')
 })

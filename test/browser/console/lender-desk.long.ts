@@ -75,7 +75,9 @@ test('an application goes from the family’s consent to the school’s bank acc
   await family.getByText(/You accepted the offer/).waitFor()
 
   await desk.page.reload()
-  await act(desk.page, 'Record the sanction', 'The agreement is signed', { 'Day of transfer 1': '2026-12-01' })
+  await act(desk.page, 'Record the sanction', 'The agreement is signed', {
+    'Day of transfer 1': '2026-12-01',
+  })
   const chooser = desk.page.waitForEvent('filechooser')
   await desk.page.getByRole('button', { name: 'Attach the sanction letter' }).click()
   await (await chooser).setFiles({ name: 'letter.pdf', mimeType: 'application/pdf', buffer: PDF })

@@ -10,6 +10,7 @@ const TABS = [
   { here: 'institutes', label: 'Institutes', to: '/operator/institutes' },
   { here: 'jobs', label: 'Jobs', to: '/operator/jobs' },
   { here: 'health', label: 'Health', to: '/operator/health' },
+  { here: 'doctor', label: 'Going live', to: '/operator/doctor' },
   { here: 'holidays', label: 'Holidays', to: '/operator/holidays' },
   { here: 'providers', label: 'Providers', to: '/operator/providers' },
   { here: 'audit', label: 'Audit log', to: '/operator/audit' },
