@@ -3,13 +3,14 @@ import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { readModel } from './model.ts'
 import { generateNode } from './node.ts'
+import { generatePython } from './python.ts'
 
 /** What of the clients follows from the API: `node tools/sdk/generate.ts` writes it, `--check` compares. */
 const ROOT = resolve(import.meta.dirname, '../..')
 
 export function generateAll(document: unknown): Record<string, string> {
   const model = readModel(document)
-  return { ...generateNode(model) }
+  return { ...generateNode(model), ...generatePython(model) }
 }
 
 /** The files that are not as the document has them. */
