@@ -1190,6 +1190,8 @@ create table flex_mandates (
   cap_paise bigint not null check (cap_paise > 0),
   start_on date not null,
   end_on date not null,
+  -- The provider has to announce each debit to the payer's bank.
+  is_announced boolean not null default false,
   npci_category text,
   redirect_url text,
   created_at timestamptz not null,
@@ -1228,6 +1230,9 @@ create table flex_instalments (
   bank_returns integer not null default 0,
   first_bank_return_at timestamptz,
   notified_at timestamptz,
+  -- The provider's name for the announcement that it made to the payer's bank, and for which notice.
+  announced_ref text,
+  announced_for timestamptz,
   presented_on date,
   return_code text,
   fetch_tries integer not null default 0,

@@ -19,6 +19,13 @@ export type MandatePort = {
    * does not find a debit by our id alone.
    */
   referenceOf?(request: DebitRequest): string
+  /** The rails on which `announce` is needed. */
+  readonly announcedRails?: readonly Rail[]
+  /**
+   * Has the payer's bank told of a debit ahead, where the rail's rules want it from the provider. Repeatable by the notice;
+   * answers its name for the debit, under which it is presented and asked about.
+   */
+  announce?(request: Announcement): Promise<{ providerRef: string }>
   /** Hands a debit to the bank. What becomes of it is told as of every payment; it fails with the bank's return code. */
   present(request: DebitRequest): Promise<{ providerRef: string }>
   /** Whether the bank took a debit back that it had confirmed; asked when we find it gone from a pay-out. */
@@ -43,6 +50,17 @@ export type MandateRequest = {
 
 export type MandateAtProvider = { instituteId: number; mandateId: string; providerRef: string | null }
 
+export type Announcement = {
+  instituteId: number
+  /** Our name for it, at most 40 characters. */
+  noticeId: string
+  mandateRef: string
+  rail: Rail
+  amountPaise: Paise
+  /** It is presented then or later. */
+  debitAt: Date
+}
+
 export type DebitRequest = {
   instituteId: number
   collectorCode: string
@@ -51,6 +69,8 @@ export type DebitRequest = {
   mandateRef: string
   amountPaise: Paise
   rail: Rail
+  /** As `announce` answered. */
+  announcedRef: string | null
   payer: Payer
   description: string
 }

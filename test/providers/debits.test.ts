@@ -73,6 +73,7 @@ test('a debit that is presented again, and at once, is one debit at the bank', a
     mandateRef: enach,
     amountPaise: payment.amountPaise,
     rail: 'enach',
+    announcedRef: null,
     payer: { name: 'Asha Rao', phone: '9876543210', email: '' },
     description: 'again',
   })

@@ -155,6 +155,8 @@ function stepText(step: Step, { instalment }: DebitContext): string {
         : `The ERP is asked on ${formatMoment(step.until)}; then the family is told, a day before the debit.`
     case 'fetch':
       return 'The ERP is being asked; then the family is told, a day before the debit.'
+    case 'announce':
+      return 'The provider is announcing it to the payer’s bank.'
     case 'present':
       return 'Is being presented now.'
     case 'move':

@@ -14,7 +14,7 @@ import { closeIfFinished, rebalance } from '../plans/rebalance.ts'
 import { recordScheduleChanges } from '../plans/schedule-changes.ts'
 import { afterFetch, mostPerDebit, nextStep, type ErpDecision, type Step } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
-import { isPlanOver, nextNumber, onlineBeside, type Instalment } from '../rules/plan.rules.ts'
+import { isAnnounced, isPlanOver, nextNumber, onlineBeside, type Instalment } from '../rules/plan.rules.ts'
 import { presentationOn } from '../rules/rails.rules.ts'
 import { newInstalment } from '../rules/schedule.rules.ts'
 
@@ -88,7 +88,7 @@ function confirm(plan: PlanChanges, instalment: Instalment): void {
   plan.move(debit, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
     notifiedAt: plan.now,
     fetchTries: 0,
-    nextStepAt: presentationOn(presentOn, plan.rail),
+    nextStepAt: plan.requireMandate().isAnnounced ? plan.now : presentationOn(presentOn, plan.rail),
   })
   const onlinePaise = onlineBeside(plan, instalment)
   if (onlinePaise === 0) plan.notifyFamily('notice', { amountPaise, day: presentOn })
@@ -159,7 +159,15 @@ export function present(plan: PlanChanges, instalmentId: string): PresentedDebit
   const presentation = attempt + instalment.bankReturns
   const ids = { instituteId, instalmentId, orderId: order.id, mandateId }
   return {
-    debit: { instituteId, order, provider, accountId, mode, at },
+    debit: {
+      instituteId,
+      order,
+      provider,
+      accountId,
+      mode,
+      at,
+      announcedRef: isAnnounced(instalment) ? instalment.announcedRef : null,
+    },
     presentation: { ...ids, presentation, amountPaise, presentedAt: at },
     mandateRef,
   }
@@ -230,6 +238,7 @@ export function takeQuietStep(plan: PlanChanges, instalment: Instalment, step: S
       return
     }
     case 'fetch':
+    case 'announce':
     case 'present':
       // Something moved in between: it is looked at again at once.
       plan.change(instalment, { nextStepAt: plan.now })

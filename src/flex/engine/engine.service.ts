@@ -9,6 +9,7 @@ import { withPlans } from '../plans/with-plans.service.ts'
 import { debitContextOf, nextStep, type DebitRules, type Step } from '../rules/debit.rules.ts'
 import type { LoadedPlan } from '../rules/plan.rules.ts'
 import { readDebitRules } from '../settings/debit-rules.service.ts'
+import { announceAll } from './announce.service.ts'
 import { applyErpAnswer, takeQuietStep } from './debit.ts'
 import { claimSteps, holdSteps, nextStepDue, setAside, type DueInstalment } from './engine.store.ts'
 import { presentAll } from './present.service.ts'
@@ -41,10 +42,18 @@ async function takeSteps(ctx: FlexContext, due: readonly DueInstalment[]): Promi
       failures.push(error)
       await putAside(ctx, one)
     })
-  const { fetch = [], present = [], wait = [], move = [], rest = [] } = Object.fromEntries(byStep)
+  const {
+    fetch = [],
+    announce = [],
+    present = [],
+    wait = [],
+    move = [],
+    rest = [],
+  } = Object.fromEntries(byStep)
   await each([...wait, ...move, ...rest], some => takeQuietSteps(ctx, some))
   // Before the ERPs are waited for: a bank's window closes.
   await each(present, some => presentAll(ctx, some))
+  await each(announce, some => announceAll(ctx, some, debitRules))
   await each(fetch, some => fetchAll(ctx, some, plans, each))
   // Everything else is done; now the caller gets the error.
   if (failures.length > 0) throw failures[0]

@@ -90,7 +90,7 @@ function refuseUnlessOpen({ plan: { state }, mandate, instalments }: LoadedPlan)
 const VALID_DAYS_AFTER = 90
 const FIRST_CHECK_MS = 120_000
 
-function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider }: Account): Mandate {
+function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider, port }: Account): Mandate {
   const today = dayOf(plan.now)
   const last = plan.instalments.reduce((latest, one) => (one.dueOn > latest ? one.dueOn : latest), today)
   return {
@@ -107,6 +107,7 @@ function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider }: 
     capPaise: capFor(plan, plan.debitRules.rules.rails[rail].limitPaise),
     startOn: today,
     endOn: addDays(last, VALID_DAYS_AFTER),
+    isAnnounced: port.mandates?.announcedRails?.includes(rail) ?? false,
     npciCategory: null,
     redirectUrl: null,
     createdAt: plan.now,

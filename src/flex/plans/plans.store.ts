@@ -37,6 +37,7 @@ const MANDATES = new Table<Mandate>('flex_mandates', {
   capPaise: 'bigint',
   startOn: 'date',
   endOn: 'date',
+  isAnnounced: 'boolean',
   npciCategory: 'text',
   redirectUrl: 'text',
   createdAt: 'timestamptz',
@@ -65,6 +66,8 @@ const INSTALMENTS = new Table<Omit<Instalment, 'refundedPaise' | 'settlementId' 
     bankReturns: 'int',
     firstBankReturnAt: 'timestamptz',
     notifiedAt: 'timestamptz',
+    announcedRef: 'text',
+    announcedFor: 'timestamptz',
     presentedOn: 'date',
     returnCode: 'text',
     fetchTries: 'int',
@@ -227,7 +230,7 @@ const REPLACE_INSTALMENT = `${REPLACE} held_until = null, ${INSTALMENTS.excluded
     'bankReturns',
   ] as const),
   ...(['firstBankReturnAt', 'notifiedAt', 'presentedOn', 'returnCode', 'fetchTries', 'orderId'] as const),
-  'nextStepAt',
+  ...(['announcedRef', 'announcedFor', 'nextStepAt'] as const),
 ])}`
 
 /** New ones are inserted, known ones written whole; a lease on one is released. */

@@ -2,7 +2,14 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
 import { isWorkingDay, type Holidays } from '../../platform/working-days.ts'
-import { isOpen, type Instalment, type LoadedPlan, type Mandate, type Plan } from './plan.rules.ts'
+import {
+  isAnnounced,
+  isOpen,
+  type Instalment,
+  type LoadedPlan,
+  type Mandate,
+  type Plan,
+} from './plan.rules.ts'
 import {
   addDays,
   firstDebitAfter,
@@ -25,7 +32,10 @@ export type DebitRules = { rules: FlexRules; holidays: Holidays; now: Date }
 export type DebitContext = {
   plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'> & Partial<Pick<Plan, 'revivableUntil'>>
   instalment: Instalment
-  mandate: Pick<Mandate, 'state' | 'rail' | 'capPaise' | 'startOn' | 'endOn' | 'authorisedAt'> | null
+  mandate: Pick<
+    Mandate,
+    'state' | 'rail' | 'capPaise' | 'startOn' | 'endOn' | 'authorisedAt' | 'isAnnounced'
+  > | null
   /** Days on which another instalment of the mandate is to be presented. */
   takenDays: ReadonlySet<string>
 } & DebitRules
@@ -51,6 +61,8 @@ export function debitContextOf(
 export type Step =
   | { kind: 'wait'; until: Date }
   | { kind: 'fetch' }
+  /** The provider is to tell the payer's bank. */
+  | { kind: 'announce' }
   | { kind: 'present'; amountPaise: Paise }
   /** The day cannot be kept: another is set, and the way begins anew. */
   | { kind: 'move'; presentOn: string; why: string }
@@ -72,6 +84,8 @@ export function nextStep(context: DebitContext): Step {
     case 'skipped':
       return { kind: 'fetch' }
     case 'confirmed':
+      if (mandate.isAnnounced && !isAnnounced(instalment) && now < announceableAt(instalment, rail))
+        return { kind: 'announce' }
       return stepToPresentation(context, rail, now)
     case 'presented':
     case 'debited':
@@ -130,6 +144,11 @@ function stepToNotice(context: DebitContext, rail: RailRules): Step {
     return { kind: 'move', presentOn: firstDayFor(context, rail, first), why: 'the mandate is too new' }
   const from = minutesBefore(at, rules.fetchFromMinutes)
   return now < from ? { kind: 'wait', until: from } : { kind: 'fetch' }
+}
+
+/** The moment that a debit is announced for; from then on it is presented, announced or not. */
+export function announceableAt({ presentOn }: Instalment, rail: RailRules): Date {
+  return presentationOn(presentOn, rail)
 }
 
 function stepToPresentation(context: DebitContext, rail: RailRules, now: Date): Step {

@@ -50,6 +50,8 @@ export type Mandate = {
   capPaise: Paise
   startOn: string
   endOn: string
+  /** The provider has to announce each debit to the payer's bank. */
+  isAnnounced: boolean
   npciCategory: string | null
   redirectUrl: string | null
   createdAt: Date
@@ -80,6 +82,9 @@ export type Instalment = {
   firstBankReturnAt: Date | null
   /** When the payer was notified of the next debit; null until then. */
   notifiedAt: Date | null
+  /** The provider's name for what it told the payer's bank, and of which notice; null: nothing, or in vain. */
+  announcedRef: string | null
+  announcedFor: Date | null
   presentedOn: string | null
   returnCode: string | null
   /** How often the ERP was asked in vain for the presentation at hand. */
@@ -93,6 +98,16 @@ export type Instalment = {
   /** How what it brought reached the institute. */
   settlementId: string | null
   settlementUtr: string | null
+}
+
+/** Whether the provider was asked to announce the debit of which the family was notified. */
+export function isAnnounced({ notifiedAt, announcedFor }: Instalment): boolean {
+  return announcedFor !== null && announcedFor.getTime() === notifiedAt?.getTime()
+}
+
+/** Our name for one notice of a debit: a withdrawn one is another. At most 40 characters, as providers want it. */
+export function noticeIdOf({ id, notifiedAt }: Instalment): string {
+  return `${id}-${Math.floor((notifiedAt?.getTime() ?? 0) / 1_000).toString(36)}`
 }
 
 /** A plan with its newest mandate and its instalments in their order. */

@@ -148,6 +148,8 @@ export function newInstalment(
     bankReturns: 0,
     firstBankReturnAt: null,
     notifiedAt: null,
+    announcedRef: null,
+    announcedFor: null,
     presentedOn: null,
     returnCode: null,
     fetchTries: 0,

@@ -10,7 +10,13 @@ import { ProviderRefused } from '../../providers/refused.ts'
 import { mandatesOf, type PaymentContext } from '../context.ts'
 
 /** A presentation that is to be made: its order, and how it is debited. */
-export type Debit = PlannedOrder & AccountRef & { mode: Rail; at: Date }
+export type Debit = PlannedOrder &
+  AccountRef & {
+    mode: Rail
+    at: Date
+    /** The provider's name for it, where it was announced to the payer's bank. */
+    announcedRef?: string | null
+  }
 
 /** An order of a plan that the parent pays at the checkout, in the caller's transaction. */
 export async function openOrder(tx: Transaction, planned: PlannedOrder): Promise<void> {
@@ -29,8 +35,11 @@ export async function openDebits(tx: Transaction, debits: readonly Debit[]): Pro
     'only instalments are debited',
   )
   await openOrders(tx, debits)
-  const payments = debits.map(({ instituteId, order, provider, accountId, mode, at }) =>
-    newPayment(instituteId, order, { id: newId('pay'), provider, accountId, mode, at }),
+  const payments = debits.map(
+    ({ instituteId, order, provider, accountId, mode, at, announcedRef = null }) => ({
+      ...newPayment(instituteId, order, { id: newId('pay'), provider, accountId, mode, at }),
+      providerRef: announcedRef,
+    }),
   )
   await store.insertDebits(
     tx,
@@ -56,7 +65,8 @@ export async function sendDebit(
 ): Promise<'sent' | 'over'> {
   const now = ctx.clock.now()
   const { instituteId, id: paymentId, amountPaise } = payment
-  const debit = { ...details, instituteId, paymentId, amountPaise, rail: payment.mode as Rail }
+  const rail = payment.mode as Rail
+  const debit = { ...details, instituteId, paymentId, amountPaise, rail, announcedRef: payment.providerRef }
   const mandates = await mandatesOf(ctx, payment)
   // From here on a check that began before can no longer give it up: its answer is out of date.
   const intent = { nextCheckAt: nextCheck(0, now), providerRef: mandates.referenceOf?.(debit) ?? null }

@@ -8,9 +8,10 @@ export async function insertDebits(
   debits: readonly { payment: Payment; nextCheckAt: Date }[],
 ): Promise<void> {
   await tx.query(
-    `insert into payments (institute_id, id, order_id, provider, account_id, amount_paise, mode, created_at, next_check_at)
+    `insert into payments (institute_id, id, order_id, provider, account_id, amount_paise, mode, created_at, next_check_at,
+       provider_ref)
      select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-       $8::timestamptz[], $9::timestamptz[])`,
+       $8::timestamptz[], $9::timestamptz[], $10::text[])`,
     [
       debits.map(({ payment }) => payment.instituteId),
       debits.map(({ payment }) => payment.id),
@@ -21,6 +22,7 @@ export async function insertDebits(
       debits.map(({ payment }) => payment.mode),
       debits.map(({ payment }) => payment.createdAt),
       debits.map(({ nextCheckAt }) => nextCheckAt),
+      debits.map(({ payment }) => payment.providerRef),
     ],
   )
 }

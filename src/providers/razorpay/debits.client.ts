@@ -1,6 +1,7 @@
 import { unavailable } from '../../platform/errors.ts'
+import type { Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import type { DebitRequest, ReturnReport } from '../mandate-port.ts'
+import type { Announcement, DebitRequest, Rail, ReturnReport } from '../mandate-port.ts'
 import type { PaymentAtProvider, PaymentOutcome } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Dispute, type Order, readCharge, readDispute, readOrder } from './mandate-shapes.ts'
@@ -19,11 +20,41 @@ const DISPUTES_PAGE = 100
 const MAX_DISPUTE_PAGES = 10
 
 export async function presentDebit(call: Call, request: DebitRequest): Promise<{ providerRef: string }> {
-  const order = (await findOrder(call, request.paymentId)) ?? (await createOrder(call, request))
-  if (order.amountPaise !== request.amountPaise)
-    throw new ProviderRefused(`Razorpay has ${order.id} under this debit's id with another amount.`)
-  if ((await readAttempts(call, order.id)).length === 0) await charge(call, order, request)
+  const { paymentId, announcedRef } = request
+  const order =
+    announcedRef === null
+      ? ((await findOrder(call, paymentId)) ?? (await createOrder(call, request)))
+      : await call('GET', `/v1/orders/${encodeURIComponent(announcedRef)}`, readOrder)
+  refuseOtherAmount(order, request)
+  if ((await readAttempts(call, order.id, paymentId)).length === 0) await charge(call, order, request)
   return { providerRef: order.id }
+}
+
+/** The order of a debit is made ahead with the moment of the debit, so that Razorpay notifies the payer's bank. */
+export async function announceDebit(call: Call, request: Announcement): Promise<{ providerRef: string }> {
+  const { noticeId, mandateRef, instituteId, amountPaise, debitAt, rail } = request
+  const known = await findOrder(call, noticeId)
+  if (known !== null) return { providerRef: refuseOtherAmount(known, request).id }
+  const token = await tokenOf(call, mandateRef)
+  if (token === null) throw neverAuthorised(rail)
+  const body = {
+    amount: amountPaise,
+    currency: 'INR',
+    payment_capture: true,
+    receipt: noticeId,
+    notification: { token_id: token.tokenId, payment_after: Math.floor(debitAt.getTime() / 1_000) },
+    notes: { institute_id: String(instituteId) },
+  }
+  return { providerRef: (await call('POST', '/v1/orders', readOrder, { body })).id }
+}
+
+function refuseOtherAmount(order: Order, { amountPaise }: { amountPaise: Paise }): Order {
+  if (order.amountPaise === amountPaise) return order
+  throw new ProviderRefused(`Razorpay has ${order.id} under this debit's id with another amount.`)
+}
+
+function neverAuthorised(rail: Rail): ProviderRefused {
+  return new ProviderRefused('The mandate was never authorised.', returnCodeOf('invalid_token', rail))
 }
 
 function createOrder(call: Call, request: DebitRequest): Promise<Order> {
@@ -41,8 +72,7 @@ function createOrder(call: Call, request: DebitRequest): Promise<Order> {
 async function charge(call: Call, order: Order, request: DebitRequest): Promise<void> {
   const { amountPaise, mandateRef, payer, rail, description } = request
   const token = await tokenOf(call, mandateRef)
-  if (token === null)
-    throw new ProviderRefused('The mandate was never authorised.', returnCodeOf('invalid_token', rail))
+  if (token === null) throw neverAuthorised(rail)
   const body = {
     email: payer.email || NO_EMAIL,
     contact: payer.phone,
@@ -60,7 +90,7 @@ async function charge(call: Call, order: Order, request: DebitRequest): Promise<
   } catch (error) {
     if (!(error instanceof ProviderRefused)) throw error
     // Refused because another of us was first: then the debit stands.
-    if ((await readAttempts(call, order.id)).length > 0) return
+    if ((await readAttempts(call, order.id, request.paymentId)).length > 0) return
     const reason = error.code ?? ''
     throw new ProviderRefused(`${error.message} (Razorpay: ${reason})`, returnCodeOf(reason, rail))
   }
@@ -77,14 +107,20 @@ export async function findOrder(call: Call, paymentId: string): Promise<Order | 
   return orders.findLast(order => order.receipt === paymentId) ?? null
 }
 
-async function readAttempts(call: Call, orderId: string): Promise<RazorpayPayment[]> {
+/** An announced order may be charged again after a bounce, by a later payment of ours: each has its own attempts. */
+async function readAttempts(call: Call, orderId: string, paymentId: string): Promise<RazorpayPayment[]> {
   const path = `/v1/orders/${encodeURIComponent(orderId)}/payments`
-  return call('GET', path, answer => readItems(answer, readPayment))
+  const payments = await call('GET', path, answer => readItems(answer, readPayment))
+  return payments.filter(({ notes }) => notes.paymentId === null || notes.paymentId === paymentId)
 }
 
 /** The payment that tells how a debit stands: one that took money, else one under way, else the last that failed. */
-export async function readDebit(call: Call, orderId: string): Promise<RazorpayPayment | null> {
-  const attempts = await readAttempts(call, orderId)
+export async function readDebit(
+  call: Call,
+  orderId: string,
+  paymentId: string,
+): Promise<RazorpayPayment | null> {
+  const attempts = await readAttempts(call, orderId, paymentId)
   const paid = attempts.find(({ status }) => status === 'captured' || status === 'refunded')
   return paid ?? attempts.find(({ status }) => status !== 'failed') ?? attempts.at(-1) ?? null
 }
@@ -97,7 +133,7 @@ export async function readDebitOutcome(
   const orderId =
     providerRef?.startsWith('order_') === true ? providerRef : (await findOrder(call, paymentId))?.id
   if (orderId === undefined) return null
-  const payment = await readDebit(call, orderId)
+  const payment = await readDebit(call, orderId, paymentId)
   return { orderId, outcome: payment === null ? { kind: 'open' } : outcomeOfDebit(payment) }
 }
 
@@ -106,7 +142,7 @@ export async function readReturn(call: Call, asked: PaymentAtProvider): Promise<
   const { instituteId, paymentId, providerRef } = asked
   const orderId =
     providerRef?.startsWith('order_') === true ? providerRef : (await findOrder(call, paymentId))?.id
-  const payment = orderId === undefined ? null : await readDebit(call, orderId)
+  const payment = orderId === undefined ? null : await readDebit(call, orderId, paymentId)
   if (payment === null) return null
   const dispute = await findDispute(call, payment)
   return dispute === null ? null : returnOf(dispute, { instituteId, paymentId }, dispute.createdAt)

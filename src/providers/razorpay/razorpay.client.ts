@@ -15,7 +15,7 @@ import type {
   StartRequest,
 } from '../port.ts'
 import { type Call, createCaller, RECON_BYTES } from '../http.ts'
-import { presentDebit, readDebit, readDebitOutcome, readReturn } from './debits.client.ts'
+import { announceDebit, presentDebit, readDebit, readDebitOutcome, readReturn } from './debits.client.ts'
 import { nameDisputed, readDisputeEvent } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate } from './mandates.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
@@ -80,6 +80,8 @@ export function createRazorpay(options: RazorpayOptions): Provider {
       rails: ['enach', 'upi_autopay'],
       register: request => registerMandate(begin(), request),
       status: mandate => readMandate(begin(), mandate),
+      announcedRails: ['upi_autopay'],
+      announce: request => once(request.noticeId, () => announceDebit(begin(), request)),
       present: request => once(request.paymentId, () => presentDebit(begin(), request)),
       returned: payment => readReturn(begin(), payment),
       cancel: mandate => cancelMandate(begin(), mandate),
@@ -201,7 +203,7 @@ async function refundOnce(call: Call, order: RefundRequest): Promise<RefundRepor
 async function paidPaymentOf(call: Call, payment: PaymentAtProvider): Promise<string | null> {
   const { providerRef } = payment
   if (providerRef?.startsWith('order_') === true) {
-    const debit = await readDebit(call, providerRef)
+    const debit = await readDebit(call, providerRef, payment.paymentId)
     return debit?.status === 'captured' || debit?.status === 'refunded' ? debit.id : null
   }
   const link = await readLinkOf(call, payment)

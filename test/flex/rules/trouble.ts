@@ -130,7 +130,15 @@ export function mandateOf(
   const startOn = dayOf(authorisedAt)
   const endOn = addDays(startOn, mandateDays)
   const capPaise = paiseOf(15_000_00)
-  return { state: isActive ? 'active' : 'cancelled', rail, capPaise, startOn, endOn, authorisedAt }
+  return {
+    state: isActive ? 'active' : 'cancelled',
+    rail,
+    capPaise,
+    startOn,
+    endOn,
+    authorisedAt,
+    isAnnounced: false,
+  }
 }
 
 export function instalmentOf(index: number, dueOn: string): Instalment {
@@ -154,6 +162,8 @@ export function instalmentOf(index: number, dueOn: string): Instalment {
     bankReturns: 0,
     firstBankReturnAt: null,
     notifiedAt: null,
+    announcedRef: null,
+    announcedFor: null,
     presentedOn: null,
     returnCode: null,
     fetchTries: 0,

@@ -112,6 +112,9 @@ export class World {
           moves = 0
           if (one.state !== 'confirmed') return
           break
+        case 'announce':
+          one.announcedFor = one.notifiedAt
+          break
         case 'present':
           return this.present(one, step.amountPaise)
       }

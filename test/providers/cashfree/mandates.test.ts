@@ -36,6 +36,7 @@ const debit: DebitRequest = {
   mandateRef: subscriptionId,
   amountPaise: paiseOf(4_000_50),
   rail: 'enach',
+  announcedRef: null,
   payer: mandate.payer,
   description: 'Fees for Ravi Rao',
 }

@@ -19,12 +19,14 @@ import type { Fault } from '../../../emulators/server.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { createCashfree } from '../../../src/providers/cashfree/cashfree.client.ts'
-import type { Call, FaultKind, Rig } from './rig.ts'
+import { type Call, type FaultKind, FAULTS, type Rig } from './rig.ts'
 
 const CALLS: Record<Call, string> = {
   start: 'POST /pg/orders',
   refund: 'POST /pg/orders/',
   register: 'POST /pg/subscriptions',
+  // A charge carries its notice itself.
+  announce: 'POST /pg/subscriptions/pay',
   present: 'POST /pg/subscriptions/pay',
 }
 const LIMIT = { message: 'Too many requests', code: 'request_failed', type: 'rate_limit_error' }
@@ -110,6 +112,8 @@ export async function startCashfreeRig(owner: {
     },
     times: async (what, id) => (held[what].has(ours(id)) ? 1 : 0),
     bounces: ['funds', 'bank', 'mandate', 'limit', 'account'],
+    now,
+    faults: FAULTS,
     spoil: (call, fault) => emulator.spoil(CALLS[call], FAULT[fault]),
   }
 }

@@ -9,7 +9,6 @@ import {
   activeMandate,
   debitOf,
   expectUnknown,
-  FAULTS,
   itemsOf,
   mandatesOf,
   outcomeOf,
@@ -40,7 +39,7 @@ export function conformDebits(rig: Rig): void {
     assert.equal(await rig.times('debit', debit.paymentId), 1)
   })
 
-  for (const fault of rig.spoil === undefined ? [] : FAULTS) {
+  for (const fault of rig.faults) {
     test(`a debit whose answer is ${fault} is unknown, found by our id, and never made twice`, async () => {
       const { ref: mandateRef } = await activeMandate(rig, 'enach')
       const debit = debitOf(rig, 'enach', mandateRef)
@@ -84,6 +83,38 @@ export function conformDebits(rig: Rig): void {
       }
     })
   }
+
+  for (const rail of rig.provider.mandates?.announcedRails ?? [])
+    test(`a debit on ${rail} is announced once to the payer’s bank, and presented under that name`, async () => {
+      const { ref } = await activeMandate(rig, rail)
+      const debit = debitOf(rig, rail, ref)
+      const { instituteId, amountPaise } = debit
+      const notice = {
+        instituteId,
+        noticeId: newId('inst'),
+        mandateRef: ref,
+        rail,
+        amountPaise,
+        debitAt: rig.now(),
+      }
+      const announce = (asked: typeof notice) => mandatesOf(rig).announce?.(asked) ?? assert.fail()
+      rig.spoil?.('announce', 'lost')
+      if (rig.spoil !== undefined) await expectUnknown(announce(notice))
+      const { providerRef } = await announce(notice)
+      assert.deepEqual(await announce(notice), { providerRef })
+      assert.equal((await outcomeOf(rig, debit.paymentId, providerRef)).kind, 'open')
+      const announced = { ...debit, announcedRef: providerRef }
+      rig.spoil?.('present', 'lost')
+      if (rig.spoil !== undefined) await expectUnknown(mandatesOf(rig).present(announced))
+      assert.deepEqual(await mandatesOf(rig).present(announced), { providerRef })
+      assert.equal(await rig.times('debit', debit.paymentId), 1)
+      await rig.bank.bounce(debit.paymentId, 'funds', rail)
+      const again = { ...announced, paymentId: newId('pay') }
+      assert.deepEqual(await mandatesOf(rig).present(again), { providerRef }, 'under the same notice')
+      await rig.bank.debit(again.paymentId)
+      assert.equal((await outcomeOf(rig, debit.paymentId, providerRef)).kind, 'failed')
+      assert.equal((await outcomeOf(rig, again.paymentId, providerRef)).kind, 'captured')
+    })
 
   test('a debit under a mandate that has ended is never captured', async () => {
     for (const rail of RAILS) {

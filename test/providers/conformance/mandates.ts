@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/platform/ids.ts'
 import type { Rail } from '../../../src/providers/mandate-port.ts'
-import { activeMandate, expectUnknown, FAULTS, mandateNow, mandateOf, mandatesOf, type Rig } from './rig.ts'
+import { activeMandate, expectUnknown, mandateNow, mandateOf, mandatesOf, type Rig } from './rig.ts'
 
 const RAILS: readonly Rail[] = ['enach', 'upi_autopay']
 
@@ -18,7 +18,7 @@ export function conformMandates(rig: Rig): void {
     }
   })
 
-  for (const fault of rig.spoil === undefined ? [] : FAULTS) {
+  for (const fault of rig.faults) {
     test(`a registration whose answer is ${fault} is unknown, and one mandate when it is repeated`, async () => {
       const mandate = mandateOf(rig, 'enach')
       rig.spoil?.('register', fault)

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/platform/ids.ts'
-import {
-  expectUnknown,
-  FAULTS,
-  outcomeOf,
-  paymentOf,
-  paymentReports,
-  readAll,
-  startPaid,
-  type Rig,
-} from './rig.ts'
+import { expectUnknown, outcomeOf, paymentOf, paymentReports, readAll, startPaid, type Rig } from './rig.ts'
 
 export function conformPayments(rig: Rig): void {
   test('a payment that is started again and again is one payment with one page', async () => {
@@ -28,7 +19,7 @@ export function conformPayments(rig: Rig): void {
     assert.equal(await rig.times('payment', payment.paymentId), 1)
   })
 
-  for (const fault of rig.spoil === undefined ? [] : FAULTS) {
+  for (const fault of rig.faults) {
     test(`a start whose answer is ${fault} is unknown, and one payment when it is repeated`, async () => {
       const payment = paymentOf(rig)
       rig.spoil?.('start', fault)

@@ -11,12 +11,13 @@ import type { Fault } from '../../../emulators/server.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
 import { createRazorpay } from '../../../src/providers/razorpay/razorpay.client.ts'
-import type { Call, FaultKind, Rig } from './rig.ts'
+import { type Call, type FaultKind, FAULTS, type Rig } from './rig.ts'
 
 const CALLS: Record<Call, string> = {
   start: 'POST /v1/payment_links',
   refund: 'POST /v1/payments/pay_',
   register: 'POST /v1/subscription_registration',
+  announce: 'POST /v1/orders',
   present: 'POST /v1/payments/create/recurring',
 }
 const FAULT: Record<FaultKind, Fault> = {
@@ -42,7 +43,7 @@ function find<T>(all: Iterable<T>, isIt: (one: T) => boolean): T {
 /** Razorpay's emulator under the guarantees; its habits are what the documentation leaves open. */
 export async function startRazorpayRig(
   owner: { after(done: () => Promise<void> | void): void },
-  habits: Partial<Habits> = {},
+  { habits = {}, faults = FAULTS }: { habits?: Partial<Habits>; faults?: readonly FaultKind[] } = {},
 ): Promise<Rig> {
   const emulator = await startRazorpay({ habits })
   owner.after(() => emulator.close())
@@ -52,13 +53,13 @@ export async function startRazorpayRig(
   const tokenId = (mandateId: string): string =>
     find(books.payments.values(), one => one.invoice_id === invoiceId(mandateId) && one.token_id !== null)
       .token_id ?? ''
-  const debits = (paymentId: string) => {
-    const orders = [...books.orders.values()].filter(one => one.receipt === paymentId).map(one => one.id)
-    return [...books.payments.values()].filter(one => orders.includes(one.order_id ?? ''))
-  }
+  const debits = (paymentId: string) =>
+    [...books.payments.values()].filter(
+      ({ notes }) => 'payment_id' in notes && notes['payment_id'] === paymentId,
+    )
   const debitOf = (paymentId: string) => find(debits(paymentId), () => true)
   return {
-    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 1_500 }),
+    provider: createRazorpay({ ...KEYS, baseUrl: emulator.url, timeoutMs: 2_000 }),
     instituteId: 41,
     collectorCode: 'MAIN',
     payer: {
@@ -105,6 +106,8 @@ export async function startRazorpayRig(
       return held[what]().length
     },
     bounces: ['funds', 'bank', 'mandate', 'limit'],
+    now: () => new Date(books.now() * 1_000),
+    faults,
     spoil: (call, fault) => emulator.spoil(CALLS[call], FAULT[fault]),
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../../src/platform/ids.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import type { RefundRequest } from '../../../src/providers/port.ts'
-import { expectUnknown, FAULTS, itemsOf, outcomeOf, readAll, startPaid, type Rig } from './rig.ts'
+import { expectUnknown, itemsOf, outcomeOf, readAll, startPaid, type Rig } from './rig.ts'
 
 export function conformRefunds(rig: Rig): void {
   const refundOf = async (paise: number): Promise<RefundRequest> => {
@@ -21,7 +21,7 @@ export function conformRefunds(rig: Rig): void {
     assert.equal(await rig.times('refund', refund.refundId), 1)
   })
 
-  for (const fault of rig.spoil === undefined ? [] : FAULTS) {
+  for (const fault of rig.faults) {
     test(`a refund whose answer is ${fault} is unknown, and made once when it is repeated`, async () => {
       const refund = await refundOf(2_500_00)
       rig.spoil?.('refund', fault)

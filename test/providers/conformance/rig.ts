@@ -17,7 +17,7 @@ import { ProviderRefused } from '../../../src/providers/refused.ts'
 /** What a call to the vendor may meet after the vendor has carried it out. */
 export const FAULTS = ['lost', 'busy', 'broken', 'silent'] as const
 export type FaultKind = (typeof FAULTS)[number]
-export type Call = 'start' | 'refund' | 'register' | 'present'
+export type Call = 'start' | 'refund' | 'register' | 'announce' | 'present'
 
 /**
  * What a provider brings to be held against the port: itself, and a vendor whose payers and banks act as they are told.
@@ -56,8 +56,12 @@ export type Rig = {
   times(what: 'payment' | 'refund' | 'mandate' | 'debit', ourId: string): Promise<number>
   /** Why debits bounce at this vendor, by what that asks of us. */
   bounces: readonly ReturnCategory[]
+  /** The moment, as the vendor sees it. */
+  now(): Date
   /** Spoils the next answer to a call; absent where no wire lies between. */
   spoil?: (call: Call, fault: FaultKind) => void
+  /** The ways in which answers are spoiled; none where no wire lies between. */
+  faults: readonly FaultKind[]
 }
 
 type Owner = { after(done: () => Promise<void> | void): void }
@@ -154,6 +158,7 @@ export function debitOf(rig: Rig, rail: Rail, mandateRef: string): DebitRequest 
     mandateRef,
     amountPaise: paiseOf(4_000_00),
     rail,
+    announcedRef: null,
     payer: PAYER,
     description: 'Fees for Kabir Rao',
   }

@@ -94,6 +94,8 @@ await conform(async owner => {
       return Number(row?.count)
     },
     bounces: ['funds', 'bank', 'mandate', 'limit'],
+    now: () => ctx.clock.now(),
+    faults: [],
   }
   return rig
 })

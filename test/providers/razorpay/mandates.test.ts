@@ -114,7 +114,12 @@ async function presented(): Promise<{ providerRef: string }> {
     mandateRef: providerRef,
     rail: request.rail,
   }
-  const details = { amountPaise: paiseOf(400_00), payer: order.payer, description: 'Fees' }
+  const details = {
+    amountPaise: paiseOf(400_00),
+    announcedRef: null,
+    payer: order.payer,
+    description: 'Fees',
+  }
   return mandates().present({ ...debit, ...details })
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { lose } from '../../../emulators/faults.ts'
 import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
 import type { Payment } from '../../../emulators/razorpay/entities.ts'
@@ -10,7 +11,7 @@ import { startMandate } from '../../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { createPerson } from '../../console/support.ts'
-import { openWorld, stateOf, type World } from '../../flex/support.ts'
+import { dayIn, openWorld, stateOf, type World } from '../../flex/support.ts'
 import type { Json } from '../../harness/client.ts'
 
 /** A school whose debits go through Razorpay, on its emulator and the school's own clock. */
@@ -20,6 +21,7 @@ async function openSchool(t: Parameters<typeof openWorld>[0], rail: 'enach' | 'u
   t.after(() => razorpay.close())
   const world = await openWorld(t, {
     setUp: false,
+    ...(rail === 'upi_autopay' ? { schedule: SMALL } : {}),
     env: {
       RAZORPAY_KEY_ID: KEYS.keyId,
       RAZORPAY_KEY_SECRET: KEYS.keySecret,
@@ -35,6 +37,15 @@ async function openSchool(t: Parameters<typeof openWorld>[0], rail: 'enach' | 'u
   const invoiceId = new URL(url).pathname.slice(3)
   return { world, razorpay, invoiceId, institute, deliver: () => deliver(world, razorpay) }
 }
+
+/** Within what UPI takes without the payer's PIN. */
+const SMALL = [20, 50, 80, 110, 140].map(days => ({
+  due_date: dayIn(days),
+  details: [
+    { component_type: 'TUITION_FEE', amount: 12_000 },
+    { component_type: 'TRANSPORT_FEE', amount: 2_400.1 },
+  ],
+}))
 
 async function deliver({ bursar }: World, { books }: RazorpayEmulator): Promise<void> {
   for (const { rawBody, headers } of books.outbox.splice(0)) {
@@ -104,4 +115,24 @@ test('a mandate that the payer withdraws in the app locks its plan, though the e
   await deliver()
   const plan = await world.plan()
   assert.deepEqual([plan.status, plan.mandate.status], ['locked', 'cancelled'])
+})
+
+test('a UPI debit is announced to the payer’s bank a day ahead, and charged under that order at its time', async t => {
+  const { world, razorpay, invoiceId, deliver } = await openSchool(t, 'upi_autopay')
+  authorise(razorpay.books, invoiceId)
+  await deliver()
+  assert.equal((await world.plan()).status, 'active')
+  razorpay.spoil('POST /v1/orders', lose)
+  const plan = await world.advanceUntil(now => stateOf(now) === 'presented', 'the presentation')
+  const [notice, ...more] = razorpay.books.notifications.values()
+  assert.ok(notice !== undefined && more.length === 0, 'announced once, though the first answer was lost')
+  const debit = lastDebit(razorpay)
+  const order = razorpay.books.orders.get(debit.order_id ?? '')
+  assert.ok(order !== undefined)
+  assert.ok(order.created_at <= notice.paymentAfter - 24 * 3_600, 'a day before')
+  assert.ok(debit.created_at >= notice.paymentAfter)
+  assert.equal(debit.amount, Math.round(plan.payment_schedule[0].amount * 100))
+  endDebit(razorpay.books, debit, 'captured')
+  await deliver()
+  assert.equal(stateOf(await world.plan()), 'debited')
 })
