@@ -25,9 +25,11 @@ import {
   type PublicKind,
 } from './orders.rules.ts'
 import { listOrders as readPage, type OrderFilter } from './orders-list.store.ts'
-import { searchOrders as search, type OrderSearchFilter } from './search-orders.store.ts'
+import { ordersQuery, searchOrders as search, type OrderSearchFilter } from './search-orders.store.ts'
 import * as store from './orders.store.ts'
 import { requireReturnUrl } from './return-url.rules.ts'
+
+export type { OrderSearchFilter } from './search-orders.store.ts'
 
 /** An order as it is asked for; the rest of it is made here. */
 export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & {
@@ -161,6 +163,16 @@ export async function searchOrders(
 ): Promise<Page<Order>> {
   const collectorCode = branchFilter(institute, filter.collectorCode)
   return search(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
+}
+
+/** The same as one statement, for a file of all that fit. */
+export function orderListQuery(
+  { clock }: Pick<Context, 'clock'>,
+  institute: Institute,
+  filter: OrderSearchFilter,
+): ReturnType<typeof ordersQuery> {
+  const collectorCode = branchFilter(institute, filter.collectorCode)
+  return ordersQuery(institute.id, { ...filter, collectorCode }, clock.now())
 }
 
 /** Writes down that a batch has expired, with the event of each link; answers how many there were. */

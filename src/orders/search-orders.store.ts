@@ -46,6 +46,19 @@ export async function searchOrders(
   return toPage(rows.map(toOrder), limit, order => order.id)
 }
 
+/** All of them for a file, newest first; rows are read by `toOrder`. */
+export function ordersQuery(
+  instituteId: number,
+  filter: OrderSearchFilter,
+  now: Date,
+): { text: string; values: readonly unknown[] } {
+  const values: unknown[] = [filter.kinds]
+  const where = allOf(values, conditions(instituteId, filter, { cursor: undefined, now }))
+  const text = `select ${ORDER_COLUMNS} from orders o where o.kind = any($1) and ${where}
+    order by o.created_at desc, o.id desc`
+  return { text, values }
+}
+
 /** `order_words` begins each word with the institute; what is typed may be the beginning of the rest. */
 function wordsQuery(instituteId: number, anyOf: readonly string[][]): string {
   const term = (word: string): string =>

@@ -8,7 +8,7 @@ import { LIST_STATUSES, LISTED_KINDS } from './orders.rules.ts'
 const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')
 export const reasonInput = input({ reason })
 
-export const listOrdersQuery = query({
+const filters = {
   q: optional(field.text('An id, beginnings of names, an identifier or a phone.', 'Rao', 100)),
   kind: optional(field.oneOf(LISTED_KINDS, 'Only of this kind.')),
   status: optional(field.oneOf(LIST_STATUSES, 'Only in this state.')),
@@ -19,6 +19,11 @@ export const listOrdersQuery = query({
   service_student_id: optional(
     field.resourceId('Only of this student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da'),
   ).as('studentId'),
+}
+
+export const orderFilters = query(filters)
+export const listOrdersQuery = query({
+  ...filters,
   limit: field.pageSize(),
   cursor: field.cursor(ORDER_ID),
 })

@@ -1,19 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import { orderParams } from '../../orders/order.input.ts'
 import { readSearch } from '../../orders/order-search.rules.ts'
-import { getOrder, searchOrders } from '../../orders/orders.service.ts'
+import { getOrder, searchOrders, type OrderSearchFilter } from '../../orders/orders.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
+import type { Read } from '../../http/wire/input.ts'
+import { addReport } from '../reports/report.routes.ts'
+import { ordersReport } from './orders-report.service.ts'
 import { orderActRoutes } from './actions.routes.ts'
 import { linkBatchRoutes } from './link-files/link-files.routes.ts'
 import { pageRoutes } from './pages.routes.ts'
 import { drawQr } from './qr.ts'
 import { LISTED_KINDS } from './orders.rules.ts'
-import { listOrdersQuery } from './order.input.ts'
+import { listOrdersQuery, orderFilters } from './order.input.ts'
 import { choicesOutput, orderDetailOutput, orderRowOutput } from './order.output.ts'
 import { checkoutUrl, readChoices, readDetail } from './orders.service.ts'
 import { findReceiptFile } from '../../payments/order-receipt.service.ts'
@@ -28,20 +31,23 @@ export async function consoleOrderRoutes(app: FastifyInstance, ctx: PaymentConte
   await linkBatchRoutes(app, ctx)
 }
 
+function filterOf({ q, kind, ...filters }: Read<typeof orderFilters>): OrderSearchFilter {
+  return {
+    ...filters,
+    kinds: kind === undefined ? LISTED_KINDS : [kind],
+    search: q === undefined ? undefined : (readSearch(q) ?? undefined),
+  }
+}
+
 function addListRoute(app: FastifyInstance, ctx: PaymentContext): void {
-  addConsoleRead(app, ctx, {
+  addReport(app, ctx, {
     url: '/orders',
-    roles: EVERYONE,
     output: pageOf(orderRowOutput, () => ctx.clock.now()),
     query: listOrdersQuery,
-    answer({ institute, query: { q, kind, cursor, limit, ...filters } }) {
-      const filter = {
-        ...filters,
-        kinds: kind === undefined ? LISTED_KINDS : [kind],
-        search: q === undefined ? undefined : (readSearch(q) ?? undefined),
-      }
-      return searchOrders(ctx, institute, filter, { cursor, limit })
-    },
+    filters: orderFilters,
+    answer: ({ institute, query: { cursor, limit, ...asked } }) =>
+      searchOrders(ctx, institute, filterOf(asked), { cursor, limit }),
+    report: ({ institute, query }) => ordersReport(ctx, institute, filterOf(query)),
   })
 }
 

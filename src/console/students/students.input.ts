@@ -13,7 +13,7 @@ const typed = field.text(
   100,
 )
 
-export const studentsQuery = query({
+const filters = {
   q: optional(new Field<string>({ ...typed.schema, minLength: 2 }, typed.options())).as('typed'),
   collector_code: optional(field.code('Only of this branch.', 'MAIN')),
   grade: optional(field.code('Only of this grade.', '5')),
@@ -25,6 +25,11 @@ export const studentsQuery = query({
       'Only students that owe something, or nothing. A page may then be short, and still say that there are more.',
     ),
   ),
+}
+
+export const studentFilters = query(filters)
+export const studentsQuery = query({
+  ...filters,
   limit: field.pageSize(),
   cursor: field.cursor(studentParams.example['service_student_id'] as string),
 })

@@ -6,8 +6,9 @@ import { EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { studentActRoutes } from './actions.routes.ts'
-import { planOfStudentParams, studentsQuery, timelineQuery } from './students.input.ts'
+import { planOfStudentParams, studentFilters, studentsQuery, timelineQuery } from './students.input.ts'
 import * as output from './students.output.ts'
+import { addReport } from '../reports/report.routes.ts'
 import * as service from './students.service.ts'
 
 const STUDENT = '/students/:service_student_id'
@@ -19,16 +20,20 @@ export function studentConsoleRoutes(app: FastifyInstance, flex: FlexContext): v
   studentActRoutes(app, flex)
 }
 
+function isOwing(owing: 'yes' | 'no' | undefined): boolean | undefined {
+  return owing === undefined ? undefined : owing === 'yes'
+}
+
 function addLists(app: FastifyInstance, flex: FlexContext): void {
-  addConsoleRead(app, flex, {
+  addReport(app, flex, {
     url: '/students',
-    roles: EVERYONE,
-    output: pageOf(output.studentRowOutput),
     query: studentsQuery,
-    answer({ institute, query: { limit, owing, ...filter } }) {
-      const wanted = { ...filter, isOwing: owing === undefined ? undefined : owing === 'yes' }
-      return service.listStudents(flex, institute, wanted, limit)
-    },
+    filters: studentFilters,
+    output: pageOf(output.studentRowOutput),
+    answer: ({ institute, query: { limit, owing, ...filter } }) =>
+      service.listStudents(flex, institute, { ...filter, isOwing: isOwing(owing) }, limit),
+    report: ({ institute, query: { owing, ...filter } }) =>
+      service.studentsReport(institute, { ...filter, isOwing: isOwing(owing) }),
   })
   addConsoleRead(app, flex, {
     url: '/student-choices',

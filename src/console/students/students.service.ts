@@ -17,6 +17,8 @@ import { listErpSettings } from '../../erp/settings/settings.service.ts'
 import { getStudent, type CarriedAmount } from '../../students/students.service.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { readMoment, toWordQuery, writeMoment } from './students.rules.ts'
+import type { Report } from '../reports/export.service.ts'
+import { money, text, type Column } from '../reports/reports.rules.ts'
 import * as store from './students.store.ts'
 import { listTimeline, type TimelineRow } from './timeline.store.ts'
 
@@ -34,12 +36,41 @@ export async function listStudents(
   { typed, ...wanted }: WantedStudents,
   limit: number,
 ): Promise<Page<store.ListedStudent>> {
-  const words = typed === undefined ? undefined : toWordQuery(institute.id, typed)
-  if (words === null) return { rows: [], nextCursor: undefined }
-  const collectorCode = branchFilter(institute, wanted.collectorCode)
-  const filter = { ...wanted, words, collectorCode }
+  const filter = filterOf(institute, { typed, ...wanted })
+  if (filter === null) return { rows: [], nextCursor: undefined }
   const found = await store.listStudents(db, institute.id, filter, limit + 1)
   return toPage(found, limit, student => student.id)
+}
+
+/** Null when nothing can fit what was typed. */
+function filterOf(institute: Institute, { typed, ...wanted }: WantedStudents): store.StudentFilter | null {
+  const words = typed === undefined ? undefined : toWordQuery(institute.id, typed)
+  if (words === null) return null
+  return { ...wanted, words, collectorCode: branchFilter(institute, wanted.collectorCode) }
+}
+
+const COLUMNS: readonly Column<store.StudentRow>[] = [
+  text('Student', row => row.fullname),
+  text('Admission no.', row => row.identifier),
+  text('Second identifier', row => row.customIdentifier),
+  text('Grade', row => row.gradeName),
+  text('Year', row => yearName(row.academicYearStart, row.academicYearEnd)),
+  text('Branch', row => row.collectorCode),
+  text('Status', row => row.status),
+  text('Contact', row => row.contactName),
+  text('Phone', row => row.contactNumber),
+  text('E-mail', row => row.contactEmail),
+  money('Paid', row => row.paidPaise),
+  money('Carried to a later year', row => row.carriedPaise),
+  money('Outstanding', row => row.owedPaise),
+]
+
+/** Everybody who fits, not only those who are shown. */
+export function studentsReport(institute: Institute, wanted: WantedStudents): Report<store.StudentRow> {
+  const filter = filterOf(institute, wanted)
+  if (filter === null) throw badField('q', 'finds nobody: nothing to export')
+  const query = store.studentsQuery(institute.id, filter)
+  return { name: 'students', title: 'Students', query, columns: COLUMNS }
 }
 
 type Code = { code: string; name: string }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
+import { limitOf, type Query } from '../money/query.ts'
 import { yearName } from '../../students/students.rules.ts'
 
 /** Students as lists of the console show them. */
@@ -82,23 +83,20 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
   return { text, values }
 }
 
+export type StudentRow = Omit<ListedStudent, 'carriedTo'> & { years: [number, number] | null }
+
 /** By name, with what is paid and what is left: what is paid beyond one component does not pay another. */
-export async function listStudents(
-  db: Queryable,
-  instituteId: number,
-  filter: StudentFilter,
-  limit: number,
-): Promise<ListedStudent[]> {
+export function studentsQuery(instituteId: number, filter: StudentFilter, range?: { limit: number }): Query {
   const { text, values } = selectInOrder(instituteId, filter)
-  const rows = await db.query<Omit<ListedStudent, 'carriedTo'> & { years: [number, number] | null }>(
-    `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
+  return {
+    text: `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
        s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
          where c.institute_id = s.institute_id and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName",
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
        s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise", m."owedPaise",
        t."carriedPaise", t.years
-     from (${text} limit $${values.push(limit)}) s cross join lateral (
+     from (${text}${limitOf(values, range)}) s cross join lateral (
        select coalesce(sum(b.paid_paise), 0)::bigint as "paidPaise",
          coalesce(sum(b.outstanding_paise), 0)::bigint as "owedPaise"
        from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
@@ -110,11 +108,21 @@ export async function listStudents(
          and o.academic_year_start > s.academic_year_start
      ) t order by s.sort_name, s.id`,
     values,
-  )
-  return rows.map(({ years, ...row }) => ({
-    ...row,
-    carriedTo: years === null ? null : yearName(...years),
-  }))
+  }
+}
+
+export function toListed({ years, ...row }: StudentRow): ListedStudent {
+  return { ...row, carriedTo: years === null ? null : yearName(...years) }
+}
+
+export async function listStudents(
+  db: Queryable,
+  instituteId: number,
+  filter: StudentFilter,
+  limit: number,
+): Promise<ListedStudent[]> {
+  const { text, values } = studentsQuery(instituteId, filter, { limit })
+  return (await db.query<StudentRow>(text, values)).map(toListed)
 }
 
 /** The academic years that there are students of, newest first. */

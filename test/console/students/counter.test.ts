@@ -118,3 +118,21 @@ test("a counter payment's receipt stands in the parents' history, in Tally, in P
   const { body } = await owner.get(`${SCHOOL}/search?q=${encodeURIComponent(number)}`)
   assert.ok(JSON.stringify(body.data).includes(payment))
 })
+
+test('Students and Orders are exported whole, with the filters that are set and numbers as numbers', async () => {
+  for (let count = 0; count < 3; count++) await desk.register({ grade: 'EXPORT' })
+  const lines = async (path: string): Promise<string[]> => (await viewer.get(path)).text.trim().split('\r\n')
+  const shown = (await viewer.get(`${STUDENTS}?grade=EXPORT&limit=1`)).body
+  assert.deepEqual([shown.data.length, shown.has_more], [1, true])
+  const students = await lines(`${STUDENTS}/export?grade=EXPORT&format=csv`)
+  assert.equal(students.length, 4)
+  assert.match(students[0] ?? '', /Student,Admission no\..*,Paid,Carried to a later year,Outstanding$/)
+  assert.match(students[1] ?? '', /,0\.00,0\.00,60000\.00$/)
+  const xlsx = await viewer.get(`${STUDENTS}/export?grade=EXPORT&format=xlsx`)
+  assert.match(xlsx.headers.get('content-disposition') ?? '', /students-.*\.xlsx/)
+  await payOnline()
+  const orders = await lines(`${SCHOOL}/orders/export?status=paid&format=csv`)
+  const paid = (await viewer.get(`${SCHOOL}/orders?status=paid&limit=200`)).body.data
+  assert.equal(orders.length, paid.length + 1)
+  assert.match(orders[1] ?? '', /,45000\.00,0\.00,/)
+})

@@ -7,6 +7,7 @@ import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
+import { ExportMenu } from '../money/export-menu.tsx'
 import { useChoices } from './use-choices.ts'
 import { KIND_CHOICES, KINDS, STATUS_CHOICES, statusWord } from './texts.ts'
 
@@ -98,6 +99,7 @@ export function OrdersTable({ name, query, empty }: Props) {
       rowId={row => row.id}
       filters={filters}
       keepsRows
+      files={sent => <ExportMenu path={`${path}/orders/export`} sent={sent} />}
       {...(query === undefined ? {} : { query })}
       onOpen={row =>
         void navigate({ to: '/i/$institute/orders/$order', params: { institute, order: row.id } })

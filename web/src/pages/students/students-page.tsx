@@ -9,6 +9,7 @@ import { PageFrame } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { yearName } from '../../ui/when.tsx'
+import { ExportMenu } from '../money/export-menu.tsx'
 import { LinkButton } from '../orders/link-button.tsx'
 import { useChoices } from './use-student.ts'
 import { STATUS_LABELS } from './texts.ts'
@@ -130,6 +131,7 @@ export function StudentsPage() {
         rowId={row => row.service_student_id}
         filters={filtersFor(choices)}
         query={{ q }}
+        files={sent => <ExportMenu path={`${path}/students/export`} sent={sent} />}
         keepsRows
         onOpen={row =>
           void navigate({
