@@ -25,7 +25,7 @@ export function loseDispute(
     order_details: {
       order_id: orderId,
       order_amount: amount,
-      cf_payment_id: Number(paymentId),
+      cf_payment_id: paymentId,
       payment_amount: amount,
     },
   }
@@ -36,6 +36,6 @@ export function loseDispute(
 }
 
 export function listDisputes(books: Books, paymentId: string): Answer {
-  const body = books.disputes.filter(one => String(one.order_details.cf_payment_id) === paymentId)
+  const body = books.disputes.filter(one => one.order_details.cf_payment_id === paymentId)
   return { status: 200, body }
 }

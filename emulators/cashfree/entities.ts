@@ -138,7 +138,7 @@ export type Dispute = {
   resolved_at: string
   dispute_status: 'CHARGEBACK_CREATED' | 'CHARGEBACK_MERCHANT_WON' | 'CHARGEBACK_MERCHANT_LOST'
   cf_dispute_remarks: string
-  order_details: { order_id: string; order_amount: number; cf_payment_id: number; payment_amount: number }
+  order_details: { order_id: string; order_amount: number; cf_payment_id: string; payment_amount: number }
 }
 
 export type ReconEvent = {
@@ -157,6 +157,6 @@ export type ReconEvent = {
   }
   order_details: { order_id?: string; order_amount?: number; order_currency?: string; order_tags?: object }
   payment_details: { cf_payment_id?: string; payment_amount?: number; payment_currency?: string }
-  settlement_details: { cf_settlement_id: string; settlement_date: string; utr: string }
-  refund_details: { refund_id?: string; refund_arn?: string }
+  settlement_details: { cf_settlement_id: string; settlement_date: string; settlement_utr: string }
+  refund_details: { refund_id?: string; refund_arn?: string }[]
 }

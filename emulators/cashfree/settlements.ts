@@ -29,7 +29,7 @@ export function record(
     },
     order_details: event.orderId === undefined ? {} : { order_id: event.orderId },
     payment_details: event.paymentId === undefined ? {} : { cf_payment_id: event.paymentId },
-    refund_details: event.refundId === undefined ? {} : { refund_id: event.refundId },
+    refund_details: event.refundId === undefined ? [] : [{ refund_id: event.refundId }],
   })
 }
 
@@ -40,7 +40,7 @@ function round(rupees: number): number {
 /** Pays out all that moved; the UTR of the pay-out. */
 export function settle(books: Books): string {
   const utr = `AXISCN${newNumber()}`
-  const settlement = { cf_settlement_id: newNumber(), settlement_date: timeOf(books), utr }
+  const settlement = { cf_settlement_id: newNumber(), settlement_date: timeOf(books), settlement_utr: utr }
   const events = books.unsettled.splice(0)
   books.recon.push(...events.map((event): ReconEvent => ({ ...event, settlement_details: settlement })))
   return utr

@@ -14,22 +14,21 @@ export function checkoutUrl(
     : new URL(`/checkout/${path}`, emulatorUrl).href
 }
 
-/** The checkout of an order and that of a subscription; a failure is told on the page, which otherwise is left. */
+/** The checkout of an order and that of a subscription. What fails, the library's own download too, is told on the page. */
 const SCRIPT = `'use strict'
-const [, , , mode, kind, session] = location.pathname.split('/').map(decodeURIComponent)
-const cashfree = Cashfree({ mode })
-const opened =
-  kind === 'mandate'
-    ? cashfree.subscriptionsCheckout({ subsSessionId: session, redirectTarget: '_self' })
-    : cashfree.checkout({ paymentSessionId: session, redirectTarget: '_self' })
-opened
-  .then(result => {
-    if (result && result.error) throw result.error
-  })
-  .catch(() => {
-    document.getElementById('opening').hidden = true
-    document.getElementById('failed').hidden = false
-  })
+const open = async () => {
+  const [, , , mode, kind, session] = location.pathname.split('/').map(decodeURIComponent)
+  const cashfree = Cashfree({ mode })
+  const result =
+    kind === 'mandate'
+      ? await cashfree.subscriptionsCheckout({ subsSessionId: session, redirectTarget: '_self' })
+      : await cashfree.checkout({ paymentSessionId: session, redirectTarget: '_self' })
+  if (result && result.error) throw result.error
+}
+open().catch(() => {
+  document.getElementById('opening').hidden = true
+  document.getElementById('failed').hidden = false
+})
 `
 
 export const hostedPage: HostedPage = {

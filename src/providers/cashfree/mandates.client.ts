@@ -66,7 +66,6 @@ async function register(connection: Connection, request: MandateRequest): Promis
     },
     subscription_meta: { return_url: returnUrl },
     subscription_expiry_time: `${request.endOn}T23:59:59+05:30`,
-    subscription_note: request.description.slice(0, 100),
     subscription_tags: { institute_id: String(instituteId), mandate_id: mandateId },
   }
   const made = await call('POST', '/subscriptions', shapes.readSubscription, {

@@ -202,12 +202,13 @@ export function readReconPage(value: unknown): { events: ReconEvent[]; cursor: s
   }
 }
 
-/** The fields stand in groups or, by version, side by side; no name stands in two groups. */
+/** By version the fields stand side by side, in groups, or in lists of one group; no name stands in two groups. */
 function readReconEvent(value: unknown, at: string): ReconEvent {
   const nested = readObject(value, at)
-  const groups = Object.entries(nested).flatMap(([key, group]) =>
-    key.endsWith('_details') && isObject(group) ? Object.entries(group) : [],
-  )
+  const groups = Object.entries(nested).flatMap(([key, group]) => {
+    const one: unknown = Array.isArray(group) && group.length === 1 ? group[0] : group
+    return key.endsWith('_details') && isObject(one) ? Object.entries(one) : []
+  })
   const event: Fields = { ...nested, ...Object.fromEntries(groups) }
   requireRupees(event, 'event_currency', at)
   const saleType = readText(event, 'sale_type', at)
@@ -221,7 +222,8 @@ function readReconEvent(value: unknown, at: string): ReconEvent {
     refundId: readOptionalText(event, 'refund_id', at),
     cashfreePaymentId: readOptionalId(event, 'cf_payment_id', at),
     settlementId: readId(event, 'cf_settlement_id', at),
-    utr: readOptionalText(event, 'utr', at) ?? readOptionalText(event, 'settlement_utr', at),
+    // Its name changed between versions.
+    utr: readOptionalText(event, 'settlement_utr', at) ?? readOptionalText(event, 'utr', at),
     settledAt: readMoment(event, 'settlement_date', at),
   }
 }

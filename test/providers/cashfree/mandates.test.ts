@@ -75,7 +75,6 @@ test('a mandate is a subscription on demand under our id, up to its cap, for one
     },
     subscription_meta: { return_url: 'https://fees.example.edu/return/1' },
     subscription_expiry_time: '2027-03-31T23:59:59+05:30',
-    subscription_note: 'Fees for Ravi Rao',
     subscription_tags: { institute_id: '41', mandate_id: mandate.mandateId },
   })
 })

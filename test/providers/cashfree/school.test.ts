@@ -120,6 +120,28 @@ test('a UPI debit that Cashfree tries again by itself is one debit, and the fami
     assert.equal(settled.body.data.length, 1, settled.text)
   })
 
+  await t.test(
+    'the page that opens the checkout reaches Cashfree alone, for addresses of its form',
+    async () => {
+      const { demo } = world.bursar
+      const page = await demo.get('/hosted/cashfree/production/mandate/sub_session_x-1.y')
+      assert.equal(page.status, 200)
+      const policy = page.headers.get('content-security-policy') ?? ''
+      assert.match(policy, /script-src 'self' https:\/\/sdk\.cashfree\.com https:\/\/\*\.cashfree\.com;/)
+      assert.doesNotMatch(policy, /unsafe-eval|script-src[^;]*unsafe-inline|https:[ ;]/)
+      assert.match(page.text, /<script src="https:\/\/sdk\.cashfree\.com\/js\/v3\/cashfree\.js" defer>/)
+      const script = await demo.get('/hosted/cashfree/open.js')
+      assert.match(script.headers.get('content-type') ?? '', /javascript/)
+      for (const path of [
+        'cashfree/production/mandate/a%22b',
+        'cashfree/elsewhere/mandate/x',
+        'razorpay/production/mandate/x',
+        'cashfree/production/mandate',
+      ])
+        assert.equal((await demo.get(`/hosted/${path}`)).status, 404, path)
+    },
+  )
+
   await world.advanceUntil(plan => stateOf(plan) === 'presented', 'the presentation')
   const { payment_id: id } = lastDebit(cashfree)
   cashfree.books.outbox.splice(0)

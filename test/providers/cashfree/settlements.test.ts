@@ -78,6 +78,23 @@ test('a day of many pages is read to its end, by the cursor that each page gives
   assert.equal(fake.seen.length, 3)
 })
 
+test('an event is read alike in the shapes of three versions: flat, in groups, in lists of groups', async () => {
+  record(fake.books, { type: 'REFUND', amount: 5, orderId, refundId: `41-${refundId}` })
+  settle(fake.books)
+  const [event] = fake.books.recon
+  assert.ok(event !== undefined)
+  const expected = await read()
+  const { settlement_utr: utr, ...settlement } = event.settlement_details
+  const [refund] = event.refund_details
+  const older = { ...event, refund_details: refund, settlement_details: { ...settlement, utr } }
+  const flat = Object.assign({}, ...Object.values(older)) as Record<string, unknown>
+  for (const shape of [older, flat]) {
+    fake.spoil('POST /pg/settlement/recon', answerWith({ cursor: null, data: [shape] }))
+    assert.deepEqual(await read(), expected)
+  }
+  assert.deepEqual(expected[0]?.items[0]?.ourId, refundId)
+})
+
 test('a cursor that does not move, and figures that do not add up, are not taken', async () => {
   record(fake.books, { type: 'PAYMENT', amount: 1 })
   settle(fake.books)
