@@ -33,19 +33,28 @@ async function countOrders(identifier: string): Promise<number> {
   return body.data.length
 }
 
-for (const { name: language, command, env } of languages()) {
-  if (command === null) {
+const access = { BURSAR_KEY: DEMO.key, BURSAR_SECRET: DEMO.secret, BURSAR_TIMEOUT_MS: '1500' }
+// All are started before the first test is added: hooks run as soon as no test is left to run.
+const clients = await Promise.all(
+  languages().map(async ({ name, command, env }) => {
+    const proxy = new FaultyProxy(bursar.url)
+    const url = await proxy.start()
+    const driver = command === null ? null : new Driver(command, { ...env, ...access, BURSAR_URL: url })
+    return { language: name, proxy, driver }
+  }),
+)
+after(() => {
+  for (const { proxy, driver } of clients) {
+    driver?.stop()
+    proxy.stop()
+  }
+})
+
+for (const { language, proxy, driver } of clients) {
+  if (driver === null) {
     test(`${language}: its client`, { skip: `${language} is not on this machine` })
     continue
   }
-  const proxy = new FaultyProxy(bursar.url)
-  const url = await proxy.start()
-  const access = { BURSAR_KEY: DEMO.key, BURSAR_SECRET: DEMO.secret, BURSAR_TIMEOUT_MS: '1500' }
-  const driver = new Driver(command, { ...env, ...access, BURSAR_URL: url })
-  after(() => {
-    driver.stop()
-    proxy.stop()
-  })
   const mark = (what: string): string => `${language}-${what}`
   const order = (what: string, changes: object = {}): Json =>
     sampleOrder({ identifier: mark(what), ...changes })

@@ -34,7 +34,12 @@ export class Driver {
   async ask(question: object): Promise<Json> {
     const answered = new Promise<string>(resolve => this.#waiting.push(resolve))
     this.#process.stdin?.write(`${JSON.stringify(question)}\n`)
-    return JSON.parse(await answered)
+    const line = await answered
+    try {
+      return JSON.parse(line)
+    } catch {
+      throw new Error(`the driver wrote: ${line} ${this.#errors}`)
+    }
   }
 
   async call(operation: string, args: Json[] = [], more: object = {}): Promise<Json> {

@@ -19,6 +19,11 @@ export function languages(): Language[] {
       command: has('python3') ? ['python3', `${DRIVERS}/driver.py`] : null,
       env: { PYTHONPATH: `${ROOT}/sdk/python`, PYTHONDONTWRITEBYTECODE: '1' },
     },
+    {
+      name: 'PHP',
+      command: has('php') ? ['php', `${DRIVERS}/driver.php`] : null,
+      env: { BURSAR_SDK: `${ROOT}/sdk/php/src/autoload.php` },
+    },
   ]
 }
 

@@ -39,6 +39,17 @@ test('the lines of the README of the Python client run', { skip: skipWithout('py
   assert.match(stdout, /^no such order req_/m)
 })
 
+test('the lines of the README of the PHP client run', { skip: skipWithout('php') }, async () => {
+  const program = readmeOf('php', 'php').replace(
+    "'vendor/autoload.php'",
+    `'${ROOT}/sdk/php/src/autoload.php'`,
+  )
+  writeFileSync(join(folder, 'readme.php'), `<?php\n${program}`)
+  const { stdout } = await run('php', ['readme.php'], { cwd: folder })
+  assert.match(stdout, /^paid 5150050$/m)
+  assert.match(stdout, /^no such order req_/m)
+})
+
 function readmeOf(language: string, fence: string): string {
   return programOf(join(ROOT, `sdk/${language}/README.md`), fence)
     .replaceAll('http://127.0.0.1:8080', bursar.url)

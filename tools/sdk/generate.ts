@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { readModel } from './model.ts'
 import { generateNode } from './node.ts'
+import { generatePhp } from './php.ts'
 import { generatePython } from './python.ts'
 
 /** What of the clients follows from the API: `node tools/sdk/generate.ts` writes it, `--check` compares. */
@@ -10,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 
 export function generateAll(document: unknown): Record<string, string> {
   const model = readModel(document)
-  return { ...generateNode(model), ...generatePython(model) }
+  return { ...generateNode(model), ...generatePython(model), ...generatePhp(model) }
 }
 
 /** The files that are not as the document has them. */
