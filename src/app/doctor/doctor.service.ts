@@ -24,6 +24,7 @@ import {
   type Finding,
 } from './doctor.rules.ts'
 import { countDeskPeople, readPeople, readServer } from './doctor.store.ts'
+import { lookAtAccounts } from './payments.service.ts'
 
 type Look = () => Promise<Omit<Finding, 'subject'>>
 
@@ -58,7 +59,7 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
     ...Object.fromEntries(
       [...config.providers].map(([name, values]) => [titleOf(name), provider(name, values, config)]),
     ),
-    ...(config.providers.size === 0 ? { Payments: async () => lookAtNoProvider(config) } : {}),
+    'Provider accounts': () => lookAtAccounts(config, ctx),
     Lenders: () => lookAtLenders(ctx),
     Institutes: async () => judgePeople(await readPeople(ctx.db)),
   }
@@ -135,12 +136,6 @@ async function lookAtLenders(ctx: Context): ReturnType<Look> {
     people: kind === 'desk' ? (people.get(code) ?? 0) : null,
   }))
   return judgeLenders(await Promise.all(states), ctx.mode === 'live')
-}
-
-function lookAtNoProvider({ mode }: Config): Omit<Finding, 'subject'> {
-  return mode === 'live'
-    ? problem('no provider is set up: nobody can pay. Set the keys of one, see `bursar config`')
-    : ok("by the sandbox's bank")
 }
 
 const titleOf = (name: string): string => PROVIDERS[name]?.title ?? name

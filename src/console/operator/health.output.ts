@@ -1,4 +1,5 @@
 import type { KeyNumbers } from '../../http/metrics/key-numbers.ts'
+import { stateOf } from '../../providers/accounts/values.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { CHANNELS } from '../../messages/messages.rules.ts'
 import type { BackupState } from '../../platform/backup/schedule.ts'
@@ -107,6 +108,30 @@ const providerOutput = provider.object({
   key: provider.optional.oneOf(['test', 'live'], 'Of what kind its key is.'),
 })
 
+const account = outputOf<Setup['accounts'][number]>()
+const accountOutput = account.object({
+  id: account.text('Its id.', 'pa_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  institute: account.text('Whose it is.', 'demo-school'),
+  title: account.text('What people call it.', 'Main account'),
+  provider: account.text('Where it is.', 'razorpay'),
+  state: account.oneOf(['test', 'live', 'paused'], 'The kind of its key, or that it is paused.', stateOf),
+  check_problem: account.optional.text(
+    'What was wrong when it was last checked.',
+    'The key is not accepted.',
+  ),
+  heard_at: account.optional.moment('When a callback last came, UTC.', '2026-11-15T04:32:10.000Z'),
+})
+
+const report = outputOf<Setup['unmatched'][number]>()
+const reportOutput = report.object({
+  account_id: report.text('Through which account of the installation.', 'razorpay'),
+  provider_ref: report.text("The provider's name for it.", 'pay_NNN'),
+  utr: report.text('The pay-out it was in; empty: a callback.', 'UTR0001'),
+  problem: report.text('Why it could not be matched.', 'payment unknown here'),
+  reported: report.amount('As reported, in rupees.', 1250.5, one => one.reportedPaise),
+  noticed_at: report.moment('When it was noticed, UTC.', '2026-11-15T04:32:10.000Z'),
+})
+
 const channel = outputOf<Setup['channels'][number]>()
 const channelOutput = channel.object({
   channel: channel.oneOf(CHANNELS, 'How people are reached.'),
@@ -117,6 +142,8 @@ const setup = outputOf<Setup>()
 export const setupOutput = setup.object({
   mode: setup.oneOf(['sandbox', 'live'], 'Play money or real money.'),
   payments: setup.list('Money moves through these.', providerOutput),
+  accounts: setup.list('Accounts of institutes.', accountOutput),
+  unmatched: setup.list('Reports that belong to no institute, the newest 200.', reportOutput),
   lenders: setup.list('Loans come from these.', providerOutput),
   channels: setup.list('Messages leave through these.', channelOutput),
 })

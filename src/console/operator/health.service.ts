@@ -1,3 +1,7 @@
+import { listInstitutes } from '../../institutes/institutes.service.ts'
+import { listUnmatchedReports, type UnmatchedReport } from '../../payments/settlements/unmatched.service.ts'
+import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
+import { listAllAccounts } from '../../providers/accounts/accounts.service.ts'
 import { statfs } from 'node:fs/promises'
 import type { LoanContext } from '../../loans/context.ts'
 import { listLenders } from '../../loans/lenders/lenders.service.ts'
@@ -102,6 +106,10 @@ type SetUpProvider = { name: string; isCurrent: boolean; does: string[]; key: 't
 export type Setup = {
   mode: Context['mode']
   payments: SetUpProvider[]
+  /** Those of institutes, at the same providers or others. */
+  accounts: (ProviderAccount & { institute: string })[]
+  /** What providers reported that belongs to no institute. */
+  unmatched: UnmatchedReport[]
   lenders: SetUpProvider[]
   channels: { channel: Channel; by: string | null }[]
 }
@@ -111,6 +119,8 @@ export async function describeSetup(
   { channels, providerKeys }: Installation,
 ): Promise<Setup> {
   // What takes lenders' transfers alone is always there and needs no setting up.
+  const codes = new Map((await listInstitutes(ctx)).map(({ id, code }) => [id, code]))
+  const accounts = await listAllAccounts(ctx)
   const payers = [...ctx.accounts.installation].filter(([, { accepts }]) => accepts.methods.length > 0)
   return {
     mode: ctx.mode,
@@ -124,6 +134,8 @@ export async function describeSetup(
       ],
       key: providerKeys[name] ?? null,
     })),
+    accounts: accounts.map(one => ({ ...one, institute: codes.get(one.instituteId) ?? '' })),
+    unmatched: await listUnmatchedReports(ctx),
     lenders: [
       ...(ctx.sandboxLender === null ? [] : [ctx.sandboxLender.title]).map(name =>
         describeLender(name, true),

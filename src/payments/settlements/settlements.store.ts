@@ -188,3 +188,15 @@ export async function setReadThrough(
     [account.instituteId ?? 0, account.id, day],
   )
 }
+
+export type UnmatchedReport = Omit<Exception, 'instituteId' | 'knownPaise'>
+
+const MOST_UNMATCHED = 200
+
+/** Of no institute, the newest first. */
+export async function listUnmatched(db: Queryable): Promise<UnmatchedReport[]> {
+  return db.query<UnmatchedReport>(
+    `select ${exceptionRows.columns('e', ['provider', 'accountId', 'utr', 'providerRef', 'problem', 'reportedPaise', 'noticedAt'])}
+     from settlement_exceptions e where e.institute_id = 0 order by e.id desc limit ${MOST_UNMATCHED}`,
+  )
+}

@@ -32,6 +32,11 @@ export async function listAccounts(
   return (await store.listAccounts(db, id)).map(withoutSecrets)
 }
 
+/** Of every institute, for the operator. */
+export async function listAllAccounts({ db }: Pick<Context, 'db'>): Promise<ProviderAccount[]> {
+  return (await store.listAllAccounts(db)).map(withoutSecrets)
+}
+
 /** Sets an account up. From its commit on it takes what its branch, or the whole institute, has new. */
 export async function addAccount(
   ctx: AccountsContext,

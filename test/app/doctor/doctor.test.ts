@@ -48,7 +48,7 @@ test('each subject is looked at by itself, and one in trouble keeps nobody from 
     Certificate: 'ok',
     'E-mail': 'ok',
     'SMS and WhatsApp': 'ok',
-    Payments: 'ok',
+    'Provider accounts': 'ok',
     Lenders: 'ok',
     Institutes: 'ok',
   })

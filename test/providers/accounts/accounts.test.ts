@@ -5,7 +5,11 @@ import { settleDue } from '../../../src/payments/settlements/settle-due.service.
 import { payOut } from '../../../emulators/razorpay/settlements.ts'
 import { AccountRegistry } from '../../../src/providers/accounts/registry.service.ts'
 import { signEvent } from '../../../emulators/razorpay/books.ts'
-import { assertAnswer } from '../../console/support.ts'
+import { judgeAccounts } from '../../../src/app/doctor/payments.rules.ts'
+import { lookAtAccounts } from '../../../src/app/doctor/payments.service.ts'
+import { takeCallback } from '../../../src/payments/callbacks.service.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+import { assertAnswer, createPerson } from '../../console/support.ts'
 import { PAY } from '../../harness/samples.ts'
 import {
   add,
@@ -210,4 +214,68 @@ test('checking the connection says in words what the provider does not accept', 
   assert.match(bad.body.data.problem, /does not accept/)
   const account = (await groupOwner.get(GROUP)).body.data.find((one: { id: string }) => one.id === ofSouth)
   assert.equal(account.check_problem, bad.body.data.problem)
+})
+
+test('the operator sees every institute’s accounts, and what providers reported of no institute; the doctor says what to do', async () => {
+  const finding = await lookAtAccounts(app.config, app.ctx)
+  assert.equal(finding.verdict, 'problem')
+  assert.match(finding.text, /"Account South" of demo-group: .*does not accept/)
+  const bank = app.ctx.accounts.accountOfInstallation('sandbox')
+  assert.ok(bank)
+  const outcome = { kind: 'captured', mode: 'upi', transactionId: 'T1', capturedAt: new Date() } as const
+  const report = {
+    about: 'payment',
+    instituteId: 9_999,
+    paymentId: 'pay_none',
+    providerRef: 'bank_none',
+  } as const
+  const readCallback = async () => [{ ...report, outcome: { ...outcome, amountPaise: paiseOf(12_350) } }]
+  await takeCallback(app.ctx, { ...bank, readCallback }, { headers: {}, rawBody: Buffer.alloc(0) })
+  const operator = await createPerson(bursar, { email: 'operator@example.in', operator: true })
+  const { data } = (await operator.get('/console/api/operator/providers')).body
+  assert.deepEqual(
+    data.unmatched.map((one: Record<string, unknown>) => [
+      one['provider_ref'],
+      one['problem'],
+      one['reported'],
+    ]),
+    [['bank_none', 'captured, and unknown here', 123.5]],
+  )
+  const states = data.accounts.map((one: Record<string, string>) => [
+    one['institute'],
+    one['title'],
+    one['state'],
+  ])
+  assert.deepEqual(states.toSorted(), [
+    ['demo-group', 'Account North', 'test'],
+    ['demo-group', 'Account South', 'test'],
+    ['demo-school', 'Account School', 'paused'],
+  ])
+})
+
+test('the doctor warns of accounts through which nobody can pay, and of those that no callback reached', () => {
+  const account = {
+    institute: 'green-park',
+    title: 'Main',
+    isPaused: false,
+    isTestKey: false,
+    flaw: null,
+    isSilent: false,
+  }
+  const judge = (changes: Partial<typeof account>, more = {}) =>
+    judgeAccounts({
+      accounts: [{ ...account, ...changes }],
+      unpayable: [],
+      unmatched: 0,
+      hasInstallation: false,
+      isLive: true,
+      ...more,
+    })
+  assert.deepEqual(judge({}), { verdict: 'ok', text: '1 set up, all accepted' })
+  assert.match(judge({ isTestKey: true }).text, /"Main" of green-park has a test key/)
+  assert.match(judge({ isSilent: true }).text, /no callback ever came for "Main" of green-park/)
+  assert.equal(judge({ isTestKey: true }, { isLive: false }).verdict, 'ok')
+  assert.equal(judge({}, { unpayable: ['east'] }).verdict, 'problem')
+  assert.equal(judge({}, { accounts: [] }).verdict, 'problem')
+  assert.equal(judge({}, { unmatched: 2 }).verdict, 'warning')
 })

@@ -3,6 +3,8 @@ import type { ProvidersAnswer } from '../../../../src/console/operator/health.ou
 import { get } from '../../api/client.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { When } from '../../ui/when.tsx'
 import { OperatorFrame } from './operator-frame.tsx'
 import { StaticTable } from '../developers/static-table.tsx'
 
@@ -39,6 +41,8 @@ function Setup({ setup }: { setup: ProvidersAnswer }) {
         none="No provider is set up: nothing can be paid online."
         mode={setup.mode}
       />
+      <Accounts accounts={setup.accounts} />
+      <Unmatched reports={setup.unmatched} />
       <h2 className="section-title">Loans</h2>
       <Providers name="Loans" providers={setup.lenders} none="No lender is set up." mode={setup.mode} />
       <h2 className="section-title">Messages</h2>
@@ -77,5 +81,65 @@ function Providers({
         </tr>
       ))}
     </StaticTable>
+  )
+}
+
+/** Owners set them up in their own settings. */
+function Accounts({ accounts }: { accounts: ProvidersAnswer['accounts'] }) {
+  return (
+    <>
+      <h2 className="section-title">Accounts of institutes</h2>
+      {accounts.length === 0 ? (
+        <p>No institute has an account of its own.</p>
+      ) : (
+        <StaticTable
+          name="Accounts of institutes"
+          headings={['Institute', 'Account', 'State', 'Last callback']}
+        >
+          {accounts.map(account => (
+            <tr key={account.id}>
+              <td>{account.institute}</td>
+              <td>
+                {account.title} ({account.provider})
+              </td>
+              <td>{account.check_problem ?? account.state}</td>
+              <td>{account.heard_at === undefined ? 'None yet' : <When at={account.heard_at} />}</td>
+            </tr>
+          ))}
+        </StaticTable>
+      )}
+    </>
+  )
+}
+
+/** Nobody else sees these: they belong to no institute. */
+function Unmatched({ reports }: { reports: ProvidersAnswer['unmatched'] }) {
+  if (reports.length === 0) return null
+  return (
+    <>
+      <h2 className="section-title">Reported money of no institute</h2>
+      <p className="faint">
+        Look each reference up in the provider’s dashboard. Nothing was assigned: the money may be of another
+        business that uses the same account.
+      </p>
+      <StaticTable
+        name="Reported money of no institute"
+        headings={['Noticed', 'Account', 'Reference', 'Problem', { title: 'Amount', align: 'right' }]}
+      >
+        {reports.map(report => (
+          <tr key={`${report.account_id} ${report.utr} ${report.provider_ref}`}>
+            <td>
+              <When at={report.noticed_at} />
+            </td>
+            <td>{report.account_id}</td>
+            <td className="mono">
+              {[report.provider_ref, report.utr].filter(text => text !== '').join(', ')}
+            </td>
+            <td>{report.problem}</td>
+            <td className="right">{formatRupees(report.reported)}</td>
+          </tr>
+        ))}
+      </StaticTable>
+    </>
   )
 }
