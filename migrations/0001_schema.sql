@@ -798,6 +798,8 @@ create table refunds (
   failure_message text,
   requested_at timestamptz not null,
   processed_at timestamptz,
+  -- When the payer was told of it.
+  payer_notified_at timestamptz,
   settlement_id text,
   next_try_at timestamptz,
   tries integer not null default 0,
@@ -805,6 +807,8 @@ create table refunds (
   primary key (institute_id, id),
   foreign key (institute_id, payment_id) references payments
 );
+create index refunds_to_notify on refunds (processed_at)
+  where state = 'processed' and kind <> 'returned' and payer_notified_at is null;
 create unique index refunds_one_return on refunds (institute_id, payment_id) where kind = 'returned';
 create index refunds_of_payment on refunds (institute_id, payment_id);
 create index refunds_of_order on refunds (institute_id, order_id);
@@ -886,6 +890,8 @@ create table receipts (
   issued_at timestamptz not null,
   cancelled_at timestamptz,
   cancel_reason text,
+  -- When the payer was told of it.
+  payer_notified_at timestamptz,
   online_payment_id text generated always as (case source when 'online' then payment_id end) stored,
   direct_payment_id text generated always as (case source when 'direct' then payment_id end) stored,
   primary key (institute_id, financial_year, number),
@@ -895,6 +901,7 @@ create table receipts (
 );
 -- A payment taken at the counter that is corrected gets a new receipt in place of a cancelled one; an online one never.
 create unique index receipts_one_standing on receipts (institute_id, payment_id) where source = 'online' or cancelled_at is null;
+create index receipts_to_notify on receipts (issued_at) where payer_notified_at is null;
 create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
@@ -1525,6 +1532,8 @@ create table messages (
   is_reminder boolean not null default false,
   -- What a reminder asks to be paid: when all of it is paid the reminder is not sent any more.
   concerns text[] not null default '{}',
+  -- The payment whose receipt goes along with a mail.
+  attachment text,
   state text not null default 'queued' check (state in ('queued', 'sent', 'failed')),
   created_at timestamptz not null,
   sent_at timestamptz,

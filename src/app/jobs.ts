@@ -10,6 +10,7 @@ import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { readUnsettled } from '../flex/plans/unsettled.service.ts'
 import { nextRebalanceDue, rebalanceSome } from '../flex/plans/rebalance.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
+import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service.ts'
 import { nextMessageDue, purgeSecrets, sendMessages } from '../messages/messages.service.ts'
 import { expireOrders, nextExpiry } from '../orders/orders.service.ts'
 import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
@@ -67,6 +68,10 @@ export function createJobs(ctx: BursarContext, bank: SandboxBank | null): Job[] 
     work('webhook_mails', {
       run: processBatches(limit => mailFailures(ctx, limit)),
       nextDueAt: () => nextFailureMailDue(ctx),
+    }),
+    work('payers_notified', {
+      run: processBatches(limit => notifyPayers(ctx, limit)),
+      nextDueAt: () => nextNoticeDue(ctx),
     }),
     // As many as an SMTP server likes; one that hangs holds up so many messages and no more.
     work('messages_sent', {

@@ -2,11 +2,18 @@ import { linkTemplates } from '../orders/link-messages.texts.ts'
 import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
 import { shortTemplates } from '../flex/notices/family.texts.ts'
 import { familyTemplates } from '../flex/notices/reminder.texts.ts'
+import { noticeTemplates } from '../payments/notices/notices.texts.ts'
 import type { Template } from '../messages/messages.rules.ts'
 
 /** Every short text that may leave the process. */
 export function smsTemplates(): Template[] {
-  return [...shortTemplates(), ...familyTemplates(), ...bounceTemplates(), ...linkTemplates()]
+  return [
+    ...shortTemplates(),
+    ...familyTemplates(),
+    ...bounceTemplates(),
+    ...linkTemplates(),
+    ...noticeTemplates(),
+  ]
 }
 
 /** Names that no text has: what was meant by them goes out under another template, and no operator delivers it. */

@@ -20,6 +20,8 @@ export type NewMessage = {
   template?: string
   /** The ids of what a reminder reminds of. */
   concerns?: readonly string[]
+  /** The payment whose receipt goes along with a mail. */
+  attachment?: string
 }
 
 /** What lets its reader in, such as a link to choose a password: it is not stored as text, and not for longer than it works. */
@@ -58,6 +60,7 @@ export type Message = {
   nextTryAt: Date | null
   isReminder: boolean
   template: string | null
+  attachment: string | null
   secretSealed: Buffer | null
   secretUntil: Date | null
 }

@@ -17,7 +17,7 @@ import {
   type Secret,
 } from './messages.rules.ts'
 import * as store from './messages.store.ts'
-import type { Outcome, MessageContext } from './senders.ts'
+import type { Attachment, MessageContext, Outcome } from './senders.ts'
 import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
@@ -117,10 +117,20 @@ async function send(post: MessageContext, message: Message): Promise<Outcome> {
     return { kind: 'refused', reason: 'What it was to bring has been used or has run out.' }
   try {
     const { body } = openMessage(post, message)
-    return await post.senders[message.channel].send({ ...message, body, subject: message.subject ?? '' })
+    const attached = await attachmentOf(post, message)
+    const letter = { ...message, body, subject: message.subject ?? '', attached }
+    return await post.senders[message.channel].send(letter)
   } catch (error) {
     return { kind: 'delayed', reason: String(error), isAway: false }
   }
+}
+
+async function attachmentOf(
+  { readAttachment }: MessageContext,
+  { instituteId, attachment }: Message,
+): Promise<Attachment | undefined> {
+  if (attachment === null) return undefined
+  return (await readAttachment({ instituteId, attachment })) ?? undefined
 }
 
 async function finish(post: MessageContext, message: Message, outcome: Outcome): Promise<void> {

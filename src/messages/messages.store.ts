@@ -20,6 +20,7 @@ const messages = new Table<Message>('messages', {
   nextTryAt: 'timestamptz',
   isReminder: 'boolean',
   template: 'text',
+  attachment: 'text',
   secretSealed: 'bytea',
   secretUntil: 'timestamptz',
 })
@@ -43,6 +44,7 @@ export async function insertMessages(tx: Transaction, queued: readonly QueuedMes
       nextTryAt: at,
       isReminder: message.isReminder ?? false,
       template: message.template ?? null,
+      attachment: message.attachment ?? null,
       concerns: message.concerns ?? [],
       secretSealed: message.secretSealed ?? null,
       secretUntil: message.secretUntil ?? null,

@@ -11,7 +11,13 @@ export type Outcome =
   /** `isAway`: the server itself could not be used, so others need not be tried now. */
   | { kind: 'delayed'; reason: string; isAway: boolean }
 
-type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & { subject: string }
+export type Attachment = { filename: string; contentType: string; content: Buffer }
+
+type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
+  subject: string
+  /** Of mails only. */
+  attached?: Attachment | undefined
+}
 
 /** The port that a channel's provider implements. The id is the same on every try, so that a repeat can be told. */
 export type Sender = {
@@ -21,6 +27,10 @@ export type Sender = {
 export type MessageContext = Pick<Context, 'db' | 'clock' | 'vault' | 'mode'> & {
   readonly senders: Readonly<Record<Channel, Sender>>
   readonly log: Log
+  /** Makes the file that a message names; null when there is none any more. */
+  readonly readAttachment: (
+    message: Pick<Message, 'instituteId'> & { attachment: string },
+  ) => Promise<Attachment | null>
 }
 
 /** What an HTTP provider says in its answer; `null` leaves it to the status. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../harness/bursar.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
 import { startFakeSmtp, type FakeSmtp } from '../harness/fakes/smtp.ts'
 import { NOBODY } from '../harness/nobody.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -29,6 +30,16 @@ function untilHour({ app }: TestBursar, hour: number, moreMs: number): string {
 }
 
 describe('messages', { concurrency: 3 }, () => {
+  test('the mail that tells of a payment brings its receipt as a PDF', async t => {
+    const { smtp, bursar } = await open(t)
+    const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder({ email: 'pdf@example.in' }))
+    await bursar.demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+    await advance(bursar)
+    const mail = smtp.mails.find(({ to }) => to.includes('pdf@example.in'))
+    assert.match(mail?.headers['content-type'] ?? '', /^multipart\/mixed/)
+    assert.match(mail?.text ?? '', /application\/pdf[\s\S]*JVBERi0/)
+  })
+
   test('an e-mail arrives as it was written, from MAIL_FROM, to its recipient alone', async t => {
     const { smtp, bursar } = await open(t)
     const [subject, body] = [

@@ -1,9 +1,16 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
+import type { Attachment } from '../senders.ts'
 import { isMailAddress, type MailAddress } from './mail-settings.ts'
 
-/** Mail over SMTP: plain text, one recipient each, over a few connections that are kept open for a while. */
+/** Mail over SMTP: plain text with at most one file, one recipient each, over a few connections that are kept open for a while. */
 export type Mailer = {
-  send(mail: { id: string; recipient: string; subject: string; body: string }): Promise<MailOutcome>
+  send(mail: {
+    id: string
+    recipient: string
+    subject: string
+    body: string
+    attached?: Attachment | undefined
+  }): Promise<MailOutcome>
   /** Connects and signs in, without sending anything; answers what is wrong. */
   verify(): Promise<string | null>
   close(): void
@@ -31,7 +38,7 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
     used.close({ force: true })
   }
   return {
-    async send({ id, recipient, subject, body }) {
+    async send({ id, recipient, subject, body, attached }) {
       if (!isMailAddress(recipient))
         return { kind: 'refused', reason: 'this is not an address mail can go to' }
       const used = transport
@@ -45,6 +52,7 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
           to: { name: '', address: recipient },
           subject: subject.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' '),
           text: body,
+          ...(attached === undefined ? {} : { attachments: [attached] }),
           // Keeps holiday notices from answering.
           headers: { 'Auto-Submitted': 'auto-generated' },
           disableFileAccess: true,

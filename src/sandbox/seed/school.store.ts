@@ -129,8 +129,8 @@ const STATEMENTS: readonly string[] = [
      on conflict (institute_id, financial_year) do update set last_number = c.last_number + excluded.last_number
      returning financial_year, last_number
    )
-   insert into receipts (institute_id, financial_year, number, payment_id, issued_at)
-   select d.institute_id, d.year, c.last_number + 1 - d.place, d.payment_id, d.paid_at
+   insert into receipts (institute_id, financial_year, number, payment_id, issued_at, payer_notified_at)
+   select d.institute_id, d.year, c.last_number + 1 - d.place, d.payment_id, d.paid_at, d.paid_at
    from (select *, row_number() over (partition by year order by paid_at desc, payment_id desc) as place
      from (select *, ${FINANCIAL_YEAR} as year from debits) d) d join counted c on c.financial_year = d.year`,
   `insert into direct_payments (institute_id, student_id, transaction_id, id, amount_paise, paid_at, mode, recorded_at)

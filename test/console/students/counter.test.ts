@@ -136,3 +136,39 @@ test('Students and Orders are exported whole, with the filters that are set and 
   assert.equal(orders.length, paid.length + 1)
   assert.match(orders[1] ?? '', /,45000\.00,0\.00,/)
 })
+
+async function mailTo(address: string): Promise<Json[]> {
+  return (await demo.get(`/api/v1/sandbox/mailbox?to=${encodeURIComponent(address)}`)).body.data
+}
+
+async function mailsTo(address: string, count: number): Promise<Json[]> {
+  assertAnswer(await demo.post('/api/v1/sandbox/clock', { advance: 'PT1M' }), '200')
+  const mails = await mailTo(address)
+  assert.equal(mails.length, count)
+  return mails
+}
+
+test('a family is told once of money that came in, at the counter or online, and of a refund', async () => {
+  const email = 'told@example.in'
+  const id = await desk.register({ primary_contact_email: email })
+  const { receipt_number: number } = await take(id, 1_234)
+  const [first] = await mailsTo(email, 1)
+  assert.match(first.subject, new RegExp(`₹1,234\\.00 received for Kabir Rao, receipt ${number}`))
+  assert.match(
+    first.text,
+    /^Dear .*,[\s\S]*Demo School has received[\s\S]*is attached[\s\S]*please ask Demo School/,
+  )
+  const [kept] = await bursar.sql<{ attachment: string }>(
+    `select attachment from messages where recipient = $1 and channel = 'email'`,
+    [email],
+  )
+  assert.match(kept?.attachment ?? '', /^pay_/)
+  const { body } = await demo.post(`${PAY}/payment_links`, sampleOrder({ email }))
+  const order: string = body.data.order_id
+  await demo.post(`/api/v1/sandbox/pay/orders/${order}/pay`, { outcome: 'success' })
+  const [paid] = await mailsTo(email, 2)
+  assert.ok(paid.text.includes(`/pay/demo-school/${order}`), paid.text)
+  await demo.post(`${PAY}/payment_links/${order}/refunds`, { amount: 500 })
+  const [refund] = await mailsTo(email, 3)
+  assert.match(refund.subject, /₹500\.00 refunded/)
+})

@@ -1,0 +1,107 @@
+import type { OrderKind } from '../../orders/orders.rules.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Paise } from '../../platform/money.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+
+type Paid = {
+  instituteId: number
+  institute: string
+  instituteCode: string
+  /** None for money that was taken at the counter. */
+  orderId: string | null
+  orderKind: OrderKind | null
+  payer: string
+  phone: string
+  email: string
+  studentName: string | null
+  amountPaise: Paise
+  components: string[]
+  at: Date
+}
+export type ReceivedPayment = Paid & ReceiptKey & { paymentId: string; isCancelled: boolean }
+export type MadeRefund = Paid & { refundId: string; utr: string | null }
+
+/** Receipts whose payers have not been told, the oldest first; another process skips them until the commit. */
+export async function lockReceived(tx: Transaction, limit: number): Promise<ReceivedPayment[]> {
+  return tx.query<ReceivedPayment>(
+    `select c.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", c.financial_year as "financialYear",
+       c.number, c.payment_id as "paymentId", c.cancelled_at is not null as "isCancelled", c.issued_at as at,
+       o.id as "orderId", o.kind as "orderKind", coalesce(o.name, s.primary_contact_name) as payer,
+       coalesce(o.phone, s.primary_contact_number) as phone, coalesce(o.email, s.primary_contact_email) as email,
+       coalesce(o.student_name, s.fullname) as "studentName", coalesce(p.amount_paise, d.amount_paise) as "amountPaise",
+       coalesce((select json_agg(distinct l.component_type) from order_lines l
+           where l.institute_id = o.institute_id and l.order_id = o.id),
+         (select json_agg(distinct l.component_type) from direct_payment_lines l where l.institute_id = d.institute_id
+           and l.student_id = d.student_id and l.transaction_id = d.transaction_id), '[]') as components
+     from receipts c
+     join institutes i on i.id = c.institute_id
+     left join payments p on p.institute_id = c.institute_id and p.id = c.online_payment_id
+     left join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+     left join direct_payments d on d.institute_id = c.institute_id and d.id = c.direct_payment_id
+     left join students s on s.institute_id = c.institute_id and s.id = coalesce(d.student_id, o.student_id)
+     where c.payer_notified_at is null order by c.issued_at limit $1 for update of c skip locked`,
+    [limit],
+  )
+}
+
+export async function markReceived(
+  tx: Transaction,
+  told: readonly ReceivedPayment[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `update receipts c set payer_notified_at = $4
+     from unnest($1::int[], $2::text[], $3::int[]) as t (institute_id, financial_year, number)
+     where c.institute_id = t.institute_id and c.financial_year = t.financial_year and c.number = t.number`,
+    [told.map(one => one.instituteId), told.map(one => one.financialYear), told.map(one => one.number), now],
+  )
+}
+
+/** The same for refunds that were made; a debit that the bank took back is none. */
+export async function lockRefunds(tx: Transaction, limit: number): Promise<MadeRefund[]> {
+  return tx.query<MadeRefund>(
+    `select r.institute_id as "instituteId", i.name as institute, i.code as "instituteCode", r.id as "refundId", r.utr,
+       r.processed_at as at, o.id as "orderId", o.kind as "orderKind", o.name as payer, o.phone, o.email,
+       coalesce(o.student_name, s.fullname) as "studentName", r.amount_paise as "amountPaise",
+       coalesce((select json_agg(distinct l.component_type) from refund_lines l
+         where l.institute_id = r.institute_id and l.refund_id = r.id), '[]') as components
+     from refunds r
+     join institutes i on i.id = r.institute_id
+     join orders o on o.institute_id = r.institute_id and o.id = r.order_id
+     left join students s on s.institute_id = o.institute_id and s.id = o.student_id
+     where r.state = 'processed' and r.kind <> 'returned' and r.payer_notified_at is null
+     order by r.processed_at limit $1 for update of r skip locked`,
+    [limit],
+  )
+}
+
+export async function markRefunds(tx: Transaction, told: readonly MadeRefund[], now: Date): Promise<void> {
+  await tx.query(
+    `update refunds r set payer_notified_at = $3 from unnest($1::int[], $2::text[]) as t (institute_id, id)
+     where r.institute_id = t.institute_id and r.id = t.id`,
+    [told.map(one => one.instituteId), told.map(one => one.refundId), now],
+  )
+}
+
+/** The oldest that waits. */
+export async function nextToNotify(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(
+    `select least((select min(issued_at) from receipts where payer_notified_at is null),
+       (select min(processed_at) from refunds where state = 'processed' and kind <> 'returned'
+          and payer_notified_at is null)) as at`,
+  )
+  return row?.at ?? null
+}
+
+/** The order that a payment paid; null for one taken at the counter. */
+export async function findOrderOf(
+  db: Queryable,
+  instituteId: number,
+  paymentId: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ orderId: string }>(
+    'select order_id as "orderId" from payments where institute_id = $1 and id = $2',
+    [instituteId, paymentId],
+  )
+  return row?.orderId ?? null
+}
