@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const DRIVERS = resolve(import.meta.dirname, 'drivers')
@@ -24,7 +26,24 @@ export function languages(): Language[] {
       command: has('php') ? ['php', `${DRIVERS}/driver.php`] : null,
       env: { BURSAR_SDK: `${ROOT}/sdk/php/src/autoload.php` },
     },
+    {
+      name: 'Java',
+      command: has('javac')
+        ? ['java', '-Xshare:auto', '-cp', compileJava(`${DRIVERS}/Driver.java`), 'bursar.Driver']
+        : null,
+      env: {},
+    },
   ]
+}
+
+/** The Java client and one more file of its package; gives where the classes are. */
+export function compileJava(file: string): string {
+  const classes = mkdtempSync(join(tmpdir(), 'sdk-java-'))
+  const source = `${ROOT}/sdk/java/src/main/java/bursar`
+  const files = readdirSync(source).map(name => `${source}/${name}`)
+  execFileSync('javac', ['--release', '11', '-encoding', 'UTF-8', '-d', classes, ...files, file])
+  process.on('exit', () => rmSync(classes, { recursive: true, force: true }))
+  return classes
 }
 
 /** For `skip`: why, or false. */

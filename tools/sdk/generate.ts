@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
+import { generateJava } from './java.ts'
 import { readModel } from './model.ts'
 import { generateNode } from './node.ts'
 import { generatePhp } from './php.ts'
@@ -11,7 +12,12 @@ const ROOT = resolve(import.meta.dirname, '../..')
 
 export function generateAll(document: unknown): Record<string, string> {
   const model = readModel(document)
-  return { ...generateNode(model), ...generatePython(model), ...generatePhp(model) }
+  return {
+    ...generateNode(model),
+    ...generatePython(model),
+    ...generatePhp(model),
+    ...generateJava(model),
+  }
 }
 
 /** The files that are not as the document has them. */
