@@ -27,6 +27,7 @@ import {
 import { readRecords, type PaymentRecord } from './payment-records.store.ts'
 import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
+import { ProviderRefused } from '../providers/refused.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
 import { accountToPay } from './offers.service.ts'
 import { providerOf, type PaymentContext } from './context.ts'
@@ -45,7 +46,7 @@ export async function startPayment(
   const { payment, order } = await openPayment(ctx, institute, orderId, options.mode)
   if (payment.redirectUrl !== null) return payment
   const provider = await providerOf(ctx, payment)
-  const started = await provider.start({
+  const request = {
     instituteId: institute.id,
     collectorCode: order.collectorCode,
     paymentId: payment.id,
@@ -54,9 +55,19 @@ export async function startPayment(
     payer: { name: order.name, phone: order.phone, email: order.email },
     description: describeOrder(order),
     returnUrl: options.returnUrl,
-  })
+  }
+  const started = await provider.start(request).catch((error: unknown) => endRefused(ctx, payment, error))
   await store.recordStarted(ctx.db, payment, started)
   return { ...payment, ...started }
+}
+
+/** The provider will refuse it again, so the payment has failed with the provider's reason, and another may start. */
+async function endRefused(ctx: PaymentContext, payment: Payment, error: unknown): Promise<never> {
+  if (!(error instanceof ProviderRefused)) throw error
+  const { instituteId, id: paymentId } = payment
+  const outcome = { kind: 'failed' as const, code: 'refused', message: error.message }
+  await applyReport(ctx, { about: 'payment', instituteId, paymentId, providerRef: '', outcome })
+  throw conflict(`The payment provider does not take this payment: ${error.message}`)
 }
 
 const OPENING_TRIES = 3

@@ -4,6 +4,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { conflict, notFound, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { paiseOf, ZERO, type Paise } from '../../platform/money.ts'
+import { ProviderRefused } from '../../providers/refused.ts'
 import type { FlexContext } from '../context.ts'
 import type { PlanChanges } from '../plans/plan-changes.ts'
 import { loadPlans, type PlanKey } from '../plans/plans.store.ts'
@@ -28,7 +29,7 @@ export async function startMandate(
   const { student } = plan.student
   const { instituteId, id: mandateId, rail, capPaise, startOn, endOn } = mandate
   const port = await mandatesOf(ctx, mandate)
-  const started = await port.register({
+  const request = {
     instituteId,
     mandateId,
     rail,
@@ -38,12 +39,23 @@ export async function startMandate(
     payer: { name: student.contactName, phone: student.contactNumber, email: student.contactEmail },
     description: `Fees for ${student.fullname}`,
     returnUrl,
-  })
+  }
+  const started = await port.register(request).catch((error: unknown) => endRefused(ctx, key, error))
   await withPlan(ctx, key, locked => {
     if (locked.mandate?.id !== mandateId) throw unavailable('The plan changed at this moment. Please retry.')
     locked.changeMandate(started)
   })
   return started.redirectUrl
+}
+
+/** The provider will refuse it again: the plan says why, and the payer may choose another way. */
+async function endRefused(ctx: FlexContext, key: PlanKey, error: unknown): Promise<never> {
+  if (!(error instanceof ProviderRefused)) throw error
+  const why = `refused: ${error.message}`
+  await withPlan(ctx, key, plan => {
+    if (plan.mandate?.state === 'pending') plan.moveMandate('rejected', why, { nextCheckAt: null })
+  })
+  throw conflict(`The payment provider does not take this mandate: ${error.message}`)
 }
 
 type Opened = { mandate: Mandate; plan: PlanChanges; replaced: Mandate | null }

@@ -36,6 +36,8 @@ const en = {
     abandoned: 'The payment was not completed in time.',
     taken_over: 'Another payment was started in its place.',
     expired: 'The payment was not completed in time.',
+    refused:
+      'Our payment partner does not take this payment in this way. Choose another way to pay, or ask the institute.',
     other: 'The bank did not accept the payment.',
   },
   startedSay: 'You have started to pay. Go on where you left off; you will not be charged twice.',
@@ -110,6 +112,7 @@ const hi: Texts = {
     abandoned: 'भुगतान समय पर पूरा नहीं हुआ।',
     taken_over: 'इसकी जगह दूसरा भुगतान शुरू किया गया।',
     expired: 'भुगतान समय पर पूरा नहीं हुआ।',
+    refused: 'हमारा भुगतान सहयोगी इस तरीके से यह भुगतान नहीं लेता। भुगतान का दूसरा तरीका चुनें, या संस्थान से पूछें।',
     other: 'बैंक ने भुगतान स्वीकार नहीं किया।',
   },
   startedSay: 'आपने भुगतान शुरू किया है। जहाँ छोड़ा था, वहीं से आगे बढ़ें; पैसा दो बार नहीं कटेगा।',
