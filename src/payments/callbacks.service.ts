@@ -10,17 +10,28 @@ import { applyReport } from './payments.service.ts'
 import { applyRefundReport } from './refunds/refunds.service.ts'
 import { findAccountOf } from './refunds/refunds.store.ts'
 import { applyReturn } from './refunds/returns.service.ts'
-import { insertExceptions } from './settlements/settlements.store.ts'
+import { findDebits, insertExceptions } from './settlements/settlements.store.ts'
 
 /** Takes what a provider posts: believed only with the account's signature, applied once however often it comes. */
 export async function takeCallback(ctx: PaymentContext, account: Account, callback: Callback): Promise<void> {
   const reports = await ctx.accounts.readCallback(account, callback)
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   await ctx.accounts.noteHeard(account)
-  for (const report of reports) {
+  for (const told of reports) {
+    const report = await withOurIds(ctx, account, told)
+    if (report === null) continue
     const applied = await applyThrough(ctx, account, report)
     if (isException(report, applied)) await recordException(ctx, account, report, applied)
   }
+}
+
+/** A dispute may name its debit by the provider's number alone; null when no debit of the account has it. */
+async function withOurIds(ctx: PaymentContext, account: Account, report: Report): Promise<Report | null> {
+  if (report.about !== 'dispute') return report
+  const { transactionId, ...dispute } = report
+  if (transactionId === undefined) return report
+  const debit = (await findDebits(ctx.db, account, [transactionId])).get(transactionId)
+  return debit === undefined ? null : { ...dispute, instituteId: debit.instituteId, paymentId: debit.id }
 }
 
 /** The signature tells nothing but whose account it is: what went through another is not this one's to report. */

@@ -59,6 +59,8 @@ export type DisputeReport = {
   about: 'dispute'
   instituteId: number
   paymentId: string
+  /** In place of our ids, where the provider did not keep them: that of the debit's capture. */
+  transactionId?: string
   providerRef: string
   state: DisputeState
   amountPaise: Paise

@@ -2,13 +2,13 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import type { DisputeReport } from '../../providers/port.ts'
-import { insertExceptions } from '../settlements/settlements.store.ts'
+import { clearExceptions, insertExceptions } from '../settlements/settlements.store.ts'
 import type { Dispute } from './disputes.rules.ts'
 import * as store from './disputes.store.ts'
 
 /**
  * However often and in whatever order it is told. It moves no money here, because what a lost one costs the pay-out
- * shows; but somebody has to answer it at the provider in time, so it stands among the exceptions too.
+ * shows; but somebody has to answer it at the provider in time, so it stands among the exceptions until it is over.
  */
 export async function applyDispute(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
@@ -17,14 +17,14 @@ export async function applyDispute(
 ): Promise<void> {
   const { instituteId, providerRef, amountPaise, reason, respondBy } = report
   const until = respondBy === null ? '' : ` by ${dayOf(respondBy)}`
-  await db.transaction(async tx => {
+  await db.transaction(async (tx): Promise<void> => {
     await store.putDispute(tx, { ...report, openedAt: at, changedAt: at })
+    const about = { instituteId, accountId: account.id, utr: '' }
+    if (await store.isOver(tx, report)) return clearExceptions(tx, about, [providerRef])
     await insertExceptions(tx, [
       {
-        instituteId,
+        ...about,
         provider: account.provider,
-        accountId: account.id,
-        utr: '',
         providerRef,
         problem: `the payer disputes ${report.paymentId} (${reason}): answer at the provider${until}`,
         reportedPaise: amountPaise,

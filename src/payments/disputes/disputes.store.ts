@@ -35,6 +35,18 @@ export async function putDispute(db: Queryable, dispute: Dispute): Promise<void>
   })
 }
 
+export async function isOver(
+  db: Queryable,
+  { instituteId, providerRef }: Pick<Dispute, 'instituteId' | 'providerRef'>,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from payment_disputes
+     where institute_id = $1 and provider_ref = $2 and state in ('won', 'lost', 'closed')`,
+    [instituteId, providerRef],
+  )
+  return rows.length === 1
+}
+
 const MOST = 100
 
 /** Oldest first. */

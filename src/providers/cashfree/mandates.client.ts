@@ -13,9 +13,10 @@ import type {
 import type { PaymentAtProvider, PaymentOutcome, Started } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Connection, find, phoneOf, refusal, repeatable, withoutEmpty } from './connection.ts'
+import { readDisputes } from './dispute-shapes.ts'
 import { checkoutUrl } from './hosted-page.ts'
 import { type DebitRef, readDebitRef, toCashfreeId, toDebitRef } from './ids.ts'
-import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription } from './reports.ts'
+import { outcomeOfCharge, outcomeOfSubscription, reportOfSubscription, stateOfDispute } from './reports.ts'
 import { returnCodeOf } from './return-codes.ts'
 import * as shapes from './shapes.ts'
 
@@ -189,7 +190,8 @@ async function readReturn(
     return { ...about, amountPaise, code, message, returnedAt: now() }
   }
   const path = `/payments/${encodeURIComponent(transactionId ?? '')}/disputes`
-  const [lost] = transactionId === null ? [] : ((await find(call, path, shapes.readLostDisputes)) ?? [])
+  const disputes = transactionId === null ? [] : ((await find(call, path, readDisputes)) ?? [])
+  const lost = disputes.find(dispute => stateOfDispute(dispute) === 'lost')
   if (lost === undefined) return null
   return {
     ...about,

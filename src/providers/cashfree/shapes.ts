@@ -175,25 +175,6 @@ export function readCharge(value: unknown, at = 'payment'): Charge {
   }
 }
 
-/** Only of a dispute that took the money back. */
-export type LostDispute = { amountPaise: Paise; reason: string; at: Date | null }
-
-export function readLostDisputes(value: unknown): LostDispute[] {
-  if (!Array.isArray(value)) throw new AnswerError('answer', 'a list')
-  return value.flatMap((one, index) => {
-    const at = `disputes[${index}]`
-    const dispute = readObject(one, at)
-    if (!/_(LOST|ACCEPTED|INSUFFICIENT_EVIDENCE)$/.test(readText(dispute, 'dispute_status', at))) return []
-    const moment =
-      readOptionalMoment(dispute, 'resolved_at', at) ?? readOptionalMoment(dispute, 'updated_at', at)
-    return {
-      amountPaise: readMoney(dispute, 'dispute_amount', at),
-      reason: readOptionalText(dispute, 'reason_description', at) ?? 'The payer disputed the debit.',
-      at: moment,
-    }
-  })
-}
-
 export function readReconPage(value: unknown): { events: ReconEvent[]; cursor: string | null } {
   const page = readObject(value, 'answer')
   return {
@@ -246,7 +227,7 @@ export function readRefusal(value: unknown): Refusal | null {
   }
 }
 
-function readMoney(fields: Fields, key: string, at: string): Paise {
+export function readMoney(fields: Fields, key: string, at: string): Paise {
   const value = fields[key]
   // What goes out is negative in some reports.
   const paise = parseRupees(typeof value === 'number' ? Math.abs(value) : value)
@@ -258,12 +239,12 @@ function requireRupees(fields: Fields, key: string, at: string): void {
   if ((fields[key] ?? 'INR') !== 'INR') throw new AnswerError(`${at}.${key}`, 'INR')
 }
 
-function readOptionalId(fields: Fields, key: string, at: string): string | null {
+export function readOptionalId(fields: Fields, key: string, at: string): string | null {
   const value = fields[key]
   return Number.isSafeInteger(value) ? String(value) : readOptionalText(fields, key, at)
 }
 
-function readId(fields: Fields, key: string, at: string): string {
+export function readId(fields: Fields, key: string, at: string): string {
   const id = readOptionalId(fields, key, at)
   if (id === null) throw new AnswerError(`${at}.${key}`, 'an id')
   return id
@@ -280,7 +261,7 @@ function readSession(fields: Fields, key: string, at: string): string | null {
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\d\d:?\d\d)?$/
 
 /** Null also where the text is no time: nothing that counts depends on one of these. */
-function readOptionalMoment(fields: Fields, key: string, at: string): Date | null {
+export function readOptionalMoment(fields: Fields, key: string, at: string): Date | null {
   const [, day, time = '00:00', zone = '+05:30'] = TIME.exec(readOptionalText(fields, key, at) ?? '') ?? []
   const moment = new Date(`${day}T${time}${zone}`)
   return Number.isNaN(moment.getTime()) ? null : moment

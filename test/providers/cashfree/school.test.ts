@@ -13,6 +13,7 @@ import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { startPayment } from '../../../src/payments/payments.service.ts'
 import { openWorld, stateOf, type World } from '../../flex/support.ts'
+import type { Json } from '../../harness/client.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 
 /** A school whose money goes through Cashfree, on its emulator and the school's own clock. */
@@ -82,6 +83,12 @@ test('a plan is debited, bounced, debited again, settled and taken back through 
   assert.equal(stateOf(await world.plan()), 'settled', 'known by the number that Cashfree gave it')
   const { cf_txn_id: paymentId = '', payment_amount: amount } = debit
   loseDispute(books, { orderId: 'SUBV2ODR1', paymentId, amount })
+  await deliver()
+  const disputes = await world.bursar.sql<Json>('select payment_id, state from payment_disputes')
+  assert.deepEqual(
+    disputes.map(one => [one.payment_id, one.state]),
+    [[debit.payment_id.replace(/^\d+-/, ''), 'lost']],
+  )
   settle(books)
   await world.advance('P1D')
   assert.notEqual(stateOf(await world.plan()), 'settled', 'the debit was taken back')
@@ -139,6 +146,22 @@ test('a UPI debit that Cashfree tries again by itself is one debit, and the fami
         'cashfree/production/mandate',
       ])
         assert.equal((await demo.get(`/hosted/${path}`)).status, 404, path)
+    },
+  )
+
+  await t.test(
+    'what Cashfree refuses to start fails with its reason, and the payer is told on the page',
+    async () => {
+      const { demo, url } = world.bursar
+      const { body } = await demo.post(`${PAY}/orders`, sampleOrder({ phone: '1234567' }))
+      const orderId: string = body.data.order_id
+      const form = { method: 'POST', body: new URLSearchParams({ mode: 'upi' }) }
+      const page = await fetch(`${url}/pay/demo-school/${orderId}/start`, form)
+      assert.equal(page.status, 200)
+      assert.match(await page.text(), /does not take this payment in this way/)
+      const [payment] = await world.bursar.sql<Json>(`select * from payments where order_id = '${orderId}'`)
+      assert.deepEqual([payment.state, payment.failure_code], ['failed', 'refused'])
+      assert.match(payment.failure_message, /customer_phone/)
     },
   )
 
