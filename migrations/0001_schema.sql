@@ -841,7 +841,8 @@ create table settlements (
   refund_paise bigint not null,
   net_paise bigint not null check (net_paise = gross_paise - fee_paise - refund_paise),
   primary key (institute_id, id),
-  unique (institute_id, account_id, utr),
+  -- One transfer may be of several branches: each has its part of it.
+  unique (institute_id, account_id, utr, collector_code),
   foreign key (institute_id, collector_code) references branches
 );
 create index settlements_by_day on settlements (institute_id, settled_at);

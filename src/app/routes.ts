@@ -147,7 +147,8 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   finishMethods()
   addReference(app)
   await app.register(async pages => {
-    await protectPages(pages, ctx.mode, log)
+    const providerOrigins = ctx.accounts.apiOrigins
+    await protectPages(pages, { mode: ctx.mode, log, providerOrigins })
     fontRoutes(pages)
     checkoutRoutes(pages, ctx)
     hostedPages(pages)

@@ -1,7 +1,10 @@
 import { assertNever } from '../platform/assert.ts'
 import { badRequest } from '../platform/errors.ts'
+import { isIdShaped } from '../platform/ids.ts'
 import { ZERO } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
+import { AnswerError } from '../providers/answer.ts'
+import type { MandateChange } from '../providers/mandate-port.ts'
 import type { Callback, Report } from '../providers/port.ts'
 import type { Applied, PaymentContext } from './context.ts'
 import { applyDispute } from './disputes/disputes.service.ts'
@@ -14,7 +17,11 @@ import { findDebits, insertExceptions } from './settlements/settlements.store.ts
 
 /** Takes what a provider posts: believed only with the account's signature, applied once however often it comes. */
 export async function takeCallback(ctx: PaymentContext, account: Account, callback: Callback): Promise<void> {
-  const reports = await ctx.accounts.readCallback(account, callback)
+  const reports = await ctx.accounts.readCallback(account, callback).catch((error: unknown) => {
+    // Its sender would repeat it for a day for the sake of our error, and then fall silent.
+    if (!(error instanceof AnswerError)) throw error
+    throw badRequest(`This callback cannot be read: ${error.message}.`)
+  })
   if (reports === null) throw badRequest('The signature is missing or wrong.')
   await ctx.accounts.noteHeard(account)
   for (const told of reports) {
@@ -37,6 +44,8 @@ async function withOurIds(ctx: PaymentContext, account: Account, report: Report)
 /** The signature tells nothing but whose account it is: what went through another is not this one's to report. */
 async function applyThrough(ctx: PaymentContext, account: Account, report: Report): Promise<Applied> {
   if (report.about === 'mandate_change') return ctx.onMandate(report, account.id)
+  // Whoever has the provider's dashboard may write anything where we write our ids.
+  if (!isIdShaped(ourIdOf(report))) return 'unknown'
   if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
   if (report.about === 'mandate') return ctx.onMandate(report, account.id)
   const accountId =
@@ -62,6 +71,11 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
       assertNever(report)
   }
   return 'applied'
+}
+
+function ourIdOf(report: Exclude<Report, MandateChange>): string {
+  if (report.about === 'mandate') return report.mandateId
+  return report.about === 'refund' ? report.refundId : report.paymentId
 }
 
 /** Money that we know nothing of, and everything about what is not the account's own, is for a person to look at. */

@@ -22,7 +22,11 @@ const LANGUAGE_COOKIE = 'lang'
 
 const eta = new Eta({ views: fileURLToPath(TEMPLATES), cache: true, autoTrim: false })
 
-export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): Promise<void> {
+/** `providerOrigins`: pages of providers that are not under https, which only an emulator's are. */
+export async function protectPages(
+  app: FastifyInstance,
+  { mode, log, providerOrigins }: { mode: Mode; log: Log; providerOrigins: readonly string[] },
+): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -33,7 +37,7 @@ export async function protectPages(app: FastifyInstance, mode: Mode, log: Log): 
         imgSrc: ["'self'", 'data:'],
         // Browsers apply form-action to redirects too: forms lead to the provider's page over https. The sandbox bank
         // redirects to callback_url, which is plain http on a developer's machine.
-        formAction: ["'self'", 'https:', ...(mode === 'sandbox' ? ['http:'] : [])],
+        formAction: ["'self'", 'https:', ...(mode === 'sandbox' ? ['http:'] : providerOrigins)],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
       },

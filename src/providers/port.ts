@@ -115,7 +115,7 @@ export type RefundOutcome =
   | { kind: 'processed'; utr: string; processedAt: Date }
   | { kind: 'failed'; message: string }
 
-/** One pay-out: an UTR over many payments and refunds of one institute and branch. */
+/** One pay-out: a UTR over many payments and refunds of one institute, of whichever branches use the account. */
 export type SettlementReport = {
   instituteId: number
   utr: string

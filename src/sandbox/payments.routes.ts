@@ -84,7 +84,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
       tag: 'Sandbox',
       summary: 'Settle everything now',
       description:
-        'Pays out and settles every captured payment of your institute at once, whatever its due day. Sandbox only.',
+        'Pays out and settles every captured payment of your institute at once, whatever its due day. A gateway pays out when ' +
+        'it likes: what it has paid out today is read. Sandbox only.',
     },
     output: one(summaryOutput),
     perform: (_command, { caller }) => settleEverything(sandbox, caller.institute.id),

@@ -7,7 +7,6 @@ import type { AtCounter, SandboxBank } from './bank/simulator.ts'
 import { scriptOf, type BankAct } from './bank/simulator.rules.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
-import { assert } from '../platform/assert.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { rememberAnswer, type Command } from '../platform/idempotency.ts'
 
@@ -106,13 +105,18 @@ async function afterActing(
   return after
 }
 
-/** Pays out and settles every captured payment of the institute at once, whatever its due day. */
+/** The sandbox bank pays everything out at once, whatever its due day; what gateways have paid out today is read. */
 export async function settleEverything(
   { ctx, bank }: SandboxPayments,
   instituteId: number,
 ): Promise<SettlementSummary> {
   await bank.payOut(new Date(ctx.clock.now().getTime() + 1), instituteId)
-  const account = ctx.accounts.accountOfInstallation(bank.name)
-  assert(account !== null, 'the sandbox bank is not an account')
-  return settleDay(ctx, account, today(ctx))
+  const summary = { settled: 0, exceptions: 0 }
+  for (const account of await ctx.accounts.all()) {
+    if (account.instituteId !== null && account.instituteId !== instituteId) continue
+    const { settled, exceptions } = await settleDay(ctx, account, today(ctx))
+    summary.settled += settled
+    summary.exceptions += exceptions
+  }
+  return summary
 }

@@ -11,7 +11,12 @@ import { API, assertAnswer, PASSWORD, tokenOf, Visitor } from './support.ts'
 /** Behind a proxy that ends TLS, on the database of a sandbox: nothing of the sandbox's opens a door here. */
 const bursar = await startBursar(
   { after },
-  { BURSAR_MODE: 'live', PUBLIC_URL: 'https://fees.school.example', TRUST_PROXY: '127.0.0.1' },
+  {
+    BURSAR_MODE: 'live',
+    PUBLIC_URL: 'https://fees.school.example',
+    TRUST_PROXY: '127.0.0.1',
+    RAZORPAY_API_URL: 'http://127.0.0.1:4010',
+  },
 )
 const HTTPS = { 'x-forwarded-proto': 'https' }
 
@@ -74,4 +79,10 @@ test('in live mode a payer returns by https, to an address without credentials',
   }
   const fine = sampleOrder({ callback_url: 'https://erp.example.in/done?from=bursar' })
   assertAnswer(await erp.post(`${PAY}/orders`, fine, HTTPS), '201')
+})
+
+test('the payer’s form may lead to a provider’s pages where they really are, and to no other plain address', async () => {
+  const { headers } = await fetch(`${bursar.url}/pay/nobody/order_none`, { headers: HTTPS })
+  const [, targets] = /form-action ([^;]*)/.exec(headers.get('content-security-policy') ?? '') ?? []
+  assert.equal(targets, "'self' https: http://127.0.0.1:4010")
 })

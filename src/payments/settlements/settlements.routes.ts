@@ -19,7 +19,7 @@ export function settlementApiRoutes(app: FastifyInstance, ctx: Context): void {
       tag: TAG,
       summary: 'List settlements',
       description:
-        'What payment providers paid out to the bank, newest first, one for each UTR. A large pay-out may be reported in parts: ' +
+        'What payment providers paid out to the bank, newest first, one for each UTR and branch. A large pay-out may be reported in parts: ' +
         'its sums grow until the provider has reported all of it.',
     },
     output: pageOf(settlementOutput),

@@ -116,19 +116,12 @@ async function applySettlement(
       }
     }
     await store.insertExceptions(tx, exceptions)
-    const [first] = matched
-    if (first !== undefined) {
-      const refs = matched.map(item => item.providerRef)
-      await store.clearExceptions(tx, { instituteId, accountId: account.id, utr }, refs)
-      const collectorCode = known.branchOf(first)
-      await settle(ctx, tx, {
-        account,
-        report,
-        collectorCode,
-        matched,
-        payments: known.payments,
-        settledAt,
-      })
+    const refs = matched.map(item => item.providerRef)
+    if (refs.length > 0) await store.clearExceptions(tx, { instituteId, accountId: account.id, utr }, refs)
+    // An account may serve several branches; each has its own books, and its own part of what was transferred.
+    for (const [collectorCode, ofBranch] of Map.groupBy(matched, known.branchOf)) {
+      const batch = { account, report, collectorCode, matched: ofBranch, payments: known.payments, settledAt }
+      await settle(ctx, tx, batch)
     }
     return { settled: matched.length, exceptions: exceptions.length }
   })

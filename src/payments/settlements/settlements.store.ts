@@ -10,21 +10,22 @@ export type SettledSums = { grossPaise: Paise; feePaise: Paise; refundPaise: Pai
 
 const settlementsOfInstitutes = settlements.with<{ instituteId: number }>({ instituteId: 'int' })
 
-/** The settlement of a UTR, made on its first slice and grown by the next. */
+/** A branch's settlement under a UTR, made on its first slice and grown by the next. */
 export async function growSettlement(
   tx: Transaction,
   settlement: SettledSums & Omit<SettlementRow, 'netPaise'> & { instituteId: number },
 ): Promise<string> {
-  const { instituteId, id, accountId, utr, grossPaise, feePaise, refundPaise } = settlement
+  const { instituteId, id, accountId, utr, collectorCode, grossPaise, feePaise, refundPaise } = settlement
   const netPaise = subtractPaise(grossPaise, sumPaise([feePaise, refundPaise]))
   const sums = ['gross_paise', 'fee_paise', 'refund_paise', 'net_paise']
   await settlementsOfInstitutes.insert(tx, [{ ...settlement, netPaise }], {
-    onConflict: `on conflict (institute_id, account_id, utr) do update set
+    onConflict: `on conflict (institute_id, account_id, utr, collector_code) do update set
       ${sums.map(sum => `${sum} = settlements.${sum} + excluded.${sum}`).join(', ')}`,
   })
   const [row] = await tx.query<{ id: string }>(
-    'select id from settlements where institute_id = $1 and account_id = $2 and utr = $3',
-    [instituteId, accountId, utr],
+    `select id from settlements
+     where institute_id = $1 and account_id = $2 and utr = $3 and collector_code = $4`,
+    [instituteId, accountId, utr, collectorCode],
   )
   return row?.id ?? id
 }

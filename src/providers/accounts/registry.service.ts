@@ -56,6 +56,11 @@ export class AccountRegistry {
     this.installation = installation
   }
 
+  /** Where providers are that are not at their own address: emulators, whose pages are there too. */
+  get apiOrigins(): string[] {
+    return [...this.#apiUrls.values()].map(url => new URL(url).origin)
+  }
+
   /** Through which new money of a branch goes; null when nothing is set up for it. */
   async accountFor(target: Target, purpose: Purpose): Promise<Account | null> {
     return this.#route(this.#ctx.db, target, purpose)

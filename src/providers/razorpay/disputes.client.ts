@@ -1,3 +1,4 @@
+import { isObject } from '../answer.ts'
 import type { Call } from '../http.ts'
 import { returnIdOf } from '../mandate-port.ts'
 import type { Report } from '../port.ts'
@@ -8,12 +9,18 @@ import { type Event, readLinks, readPayment, type RazorpayPayment, type ReconIte
 
 /** What an event about a dispute says; a lost one over all of a debit takes the debit back. */
 export async function readDisputeEvent(call: Call, event: Event): Promise<Report[]> {
+  if (!isInRupees(event.entity('payment'))) return []
   const payment = readPayment(event.entity('payment'), 'payload.payment.entity')
   const dispute = readDispute(event.entity('dispute'), 'payload.dispute.entity')
   const ours = await ownerOf(call, payment)
   if (ours === null) return []
   const taken = isDebit(payment) ? returnOf(dispute, ours, event.createdAt) : null
   return [reportOfDispute(dispute, ours, event.createdAt), ...(taken === null ? [] : [taken])]
+}
+
+/** The account may serve others too, in any currency. */
+function isInRupees(payment: unknown): boolean {
+  return isObject(payment) && payment['currency'] === 'INR'
 }
 
 /** What a lost dispute took from a pay-out, under the name of the debit that it takes back. */

@@ -7,11 +7,28 @@ import * as shapes from './shapes.ts'
 
 /** What Razorpay says, in our words; without I/O. */
 
+/** The events that are read, and which of their entities carries our notes. */
+const OWNED: Record<string, string> = {
+  'payment_link.paid': 'payment_link',
+  'payment_link.expired': 'payment_link',
+  'payment_link.cancelled': 'payment_link',
+  'payment.authorized': 'payment',
+  'payment.captured': 'payment',
+  'payment.failed': 'payment',
+  'refund.processed': 'refund',
+  'refund.failed': 'refund',
+  'invoice.paid': 'payment',
+  'invoice.expired': 'invoice',
+}
+
 /**
  * An event about something that does not carry our ids says nothing to us: the account may serve others too. That
  * loses no payment: whether an attempt inherits its link's notes is not documented, and the link's own event follows.
  */
 export function reportsOf(event: shapes.Event): Report[] {
+  const kind = OWNED[event.name]
+  // Looked at before anything else: what others do on the account may be in any currency and shape.
+  if (kind !== undefined && !shapes.isOurs(event.entity(kind))) return []
   switch (event.name) {
     case 'payment_link.paid':
     case 'payment_link.expired':

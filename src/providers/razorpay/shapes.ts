@@ -226,6 +226,11 @@ export function readMoment(fields: Fields, key: string, at: string): Date {
 }
 
 /** Anybody with the dashboard may write notes, so ones that are not in our form are nobody's, not an error. */
+/** Whether an entity carries our notes. */
+export function isOurs(value: unknown): boolean {
+  return isObject(value) && readNotes(value['notes']).instituteId !== null
+}
+
 export function readNotes(value: unknown): Notes {
   const notes = isObject(value) ? value : {}
   const textAt = (key: string): string | null => {

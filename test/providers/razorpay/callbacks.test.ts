@@ -116,3 +116,13 @@ test('empty secrets are refused: anybody could sign with them', () => {
     assert.throws(() => createRazorpay({ ...KEYS, [key]: '' }), /needs a key id/)
   }
 })
+
+test('what others do on the same account is not read, whatever its currency or shape', async () => {
+  const stranger = { id: 'pay_1', amount: 'many', currency: 'USD', notes: [] }
+  for (const name of ['payment.captured', 'payment.failed', 'payment.authorized', 'invoice.paid'])
+    assert.deepEqual(await read(name, { payment: stranger }), [])
+  assert.deepEqual(await read('refund.processed', { refund: { currency: 'USD' } }), [])
+  assert.deepEqual(await read('payment_link.paid', { payment_link: { currency: 'USD' } }), [])
+  assert.deepEqual(await read('payment.dispute.created', { payment: stranger, dispute: {} }), [])
+  assert.deepEqual(await read('payment.downtime.started', { 'payment.downtime': {} }), [])
+})
