@@ -68,7 +68,10 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   }
   if (simulators !== null) installation.set('sandbox', simulators.bank)
   installation.set(BANK_TRANSFER, createBankTransfers(base))
-  const accounts = new AccountRegistry({ ...base, mode }, installation, config.providerUrls)
+  const accounts = new AccountRegistry({ ...base, mode }, installation, {
+    apiUrls: config.providerUrls,
+    values: config.providers,
+  })
   const { senders, closeSenders } = await createSenders(config, base, log)
   const ctx: BursarContext = {
     db: base.db,

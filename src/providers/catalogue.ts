@@ -2,5 +2,13 @@ import { cashfree } from './cashfree/cashfree.ts'
 import type { ProviderEntry } from './port.ts'
 import { razorpay } from './razorpay/razorpay.ts'
 
-/** The real providers, the preferred one first. A new one is a folder beside this file and a line here. */
-export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = { razorpay, cashfree }
+const ENTRIES: Record<string, ProviderEntry> = { razorpay, cashfree }
+
+/**
+ * The real providers, the preferred one first. A new one is a folder beside this file and a line above. Without a prototype,
+ * because names come from requests too, and `toString` is no provider.
+ */
+export const PROVIDERS: Readonly<typeof ENTRIES> = Object.assign(
+  Object.create(null) as typeof ENTRIES,
+  ENTRIES,
+)

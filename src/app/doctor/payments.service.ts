@@ -2,7 +2,8 @@ import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
-import { findConnectionProblem, listAllAccounts } from '../../providers/accounts/accounts.service.ts'
+import { listAllAccounts, listWithKeyOf } from '../../providers/accounts/accounts.service.ts'
+import { findConnectionProblem } from '../../providers/accounts/credentials.service.ts'
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
@@ -10,6 +11,8 @@ import type { Finding } from './doctor.rules.ts'
 import { judgeAccounts, type ExaminedAccount } from './payments.rules.ts'
 
 const DAY_MS = 86_400_000
+const SHARED =
+  'has the key of the installation too, and each reports the pay-outs of the other: take it out of the environment or replace it here.'
 /** As many calls as one look may make. */
 const MOST_CALLS = 50
 
@@ -21,8 +24,15 @@ export async function lookAtAccounts(config: Config, ctx: Context): Promise<Omit
       return port === undefined ? [] : [[name, port] as const]
     }),
   )
-  const accounts = new AccountRegistry(ctx, installation, config.providerUrls)
-  const [institutes, all] = await Promise.all([listInstitutes(ctx), listAllAccounts(ctx)])
+  const accounts = new AccountRegistry(ctx, installation, {
+    apiUrls: config.providerUrls,
+    values: config.providers,
+  })
+  const [institutes, all, shared] = await Promise.all([
+    listInstitutes(ctx),
+    listAllAccounts(ctx),
+    listWithKeyOf(ctx, config.providers),
+  ])
   const codes = new Map(institutes.map(({ id, code }) => [id, code]))
   const examine = async (account: ProviderAccount, position: number): Promise<ExaminedAccount> => {
     const { instituteId, id: accountId, pausedAt, keyKind, heardAt, createdAt } = account
@@ -33,7 +43,7 @@ export async function lookAtAccounts(config: Config, ctx: Context): Promise<Omit
       title: account.title,
       isPaused: pausedAt !== null,
       isTestKey: keyKind === 'test',
-      flaw: await findConnectionProblem(port),
+      flaw: shared.some(({ id }) => id === accountId) ? SHARED : await findConnectionProblem(port),
       isSilent: heardAt === null && ctx.clock.now().getTime() - createdAt.getTime() > DAY_MS,
     }
   }

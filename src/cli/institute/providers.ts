@@ -181,9 +181,9 @@ async function withAccounts(
   code: string,
   work: (ctx: AccountsContext, institute: Institute) => Promise<void>,
 ): Promise<void> {
-  const { providerUrls } = readConfig(process.env)
+  const { providerUrls: apiUrls, providers: values } = readConfig(process.env)
   await withContext(async base => {
-    const accounts = new AccountRegistry(base, new Map(), providerUrls)
+    const accounts = new AccountRegistry(base, new Map(), { apiUrls, values })
     await work({ ...base, accounts }, await getInstitute(base, code))
   })
 }

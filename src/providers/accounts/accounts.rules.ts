@@ -42,16 +42,19 @@ export function keyKindOf(mode: 'sandbox' | 'live'): KeyKind {
 /**
  * Where new money of a branch goes: to the branch's account, else to the institute's, else to the installation's. A paused
  * account is not passed over: the money would arrive at a bank account that nobody chose. It is `none` until it is resumed,
- * replaced by another of the same branch, or relieved of the purpose.
+ * replaced by another of the same branch, or relieved of the purpose. Nor is one whose test key came into live mode with a
+ * database; a sandbox ignores live keys, which came with a copy of the books.
  */
 export function routeTo<Account extends Routed>(
   accounts: readonly Account[],
   { collectorCode, purpose, keyKind }: { collectorCode: string; purpose: Purpose; keyKind: KeyKind },
 ): Account | 'installation' | 'none' {
-  const usable = accounts.filter(account => hasPurpose(account, purpose) && account.keyKind === keyKind)
+  const meant = accounts.filter(
+    account => hasPurpose(account, purpose) && (keyKind === 'live' || account.keyKind === 'test'),
+  )
   for (const branch of [collectorCode, null]) {
-    const own = usable.filter(account => account.collectorCode === branch)
-    if (own.length > 0) return own.find(({ pausedAt }) => pausedAt === null) ?? 'none'
+    const own = meant.filter(account => account.collectorCode === branch)
+    if (own.length > 0) return own.find(one => one.pausedAt === null && one.keyKind === keyKind) ?? 'none'
   }
   return 'installation'
 }

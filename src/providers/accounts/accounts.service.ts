@@ -1,22 +1,30 @@
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
-import { badField, badFields, BursarError, conflict, notFound } from '../../platform/errors.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { PROVIDERS } from '../catalogue.ts'
-import type { Rail } from '../mandate-port.ts'
-import type { PaymentMode, ProviderEntry, ProviderValues } from '../port.ts'
-import { ProviderRefused } from '../refused.ts'
+import type { ProviderName, ProviderValues } from '../port.ts'
 import type { ProviderAccount } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
-import type { AccountRegistry } from './registry.service.ts'
+import {
+  checkUses,
+  checkValues,
+  entryOf,
+  findConnectionProblem,
+  fingerprintOf,
+  identityOf,
+  proveRotation,
+  refuseTakenKey,
+  refuseUnproven,
+  type AccountsContext,
+  type Uses,
+} from './credentials.service.ts'
 import { openSettings, sealSettings } from './settings.ts'
-import { keyProblem, readValues, type EnteredValue } from './values.rules.ts'
+import { readValues, type EnteredValue } from './values.rules.ts'
 
-export type AccountsContext = Context & { readonly accounts: AccountRegistry }
+export type { AccountsContext } from './credentials.service.ts'
 
-/** What it is used for. */
-type Uses = { methods: readonly PaymentMode[]; rails: readonly Rail[] }
 export type NewAccount = Uses & {
   provider: string
   title: string
@@ -37,6 +45,18 @@ export async function listAllAccounts({ db }: Pick<Context, 'db'>): Promise<Prov
   return (await store.listAllAccounts(db)).map(withoutSecrets)
 }
 
+/** Those with the key of an account of the installation, which was set in the environment after them. */
+export async function listWithKeyOf(
+  ctx: Pick<Context, 'db' | 'vault'>,
+  installation: ReadonlyMap<ProviderName, ProviderValues>,
+): Promise<ProviderAccount[]> {
+  const keys = new Set(
+    [...installation].map(([name, values]) => fingerprintOf(ctx, name, identityOf(name, values))),
+  )
+  const all = await store.listAllAccounts(ctx.db)
+  return all.filter(({ keyFingerprint }) => keys.has(keyFingerprint)).map(withoutSecrets)
+}
+
 /** Sets an account up. From its commit on it takes what its branch, or the whole institute, has new. */
 export async function addAccount(
   ctx: AccountsContext,
@@ -51,8 +71,9 @@ export async function addAccount(
   const { methods, rails } = checkUses(entry, key.values, wanted)
   if (methods.length + rails.length === 0)
     throw badField('methods', 'are needed, or a rail for mandates: the account would take nothing')
-  const now = ctx.clock.now()
   const { provider, title } = wanted
+  await refuseUnproven(ctx, provider, key.values)
+  const now = ctx.clock.now()
   const ids = { instituteId: institute.id, id: newId('pa') }
   const account: store.SealedAccount = {
     ...ids,
@@ -62,11 +83,11 @@ export async function addAccount(
     methods,
     rails,
     ...key.described,
-    keyFingerprint: fingerprintOf(ctx, provider, key),
+    keyFingerprint: fingerprintOf(ctx, provider, identityOf(provider, key.values)),
     settingsSealed: sealSettings(ctx.vault, ids, { values: key.values, previous: [] }),
     version: 1,
     pausedAt: null,
-    checkedAt: null,
+    checkedAt: now,
     checkProblem: null,
     heardAt: null,
     createdAt: now,
@@ -135,12 +156,12 @@ export async function rotateAccount(
   changer: Changer,
   entered: readonly EnteredValue[],
 ): Promise<AccountChange> {
+  const before = await findAccount(ctx, changer)
+  const key = await proveRotation(ctx, before, entered)
   return change(ctx, command, changer, async (account, tx) => {
-    const entry = entryOf(account.provider)
     const known = openSettings(ctx.vault, account)
-    const key = checkValues(ctx, entry, readValues(entry, entered, known.values))
-    if (JSON.stringify(key.values) === JSON.stringify(known.values))
-      throw badField('settings', 'are the ones that the account has')
+    if (account.version !== before.version)
+      throw conflict('The account was changed at this moment. Please try again.')
     const now = ctx.clock.now()
     const until = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
     const previous = [
@@ -149,7 +170,9 @@ export async function rotateAccount(
     ]
     const rotated = {
       ...key.described,
-      keyFingerprint: fingerprintOf(ctx, account.provider, key),
+      checkedAt: now,
+      checkProblem: null,
+      keyFingerprint: fingerprintOf(ctx, account.provider, identityOf(account.provider, key.values)),
       settingsSealed: sealSettings(ctx.vault, account, {
         values: key.values,
         previous: previous.slice(0, MOST_PREVIOUS),
@@ -168,8 +191,7 @@ export async function checkAccount(
   command: Command<CheckedAccount>,
   { institute, accountId }: Omit<Changer, 'by'>,
 ): Promise<CheckedAccount> {
-  const account = (await listAccounts(ctx, institute)).find(({ id }) => id === accountId)
-  if (account === undefined) throw notFound('This account')
+  const account = withoutSecrets(await findAccount(ctx, { institute, accountId }))
   ctx.accounts.forget(institute.id)
   const { port } = await ctx.accounts.accountOf({ instituteId: institute.id, accountId })
   const problem = await findConnectionProblem(port)
@@ -180,26 +202,13 @@ export async function checkAccount(
   })
 }
 
-export async function findConnectionProblem(port: {
-  checkConnection?(): Promise<void>
-}): Promise<string | null> {
-  try {
-    await port.checkConnection?.()
-    return null
-  } catch (error) {
-    if (error instanceof ProviderRefused || error instanceof BursarError) return error.message
-    throw error
-  }
-}
-
-type Tx = Parameters<typeof store.lockAccount>[0]
 type Changed = Partial<store.SealedAccount>
 
 async function change(
   ctx: AccountsContext,
   command: Command<AccountChange>,
   { institute, accountId, by }: Changer,
-  decide: (account: store.SealedAccount, tx: Tx) => Changed | Promise<Changed>,
+  decide: (account: store.SealedAccount, tx: Transaction) => Changed | Promise<Changed>,
 ): Promise<AccountChange> {
   return changed(ctx, institute, () =>
     transact(ctx.db, command, async tx => {
@@ -227,60 +236,13 @@ async function changed<Result>(
   }
 }
 
-type CheckedKey = {
-  values: ProviderValues
-  described: Pick<ProviderAccount, 'keyKind' | 'keyHint'>
-  identity: string
-}
-
-function checkValues(
-  { mode }: Pick<Context, 'mode'>,
-  entry: ProviderEntry,
-  { values, problems }: ReturnType<typeof readValues>,
-): CheckedKey {
-  if (problems.length > 0) throw badFields(problems)
-  const { field, key, hint } = entry.describe(values)
-  const problem = keyProblem(entry, values, mode)
-  if (key === null || problem !== null) throw badFields(problem === null ? [] : [problem])
-  return { values, described: { keyKind: key, keyHint: hint }, identity: values[field] ?? '' }
-}
-
-/** Only what the provider can do. */
-function checkUses(entry: ProviderEntry, values: ProviderValues, { methods, rails }: Uses): Uses {
-  const { accepts, mandates } = entry.create(values)
-  const strange = methods.filter(method => !accepts.methods.includes(method))
-  const strangeRails = rails.filter(rail => mandates?.rails.includes(rail) !== true)
-  const problems = [
-    ...strange.map(method => ({
-      key: 'methods',
-      message: `has ${method}, which ${entry.title} does not take`,
-    })),
-    ...strangeRails.map(rail => ({
-      key: 'rails',
-      message: `has ${rail}, on which ${entry.title} does not debit`,
-    })),
-  ]
-  if (problems.length > 0) throw badFields(problems)
-  return { methods: [...new Set(methods)], rails: [...new Set(rails)] }
-}
-
-function fingerprintOf({ vault }: Context, provider: string, { identity }: CheckedKey): string {
-  return vault.deriveKey(`provider key ${provider} ${identity}`)
-}
-
-async function refuseTakenKey(tx: Tx, account: store.SealedAccount): Promise<void> {
-  const other = await store.lockKey(tx, account.keyFingerprint)
-  if (other === null || other.id === account.id) return
-  const where = other.instituteId === account.instituteId ? `by your account "${other.title}"` : 'elsewhere'
-  throw conflict(
-    `This key is in use ${where}. Two accounts with one key would each report the other's pay-outs; use one account for both.`,
-  )
-}
-
-function entryOf(provider: string): ProviderEntry {
-  const entry = PROVIDERS[provider]
-  if (entry === undefined) throw badField('provider', `is not one of ${Object.keys(PROVIDERS).join(', ')}`)
-  return entry
+async function findAccount(
+  { db }: Pick<Context, 'db'>,
+  { institute, accountId }: Pick<Changer, 'institute' | 'accountId'>,
+): Promise<store.SealedAccount> {
+  const account = (await store.listAccounts(db, institute.id)).find(({ id }) => id === accountId)
+  if (account === undefined) throw notFound('This account')
+  return account
 }
 
 function withoutSecrets(sealed: store.SealedAccount): ProviderAccount {

@@ -96,6 +96,8 @@ export async function updateAccount(tx: Transaction, account: SealedAccount): Pr
         'settingsSealed',
         'version',
         'pausedAt',
+        'checkedAt',
+        'checkProblem',
         'changedAt',
         'changedBy',
       ],

@@ -2,7 +2,15 @@ import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { PROVIDERS } from '../catalogue.ts'
 import type { Rail } from '../mandate-port.ts'
-import type { Callback, PaymentMode, Provider, ProviderName, ProviderOptions, Report } from '../port.ts'
+import type {
+  Callback,
+  PaymentMode,
+  Provider,
+  ProviderEntry,
+  ProviderName,
+  ProviderValues,
+  Report,
+} from '../port.ts'
 import { keyKindOf, routeTo, type ProviderAccount, type Purpose, type Routed } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
 import { openSettings } from './settings.ts'
@@ -24,6 +32,12 @@ export type Account = {
 type OwnAccount = Account & Omit<Routed, 'methods' | 'rails'> & { version: number }
 type Cached = { readAt: number; accounts: Promise<OwnAccount[]> }
 
+/** What the operator set: where APIs are, and the credentials of the installation's own accounts. */
+export type InstallationSettings = {
+  apiUrls?: ReadonlyMap<ProviderName, string> | undefined
+  values?: ReadonlyMap<ProviderName, ProviderValues> | undefined
+}
+
 export type Target = { instituteId: number; collectorCode: string }
 
 const FRESH_MS = 5_000
@@ -41,6 +55,7 @@ export class AccountRegistry {
   readonly installation: ReadonlyMap<ProviderName, Provider>
   readonly #ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>
   readonly #apiUrls: ReadonlyMap<ProviderName, string>
+  readonly #keys: ReadonlySet<string>
   readonly #cache = new Map<number, Cached>()
   readonly #made = new Map<string, OwnAccount>()
   readonly #instituteOf = new Map<string, number>()
@@ -49,10 +64,11 @@ export class AccountRegistry {
   constructor(
     ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>,
     installation: ReadonlyMap<ProviderName, Provider>,
-    apiUrls: ReadonlyMap<ProviderName, string> = new Map(),
+    { apiUrls = new Map(), values = new Map() }: InstallationSettings = {},
   ) {
     this.#ctx = ctx
     this.#apiUrls = apiUrls
+    this.#keys = new Set([...values].map(([provider, one]) => keyOf(provider, one)))
     this.installation = installation
   }
 
@@ -135,6 +151,17 @@ export class AccountRegistry {
     ]
   }
 
+  /** Whether the installation's own account at the provider has this key. */
+  hasKey(provider: ProviderName, values: ProviderValues): boolean {
+    return this.#keys.has(keyOf(provider, values))
+  }
+
+  /** A port with credentials that no account has yet, to try them. */
+  makePort(provider: ProviderName, values: ProviderValues): Provider {
+    const apiUrl = this.#apiUrls.get(provider)
+    return entryOf(provider).create(values, { apiUrl, now: () => this.#ctx.clock.now() })
+  }
+
   /** After a change in this process. */
   forget(instituteId: number): void {
     this.#cache.delete(instituteId)
@@ -178,10 +205,7 @@ export class AccountRegistry {
   #make(row: store.SealedAccount): OwnAccount {
     const known = this.#made.get(row.id)
     if (known?.version === row.version) return known
-    const account = toAccount(this.#ctx, row, {
-      apiUrl: this.#apiUrls.get(row.provider),
-      now: () => this.#ctx.clock.now(),
-    })
+    const account = toAccount(this.#ctx, row, values => this.makePort(row.provider, values))
     this.#made.set(row.id, account)
     return account
   }
@@ -190,16 +214,11 @@ export class AccountRegistry {
 function toAccount(
   { vault, clock }: Pick<Context, 'vault' | 'clock'>,
   row: store.SealedAccount,
-  options: ProviderOptions,
+  makePort: (values: ProviderValues) => Provider,
 ): OwnAccount {
-  const entry = PROVIDERS[row.provider]
-  if (entry === undefined) throw new Error(`the provider ${row.provider} is not known`)
   const { values, previous } = openSettings(vault, row)
-  const port = entry.create(values, options)
-  const earlier = previous.map(one => ({
-    until: new Date(one.until),
-    port: entry.create(one.values, options),
-  }))
+  const port = makePort(values)
+  const earlier = previous.map(one => ({ until: new Date(one.until), port: makePort(one.values) }))
   return {
     ...describe(row),
     port,
@@ -218,6 +237,17 @@ function toAccount(
 function describe(row: ProviderAccount): Omit<OwnAccount, 'port' | 'readCallback'> {
   const { id, instituteId, provider, collectorCode, methods, rails, keyKind, pausedAt, version } = row
   return { id, instituteId, provider, collectorCode, methods, rails, keyKind, pausedAt, version }
+}
+
+function entryOf(provider: ProviderName): ProviderEntry {
+  const entry = PROVIDERS[provider]
+  if (entry === undefined) throw new Error(`the provider ${provider} is not known`)
+  return entry
+}
+
+/** What tells one account at a provider from another. */
+function keyOf(provider: ProviderName, values: ProviderValues): string {
+  return `${provider} ${values[entryOf(provider).describe(values).field]}`
 }
 
 function ofInstallation(port: Provider): Account {

@@ -35,7 +35,7 @@ function problemOf(field: string, value: string | undefined, isOptional: boolean
   return null
 }
 
-/** A sandbox must not move real money. A live installation may prepare an account with a test key; payers never get there. */
+/** A sandbox must not move real money, and through a test key none arrives. So a rotation never changes the kind of a key. */
 export function keyProblem(
   { title, describe }: Pick<ProviderEntry, 'title' | 'describe'>,
   values: ProviderValues,
@@ -44,8 +44,13 @@ export function keyProblem(
   const { field, key } = describe(values)
   if (key === null)
     return { key: `settings.${field}`, message: `is neither a test nor a live key of ${title}` }
-  return key === 'live' && mode === 'sandbox'
-    ? { key: `settings.${field}`, message: 'is a live key: a sandbox takes test keys only' }
+  if (key === 'live' && mode === 'sandbox')
+    return { key: `settings.${field}`, message: 'is a live key: a sandbox takes test keys only' }
+  return key === 'test' && mode === 'live'
+    ? {
+        key: `settings.${field}`,
+        message: 'is a test key, through which no money arrives: live mode takes live keys only',
+      }
     : null
 }
 

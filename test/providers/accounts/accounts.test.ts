@@ -5,11 +5,7 @@ import { settleDue } from '../../../src/payments/settlements/settle-due.service.
 import { payOut } from '../../../emulators/razorpay/settlements.ts'
 import { AccountRegistry } from '../../../src/providers/accounts/registry.service.ts'
 import { signEvent } from '../../../emulators/razorpay/books.ts'
-import { judgeAccounts } from '../../../src/app/doctor/payments.rules.ts'
-import { lookAtAccounts } from '../../../src/app/doctor/payments.service.ts'
-import { takeCallback } from '../../../src/payments/callbacks.service.ts'
-import { paiseOf } from '../../../src/platform/money.ts'
-import { assertAnswer, createPerson } from '../../console/support.ts'
+import { assertAnswer } from '../../console/support.ts'
 import { PAY } from '../../harness/samples.ts'
 import {
   add,
@@ -22,7 +18,6 @@ import {
   paid,
   SCHOOL,
   schoolOwner,
-  settingsOf,
   sql,
   start,
   startMerchant,
@@ -125,17 +120,6 @@ test('credentials are in no answer, audit entry, log line or readable column', a
     for (const text of texts) assert.ok(!text.includes(secret), `${secret} in ${text.slice(0, 80)}`)
 })
 
-test('one key is one account: two would each report the other’s pay-outs; a live key is refused in a sandbox', async () => {
-  assertAnswer(await groupOwner.post(GROUP, wanted('North', { collector_code: 'NORTH' })), '409 HUE00002')
-  assertAnswer(await schoolOwner.post(SCHOOL, wanted('South')), '409 HUE00002')
-  const second = wanted('Second', { collector_code: 'SOUTH' })
-  assertAnswer(await groupOwner.post(GROUP, second), '409 HUE00002')
-  const keys = { ...keysOf('Second'), keyId: 'rzp_live_Merchant00001' }
-  const { status, text } = await groupOwner.post(GROUP, { ...second, settings: settingsOf(keys) })
-  assert.equal(status, 400)
-  assert.match(text, /a sandbox takes test keys only/)
-})
-
 test('what an account is not used for is not offered to the payer', async () => {
   const uses = { title: 'Account North', methods: ['card'], rails: [], ...reason }
   assertAnswer(await groupOwner.send('PATCH', `${GROUP}/${ofGroup}`, uses), '200')
@@ -201,81 +185,4 @@ test('credentials are rotated without a gap: calls use the new ones at once, cal
   await demo.post('/api/v1/sandbox/clock', { advance: 'P4D' })
   assert.equal(await deliver(`razorpay/${ofSouth}`, old), 400, 'after three days')
   assert.equal(await deliver(`razorpay/${ofSouth}`, next), 200)
-})
-
-test('checking the connection says in words what the provider does not accept', async () => {
-  const good = await groupOwner.post(`${GROUP}/${ofGroup}/check`)
-  assertAnswer(good, '200')
-  assert.equal(good.body.data.problem, undefined)
-  assert.ok(good.body.data.account.checked_at)
-  const settings = [{ field: 'key_id', value: 'rzp_test_Nobody00001' }]
-  assertAnswer(await groupOwner.post(`${GROUP}/${ofSouth}/rotate`, { settings, ...reason }), '200')
-  const bad = await groupOwner.post(`${GROUP}/${ofSouth}/check`)
-  assert.match(bad.body.data.problem, /does not accept/)
-  const account = (await groupOwner.get(GROUP)).body.data.find((one: { id: string }) => one.id === ofSouth)
-  assert.equal(account.check_problem, bad.body.data.problem)
-})
-
-test('the operator sees every institute’s accounts, and what providers reported of no institute; the doctor says what to do', async () => {
-  const finding = await lookAtAccounts(app.config, app.ctx)
-  assert.equal(finding.verdict, 'problem')
-  assert.match(finding.text, /"Account South" of demo-group: .*does not accept/)
-  const bank = app.ctx.accounts.accountOfInstallation('sandbox')
-  assert.ok(bank)
-  const outcome = { kind: 'captured', mode: 'upi', transactionId: 'T1', capturedAt: new Date() } as const
-  const report = {
-    about: 'payment',
-    instituteId: 9_999,
-    paymentId: 'pay_none',
-    providerRef: 'bank_none',
-  } as const
-  const readCallback = async () => [{ ...report, outcome: { ...outcome, amountPaise: paiseOf(12_350) } }]
-  await takeCallback(app.ctx, { ...bank, readCallback }, { headers: {}, rawBody: Buffer.alloc(0) })
-  const operator = await createPerson(bursar, { email: 'operator@example.in', operator: true })
-  const { data } = (await operator.get('/console/api/operator/providers')).body
-  assert.deepEqual(
-    data.unmatched.map((one: Record<string, unknown>) => [
-      one['provider_ref'],
-      one['problem'],
-      one['reported'],
-    ]),
-    [['bank_none', 'captured, and unknown here', 123.5]],
-  )
-  const states = data.accounts.map((one: Record<string, string>) => [
-    one['institute'],
-    one['title'],
-    one['state'],
-  ])
-  assert.deepEqual(states.toSorted(), [
-    ['demo-group', 'Account North', 'test'],
-    ['demo-group', 'Account South', 'test'],
-    ['demo-school', 'Account School', 'paused'],
-  ])
-})
-
-test('the doctor warns of accounts through which nobody can pay, and of those that no callback reached', () => {
-  const account = {
-    institute: 'green-park',
-    title: 'Main',
-    isPaused: false,
-    isTestKey: false,
-    flaw: null,
-    isSilent: false,
-  }
-  const judge = (changes: Partial<typeof account>, more = {}) =>
-    judgeAccounts({
-      accounts: [{ ...account, ...changes }],
-      unpayable: [],
-      unmatched: 0,
-      hasInstallation: false,
-      isLive: true,
-      ...more,
-    })
-  assert.deepEqual(judge({}), { verdict: 'ok', text: '1 set up, all accepted' })
-  assert.match(judge({ isTestKey: true }).text, /"Main" of green-park has a test key/)
-  assert.match(judge({ isSilent: true }).text, /no callback ever came for "Main" of green-park/)
-  assert.equal(judge({ isTestKey: true }, { isLive: false }).verdict, 'ok')
-  assert.equal(judge({}, { unpayable: ['east'] }).verdict, 'problem')
-  assert.equal(judge({}, { accounts: [] }).verdict, 'problem')
-  assert.equal(judge({}, { unmatched: 2 }).verdict, 'warning')
 })

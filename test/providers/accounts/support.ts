@@ -26,6 +26,11 @@ export async function startMerchant(name: string): Promise<Merchant> {
   return merchant
 }
 
+/** As when the owner deactivates it in the dashboard. */
+export function revokeKey(name: string): void {
+  merchants.delete(keysOf(name).keyId)
+}
+
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, basic = ''] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? []
   const [keyId = ''] = Buffer.from(basic, 'base64').toString().split(':')

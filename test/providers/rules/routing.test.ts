@@ -8,7 +8,7 @@ import {
   type Purpose,
   type Routed,
 } from '../../../src/providers/accounts/accounts.rules.ts'
-import { readValues } from '../../../src/providers/accounts/values.rules.ts'
+import { keyProblem, readValues } from '../../../src/providers/accounts/values.rules.ts'
 import { PROVIDERS } from '../../../src/providers/catalogue.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 
@@ -27,19 +27,22 @@ const asked = fc.record({
   keyKind: fc.constantFrom<Routed['keyKind']>('test', 'live'),
 })
 
-test('new money goes to the first of branch, institute and installation that has an account for it, and never past a paused one', () => {
+test('new money goes to the first of branch, institute and installation that has an account for it, and never past one that is paused or has a test key', () => {
   fc.assert(
     fc.property(fc.array(account, { maxLength: 6 }), asked, (accounts, target) => {
       const route = routeTo(accounts, target)
       const at = (code: string | null) =>
         accounts.filter(
           one =>
-            one.collectorCode === code && hasPurpose(one, target.purpose) && one.keyKind === target.keyKind,
+            one.collectorCode === code &&
+            hasPurpose(one, target.purpose) &&
+            (target.keyKind === 'live' || one.keyKind === 'test'),
         )
       const level = [at(target.collectorCode), at(null)].find(own => own.length > 0)
       if (level === undefined) return assert.equal(route, 'installation')
-      if (level.every(({ pausedAt }) => pausedAt !== null)) return assert.equal(route, 'none')
-      assert.ok(typeof route === 'object' && level.includes(route) && route.pausedAt === null)
+      const isFit = (one: Routed): boolean => one.pausedAt === null && one.keyKind === target.keyKind
+      if (!level.some(isFit)) return assert.equal(route, 'none')
+      assert.ok(typeof route === 'object' && level.includes(route) && isFit(route))
     }),
     { numRuns: 2_000 },
   )
@@ -93,4 +96,16 @@ test('credentials that are not entered stay as they are, and what is wrong with 
     ['settings.key_id', 'settings.key_secret', 'settings.webhook_secret', 'settings'],
   )
   assert.doesNotMatch(JSON.stringify(problems), /with a space|short"|hidden/)
+})
+
+test('a sandbox takes no live key and live mode no test key, so a rotation never changes where money goes', () => {
+  const entry = PROVIDERS['razorpay']
+  assert.ok(entry)
+  const problem = (keyId: string, mode: 'sandbox' | 'live') =>
+    keyProblem(entry, { key_id: keyId, key_secret: 's', webhook_secret: 'w' }, mode)?.message ?? null
+  assert.equal(problem('rzp_test_1', 'sandbox'), null)
+  assert.equal(problem('rzp_live_1', 'live'), null)
+  assert.match(problem('rzp_live_1', 'sandbox') ?? '', /is a live key/)
+  assert.match(problem('rzp_test_1', 'live') ?? '', /is a test key, through which no money arrives/)
+  assert.match(problem('sk_1', 'live') ?? '', /is neither/)
 })
