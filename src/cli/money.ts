@@ -3,6 +3,7 @@ import { readConfig } from '../app/config.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { createContext } from '../app/context.ts'
+import { readPayOuts } from '../payments/settlements/settle-due.service.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
 import { cancelReceipt } from '../receipts/receipts.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
@@ -22,6 +23,13 @@ export function addMoneyCommands(program: Command): void {
     .option('--repair', 'first sum up anew what students owe, where it is not what fees and payments say')
     .action(runReconcile)
   addExamples(check, ['bursar reconcile', 'bursar reconcile green-park --json', 'bursar reconcile --repair'])
+
+  const settlements = program.command('settlements').description('what providers paid out to bank accounts')
+  const read = settlements
+    .command('read')
+    .description('ask every provider account now what it paid out; Bursar does so by itself every hour')
+    .action(runRead)
+  addExamples(read, ['bursar settlements read'])
 
   const receipts = program.command('receipts').description('receipts of payments')
   const cancel = receipts
@@ -49,6 +57,17 @@ async function runReconcile(code: string | undefined, options: { repair?: boolea
     }
     show(results, results.map(describe).join('\n'))
     if (results.some(result => result.differences.length > 0)) process.exitCode = 1
+  })
+}
+
+async function runRead(): Promise<void> {
+  await withContext(async base => {
+    const { ctx } = await createContext(readConfig(process.env), base, SILENT)
+    const settled = await readPayOuts(ctx)
+    show(
+      { settled },
+      settled === 0 ? 'Nothing new was paid out.' : `${settled} payments and refunds are settled.`,
+    )
   })
 }
 

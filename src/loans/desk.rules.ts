@@ -40,9 +40,15 @@ function isOpen({ state }: Tranche): boolean {
   return state === 'planned' || state === 'failed'
 }
 
-/** Who has to act: nobody once it is over. */
-export function waitsFor(application: Application): 'family' | 'lender' | null {
+export const WAITED_FOR = ['family', 'lender', 'institute'] as const
+
+/** Who has to act: nobody once it is over, the institute while it has transfers to look for on its bank's statement. */
+export function waitsFor(
+  application: Application,
+  { hasUnconfirmed }: { hasUnconfirmed: boolean },
+): (typeof WAITED_FOR)[number] | null {
   if (isOver(application.state)) return null
+  if (hasUnconfirmed) return 'institute'
   return application.state === 'started' || canAccept(application) ? 'family' : 'lender'
 }
 

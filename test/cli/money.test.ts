@@ -77,3 +77,8 @@ test('the callback key is shown to the operator', async () => {
   const { callback_key: key } = await ask(env, 'institutes', 'callback-key', 'demo-school')
   assert.match(key, /^[\w-]{43}$/)
 })
+
+test('settlements read asks every account now; what the bank has not paid out stays as it is', async () => {
+  await payOne()
+  assert.deepEqual(await ask(env, 'settlements', 'read'), { settled: 0 })
+})

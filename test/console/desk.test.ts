@@ -215,8 +215,8 @@ test('a transfer to the institute’s own bank account counts once a person has 
   assertAnswer(await confirm(true), '404 HUE00001')
   assertAnswer(await pay('NEFT1'), '200')
   await world.advance('P3D')
-  const waiting = (await finance.get(LOAN)).body.data.disbursements[0]
-  assert.deepEqual([waiting.status, waiting.is_unconfirmed], ['paid_out', true])
+  const { disbursements: tranches, waits_for: next } = (await finance.get(LOAN)).body.data
+  assert.deepEqual([tranches[0].status, tranches[0].is_unconfirmed, next], ['paid_out', true, 'institute'])
   assert.equal((await world.summary(studentId)).outstanding, 60_000)
   assertAnswer(await confirm(false), '200')
   assert.equal((await read(id)).disbursements[0].status, 'failed')

@@ -1,5 +1,5 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { DESK_ACTS, deskActs, waitsFor } from '../../loans/desk.rules.ts'
+import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk.rules.ts'
 import type { Letter } from '../../loans/desk.service.ts'
 import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
 import { LOAN_ID } from '../../loans/loan.input.ts'
@@ -54,8 +54,8 @@ export const loanDetailOutput = detail.object({
   loan: ofRow,
   phone: detail.text('Of the parent.', '9876543210', ({ row: { borrowerPhone } }) => borrowerPhone),
   email: detail.text('Of the parent.', 'asha@example.in', ({ row: { borrowerEmail } }) => borrowerEmail),
-  waits_for: detail.optional.oneOf(['family', 'lender'], 'Who has to act.', ({ file }) =>
-    waitsFor(file.application),
+  waits_for: detail.optional.oneOf(WAITED_FOR, 'Who has to act.', ({ file, unconfirmed }) =>
+    waitsFor(file.application, { hasUnconfirmed: unconfirmed.length > 0 }),
   ),
   can_cancel: detail.flag('Whether the institute may cancel it.', true, ({ file: { application } }) =>
     canEnd(application.state),

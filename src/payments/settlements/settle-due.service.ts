@@ -24,6 +24,13 @@ export async function settleDue(
   if (!(await takeTurn(ctx, now))) return 0
   const today = dayOf(now)
   if (bank !== null && isWorkingDay(today, await readHolidays(ctx.db))) await bank.payOut(startOfDay(today))
+  return readPayOuts(ctx)
+}
+
+/** Reads at once what every account paid out; answers how many payments and refunds are settled by it. */
+export async function readPayOuts(ctx: PaymentContext): Promise<number> {
+  const now = ctx.clock.now()
+  const today = dayOf(now)
   const readThrough = await listReadThrough(ctx.db)
   let settled = 0
   const read = async (account: Account): Promise<void> => {

@@ -1,8 +1,7 @@
-import type { Lender, Offer } from '../../loans/lender-port.ts'
+import type { Lender } from '../../loans/lender-port.ts'
 import {
   canAccept,
   canEnd,
-  emiOf,
   isOver,
   type Application,
   type LoanFile,
@@ -11,18 +10,11 @@ import {
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
-import {
-  formatRupees,
-  minPaise,
-  paiseOf,
-  subtractPaise,
-  sumPaise,
-  ZERO,
-  type Paise,
-} from '../../platform/money.ts'
+import { formatRupees, minPaise, type Paise } from '../../platform/money.ts'
 import { LOAN_TEXTS, type LoanTexts } from './loan.texts.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
 import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { describeCost } from './loan-cost.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
 export type LoanPageData = {
@@ -87,7 +79,7 @@ export function describeLoan(pageData: LoanPageData): LoanPage {
       amount: formatRupees(emi.amountPaise),
     })),
     terms: isReading ? l.terms.map(term => fill(term, values)) : [],
-    ...costPart(pageData, banner, l, values),
+    ...describeCost(pageData, { form: banner.form, amountPaise: amountOf(pageData), values }, l),
     form: formOf(pageData, banner, l, values),
     againUrl: canApplyAgain(pageData) ? `${path}?apply=1` : undefined,
     withdrawUrl: canWithdraw(pageData) ? `${path}/withdraw` : undefined,
@@ -228,38 +220,6 @@ function tranchesOf({ tranches }: LoanFile, { language }: LoanPageData, l: LoanT
     tone: state === 'disbursed' ? 'paid' : state === 'failed' ? 'failed' : undefined,
     amount: formatRupees(disbursedPaise ?? amountPaise),
   }))
-}
-
-/** The lender's typical cost before one applies, then the offer itself. */
-function costPart(pageData: LoanPageData, { form }: StatusBanner, l: LoanTexts, values: Values) {
-  const offer = pageData.file?.application.offer ?? null
-  if (form === 'accept' && offer !== null) {
-    const { termsUrl } = offer
-    return { cost: costOf(amountOf(pageData), offer, l), costSay: fill(l.offerCostSay, values), termsUrl }
-  }
-  if (form !== 'apply' && form !== 'consent') return { cost: null }
-  const amountPaise = amountOf(pageData)
-  const { terms } = pageData.lender
-  const typical = { ...terms, emiPaise: emiOf(amountPaise, terms), feesPaise: ZERO }
-  return { cost: costOf(amountPaise, typical, l), costSay: fill(l.costSay, values) }
-}
-
-type Cost = Pick<Offer, 'yearlyRatePercent' | 'months' | 'emiPaise' | 'feesPaise'>
-
-function costOf(amountPaise: Paise, { yearlyRatePercent, months, emiPaise, feesPaise }: Cost, l: LoanTexts) {
-  const repaidPaise = paiseOf(emiPaise * months)
-  const interestPaise = repaidPaise > amountPaise ? subtractPaise(repaidPaise, amountPaise) : ZERO
-  return {
-    caption: fill(l.costHead, { amount: formatRupees(amountPaise) }),
-    rows: [
-      { label: l.cost.rate, value: `${yearlyRatePercent} %` },
-      { label: l.cost.months, value: fill(l.cost.monthsValue, { count: String(months) }) },
-      { label: l.cost.emi, value: formatRupees(emiPaise) },
-      { label: l.cost.interest, value: formatRupees(interestPaise) },
-      { label: l.cost.other, value: feesPaise === 0 ? l.cost.none : formatRupees(feesPaise) },
-    ],
-    total: { label: l.cost.total, value: formatRupees(sumPaise([repaidPaise, feesPaise])) },
-  }
 }
 
 function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, values: Values) {

@@ -89,7 +89,7 @@ export function LoanDetail({
   )
 }
 
-const WAITS = { family: 'The family', lender: 'The lender' } as const
+const WAITS = { family: 'The family', lender: 'The lender', institute: 'The institute' } as const
 
 function moment(at: string | undefined): ReactNode {
   return at === undefined ? undefined : <When at={at} />
