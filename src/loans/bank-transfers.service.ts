@@ -23,15 +23,15 @@ export function createBankTransfers({ db }: Pick<Context, 'db'>): Provider {
   return {
     name: BANK_TRANSFER,
     accepts: { methods: [], minPaise: paiseOf(1), maxPaise: null },
-    transfers: { expect: async ({ reference }) => ({ providerRef: reference }) },
+    // One transfer may pay for several children, so the UTR names none of the payments.
+    transfers: { expect: async ({ paymentId }) => ({ providerRef: paymentId }) },
     async start() {
       throw new ProviderRefused('Nobody pays by a lender\u2019s transfer at a checkout.')
     },
     readCallback: async () => null,
     async status({ instituteId, paymentId }) {
       const payOut = await store.findPayOut(db, { instituteId, paymentId })
-      const providerRef = payOut?.reference ?? ''
-      return { about: 'payment', instituteId, paymentId, providerRef, outcome: outcomeOf(payOut) }
+      return { about: 'payment', instituteId, paymentId, providerRef: paymentId, outcome: outcomeOf(payOut) }
     },
     async refund() {
       throw new ProviderRefused('This money came to the bank account directly: pay it back from there.')
@@ -50,19 +50,27 @@ function outcomeOf(payOut: RecordedPayOut | null): PaymentOutcome {
 }
 
 /** What reached a bank account is settled as it is received, under the UTR of the transfer. */
-async function* settlementsOf(db: Context['db'], day: string): AsyncIterable<SettlementReport> {
+async function* settlementsOf(
+  db: Context['db'],
+  day: string,
+  instituteId?: number,
+): AsyncIterable<SettlementReport> {
   const span = { from: startOfDay(day), before: startOfDay(dayAfter(day)) }
-  for (const payOut of await store.listReceived(db, span)) {
-    const { instituteId, reference, receivedAt, paymentId, amountPaise } = payOut
-    if (receivedAt === null) continue
-    const item = {
-      kind: 'payment',
-      ourId: paymentId,
-      providerRef: reference,
-      amountPaise,
-      feePaise: ZERO,
-    } as const
-    yield { instituteId, utr: reference, settledAt: receivedAt, items: [item] }
+  const received = await store.listReceived(db, { ...span, instituteId })
+  const byUtr = Map.groupBy(received, one => `${one.instituteId} ${one.reference}`)
+  for (const payOuts of byUtr.values()) {
+    const [first] = payOuts
+    if (first === undefined || first.receivedAt === null) continue
+    const items = payOuts.map(({ paymentId, amountPaise }) => {
+      return {
+        kind: 'payment',
+        ourId: paymentId,
+        providerRef: paymentId,
+        amountPaise,
+        feePaise: ZERO,
+      } as const
+    })
+    yield { instituteId: first.instituteId, utr: first.reference, settledAt: first.receivedAt, items }
   }
 }
 
@@ -83,7 +91,7 @@ export async function confirmTransfer(
     await store.writeReceipt(tx, key, after)
     return after
   })
-  await applyConfirmed(ctx, key, confirmed)
+  await applyConfirmed(ctx, key, confirmed).catch(() => {})
   return confirmed
 }
 
@@ -100,7 +108,7 @@ async function requireDirect(ctx: LoanContext, key: store.LoanKey, disbursementI
     throw conflict('The payment provider reports this money by itself; nothing is to be confirmed.')
 }
 
-/** If the process dies before this, the reconciler of payments and the settlement job do the same. */
+/** The confirmation is stored: whatever goes wrong here, the reconciler of payments and the settlement job do it later. */
 async function applyConfirmed(
   ctx: LoanContext,
   { instituteId }: store.LoanKey,
@@ -108,5 +116,7 @@ async function applyConfirmed(
 ): Promise<void> {
   const account = await ctx.accounts.accountOf({ instituteId, accountId: BANK_TRANSFER })
   await applyReport(ctx, await account.port.status({ instituteId, paymentId, providerRef: null }))
-  if (receivedAt !== null) await settleDay(ctx, account, dayOf(receivedAt))
+  if (receivedAt === null) return
+  const port = { ...account.port, settlements: (day: string) => settlementsOf(ctx.db, day, instituteId) }
+  await settleDay(ctx, { ...account, port }, dayOf(receivedAt))
 }

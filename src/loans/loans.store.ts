@@ -194,12 +194,13 @@ export async function findPayOut(
 /** Transfers that institutes found on their statements within a span of time. */
 export async function listReceived(
   db: Queryable,
-  { from, before }: { from: Date; before: Date },
+  { from, before, instituteId = null }: { from: Date; before: Date; instituteId?: number | undefined | null },
 ): Promise<(RecordedPayOut & { instituteId: number })[]> {
   return db.query(
     `select ${payOuts.columns('p')}, p.institute_id as "instituteId" from cred_pay_outs p
-     where p.received_at >= $1 and p.received_at < $2 order by p.institute_id, p.received_at`,
-    [from, before],
+     where p.received_at >= $1 and p.received_at < $2 and ($3::int is null or p.institute_id = $3)
+     order by p.institute_id, p.received_at`,
+    [from, before, instituteId],
   )
 }
 

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { createUser } from '../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { addLender, chooseLender } from '../../src/loans/lenders/lenders.service.ts'
+import { dayOf } from '../../src/platform/calendar.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import type { TransferPort } from '../../src/providers/transfer-port.ts'
 import type { Answer, Json } from '../harness/client.ts'
@@ -62,6 +63,7 @@ async function sent(studentId?: string): Promise<string> {
 }
 
 const at = (id: string, act = ''): string => `${DESK}/applications/${id}${act}`
+const today = (): string => dayOf(ctx.clock.now())
 const OFFER = { amount: 60_000, yearly_rate_bp: 1250, months: 12, emi: 5_345.2, fees: 590 }
 
 async function read(id: string): Promise<Json> {
@@ -94,19 +96,23 @@ test('an application goes from consent to the last tranche at the desk, and ever
   assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half }), '200')
   const [first, second] = (await read(id)).disbursements
   const pay = (tranche: Json, amount: number, utr: string): Promise<Answer> =>
-    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: '2026-12-01', utr })
-  assertAnswer(await pay(first, 40_001, 'UTR1'), '409 HUE00002')
-  assertAnswer(await pay(first, 40_000, 'UTR1'), '200')
-  assertAnswer(await pay(first, 40_000, 'UTR2'), '409 HUE00002')
-  assertAnswer(await pay(second, 20_000, 'UTR1'), '409 HUE00002')
-  assertAnswer(await pay(second, 5_000, 'UTR2'), '200')
+    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: today(), utr })
+  assertAnswer(await pay(first, 40_001, 'HDFCR0001'), '409 HUE00002')
+  assertAnswer(await pay(first, 40_000, 'HDFCR0001'), '200')
+  assertAnswer(await pay(first, 40_000, 'HDFCR0002'), '409 HUE00002')
+  assertAnswer(await pay(second, 20_000, 'HDFCR0001'), '409 HUE00002')
+  assertAnswer(await pay(second, 5_000, 'HDFCR0002'), '200')
   const rest = (await read(id)).disbursements.find((one: Json) => one.status === 'planned')
   assert.equal(rest.amount, 15_000)
-  assertAnswer(await pay(rest, 15_000, 'UTR3'), '200')
+  assertAnswer(await pay(rest, 15_000, 'HDFCR0003'), '200')
   await world.settle()
   const { loan, disbursements, acts } = await read(id)
   assert.deepEqual([loan.status, disbursements.length, acts], ['disbursed', 3, []])
-  assert.deepEqual(disbursements.map((one: Json) => one.utr).toSorted(), ['UTR1', 'UTR2', 'UTR3'])
+  assert.deepEqual(disbursements.map((one: Json) => one.utr).toSorted(), [
+    'HDFCR0001',
+    'HDFCR0002',
+    'HDFCR0003',
+  ])
   const audit = await bursar.sql<{ what: string; actor_name: string }>(
     'select what, actor_name from console_audit where about = $1 order by id',
     [id],
@@ -132,7 +138,7 @@ test('two clicks on a disbursement pay once', async () => {
   const id = await sent()
   await approveAndSign(id)
   const [tranche] = (await read(id)).disbursements
-  const body = { disbursement_id: tranche.id, amount: 60_000, date: '2026-12-01', utr: 'UTR9' }
+  const body = { disbursement_id: tranche.id, amount: 60_000, date: today(), utr: 'HDFCR0009' }
   const answers = await Promise.all([1, 2, 3].map(() => ravi.post(at(id, '/disburse'), body)))
   assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '409', '409'])
   assert.equal((await bursar.sql('select 1 from cred_pay_outs where application_id = $1', [id])).length, 1)
@@ -203,7 +209,7 @@ test('a transfer to the institute’s own bank account counts once a person has 
   await approveAndSign(id)
   const [tranche] = (await read(id)).disbursements
   const pay = (utr: string): Promise<Answer> =>
-    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount: 60_000, date: '2026-12-01', utr })
+    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount: 60_000, date: today(), utr })
   const finance = await createPerson(bursar, {
     email: 'meera@school.example.in',
     institute: 'demo-school',
@@ -213,20 +219,45 @@ test('a transfer to the institute’s own bank account counts once a person has 
   const confirm = (received: boolean): Promise<Answer> =>
     finance.post(`${LOAN}/confirm`, { disbursement_id: tranche.id, received })
   assertAnswer(await confirm(true), '404 HUE00001')
-  assertAnswer(await pay('NEFT1'), '200')
+  assertAnswer(await pay('NEFT00001'), '200')
   await world.advance('P3D')
   const { disbursements: tranches, waits_for: next } = (await finance.get(LOAN)).body.data
   assert.deepEqual([tranches[0].status, tranches[0].is_unconfirmed, next], ['paid_out', true, 'institute'])
   assert.equal((await world.summary(studentId)).outstanding, 60_000)
   assertAnswer(await confirm(false), '200')
   assert.equal((await read(id)).disbursements[0].status, 'failed')
-  assertAnswer(await pay('NEFT2'), '200')
+  assertAnswer(await pay('NEFT00002'), '200')
   assertAnswer(await confirm(true), '200')
   assertAnswer(await confirm(true), '409 HUE00002')
   const { loan, disbursements } = (await finance.get(LOAN)).body.data
-  assert.deepEqual([loan.status, disbursements[0].settlement_utr], ['disbursed', 'NEFT2'])
+  assert.deepEqual([loan.status, disbursements[0].settlement_utr], ['disbursed', 'NEFT00002'])
   assert.equal((await world.summary(studentId)).outstanding, 0)
   assert.deepEqual((await world.told(id)).filter(code => code === 'loan.disbursed').length, 1)
   await world.advance('P1D')
   assert.equal((await world.summary(studentId)).outstanding, 0)
+})
+
+test('one transfer that pays for two children is one settlement, and both loans are disbursed', async t => {
+  const bank = ctx.accounts.installation.get('sandbox') as { transfers?: TransferPort | undefined }
+  t.after(world.disturb(bank, 'transfers', () => undefined))
+  const finance = await createPerson(bursar, {
+    email: 'batch@school.example.in',
+    institute: 'demo-school',
+    role: 'finance',
+  })
+  for (const studentId of [await world.student(), await world.student()]) {
+    const id = await sent(studentId)
+    await approveAndSign(id)
+    const [tranche] = (await read(id)).disbursements
+    const body = { disbursement_id: tranche.id, amount: 60_000, date: today(), utr: 'HDFCBATCH11582' }
+    assertAnswer(await ravi.post(at(id, '/disburse'), body), '200')
+    const LOAN = `${API}/institutes/demo-school/loans/${id}`
+    assertAnswer(
+      await finance.post(`${LOAN}/confirm`, { disbursement_id: tranche.id, received: true }),
+      '200',
+    )
+    assert.equal((await read(id)).loan.status, 'disbursed')
+  }
+  const settled = await bursar.sql('select gross_paise from settlements where utr = $1', ['HDFCBATCH11582'])
+  assert.deepEqual(settled, [{ gross_paise: 12_000_000 }])
 })
