@@ -1404,6 +1404,8 @@ create table cred_applications (
   -- What is asked for, then what the lender approved, then what was signed.
   amount_paise bigint not null check (amount_paise > 0),
   reason text,
+  -- What the lender reported and could not be applied, for a person to look at; empty again once a later report was applied.
+  lender_problem text,
   -- The offer that came with the approval, if the borrower accepts it here and not on the lender's pages.
   offer jsonb,
   -- The borrower accepted the offer here; then when the lender confirmed that it knows.

@@ -82,6 +82,7 @@ function newApplication(
     askedPaise: amountPaise,
     amountPaise,
     reason: null,
+    lenderProblem: null,
     offer: null,
     acceptedAt: null,
     acceptanceSentAt: null,

@@ -1,8 +1,10 @@
 import { assertNever } from '../platform/assert.ts'
-import { conflict } from '../platform/errors.ts'
+import { dayOf } from '../platform/calendar.ts'
+import { badField, conflict } from '../platform/errors.ts'
 import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import type { LenderUpdate } from './lender-port.ts'
-import { canAccept, isOver, type Application, type LoanFile, type Tranche } from './loans.rules.ts'
+import { canAccept, isOver, type Application, type LoanFile } from './loans.rules.ts'
+import { assertNear, assertUtr, isOpen } from './report-checks.rules.ts'
 
 /** What the people of a lender without an API record. */
 export type DeskRequest =
@@ -36,10 +38,6 @@ export function deskActs({ application, tranches, payOuts }: LoanFile): DeskAct[
   return DESK_ACTS.filter(act => acts[act])
 }
 
-function isOpen({ state }: Tranche): boolean {
-  return state === 'planned' || state === 'failed'
-}
-
 export const WAITED_FOR = ['family', 'lender', 'institute'] as const
 
 /** Who has to act: nobody once it is over, the institute while it has transfers to look for on its bank's statement. */
@@ -68,13 +66,15 @@ export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): Lender
     case 'reject':
       return { kind: 'rejected', at, reason: request.reason }
     case 'sanction': {
+      for (const [index, { plannedOn }] of request.tranches.entries())
+        assertNear(`tranches.${index}.date`, plannedOn, dayOf(at), { before: 1, after: 10 })
       const tranches = request.tranches.map((one, index) => ({ ref: `T${index + 1}`, ...one }))
       if (sumPaise(tranches.map(one => one.amountPaise)) !== application.amountPaise)
         throw conflict(`The tranches must add up to the ${application.amountPaise / 100} rupees of the loan.`)
       return { kind: 'signed', at, tranches }
     }
     case 'disburse':
-      return { kind: 'paid_out', at, payOut: toPayOut(file, request) }
+      return { kind: 'paid_out', at, payOut: toPayOut(file, request, dayOf(at)) }
     case 'cancel':
       return { kind: 'canceled', at }
     default:
@@ -82,8 +82,15 @@ export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): Lender
   }
 }
 
-function toPayOut({ tranches, payOuts }: LoanFile, request: Extract<DeskRequest, { kind: 'disburse' }>) {
-  const { disbursementId, amountPaise, day, reference } = request
+function toPayOut(
+  { tranches, payOuts }: LoanFile,
+  request: Extract<DeskRequest, { kind: 'disburse' }>,
+  today: string,
+) {
+  const { disbursementId, amountPaise, day } = request
+  const reference = assertUtr('utr', request.reference.trim())
+  if (day > today) throw badField('date', 'must not be after today')
+  assertNear('date', day, today, { before: 1, after: 0 })
   if (payOuts.some(one => one.reference === reference)) throw conflict('This UTR is recorded already.')
   const tranche = tranches.find(one => one.id === disbursementId && isOpen(one))
   if (tranche === undefined)

@@ -4,7 +4,7 @@ import type { Callback } from '../providers/port.ts'
 import { openTransfer, sendTransfer } from '../payments/debits/transfers.service.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
-import { badRequest } from '../platform/errors.ts'
+import { badRequest, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
@@ -25,6 +25,7 @@ import {
   type LoanState,
   type Verdict,
 } from './loans.rules.ts'
+import { clampTime, contradicts, reportRefusal } from './report-checks.rules.ts'
 import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
 /** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */
@@ -41,7 +42,9 @@ export async function takeLenderCallback(
     // A lender speaks of its own applications only.
     if (application?.lender !== name) continue
     if (mayOvertake(report.update)) await askLender(ctx, report)
-    if ((await applyUpdate(ctx, report)) === 'ahead') await askLender(ctx, report)
+    const applied = await applyUpdate(ctx, report)
+    if (applied.outcome === 'ahead') await askLender(ctx, report)
+    if (applied.refusal !== null) throw conflict(applied.refusal)
   }
 }
 
@@ -63,13 +66,13 @@ export async function applyAll(ctx: LoanContext, reports: readonly LoanReport[])
 }
 
 type Transfer = { payment: Payment; collectorCode: string; reference: string }
-type Applied = { outcome: Verdict; transfer: Transfer | null }
+type Applied = { outcome: Verdict; transfer: Transfer | null; refusal: string | null }
 
 /** Applies one report and records its event in one transaction; a pay-out is announced to the bank after the commit. */
-async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<Verdict> {
-  const { outcome, transfer } = await ctx.db.transaction(tx => applyIn(ctx, tx, report))
-  await announce(ctx, transfer)
-  return outcome
+async function applyUpdate(ctx: LoanContext, report: LoanReport): Promise<Applied> {
+  const applied = await ctx.db.transaction(tx => applyIn(ctx, tx, report))
+  await announce(ctx, applied.transfer)
+  return applied
 }
 
 /** If the process crashes before this or the bank is unreachable, the reconciler sends the transfer. */
@@ -79,18 +82,35 @@ export async function announce(ctx: LoanContext, transfer: Transfer | null): Pro
   await sendTransfer(ctx, payment, how)
 }
 
+const NOTHING: Applied = { outcome: 'nothing', transfer: null, refusal: null }
+
 /** Applies one report in the caller's transaction, which announces the transfer after its commit. */
 export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanReport): Promise<Applied> {
   const file = await store.lockFile(tx, report)
-  if (file === null) return { outcome: 'nothing', transfer: null }
+  if (file === null) return NOTHING
   const outcome = judge(file, report.update)
-  if (outcome !== 'apply') return { outcome, transfer: null }
-  const { instituteId, studentId } = file.application
+  const refusal = refusalOf(file, report.update, outcome)
+  if (refusal !== null) {
+    // A person has to see it: the lender believes something else than we do.
+    await store.writeProblem(tx, report, refusal)
+    return { ...NOTHING, refusal }
+  }
+  if (outcome !== 'apply') return { ...NOTHING, outcome }
+  const { instituteId, studentId, createdAt } = file.application
   const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
   assert(student !== undefined, `the application ${file.application.id} lost its student`)
   const lenderRef = file.application.lenderRef ?? report.lenderRef
-  const loan = { file: { ...file, application: { ...file.application, lenderRef } }, student }
-  return { outcome, transfer: await perform(ctx, tx, loan, report.update) }
+  const application = { ...file.application, lenderRef, lenderProblem: null }
+  const at = clampTime(report.update.at, { from: createdAt, to: ctx.clock.now() })
+  const loan = { file: { ...file, application }, student }
+  return { outcome, transfer: await perform(ctx, tx, loan, { ...report.update, at }), refusal: null }
+}
+
+function refusalOf(file: LoanFile, update: LenderUpdate, outcome: Verdict): string | null {
+  if (outcome === 'apply') return reportRefusal(file, update)
+  return contradicts(file, update)
+    ? 'A transfer with this number was reported before, with another amount or UTR.'
+    : null
 }
 
 type LoadedLoan = { file: LoanFile; student: StudentContext }

@@ -37,6 +37,8 @@ export type Application = {
   askedPaise: Paise
   amountPaise: Paise
   reason: string | null
+  /** What the lender reported and could not be applied; null once a later report was. */
+  lenderProblem: string | null
   offer: Offer | null
   /** The borrower accepted the offer on our page; then when the lender confirmed that it knows. */
   acceptedAt: Date | null

@@ -19,6 +19,7 @@ const applications = new Table<Application>('cred_applications', {
   askedPaise: 'bigint',
   amountPaise: 'bigint',
   reason: 'text',
+  lenderProblem: 'text',
   offer: 'jsonb',
   acceptedAt: 'timestamptz',
   acceptanceSentAt: 'timestamptz',
@@ -135,6 +136,14 @@ export async function readFile(db: Queryable, key: LoanKey): Promise<LoanFile | 
   }
 }
 
+export async function writeProblem(tx: Transaction, key: LoanKey, problem: string): Promise<void> {
+  await tx.query('update cred_applications set lender_problem = $3 where institute_id = $1 and id = $2', [
+    key.instituteId,
+    key.applicationId,
+    problem,
+  ])
+}
+
 /** Writes all mutable columns. */
 export async function writeApplication(tx: Transaction, application: Application): Promise<void> {
   await applications.update(tx, [application], {
@@ -143,6 +152,7 @@ export async function writeApplication(tx: Transaction, application: Application
       'state',
       'amountPaise',
       'reason',
+      'lenderProblem',
       'offer',
       'acceptedAt',
       'acceptanceSentAt',

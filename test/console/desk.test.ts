@@ -98,6 +98,9 @@ test('an application goes from consent to the last tranche at the desk, and ever
   const pay = (tranche: Json, amount: number, utr: string): Promise<Answer> =>
     ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: today(), utr })
   assertAnswer(await pay(first, 40_001, 'HDFCR0001'), '409 HUE00002')
+  assertAnswer(await pay(first, 40_000, '  '), '400 HUE00000')
+  const late = { disbursement_id: first.id, amount: 40_000, date: '2036-11-17', utr: 'HDFCR0001' }
+  assertAnswer(await ravi.post(at(id, '/disburse'), late), '400 HUE00000')
   assertAnswer(await pay(first, 40_000, 'HDFCR0001'), '200')
   assertAnswer(await pay(first, 40_000, 'HDFCR0002'), '409 HUE00002')
   assertAnswer(await pay(second, 20_000, 'HDFCR0001'), '409 HUE00002')

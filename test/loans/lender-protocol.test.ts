@@ -236,6 +236,48 @@ test('a message that is forged, too old, altered or of another lender is refused
   assert.equal((await world.read(id)).status, 'filled')
 })
 
+test('a rightly signed report that cannot be true is refused, and a person sees why', async () => {
+  const id = await sent()
+  const { ref: lender_ref = '' } = emulator.books.loans.get(id) ?? {}
+  const report = async (update: Json): Promise<number> =>
+    emulator.send({ type: 'application.updated', application_id: id, lender_ref, update })
+  const at = new Date().toISOString()
+  const problem = async (): Promise<string> =>
+    (
+      await bursar.sql<{ text: string }>(
+        'select lender_problem as text from cred_applications where id = $1',
+        [id],
+      )
+    )[0]?.text ?? ''
+  const tranche = { id: 'T1', date: '2026-12-01', amount: 60_000 }
+  const paid = { number: 1, tranche_id: 'T1', date: '2026-12-01', amount: 40_000, utr: 'VFINTEST0001' }
+  const offer = { id: 'OFF-1', yearly_rate_bp: 1200, months: 12, emi: 5_400 }
+  assert.equal(await report({ kind: 'filled', at }), 200)
+  assert.equal(await report({ kind: 'approved', at, amount: 600_000 }), 409)
+  assert.match(await problem(), /6,00,000.00 were approved/)
+  assert.equal(await report({ kind: 'approved', at: '1970-01-01T00:00:00Z', amount: 60_000, offer }), 200)
+  assert.equal(await problem(), '')
+  assert.ok((await world.read(id)).expires_at > at, 'the offer is not dead as it arrives')
+  assert.equal(await report({ kind: 'sanctioned', at, tranches: [tranche] }), 409, 'nobody accepted it')
+  await post(`${pageOf(id)}/accept`, { offer: 'OFF-1', consent: 'yes' })
+  assert.equal(await report({ kind: 'sanctioned', at, tranches: [{ ...tranche, amount: 90_000 }] }), 409)
+  assert.equal(await report({ kind: 'sanctioned', at, tranches: [{ ...tranche, date: '1999-12-01' }] }), 400)
+  assert.equal(await report({ kind: 'sanctioned', at, tranches: [tranche] }), 200)
+  const disbursed = (change: Json): Promise<number> =>
+    report({ kind: 'disbursed', at, disbursement: { ...paid, ...change } })
+  assert.equal(await disbursed({ tranche_id: 'NOPE' }), 409)
+  assert.equal(await disbursed({ amount: 60_001 }), 409)
+  assert.equal(await disbursed({ utr: '  ' }), 400)
+  assert.equal(await disbursed({ date: '2036-11-17' }), 400)
+  assert.equal(await disbursed({}), 200)
+  assert.equal(await disbursed({}), 200, 'the same again')
+  assert.equal(await disbursed({ amount: 50_000 }), 409, 'the same number, another amount')
+  assert.equal(await disbursed({ number: 2 }), 409, 'the same UTR')
+  assert.equal(await disbursed({ number: 2, utr: 'VFINTEST0002' }), 409, 'more than the loan')
+  const rows = await bursar.sql('select 1 from cred_pay_outs where application_id = $1', [id])
+  assert.equal(rows.length, 1)
+})
+
 test('a secret is rotated without a gap, and the old one ends after a week', async () => {
   const [old = ''] = emulator.secrets
   const { secret } = await rotateLender(ctx, 'vidya')

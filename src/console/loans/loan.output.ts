@@ -65,6 +65,11 @@ export const loanDetailOutput = detail.object({
     ['approve', 'reject'],
     ({ file }) => deskActs(file),
   ),
+  problem: detail.optional.text(
+    'What the lender reported and could not be applied; for a person to clear up with the lender.',
+    'The UTR HDFCR52026120100077 is recorded already.',
+    ({ file }) => file.application.lenderProblem,
+  ),
   reason: detail.optional.text(
     'Why it was rejected.',
     'The income could not be verified.',

@@ -1,7 +1,9 @@
 import { field, ifSent, input, optional, type Read } from '../../http/wire/input.ts'
 import { badField } from '../../platform/errors.ts'
 import { assertNever } from '../../platform/assert.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import { sumPaise } from '../../platform/money.ts'
+import { assertNear, assertUtr } from '../report-checks.rules.ts'
 import type { LenderUpdate, LoanReport } from '../lender-port.ts'
 
 /** What a lender answers and reports to Bursar. */
@@ -122,6 +124,8 @@ export function toUpdate(sent: SentUpdate): LenderUpdate {
       return { kind: 'signed', at, tranches: uniqueTranches(need(sent.tranches, 'tranches', kind)) }
     case 'disbursed': {
       const { rest, ...payOut } = need(sent.disbursement, 'disbursement', kind)
+      assertUtr('update.disbursement.utr', payOut.reference)
+      assertNear('update.disbursement.date', payOut.day, today(), { before: 1, after: 1 })
       return { kind: 'paid_out', at, payOut: { ...payOut, rest: rest ?? null } }
     }
     case 'emi_paid':
@@ -148,9 +152,15 @@ function toOffer({ yearlyRateBp, feesPaise, ...offered }: Read<typeof offer>) {
 }
 
 function uniqueTranches(tranches: readonly Read<typeof tranche>[]) {
+  for (const [index, { plannedOn }] of tranches.entries())
+    assertNear(`update.tranches.${index}.date`, plannedOn, today(), { before: 1, after: 10 })
   if (new Set(tranches.map(({ ref }) => ref)).size !== tranches.length)
     throw badField('update.tranches', 'must have ids that differ')
   return tranches
+}
+
+function today(): string {
+  return dayOf(new Date())
 }
 
 function need<Value>(value: Value | null | undefined, name: string, kind: string): Value {

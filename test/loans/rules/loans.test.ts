@@ -38,6 +38,7 @@ function application(state: LoanState, changes: Partial<Application> = {}): Appl
     lender: 'sandbox',
     lenderTitle: 'Sandbox Lender',
     offer: null,
+    lenderProblem: null,
     acceptedAt: null,
     acceptanceSentAt: null,
     lenderRef: 'lend_1',

@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
 import { Detail, type DetailField } from '../../ui/detail.tsx'
@@ -28,6 +29,11 @@ export function LoanDetail({
       actions={actions}
       fields={fieldsOf(detail)}
     >
+      {detail.problem !== undefined && (
+        <Alert color="red" role="alert" title="The lender reported something that was not applied" mb="md">
+          {detail.problem} Clear it up with the lender.
+        </Alert>
+      )}
       {offer !== undefined && (
         <>
           <h2 className="section-title">Offer</h2>
