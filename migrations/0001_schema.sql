@@ -1059,7 +1059,7 @@ create table late_fee_entries (
   rule_id text not null,
   kind text not null check (kind in ('charged', 'waived')),
   amount_paise bigint not null check (amount_paise > 0),
-  -- The order that paid it, or who waived it and why.
+  -- The order that paid it, or who took it at the counter, or who waived it and why.
   order_id text,
   reason text,
   actor text,
@@ -1068,7 +1068,8 @@ create table late_fee_entries (
   foreign key (institute_id, student_id) references students,
   foreign key (institute_id, order_id) references orders,
   check ((kind = 'waived') = (reason is not null)),
-  check ((kind = 'charged') = (order_id is not null))
+  check (kind = 'charged' or order_id is null),
+  check (order_id is not null or actor is not null)
 );
 create index late_fee_entries_of_student on late_fee_entries (institute_id, student_id);
 create index late_fee_entries_of_order on late_fee_entries (institute_id, order_id) where order_id is not null;

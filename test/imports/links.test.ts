@@ -150,7 +150,7 @@ test('payers are notified of their links in the language chosen', async () => {
   const { body } = await demo.get('/api/v1/sandbox/mailbox?to=parent21@example.in')
   assert.match(body.data[0].text, /नमस्ते Parent 21 जी/)
   const [sms] = await sql<{ count: number }>(
-    `select count(*)::int as count from messages where channel = 'sms' and recipient like '98765000%'`,
+    `select count(*)::int as count from messages where template = 'payment_link_hi' and recipient like '98765000%'`,
   )
   assert.equal(sms?.count, 2)
 })

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { lateFeeEntryOutput } from '../../dues/dues.output.ts'
+import { requireCounterDay, settleLateFees } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
@@ -68,13 +69,23 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     output: remarked(from(created(countedOutput), toCounted<Recorded>), remarkOn),
     params: studentParams,
     body: input.recordInput,
-    perform: (act, { institute, who, params, body: { reason: _reason, ...payment } }) =>
-      recordPayment(
+    perform(act, { institute, who, params, body: { reason: _reason, waiveReason, ...payment } }) {
+      requireCounterDay(flex, payment.paidAt)
+      const { lines, paidAt } = payment
+      const key = { instituteId: institute.id, studentId: params.studentId }
+      return recordPayment(
         flex,
         act,
         { institute, ...params },
-        { payment, readOnTheWay, recordedBy: who.email, hasReceipt: true },
-      ),
+        {
+          payment,
+          readOnTheWay,
+          recordedBy: who.email,
+          hasReceipt: true,
+          prepare: tx => settleLateFees(tx, key, { lines, paidAt, recordedBy: who.email, waiveReason }),
+        },
+      )
+    },
     audit: ({ params, body }, { isNew, payment }: Recorded) =>
       isNew
         ? {

@@ -44,7 +44,13 @@ export const timelineQuery = query({
 const reason = field.text('Why; stands in the audit log.', 'Paid at the counter')
 
 /** Taking money needs no reason; taking it back does. */
-export const recordInput = input({ ...directPaymentFields, reason: optional(reason) })
+export const recordInput = input({
+  ...directPaymentFields,
+  reason: optional(reason),
+  waive_late_fee_reason: optional(
+    field.text('Why a late fee that is due is not taken, where paying its fee would end it.', 'Bank holiday'),
+  ).as('waiveReason'),
+})
 
 export const reasonInput = input({ reason })
 

@@ -55,6 +55,8 @@ type RecordWanted = {
   /** Who took it at the counter. */
   recordedBy: string | null
   hasReceipt: boolean
+  /** What has to be done first, while the student is held; not when the payment is known already. */
+  prepare?: (tx: Transaction) => Promise<void>
 }
 
 /** Records a payment once per transaction id: the same again changes nothing. */
@@ -72,7 +74,12 @@ export async function recordPayment(
     const now = ctx.clock.now()
     await lockOpenOrders(tx, institute.id, { studentIds: [studentId] })
     await lockForPayment(tx, { institute, studentId }, sent.lines)
-    const [plan] = await planPayments(tx, institute.id, [{ studentId, payments: [sent] }])
+    const read = () => planPayments(tx, institute.id, [{ studentId, payments: [sent] }])
+    let [plan] = await read()
+    if (wanted.prepare !== undefined && plan?.added.length === 1) {
+      await wanted.prepare(tx)
+      ;[plan] = await read()
+    }
     if (plan === undefined) throw notFound('This student')
     const { context, conflicts, known, problems: tooMuch } = plan
     if (conflicts[0] !== undefined) throw conflict(conflicts[0].message)

@@ -172,3 +172,43 @@ test('a family is told once of money that came in, at the counter or online, and
   const [refund] = await mailsTo(email, 3)
   assert.match(refund.subject, /₹500\.00 refunded/)
 })
+
+test('a late fee is taken at the counter as a line of its own, or waived with a reason; it never vanishes', async t => {
+  t.after(() => demo.send('PUT', `${ERP}/payment-rules`, {}))
+  const late = {
+    component_type: 'TUITION_FEE',
+    due_date: '2026-01-10',
+    kind: 'slab',
+    slabs: [{ from_day: 1, amount: 500 }],
+  }
+  assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [late] }), '200')
+  const duesOf = async (id: string): Promise<Json> => (await demo.get(`${ERP}/students/${id}/dues`)).body.data
+  const pay = (id: string, fee_components: Json[], changes: Json = {}) =>
+    finance.post(`${STUDENTS}/${id}/payments`, {
+      amount: fee_components.reduce((sum, line) => sum + line.amount, 0),
+      paid_at: '2026-11-16',
+      mode: 'cash',
+      fee_components,
+      ...changes,
+    })
+  const tuition = { component_type: 'TUITION_FEE', amount: 60_000 }
+  const taken = await desk.register()
+  assertAnswer(await pay(taken, [tuition, { component_type: 'LATE_FEE', amount: 500 }]), '201')
+  assert.deepEqual([(await duesOf(taken)).total_amount, (await duesOf(taken)).advance_amount], [0, 0])
+  const left = await desk.register()
+  const refused = await pay(left, [tuition])
+  assertAnswer(refused, '400 HUE00000')
+  assert.equal(refused.body.errors[0].key, 'waive_late_fee_reason')
+  assert.equal((await duesOf(left)).total_amount, 60_500)
+  assertAnswer(await pay(left, [tuition], { waive_late_fee_reason: 'The bank was closed' }), '201')
+  const entries = (await demo.get(`${ERP}/students/${left}/late-fees`)).body.data
+  assert.deepEqual(
+    [entries[0].kind, entries[0].amount, entries[0].reason],
+    ['waived', 500, 'The bank was closed'],
+  )
+  const part = await desk.register()
+  assertAnswer(await pay(part, [{ ...tuition, amount: 1_000 }]), '201')
+  assert.equal((await duesOf(part)).late_fee_amount, 500)
+  for (const paid_at of ['2099-01-01', '1899-01-01'])
+    assertAnswer(await pay(part, [{ ...tuition, amount: 1 }], { paid_at }), '400 HUE00000')
+})

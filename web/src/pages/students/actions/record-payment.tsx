@@ -21,7 +21,15 @@ const MODES = [
 
 type Line = { component_type: string; amount: string }
 type Sent = Fields & { amount: string; fee_components: Line[] }
-type Fields = { paid_at: string; mode: string; transaction_id?: string; settlement_utr?: string }
+
+const LATE_FEE = 'LATE_FEE'
+type Fields = {
+  paid_at: string
+  mode: string
+  transaction_id?: string
+  settlement_utr?: string
+  waive_late_fee_reason?: string
+}
 type Recorded = { amount: number; receipt_number?: string }
 
 /** What was taken at the counter, split over the fees that it pays, with its receipt. */
@@ -57,6 +65,14 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
           onChange={setAmounts}
           problem={linesProblem(record.error, lines)}
         />
+        <LateFee
+          student={student}
+          amount={amounts[LATE_FEE] ?? ''}
+          reason={fields.waive_late_fee_reason ?? ''}
+          onAmount={amount => setAmounts({ ...amounts, [LATE_FEE]: amount })}
+          onReason={reason => setFields({ ...fields, waive_late_fee_reason: reason })}
+          error={record.error}
+        />
         <Particulars fields={fields} onChange={setFields} today={today} error={record.error} />
         {whole !== undefined && (
           <Alert color="red" role="alert" mt="sm">
@@ -90,6 +106,48 @@ function RecordedDialogue({ recorded, onClose }: { recorded: Recorded; onClose: 
         <Button onClick={onClose}>Done</Button>
       </Group>
     </Dialogue>
+  )
+}
+
+/** What is asked for being late; leaving it out takes a reason once what it is for is paid. */
+function LateFee({
+  student,
+  amount,
+  reason,
+  onAmount,
+  onReason,
+  error,
+}: {
+  student: ActionProps['student']
+  amount: string
+  reason: string
+  onAmount: (amount: string) => void
+  onReason: (reason: string) => void
+  error: Error | null
+}) {
+  const { dues } = student
+  const asked = dues.late_fee_amount
+  const isListed = dues.components.some(line => line.component_type === LATE_FEE)
+  if (asked === 0) return null
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
+      {!isListed && (
+        <TextInput
+          label="Late fee, rupees"
+          description={`${formatRupees(asked)} asked for`}
+          inputMode="decimal"
+          value={amount}
+          onChange={event => onAmount(event.currentTarget.value)}
+        />
+      )}
+      <TextInput
+        label="Why the late fee is waived"
+        description="Only if it is not taken."
+        value={reason}
+        onChange={event => onReason(event.currentTarget.value)}
+        error={problemOf(error, 'waive_late_fee_reason')}
+      />
+    </SimpleGrid>
   )
 }
 

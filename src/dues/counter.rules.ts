@@ -1,0 +1,41 @@
+import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
+import { LATE_FEE, ruleFor, type LateFee, type LateFeeRule, type Owed } from './dues.rules.ts'
+
+export type AtCounter = { lines: readonly { componentType: string; amountPaise: Paise }[] }
+
+type RuleAmount = { ruleId: string; amountPaise: Paise }
+export type CounterLateFees = {
+  /** Paid now. */
+  charged: RuleAmount[]
+  /** Due and not paid, and gone once this payment has paid what they are for. */
+  lapsing: RuleAmount[]
+}
+
+/** What a payment pays of late fees, the first asked first, and which would lapse by it unpaid. */
+export function takeLateFees(
+  dues: { lines: readonly (Owed & { plannedPaise: Paise })[]; lateFees: readonly LateFee[] },
+  rules: readonly LateFeeRule[],
+  { lines }: AtCounter,
+): CounterLateFees {
+  const paid = (componentType: string): Paise =>
+    sumPaise(lines.filter(line => line.componentType === componentType).map(line => line.amountPaise))
+  const feeOwed = dues.lines.find(line => line.componentType === LATE_FEE)?.owedPaise ?? ZERO
+  // What was charged earlier and is still open is a fee already, and is paid first.
+  let left = paiseOf(Math.max(paid(LATE_FEE) - feeOwed, 0))
+  const charged: RuleAmount[] = []
+  const lapsing: RuleAmount[] = []
+  const stillOwed = (ruleId: string): boolean =>
+    dues.lines.some(
+      line =>
+        ruleFor(rules, line.componentType)?.id === ruleId &&
+        line.owedPaise - line.plannedPaise > paid(line.componentType),
+    )
+  for (const { ruleId, amountPaise } of dues.lateFees) {
+    const part = minPaise(left, amountPaise)
+    left = subtractPaise(left, part)
+    if (part > 0) charged.push({ ruleId, amountPaise: part })
+    const rest = subtractPaise(amountPaise, part)
+    if (rest > 0 && !stillOwed(ruleId)) lapsing.push({ ruleId, amountPaise: rest })
+  }
+  return { charged, lapsing }
+}

@@ -1,0 +1,63 @@
+import { dayOf } from '../platform/calendar.ts'
+import type { Context } from '../platform/context.ts'
+import type { Transaction } from '../platform/db/database.ts'
+import { badField } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { formatRupees, sumPaise, type Paise } from '../platform/money.ts'
+import { addToFee } from '../students/profile/lock-student.service.ts'
+import type { StudentKey } from '../students/students.rules.ts'
+import { takeLateFees, type AtCounter, type CounterLateFees } from './counter.rules.ts'
+import { LATE_FEE } from './dues.rules.ts'
+import { readDuesOn } from './dues.service.ts'
+import { insertEntries, readRules } from './dues.store.ts'
+
+type Taken = AtCounter & { paidAt: Date; recordedBy: string; waiveReason: string | null }
+
+const OLDEST_DAYS = 5 * 366
+const DAY_MS = 86_400_000
+
+/** The day of a payment is typed in at the counter: it cannot lie ahead, nor before anybody's books. */
+export function requireCounterDay({ clock }: Pick<Context, 'clock'>, paidAt: Date): void {
+  const now = clock.now()
+  if (dayOf(paidAt) > dayOf(now)) throw badField('paid_at', 'must not be after today')
+  if (now.getTime() - paidAt.getTime() > OLDEST_DAYS * DAY_MS)
+    throw badField('paid_at', 'must not be more than five years ago')
+}
+
+/**
+ * What a payment at the counter does to late fees, before it is recorded and while the student is held: what is paid of
+ * them becomes a fee, as it does online. One that would lapse because what it is for is paid now has to be taken or waived.
+ */
+export async function settleLateFees(
+  tx: Transaction,
+  key: StudentKey,
+  { paidAt, recordedBy, waiveReason, ...taken }: Taken,
+): Promise<void> {
+  const today = dayOf(paidAt)
+  const dues = (await readDuesOn(tx, [key], today)).get(key.studentId)
+  const rules = (await readRules(tx, [key.instituteId])).get(key.instituteId)
+  if (dues === undefined || rules === undefined) return
+  const { charged, lapsing } = takeLateFees(dues, rules.lateFees, taken)
+  if (lapsing.length > 0 && waiveReason === null)
+    throw badField(
+      'waive_late_fee_reason',
+      `is needed: ${formatRupees(total(lapsing))} of late fee is due and is neither taken nor waived`,
+    )
+  if (charged.length > 0)
+    await addToFee(tx, key, { componentType: LATE_FEE, amountPaise: total(charged), at: paidAt })
+  const entry = { orderId: null, actor: recordedBy, at: paidAt }
+  await insertEntries(tx, key, [
+    ...charged.map(fee => ({ ...fee, ...entry, id: newId('late'), kind: 'charged' as const, reason: null })),
+    ...lapsing.map(fee => ({
+      ...fee,
+      ...entry,
+      id: newId('late'),
+      kind: 'waived' as const,
+      reason: waiveReason,
+    })),
+  ])
+}
+
+function total(fees: CounterLateFees['charged']): Paise {
+  return sumPaise(fees.map(fee => fee.amountPaise))
+}

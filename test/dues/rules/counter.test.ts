@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { takeLateFees } from '../../../src/dues/counter.rules.ts'
+import { LATE_FEE } from '../../../src/dues/dues.rules.ts'
+import { paiseOf, sumPaise, ZERO } from '../../../src/platform/money.ts'
+
+const paise = fc.integer({ min: 0, max: 1_000_000 }).map(paiseOf)
+const RULE = { id: 'r', componentType: 'TUITION', dueOn: '2026-01-01', graceDays: 0, capPaise: null }
+
+test('at the counter a late fee is charged, still asked for or said to lapse: never more than it, and never lost', () => {
+  fc.assert(
+    fc.property(paise, paise, paise, paise, (owed, asked, paidTuition, paidLate) => {
+      const dues = {
+        lines: [{ componentType: 'TUITION', owedPaise: owed, plannedPaise: ZERO, dueOn: RULE.dueOn }],
+        lateFees:
+          asked === 0
+            ? []
+            : [
+                {
+                  ruleId: 'r',
+                  componentType: null,
+                  dueOn: RULE.dueOn,
+                  daysLate: 9,
+                  amountPaise: asked,
+                  waivedPaise: ZERO,
+                },
+              ],
+      }
+      const lines = [
+        { componentType: 'TUITION', amountPaise: paidTuition },
+        { componentType: LATE_FEE, amountPaise: paidLate },
+      ]
+      const { charged, lapsing } = takeLateFees(dues, [{ ...RULE, charge: { kind: 'none' } }], { lines })
+      const took = sumPaise(charged.map(fee => fee.amountPaise))
+      assert.equal(took, Math.min(asked, paidLate))
+      const lapses = sumPaise(lapsing.map(fee => fee.amountPaise))
+      assert.equal(lapses, owed > paidTuition ? 0 : asked - took)
+    }),
+  )
+})
