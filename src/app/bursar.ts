@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { createHealthServer, createHttpServer } from './routes.ts'
 import { createJobs } from './jobs.ts'
 import type { Config } from './config.ts'
+import { describeStranded } from './doctor/payments.rules.ts'
+import { findStranded } from './doctor/payments.service.ts'
 import { examine } from './doctor/doctor.service.ts'
 import { fillDemo } from './demo/demo.service.ts'
 import { createContext, type BursarContext } from './context.ts'
@@ -13,6 +15,7 @@ import type { Readiness } from '../http/health.ts'
 import { describeInstallation } from './installation.ts'
 import { openDeliveries } from './open-deliveries.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
+import type { Context } from '../platform/context.ts'
 import { JobRunner } from '../platform/jobs/job-runner.ts'
 import { BackupSchedule } from '../platform/backup/schedule.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
@@ -167,12 +170,27 @@ async function openAndLock(
       },
     })
     const { ctx: base, ...rest } = opened
+    await refuseIfStranded(config, base, log)
     return { ...rest, base, hold }
   } catch (error) {
     await (hold as KeptDataDirLock | null)?.release()
     await (server as EmbeddedPostgres | null)?.stop()
     throw explainStart(error)
   }
+}
+
+/**
+ * Payments whose provider was taken out of the environment would wait for ever without a word. In live mode the operator has
+ * to say that he means it: a name in PROVIDERS_PAUSED without keys.
+ */
+async function refuseIfStranded(config: Config, { db }: Pick<Context, 'db'>, log: Log): Promise<void> {
+  const stranded = await findStranded(config, { db })
+  if (stranded.length === 0) return
+  const problem = describeStranded(stranded)
+  const isMeant = stranded.every(({ accountId }) => config.pausedProviders.includes(accountId))
+  if (config.mode === 'sandbox' || isMeant) return log.error({ stranded }, problem)
+  await db.close()
+  throw new StartRefused(`${problem}. If the keys are gone for good, set PROVIDERS_PAUSED alone.`)
 }
 
 /** What an ERP is told in passing, an operator has to know at once. */

@@ -35,6 +35,8 @@ export type Config = {
   drainMs: number
   /** The settings of the real providers that are set up, by their names, the preferred one first. */
   providers: ReadonlyMap<string, ProviderValues>
+  /** Those of them that take nothing new. */
+  pausedProviders: readonly string[]
   /** Where the APIs of providers are, by their names; those that are not at their own address. */
   providerUrls: ReadonlyMap<string, string>
   mail: { smtpUrl: string | null; from: MailAddress }
@@ -149,6 +151,7 @@ function toConfig(
           ),
         ]),
     ),
+    pausedProviders: values.PROVIDERS_PAUSED ?? [],
     providerUrls: new Map(
       Object.entries(PROVIDERS).flatMap(([provider, { apiUrlEnv }]) => {
         const url = values[apiUrlEnv]

@@ -29,7 +29,7 @@ import { createSenders } from './senders.ts'
 export type BursarContext = FlexContext & LoanContext & MessageContext
 
 type Settings = Pick<Config, 'mode' | 'outbound' | 'providers' | 'mail'> &
-  Partial<Pick<Config, 'sms' | 'whatsapp' | 'providerUrls'>>
+  Partial<Pick<Config, 'sms' | 'whatsapp' | 'providerUrls' | 'pausedProviders'>>
 
 export type CreatedContext = {
   ctx: BursarContext
@@ -71,6 +71,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   const accounts = new AccountRegistry({ ...base, mode }, installation, {
     apiUrls: config.providerUrls,
     values: config.providers,
+    paused: config.pausedProviders,
   })
   const { senders, closeSenders } = await createSenders(config, base, log)
   const ctx: BursarContext = {

@@ -161,6 +161,13 @@ export const SETTINGS = {
     wholeNumber(1, 1_000),
     '50',
   ),
+  PROVIDERS_PAUSED: optional(
+    'providers whose account of the installation takes nothing new and finishes what went through it, comma-separated',
+    listOf(
+      name => Object.hasOwn(PROVIDERS, name),
+      `must be names of providers: ${Object.keys(PROVIDERS).join(', ')}, comma-separated`,
+    ),
+  ),
   BURSAR_API_KEY: optional(
     'API key with which `bursar trigger`, `listen` and `clock` call a running sandbox',
     asText,
@@ -175,7 +182,7 @@ export const SETTINGS = {
 } satisfies Record<string, Setting>
 
 /** What the real providers want, as each of them describes it. */
-const PROVIDER_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(
+const PROVIDER_KEYS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(
   Object.values(PROVIDERS).flatMap(({ title, settings, apiUrlEnv }) => [
     ...settings.map(
       ({ env, describes, isSecret = false }) => [env, optional(describes, asText, { isSecret })] as const,
@@ -187,7 +194,7 @@ const PROVIDER_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Obje
   ]),
 )
 
-export const ALL_SETTINGS: Readonly<Record<string, Setting>> = { ...SETTINGS, ...PROVIDER_SETTINGS }
+export const ALL_SETTINGS: Readonly<Record<string, Setting>> = { ...SETTINGS, ...PROVIDER_KEYS }
 
 /** Settings that make sense only together: all of a group, or none. */
 export const GROUPS: readonly (readonly string[])[] = [

@@ -1,3 +1,4 @@
+import type { Unfinished } from './payments.store.ts'
 import { ok, problem, warning, type Finding } from './doctor.rules.ts'
 
 /** An account of an institute, as `bursar doctor` finds it. */
@@ -13,6 +14,8 @@ export type ExaminedAccount = {
 }
 
 type Examined = {
+  /** What cannot be finished, because its account is not configured any more. */
+  stranded: readonly Unfinished[]
   accounts: readonly ExaminedAccount[]
   /** Institutes in which no branch can take a payment. */
   unpayable: readonly string[]
@@ -24,6 +27,7 @@ type Examined = {
 
 /** The gravest first: nobody can pay, a key that is refused, then what only delays or waits for a person. */
 export function judgeAccounts({
+  stranded,
   accounts,
   unpayable,
   unmatched,
@@ -31,6 +35,7 @@ export function judgeAccounts({
   isLive,
 }: Examined): Omit<Finding, 'subject'> {
   const refused = accounts.filter(({ flaw }) => flaw !== null)
+  if (stranded.length > 0) return problem(describeStranded(stranded))
   if (refused.length > 0) return problem(refused.map(one => `${named([one])}: ${one.flaw}`).join(' '))
   if (isLive && !hasInstallation && accounts.length === 0) return problem('none is set up: nobody can pay')
   if (isLive && unpayable.length > 0)
@@ -50,6 +55,18 @@ export function judgeAccounts({
   ]
   if (warnings.length > 0) return warning(warnings.join('; '))
   return ok(accounts.length === 0 ? 'no institute has its own' : `${accounts.length} set up, all accepted`)
+}
+
+export function describeStranded(stranded: readonly Unfinished[]): string {
+  const what = stranded.map(({ accountId, payments, refunds, mandates }) => {
+    const counts = Object.entries({ payments, refunds, mandates }).filter(([, count]) => count > 0)
+    return `${counts.map(([name, count]) => `${count} ${name}`).join(', ')} of the account ${accountId}`
+  })
+  const names = stranded.map(({ accountId }) => accountId).join(',')
+  return (
+    `${what.join('; ')} cannot be finished: its keys are not in the environment any more. Put them back with ` +
+    `PROVIDERS_PAUSED=${names}, so that it takes nothing new and finishes these`
+  )
 }
 
 function named(accounts: readonly ExaminedAccount[]): string {

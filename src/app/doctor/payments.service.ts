@@ -1,5 +1,6 @@
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/unmatched.service.ts'
+import { BANK_TRANSFER } from '../../loans/bank-transfers.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import { listAllAccounts, listWithKeyOf } from '../../providers/accounts/accounts.service.ts'
@@ -8,6 +9,7 @@ import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
 import type { Finding } from './doctor.rules.ts'
+import { listStranded, type Unfinished } from './payments.store.ts'
 import { judgeAccounts, type ExaminedAccount } from './payments.rules.ts'
 
 const DAY_MS = 86_400_000
@@ -15,6 +17,14 @@ const SHARED =
   'has the key of the installation too, and each reports the pay-outs of the other: take it out of the environment or replace it here.'
 /** As many calls as one look may make. */
 const MOST_CALLS = 50
+
+/** What went through accounts of the installation whose keys were taken out of the environment before it was finished. */
+export async function findStranded(
+  { providers }: Pick<Config, 'providers'>,
+  { db }: Pick<Context, 'db'>,
+): Promise<Unfinished[]> {
+  return listStranded(db, [...providers.keys(), 'sandbox', BANK_TRANSFER])
+}
 
 /** Whether every institute can be paid, and what is wrong with its accounts. */
 export async function lookAtAccounts(config: Config, ctx: Context): Promise<Omit<Finding, 'subject'>> {
@@ -27,6 +37,7 @@ export async function lookAtAccounts(config: Config, ctx: Context): Promise<Omit
   const accounts = new AccountRegistry(ctx, installation, {
     apiUrls: config.providerUrls,
     values: config.providers,
+    paused: config.pausedProviders,
   })
   const [institutes, all, shared] = await Promise.all([
     listInstitutes(ctx),
@@ -55,6 +66,7 @@ export async function lookAtAccounts(config: Config, ctx: Context): Promise<Omit
         one.instituteId === id && one.keyKind === keyKind && one.pausedAt === null && one.methods.length > 0,
     )
   return judgeAccounts({
+    stranded: await findStranded(config, ctx),
     accounts: await Promise.all(all.map(examine)),
     unpayable: institutes.filter(({ id }) => !canPay(id)).map(({ code }) => code),
     unmatched: await countUnmatchedReports(ctx),

@@ -124,9 +124,9 @@ export async function describeSetup(
   const payers = [...ctx.accounts.installation].filter(([, { accepts }]) => accepts.methods.length > 0)
   return {
     mode: ctx.mode,
-    payments: payers.map(([name, { mandates, transfers }], position) => ({
+    payments: payers.map(([name, { mandates, transfers }]) => ({
       name,
-      isCurrent: position === 0,
+      isCurrent: name === ctx.accounts.preferred('payments')?.id,
       does: [
         'payments',
         ...(mandates === undefined ? [] : ['mandates']),

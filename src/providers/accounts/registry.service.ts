@@ -36,6 +36,8 @@ type Cached = { readAt: number; accounts: Promise<OwnAccount[]> }
 export type InstallationSettings = {
   apiUrls?: ReadonlyMap<ProviderName, string> | undefined
   values?: ReadonlyMap<ProviderName, ProviderValues> | undefined
+  /** They take nothing new. */
+  paused?: readonly ProviderName[] | undefined
 }
 
 export type Target = { instituteId: number; collectorCode: string }
@@ -55,6 +57,7 @@ export class AccountRegistry {
   readonly installation: ReadonlyMap<ProviderName, Provider>
   readonly #ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>
   readonly #apiUrls: ReadonlyMap<ProviderName, string>
+  readonly #paused: ReadonlySet<ProviderName>
   readonly #keys: ReadonlySet<string>
   readonly #cache = new Map<number, Cached>()
   readonly #made = new Map<string, OwnAccount>()
@@ -64,10 +67,11 @@ export class AccountRegistry {
   constructor(
     ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>,
     installation: ReadonlyMap<ProviderName, Provider>,
-    { apiUrls = new Map(), values = new Map() }: InstallationSettings = {},
+    { apiUrls = new Map(), values = new Map(), paused = [] }: InstallationSettings = {},
   ) {
     this.#ctx = ctx
     this.#apiUrls = apiUrls
+    this.#paused = new Set(paused)
     this.#keys = new Set([...values].map(([provider, one]) => keyOf(provider, one)))
     this.installation = installation
   }
@@ -90,7 +94,7 @@ export class AccountRegistry {
     const own = await this.#list(instituteId, { db })
     const route = routeTo(own, { collectorCode, purpose, keyKind: keyKindOf(this.#ctx.mode) })
     if (route === 'none') return null
-    return route === 'installation' ? this.#ofInstallation(purpose) : route
+    return route === 'installation' ? this.preferred(purpose) : route
   }
 
   /** That to which a lender's transfer for a branch comes; few providers take them in. */
@@ -178,8 +182,9 @@ export class AccountRegistry {
     )
   }
 
-  #ofInstallation(purpose: Purpose): Account | null {
-    const providers = [...this.installation.values()]
+  /** The installation's own, by what it takes new. */
+  preferred(purpose: Purpose): Account | null {
+    const providers = [...this.installation.values()].filter(({ name }) => !this.#paused.has(name))
     const able =
       purpose === 'payments'
         ? providers.find(({ accepts }) => accepts.methods.length > 0)

@@ -3,6 +3,10 @@ import { test } from 'node:test'
 import { AccountRegistry } from '../../../src/providers/accounts/registry.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { addAccount } from '../../../src/providers/accounts/accounts.service.ts'
+import { createBursar } from '../../../src/app/bursar.ts'
+import { readConfig } from '../../../src/app/config.ts'
+import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
+import { createLog } from '../../../src/platform/log.ts'
 import { judgeAccounts } from '../../../src/app/doctor/payments.rules.ts'
 import { lookAtAccounts } from '../../../src/app/doctor/payments.service.ts'
 import { takeCallback } from '../../../src/payments/callbacks.service.ts'
@@ -24,7 +28,7 @@ import {
   wanted,
 } from './support.ts'
 
-const { group } = bursar
+const { demo, group } = bursar
 await startMerchant('North')
 await startMerchant('South')
 const ofGroup = await add(groupOwner, GROUP, wanted('North'))
@@ -130,6 +134,7 @@ test('the doctor warns of accounts through which nobody can pay, and of those th
   }
   const judge = (changes: Partial<typeof account>, more = {}) =>
     judgeAccounts({
+      stranded: [],
       accounts: [{ ...account, ...changes }],
       unpayable: [],
       unmatched: 0,
@@ -144,4 +149,35 @@ test('the doctor warns of accounts through which nobody can pay, and of those th
   assert.equal(judge({}, { unpayable: ['east'] }).verdict, 'problem')
   assert.equal(judge({}, { accounts: [] }).verdict, 'problem')
   assert.equal(judge({}, { unmatched: 2 }).verdict, 'warning')
+})
+
+test('live mode does not start without the keys of an account that has something to finish; a paused one finishes it', async () => {
+  const { order_id: orderId } = await start(demo, 'demo-school')
+  await bursar.sql(`update payments set provider = 'razorpay', account_id = 'razorpay' where order_id = $1`, [
+    orderId,
+  ])
+  const found = await lookAtAccounts(app.config, app.ctx)
+  assert.equal(found.verdict, 'problem')
+  assert.match(found.text, /1 payments of the account razorpay cannot be finished/)
+  const env = {
+    BURSAR_MODE: 'live',
+    PUBLIC_URL: 'https://fees.example.in',
+    TRUST_PROXY: '127.0.0.1',
+    PORT: '0',
+  }
+  const database = { DATABASE_URL: app.config.databaseUrl ?? '', MASTER_KEY: TEST_MASTER_KEY }
+  await assert.rejects(
+    createBursar(readConfig({ ...env, ...database }), createLog({ level: 'silent', format: 'json' })),
+    /Put them back with PROVIDERS_PAUSED=razorpay/,
+  )
+  const bank = app.ctx.accounts.installation.get('sandbox')
+  assert.ok(bank)
+  const both = new Map([
+    ['razorpay', { ...bank, name: 'razorpay' }],
+    ['sandbox', bank],
+  ])
+  const paused = new AccountRegistry(app.ctx, both, { paused: ['razorpay'] })
+  assert.equal(paused.preferred('payments')?.id, 'sandbox')
+  assert.equal(paused.preferred('mandates')?.id, 'sandbox')
+  assert.equal((await paused.accountOf({ instituteId: 1, accountId: 'razorpay' })).id, 'razorpay')
 })
