@@ -10,6 +10,8 @@ export type Rail = 'enach' | 'upi_autopay'
  */
 export type MandatePort = {
   readonly rails: readonly Rail[]
+  /** What the payer pays to register a mandate on a rail, and gets back. */
+  readonly registrationPaise?: Partial<Record<Rail, Paise>>
   /** Takes the mandate up and says where the payer authorises it. */
   register(request: MandateRequest): Promise<Started>
   /** What became of a mandate, asked by us. */

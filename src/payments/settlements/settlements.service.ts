@@ -119,7 +119,7 @@ async function applySettlement(
     const refs = matched.map(item => item.providerRef)
     if (refs.length > 0) await store.clearExceptions(tx, { instituteId, accountId: account.id, utr }, refs)
     // An account may serve several branches; each has its own books, and its own part of what was transferred.
-    for (const [collectorCode, ofBranch] of Map.groupBy(matched, known.branchOf)) {
+    for (const [collectorCode, ofBranch] of Map.groupBy(matched, item => known.branchOf(item))) {
       const batch = { account, report, collectorCode, matched: ofBranch, payments: known.payments, settledAt }
       await settle(ctx, tx, batch)
     }

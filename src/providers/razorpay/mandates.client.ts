@@ -1,5 +1,6 @@
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
+import { paiseOf } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
 import type {
   MandateAtProvider,
@@ -21,7 +22,7 @@ import { readItems, readPayment } from './shapes.ts'
  * so each is looked for before it is made.
  */
 const DESCRIPTION_CHARACTERS = 2_048
-const ONE_RUPEE_PAISE = 100
+export const UPI_REGISTRATION_PAISE = paiseOf(100)
 /** Its own placeholder: an email address is required, and families may have none. */
 const NO_EMAIL = 'void@razorpay.com'
 const OPEN_DAYS = 15
@@ -39,7 +40,7 @@ function createRegistration(call: Call, request: MandateRequest): Promise<Regist
     customer: { name: payer.name, email: payer.email || NO_EMAIL, contact: payer.phone },
     type: 'link',
     // Registering costs nothing on eNACH; UPI has no mandate without a first rupee.
-    amount: isUpi ? ONE_RUPEE_PAISE : 0,
+    amount: isUpi ? UPI_REGISTRATION_PAISE : 0,
     currency: 'INR',
     description: request.description.slice(0, DESCRIPTION_CHARACTERS),
     subscription_registration: {

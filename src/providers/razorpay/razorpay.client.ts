@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { parseDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { ProviderRefused } from '../refused.ts'
@@ -10,17 +9,17 @@ import type {
   Provider,
   RefundReport,
   RefundRequest,
-  SettlementReport,
   Started,
   StartRequest,
 } from '../port.ts'
-import { type Call, createCaller, RECON_BYTES } from '../http.ts'
+import { type Call, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome, readReturn } from './debits.client.ts'
-import { nameDisputed, readDisputeEvent } from './disputes.client.ts'
-import { cancelMandate, readMandate, registerMandate } from './mandates.client.ts'
+import { readDisputeEvent } from './disputes.client.ts'
+import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
-import { groupByPayout } from './pay-outs.ts'
+import { refundOnce } from './refunds.client.ts'
 import { reportsOf } from './reports.ts'
+import { readSettlements } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
 
 /**
@@ -40,9 +39,6 @@ type RazorpayOptions = {
 
 const BASE_URL = 'https://api.razorpay.com'
 const TIMEOUT_MS = 15_000
-const RECON_PAGE = 1_000
-const REFUNDS_PAGE = 100
-const MAX_PAGES = 1_000
 const DESCRIPTION_CHARACTERS = 2_048
 /** The least is a rupee. What an account may take at most, Razorpay agrees with each merchant and does not tell. */
 const ACCEPTS = { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(100), maxPaise: null } as const
@@ -74,10 +70,11 @@ export function createRazorpay(options: RazorpayOptions): Provider {
       return event.name.startsWith('payment.dispute.') ? readDisputeEvent(begin(), event) : reportsOf(event)
     },
     status: payment => readStatus(begin(), payment),
-    refund: order => refundOnce(begin(), order),
+    refund: order => refundPayment(begin(), order),
     settlements: day => readSettlements(begin, day),
     mandates: {
       rails: ['enach', 'upi_autopay'],
+      registrationPaise: { upi_autopay: UPI_REGISTRATION_PAISE },
       register: request => registerMandate(begin(), request),
       status: mandate => readMandate(begin(), mandate),
       announcedRails: ['upi_autopay'],
@@ -186,15 +183,12 @@ function paidAttempt(link: shapes.Link): shapes.Link['payments'][number] | undef
   return link.payments.find(({ status }) => status === 'captured' || status === 'refunded')
 }
 
-async function refundOnce(call: Call, order: RefundRequest): Promise<RefundReport> {
+async function refundPayment(call: Call, order: RefundRequest): Promise<RefundReport> {
   const { instituteId, refundId, amountPaise, payment } = order
   const paid = await paidPaymentOf(call, { instituteId, ...payment })
   if (paid === null) throw new ProviderRefused('Nothing was captured under this payment.')
-  const path = `/v1/payments/${encodeURIComponent(paid)}`
-  const refund = (await findRefund(call, path, refundId)) ?? (await makeRefund(call, path, order))
-  if (refund.amountPaise !== amountPaise) {
-    throw new ProviderRefused(`Razorpay has ${refund.id} under this refund's id with another amount.`)
-  }
+  const notes = { institute_id: String(instituteId), refund_id: refundId, payment_id: payment.paymentId }
+  const refund = await refundOnce(call, paid, { refundId, amountPaise, notes })
   const outcome = outcomeOfRefund(refund, refund.createdAt)
   return { about: 'refund', instituteId, refundId, providerRef: refund.id, outcome }
 }
@@ -208,55 +202,6 @@ async function paidPaymentOf(call: Call, payment: PaymentAtProvider): Promise<st
   }
   const link = await readLinkOf(call, payment)
   return link === null ? null : (paidAttempt(link)?.paymentId ?? null)
-}
-
-async function findRefund(call: Call, path: string, refundId: string): Promise<shapes.RazorpayRefund | null> {
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const at = `${path}/refunds?count=${REFUNDS_PAGE}&skip=${page * REFUNDS_PAGE}`
-    const refunds = await call('GET', at, answer => shapes.readItems(answer, shapes.readRefund))
-    const found = refunds.find(({ receipt, notes }) => receipt === refundId || notes.refundId === refundId)
-    if (found !== undefined) return found
-    if (refunds.length < REFUNDS_PAGE) return null
-  }
-  throw unavailable('Razorpay lists too many refunds of one payment.')
-}
-
-/** The key guards against two of us at once, which looking first cannot. */
-function makeRefund(call: Call, path: string, order: RefundRequest): Promise<shapes.RazorpayRefund> {
-  const { instituteId, refundId, amountPaise, payment } = order
-  return call('POST', `${path}/refund`, shapes.readRefund, {
-    headers: { 'x-refund-idempotency': refundId },
-    body: {
-      amount: amountPaise,
-      speed: 'normal',
-      receipt: refundId,
-      notes: { institute_id: String(instituteId), refund_id: refundId, payment_id: payment.paymentId },
-    },
-  })
-}
-
-/** Read whole before the first report: a pay-out's items stand on any page. */
-async function* readSettlements(begin: () => Call, day: string): AsyncGenerator<SettlementReport> {
-  if (parseDay(day) === null) throw new Error(`${day} is not a day`)
-  const [year = '', month = '', date = ''] = day.split('-')
-  const items = new Map<string, shapes.ReconItem>()
-  for (let page = 0; ; page++) {
-    if (page === MAX_PAGES) throw unavailable('Razorpay lists too many settled items for one day.')
-    const count = String(RECON_PAGE)
-    const query = new URLSearchParams({ year, month, day: date, count, skip: String(page * RECON_PAGE) })
-    const listed = await begin()(
-      'GET',
-      `/v1/settlements/recon/combined?${query}`,
-      answer => shapes.readItems(answer, shapes.readReconItem),
-      { maxBytes: RECON_BYTES },
-    )
-    // Items that arrive meanwhile move others to the next page, where they are seen again.
-    for (const item of listed) items.set(`${item.type} ${item.entityId} ${item.settlementId}`, item)
-    if (listed.length < RECON_PAGE) break
-  }
-  const named = []
-  for (const item of items.values()) named.push(await nameDisputed(begin(), item))
-  yield* groupByPayout(named)
 }
 
 function isSigned(rawBody: Buffer, signature: string | undefined, secret: string): boolean {

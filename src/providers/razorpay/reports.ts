@@ -92,7 +92,8 @@ function reportOfRefund(event: shapes.Event): RefundReport | null {
   const refund = shapes.readRefund(event.entity('refund'), 'payload.refund.entity')
   const { instituteId } = refund.notes
   const refundId = refund.notes.refundId ?? refund.receipt
-  if (instituteId === null || refundId === null) return null
+  // The rupee of a registration went back: no refund of ours.
+  if (instituteId === null || refundId === null || refund.notes.mandateId !== null) return null
   const outcome = outcomeOfRefund(refund, event.createdAt)
   return { about: 'refund', instituteId, refundId, providerRef: refund.id, outcome }
 }

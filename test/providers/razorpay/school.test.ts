@@ -5,6 +5,7 @@ import { lose } from '../../../emulators/faults.ts'
 import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { type RazorpayEmulator, startRazorpay } from '../../../emulators/razorpay/emulator.ts'
 import type { Payment } from '../../../emulators/razorpay/entities.ts'
+import { endRefund } from '../../../emulators/razorpay/links.ts'
 import { authorise, moveToken } from '../../../emulators/razorpay/mandates.ts'
 import { endDebit } from '../../../emulators/razorpay/orders.ts'
 import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay/settlements.ts'
@@ -32,9 +33,10 @@ async function openSchool(t: Parameters<typeof openWorld>[0], rail: 'enach' | 'u
   clock = ctx.clock
   const institute = await getInstitute(ctx, 'demo-school')
   const key = { instituteId: institute.id, planId: world.planId }
+  const page = await (await fetch((await world.plan()).redirect_url)).text()
   const url = await startMandate(ctx, key, { rail, language: 'en', returnUrl: `${world.bursar.url}/` })
   const invoiceId = new URL(url).pathname.slice(3)
-  return { world, razorpay, invoiceId, institute, deliver: () => deliver(world, razorpay) }
+  return { world, razorpay, page, invoiceId, institute, deliver: () => deliver(world, razorpay) }
 }
 
 function envOf({ url }: RazorpayEmulator): Record<string, string> {
@@ -44,6 +46,10 @@ function envOf({ url }: RazorpayEmulator): Record<string, string> {
     RAZORPAY_WEBHOOK_SECRET: KEYS.webhookSecret,
     RAZORPAY_API_URL: url,
   }
+}
+
+function sign(text: string): Record<string, string> {
+  return { 'x-razorpay-signature': createHmac('sha256', KEYS.webhookSecret).update(text).digest('hex') }
 }
 
 /** Within what UPI takes without the payer's PIN. */
@@ -126,10 +132,24 @@ test('a mandate that the payer withdraws in the app locks its plan, though the e
 })
 
 test('a UPI debit is announced to the payer’s bank a day ahead, and charged under that order at its time', async t => {
-  const { world, razorpay, invoiceId, deliver } = await openSchool(t, 'upi_autopay')
+  const { world, razorpay, page, invoiceId, deliver } = await openSchool(t, 'upi_autopay')
+  assert.match(page, /asks for ₹1\.00 to check your account; you get it back/)
   authorise(razorpay.books, invoiceId)
   await deliver()
   assert.equal((await world.plan()).status, 'active')
+  for (const _ of ['its rupee', 'what gave it back']) {
+    payOut(razorpay.books)
+    await world.advance('P1D')
+    for (const refund of razorpay.refunds)
+      if (refund.status === 'pending') endRefund(razorpay.books, refund, 'processed')
+    await deliver()
+  }
+  assert.deepEqual(
+    razorpay.refunds.map(one => one.amount),
+    [100],
+    'the rupee of the registration went back, once',
+  )
+  assert.deepEqual(await world.bursar.sql('select problem from settlement_exceptions'), [])
   razorpay.spoil('POST /v1/orders', lose)
   const plan = await world.advanceUntil(now => stateOf(now) === 'presented', 'the presentation')
   const [notice, ...more] = razorpay.books.notifications.values()
@@ -189,9 +209,6 @@ test('a pay-out over two branches is split between them, and read at once when a
   assert.deepEqual((await reconcile(ctx, institute)).differences, [])
 
   // Signed, and not to be read: the sender's fault, not an error of ours that would be repeated for a day.
-  const sign = (text: string) => ({
-    'x-razorpay-signature': createHmac('sha256', KEYS.webhookSecret).update(text).digest('hex'),
-  })
   for (const text of ['not json', '[]', '{}']) assert.equal((await post(text, sign(text))).status, 400)
   const notes = { institute_id: String(institute.id), payment_id: 'pay_\u0000' }
   const odd = razorpay.event('payment.captured', {

@@ -26,7 +26,7 @@ export type SetupPageData = {
   file: LoadedPlan
   studentName: string
   /** The rails whose limit every instalment fits, and the highest amount of one debit. */
-  offers: readonly { rail: Rail; capPaise: Paise }[]
+  offers: readonly { rail: Rail; capPaise: Paise; registrationPaise?: Paise | undefined }[]
   debitRules: DebitRules
   /** The newest payment attempt of the down payment. */
   downPayment: Payment | null
@@ -275,13 +275,18 @@ export function formOf(pageData: SetupPageData, banner: StatusBanner, texts: Pla
     action,
     button: texts.toBank,
     seen: fingerprint(file),
-    rails: offers.map(({ rail, capPaise }, index) => ({
+    rails: offers.map(({ rail, capPaise, registrationPaise }, index) => ({
       value: rail,
       label: texts.rails[rail],
       hint: [
         rail === 'enach' ? texts.enachHint : texts.upiHint,
+        registrationPaise === undefined
+          ? ''
+          : fill(texts.registrationHint, { amount: formatRupees(registrationPaise) }),
         areCapsAlike ? '' : fill(texts.capHint, { cap: formatRupees(capPaise) }),
-      ].join(' '),
+      ]
+        .filter(part => part !== '')
+        .join(' '),
       isChosen: isOffered ? rail === chosen : index === 0,
     })),
     upiTooSmall: offers.some(({ rail }) => rail === 'upi_autopay')

@@ -86,15 +86,20 @@ async function readPageData(
   const debitRules = await readDebitRules(ctx)
   const hasDebits = file.instalments.some(one => !one.isDownpayment)
   const rails = hasDebits ? await railsFor(ctx, file) : []
+  const account = await mandateAccount(ctx, file)
   const { orderId, isUnpaid } = downOf(file)
   const payments = isUnpaid && orderId !== null ? await listPayments(ctx, institute.id, orderId) : []
   return {
     ...seen,
     institute,
-    offers: rails.map(rail => ({ rail, capPaise: capFor(file, debitRules.rules.rails[rail].limitPaise) })),
+    offers: rails.map(rail => ({
+      rail,
+      capPaise: capFor(file, debitRules.rules.rails[rail].limitPaise),
+      registrationPaise: account?.port.mandates?.registrationPaise?.[rail],
+    })),
     debitRules,
     downPayment: payments[0] ?? null,
-    takesMandates: (await mandateAccount(ctx, file)) !== null,
+    takesMandates: account !== null,
     problem: PROBLEMS.find(one => one === query['problem']),
     chosen: RAILS.find(one => one === query['rail']),
     isChoosing: query['choose'] === '1',

@@ -102,6 +102,7 @@ const en = {
   upiHint: 'You approve it once in your UPI app. Ready at once.',
   enachHint:
     'By net banking, debit card or Aadhaar, chosen at your bank. It takes about one working day to be confirmed.',
+  registrationHint: 'Your app asks for {amount} to check your account; you get it back within some days.',
   capHint: 'At most {cap} in one debit.',
   upiTooSmall: 'UPI Autopay is not offered: it takes at most {limit} in one debit.',
   consent: 'I agree that {where} debits these instalments from my account as shown above.',
@@ -214,6 +215,7 @@ const hi: PlanSetupTexts = {
   rails: { upi_autopay: 'UPI ऑटोपे', enach: 'बैंक मैंडेट (eNACH)' },
   upiHint: 'अपने UPI ऐप में एक बार मंज़ूरी दें। तुरंत शुरू हो जाता है।',
   enachHint: 'नेट बैंकिंग, डेबिट कार्ड या आधार से; तरीका बैंक के पेज पर चुनें। पुष्टि में लगभग एक कामकाजी दिन लगता है।',
+  registrationHint: 'खाते की जाँच के लिए ऐप {amount} माँगेगा; यह रकम कुछ दिनों में आपको वापस मिल जाएगी।',
   capHint: 'एक बार में ज़्यादा से ज़्यादा {cap}।',
   upiTooSmall: 'UPI ऑटोपे यहाँ उपलब्ध नहीं है: उससे एक बार में {limit} से ज़्यादा नहीं कट सकते।',
   consent: 'मैं सहमति देता/देती हूँ कि {where} ये किस्तें ऊपर लिखे अनुसार मेरे खाते से काटे।',
