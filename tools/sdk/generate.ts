@@ -1,10 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
+import { generateBruno } from './bruno.ts'
+import { collect } from './collection.ts'
 import { generateJava } from './java.ts'
 import { readModel } from './model.ts'
 import { generateNode } from './node.ts'
 import { generatePhp } from './php.ts'
+import { generatePostman } from './postman.ts'
 import { generatePython } from './python.ts'
 
 /** What of the clients follows from the API: `node tools/sdk/generate.ts` writes it, `--check` compares. */
@@ -12,7 +15,10 @@ const ROOT = resolve(import.meta.dirname, '../..')
 
 export function generateAll(document: unknown): Record<string, string> {
   const model = readModel(document)
+  const collection = collect(document)
   return {
+    ...generatePostman(collection),
+    ...generateBruno(collection),
     ...generateNode(model),
     ...generatePython(model),
     ...generatePhp(model),
