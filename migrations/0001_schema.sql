@@ -1412,6 +1412,8 @@ create table cred_applications (
   -- The borrower accepted the offer here; then when the lender confirmed that it knows.
   accepted_at timestamptz,
   acceptance_sent_at timestamptz,
+  -- From where it was accepted, and the terms as the page showed them.
+  acceptance jsonb,
   created_at timestamptz not null,
   -- When it was first sent to the lender: from then on only the lender ends it.
   sent_at timestamptz,
@@ -1431,6 +1433,7 @@ create table cred_applications (
   foreign key (institute_id, collector_code) references branches,
   check ((state in ('agreement_signed', 'disbursed')) <= (signed_at is not null)),
   check (accepted_at is null or offer is not null),
+  check ((accepted_at is null) = (acceptance is null)),
   check (acceptance_sent_at is null or accepted_at is not null)
 );
 -- One at a time for a student.

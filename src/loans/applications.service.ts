@@ -86,6 +86,7 @@ function newApplication(
     offer: null,
     acceptedAt: null,
     acceptanceSentAt: null,
+    acceptance: null,
     createdAt: at,
     sentAt: null,
     filledAt: null,

@@ -3,6 +3,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import type { LoanContext } from './context.ts'
 import type { Offer } from './lender-port.ts'
 import { LOAN_ID } from './loan.input.ts'
+import { pageKey } from './page-key.ts'
 import {
   canEnd,
   LOAN_STATES,
@@ -62,17 +63,19 @@ export const emiOutput = emi.object('Emi', {
 })
 
 /** Whose application it is and where its page stands. */
-type At = { ctx: Pick<LoanContext, 'publicUrl'>; institute: Institute }
+type At = { ctx: Pick<LoanContext, 'publicUrl' | 'vault'>; institute: Institute }
 
-/** The application's page: it links to the lender, and the lender redirects back to it. */
-export function applicationUrl({ ctx, institute }: At, id: string): string {
-  return `${ctx.publicUrl}/cred/${institute.code}/${id}`
+/** The application's page, for the family alone: whoever has this address acts for them. */
+function applicationUrl({ ctx, institute }: At, id: string): string {
+  return `${ctx.publicUrl}/cred/${institute.code}/${id}?key=${pageKey(ctx.vault, id)}`
 }
 
 const out = outputOf<Application, At>()
 const redirectUrl = (description: string) =>
-  out.text(description, `https://pay.example.in/cred/demo-school/${LOAN_ID}`, ({ id }, at) =>
-    applicationUrl(at, id),
+  out.text(
+    description,
+    `https://pay.example.in/cred/demo-school/${LOAN_ID}?key=q1w2e3r4t5y6u7i8o9p0a1s2d3f`,
+    ({ id }, at) => applicationUrl(at, id),
   )
 
 export const createdApplicationOutput = out.object('CreatedLoanApplication', {

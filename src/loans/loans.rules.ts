@@ -43,6 +43,8 @@ export type Application = {
   /** The borrower accepted the offer on our page; then when the lender confirmed that it knows. */
   acceptedAt: Date | null
   acceptanceSentAt: Date | null
+  /** From where it was accepted, and the terms as they stood on the page. */
+  acceptance: { ip: string; agent: string; offer: Offer } | null
   createdAt: Date
   sentAt: Date | null
   filledAt: Date | null

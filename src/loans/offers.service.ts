@@ -8,7 +8,11 @@ import { canAccept, canEnd } from './loans.rules.ts'
  * The borrower accepts the offer on our page. The acceptance is committed before the lender is called: if the answer is
  * lost, the reconciler sends it again, which changes nothing at the lender.
  */
-export async function acceptOffer(ctx: LoanContext, key: store.LoanKey, offerRef: string): Promise<void> {
+export async function acceptOffer(
+  ctx: LoanContext,
+  key: store.LoanKey,
+  { offerRef, ip, agent }: { offerRef: string; ip: string; agent: string },
+): Promise<void> {
   await ctx.db.transaction(async tx => {
     const file = await store.lockFile(tx, key)
     if (file === null) throw notFound('This application')
@@ -17,7 +21,14 @@ export async function acceptOffer(ctx: LoanContext, key: store.LoanKey, offerRef
     if (!canAccept(application) || application.offer?.ref !== offerRef)
       throw conflict('This offer cannot be accepted any more.')
     const now = ctx.clock.now()
-    await store.writeApplication(tx, { ...application, acceptedAt: now, nextCheckAt: now, checks: 0 })
+    const acceptance = { ip, agent, offer: application.offer }
+    await store.writeApplication(tx, {
+      ...application,
+      acceptedAt: now,
+      acceptance,
+      nextCheckAt: now,
+      checks: 0,
+    })
   })
   // The reconciler sends it if the lender does not answer now.
   await sendAcceptance(ctx, key).catch(() => {})

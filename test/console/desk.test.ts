@@ -50,14 +50,10 @@ before(async () => {
   other = await personOf('gramin')
 })
 
-const pageOf = (id: string): string => `${bursar.url}/cred/demo-school/${id}`
-const form = (url: string, fields: Record<string, string>): Promise<Response> =>
-  fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
-
 /** The family has consented, so the lender may see it. */
 async function sent(studentId?: string): Promise<string> {
   const id = await world.start(studentId ?? (await world.student()))
-  const answer = await form(`${pageOf(id)}/lender`, { consent: 'yes' })
+  const answer = await world.form(id, 'lender', { consent: 'yes' })
   assert.equal(answer.status, 303)
   return id
 }
@@ -85,9 +81,9 @@ test('an application goes from consent to the last tranche at the desk, and ever
   assertAnswer(early, '409 HUE00002')
   assert.match(early.body.message, /not accepted the offer/)
   const { offer } = await world.read(id)
-  const accepted = await form(`${pageOf(id)}/accept`, { offer: offer.id, consent: 'yes' })
+  const accepted = await world.form(id, 'accept', { offer: offer.id, consent: 'yes' })
   assert.equal(accepted.headers.get('location'), `/cred/demo-school/${id}`)
-  assert.match(await (await fetch(pageOf(id))).text(), /You accepted the offer/)
+  assert.match(await world.page(id), /You accepted the offer/)
   const half = [
     { date: '2026-12-01', amount: 40_000 },
     { date: '2027-01-01', amount: 20_000 },
@@ -130,7 +126,7 @@ test('an application goes from consent to the last tranche at the desk, and ever
 async function approveAndSign(id: string): Promise<void> {
   assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
   const { offer } = await world.read(id)
-  await form(`${pageOf(id)}/accept`, { offer: offer.id, consent: 'yes' })
+  await world.form(id, 'accept', { offer: offer.id, consent: 'yes' })
   assertAnswer(
     await ravi.post(at(id, '/sanction'), { tranches: [{ date: '2026-12-01', amount: 60_000 }] }),
     '200',
@@ -263,4 +259,32 @@ test('one transfer that pays for two children is one settlement, and both loans 
   }
   const settled = await bursar.sql('select gross_paise from settlements where utr = $1', ['HDFCBATCH11582'])
   assert.deepEqual(settled, [{ gross_paise: 12_000_000 }])
+})
+
+test('who has only the id of an application can neither consent nor accept for the family', async () => {
+  const id = await world.start(await world.student())
+  const url = `${bursar.url}/cred/demo-school/${id}`
+  const post = (act: string, fields: Record<string, string>, key = ''): Promise<Response> =>
+    fetch(`${url}/${act}${key}`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+  assert.equal((await post('lender', { consent: 'yes' })).status, 404)
+  assert.equal((await post('lender', { consent: 'yes' }, '?key=guessed')).status, 404)
+  assert.equal((await world.form(id, 'lender', { consent: 'yes' })).status, 303)
+  assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
+  const { offer, redirect_url: link } = await world.read(id)
+  assert.equal((await post('accept', { offer: offer.id, consent: 'yes' })).status, 404)
+  assert.match(await (await fetch(url)).text(), /open the link that you got from the school/)
+  // The family's browser keeps the key, as the lender sends it back without one.
+  const cookie = (await fetch(link)).headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  assert.match(await (await fetch(url, { headers: { cookie } })).text(), /Accept the offer/)
+  const answers = JSON.stringify([await read(id), (await ravi.get(`${DESK}/applications`)).body])
+  assert.ok(!answers.includes(new URL(link).searchParams.get('key') ?? '?'), 'the lender is not shown it')
+  const body = new URLSearchParams({ offer: offer.id, consent: 'yes' })
+  const accepted = await fetch(`${url}/accept`, {
+    method: 'POST',
+    headers: { cookie },
+    body,
+    redirect: 'manual',
+  })
+  assert.equal(accepted.status, 303)
+  assert.deepEqual([(await read(id)).accepted_from], ['127.0.0.1'])
 })

@@ -34,11 +34,7 @@ async function playUnheard(id: string, acts: readonly LenderAct[]): Promise<Call
 async function sent(amount?: number): Promise<{ id: string; studentId: string }> {
   const studentId = await world.student()
   const id = await world.start(studentId, amount)
-  const answer = await fetch(`${bursar.url}/cred/demo-school/${id}/lender`, {
-    method: 'POST',
-    body: new URLSearchParams({ consent: 'yes' }),
-    redirect: 'manual',
-  })
+  const answer = await world.form(id, 'lender', { consent: 'yes' })
   assert.equal(answer.status, 303)
   return { id, studentId }
 }

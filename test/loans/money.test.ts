@@ -1,3 +1,5 @@
+import { PATHS } from '../../src/loans/protocol/protocol.client.ts'
+import { flawsOf } from '../house/example-check.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sendToLender } from '../../src/loans/lender-sync.service.ts'
@@ -190,4 +192,24 @@ test('a crash while the lender is notified of the end leaves it to the reconcile
   await world.advance('PT2M')
   assert.equal((await world.read(id)).status, 'canceled')
   assert.equal((await lender.find(institute.id, { applicationId: id }))?.state, 'canceled')
+})
+
+test('the protocol is published, and its examples hold against its schemas', async () => {
+  const document: Json = await (await fetch(`${bursar.url}/lender/openapi.json`)).json()
+  assert.deepEqual(Object.keys(document.paths), Object.values(PATHS))
+  const operations = Object.values<Json>(document.paths).map(path => path.post)
+  const contents = [...operations, document.webhooks.applicationUpdated.post].flatMap(operation => [
+    operation.requestBody.content,
+    operation.responses['200'].content,
+  ])
+  for (const content of contents.filter(one => one !== undefined)) {
+    const { schema, example } = content['application/json']
+    const name = (schema.$ref as string | undefined)?.split('/').at(-1)
+    const flaws = flawsOf(name === undefined ? schema : document.components.schemas[name], example, 'example')
+    // An update carries only what its kind needs.
+    assert.deepEqual(
+      flaws.filter(flaw => !flaw.includes('update') || !flaw.endsWith('is missing')),
+      [],
+    )
+  }
 })

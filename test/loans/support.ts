@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SandboxLender } from '../../src/sandbox/lender/simulator.ts'
+import { pageKey } from '../../src/loans/page-key.ts'
 import type { Provider } from '../../src/providers/port.ts'
 import type { TransferPort } from '../../src/providers/transfer-port.ts'
 import { startBursar, type TestBursar } from '../harness/bursar.ts'
@@ -51,6 +52,22 @@ export class LoanWorld {
 
   post(id: string, verb: string, body?: Json): Promise<Answer> {
     return this.bursar.demo.post(`${LOANS}/${id}/${verb}`, body)
+  }
+
+  /** Does what the family does on the application's page, which it opened by its own link. */
+  form(id: string, act: string, fields: Record<string, string>): Promise<Response> {
+    const { url, app } = this.bursar
+    return fetch(`${url}/cred/demo-school/${id}/${act}?key=${pageKey(app.ctx.vault, id)}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    })
+  }
+
+  /** The page as the family sees it. */
+  async page(id: string): Promise<string> {
+    const { url, app } = this.bursar
+    return (await fetch(`${url}/cred/demo-school/${id}?key=${pageKey(app.ctx.vault, id)}`)).text()
   }
 
   async act(id: string, ...verbs: string[]): Promise<Json> {

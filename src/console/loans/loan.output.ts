@@ -76,6 +76,11 @@ export const loanDetailOutput = detail.object({
     ({ file }) => file.application.reason,
   ),
   offer: detail.optional.one('The offer.', offerOutput, ({ file }) => file.application.offer),
+  accepted_from: detail.optional.text(
+    'The network address from which the offer was accepted.',
+    '203.0.113.7',
+    ({ file }) => file.application.acceptance?.ip,
+  ),
   filled_at: detail.optional.moment(
     'When the form was complete.',
     '2026-11-15T04:40:00.000Z',

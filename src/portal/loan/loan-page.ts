@@ -34,6 +34,8 @@ export type LoanPageData = {
   path: string
   /** A signed-in parent may apply and withdraw; the link of an application only continues that application. */
   isParent: boolean
+  /** Came by the family's own link or is signed in; others see no form. */
+  isFamily: boolean
   language: Language
 }
 
@@ -184,7 +186,8 @@ function figureOf(pageData: LoanPageData, { form }: StatusBanner, l: LoanTexts):
   return meaning[state] === undefined ? {} : { amount: formatRupees(amountPaise), meaning: meaning[state] }
 }
 
-function alertOf({ problem }: LoanPageData, l: LoanTexts, values: Values): string | undefined {
+function alertOf({ problem, isFamily }: LoanPageData, l: LoanTexts, values: Values): string | undefined {
+  if (!isFamily) return l.linkSay
   if (problem === 'away') return fill(l.tryLaterSay, values)
   return problem === 'changed' ? l.problems.changed : undefined
 }
@@ -223,7 +226,8 @@ function tranchesOf({ tranches }: LoanFile, { language }: LoanPageData, l: LoanT
 }
 
 function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, values: Values) {
-  const { path, problem, wrote } = pageData
+  const { path, problem, wrote, isFamily } = pageData
+  if (!isFamily) return null
   const say = (text: string): string => fill(text, values)
   const isAmount = problem === 'amount' || problem === 'tooMuch' || problem === 'tooLittle'
   const consent = {

@@ -4,6 +4,7 @@ import type { LoanContext } from '../../loans/context.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
+import { isPageKey } from '../../loans/page-key.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { describeLoan } from './loan-page.ts'
 import { acceptFromPage, comeBack, redirectToLender, readPageData } from './page-data.ts'
@@ -19,9 +20,7 @@ export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
   )
   app.post(
     `${APPLICATION}/lender`,
-    withApplication(ctx, ({ file, path }, request, reply) =>
-      redirectToLender(ctx, file, { path, request, reply }),
-    ),
+    forFamily(ctx, ({ file, path }, request, reply) => redirectToLender(ctx, file, { path, request, reply })),
   )
   app.get(
     `${APPLICATION}/return`,
@@ -29,9 +28,7 @@ export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
   )
   app.post(
     `${APPLICATION}/accept`,
-    withApplication(ctx, ({ file, path }, request, reply) =>
-      acceptFromPage(ctx, file, { path, request, reply }),
-    ),
+    forFamily(ctx, ({ file, path }, request, reply) => acceptFromPage(ctx, file, { path, request, reply })),
   )
   for (const step of ['lender', 'accept'])
     app.get(
@@ -40,11 +37,12 @@ export function loanPages(app: FastifyInstance, ctx: LoanContext): void {
     )
 }
 
-type Found = { institute: Institute; file: LoanFile; path: string }
+/** `isFamily`: came by the family's own address. Others see how the loan stands and can do nothing. */
+type Found = { institute: Institute; file: LoanFile; path: string; isFamily: boolean }
 
 async function showApplication(
   ctx: LoanContext,
-  { institute, file, path }: Found,
+  { institute, file, path, isFamily }: Found,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -56,6 +54,7 @@ async function showApplication(
     file,
     path,
     isParent: false,
+    isFamily,
     request,
     language,
   })
@@ -74,6 +73,32 @@ function withApplication(ctx: LoanContext, handle: Handler) {
     const institute = isIdShaped(code) && isIdShaped(id) ? await findInstitute(ctx, code) : null
     const file = institute === null ? null : await findLoanFile(ctx, institute, id)
     if (institute === null || file === null) return sendWrongLink(request, reply)
-    return handle({ institute, file, path: `/cred/${institute.code}/${id}` }, request, reply)
+    const path = `/cred/${institute.code}/${id}`
+    const { key } = request.query as { key?: unknown }
+    const sent = typeof key === 'string' ? key : readCookie(request.headers.cookie)
+    const isFamily = isPageKey(ctx.vault, id, sent)
+    // The lender sends the browser back to an address without the key.
+    if (isFamily && typeof key === 'string') reply.header('set-cookie', cookieOf(ctx, path, key))
+    return handle({ institute, file, path, isFamily }, request, reply)
   }
+}
+
+/** An act of the family. A form of ours carries the cookie; a page of somebody else does not get it sent. */
+function forFamily(ctx: LoanContext, handle: Handler) {
+  return withApplication(ctx, async (found, request, reply) =>
+    found.isFamily ? handle(found, request, reply) : sendWrongLink(request, reply),
+  )
+}
+
+const COOKIE = 'bursar_loan'
+const KEPT_S = 90 * 86_400
+
+function cookieOf({ mode }: LoanContext, path: string, key: string): string {
+  const secure = mode === 'live' ? '; Secure' : ''
+  return `${COOKIE}=${key}; Path=${path}; Max-Age=${KEPT_S}; HttpOnly; SameSite=Lax${secure}`
+}
+
+function readCookie(header: string | undefined): string | undefined {
+  const found = header?.split(/;\s*/).find(one => one.startsWith(`${COOKIE}=`))
+  return found?.slice(COOKIE.length + 1)
 }

@@ -113,6 +113,7 @@ const en = {
     '{lender} lends you {amount}. Read the offer below: the interest, every charge and every EMI are in it. Until you accept it nothing is owed. It is kept until {day}.',
   acceptedSay:
     'You accepted the offer. {lender} now prepares the agreement and gets in touch with you about signing it. Nothing is owed before that.',
+  linkSay: 'To go on with this loan, open the link that you got from the school, or sign in on its pages.',
   offerCostHead: 'What this loan of {amount} costs',
   offerCostSay: 'This is the offer of {lender} to you, not an example.',
   offerTerms: 'Key facts statement of the lender',
@@ -236,6 +237,7 @@ const hi: LoanTexts = {
     '{lender} आपको {amount} का लोन देने को तैयार है। नीचे प्रस्ताव पढ़ें: ब्याज, हर शुल्क और हर EMI उसमें लिखी है। स्वीकार करने से पहले कुछ चुकाना नहीं है। प्रस्ताव {day} तक रखा रहेगा।',
   acceptedSay:
     'आपने प्रस्ताव स्वीकार कर लिया है। {lender} अब समझौता तैयार करेगा और हस्ताक्षर के लिए आपसे संपर्क करेगा। उससे पहले कुछ चुकाना नहीं है।',
+  linkSay: 'इस लोन को आगे बढ़ाने के लिए स्कूल से मिला लिंक खोलें, या स्कूल के पेज पर साइन इन करें।',
   offerCostHead: '{amount} के इस लोन की लागत',
   offerCostSay: 'यह उदाहरण नहीं, {lender} का आपके लिए प्रस्ताव है।',
   offerTerms: 'लोन कंपनी का मुख्य तथ्य विवरण',

@@ -17,12 +17,15 @@ import type { Language } from '../checkout/checkout.texts.ts'
 /** Shared by the public page of an application and the signed-in page of a loan. */
 const PROBLEMS: readonly LoanProblem[] = ['consent', 'changed', 'away', 'amount', 'tooMuch', 'tooLittle']
 
+const AGENT_LENGTH = 300
+
 type PageRequest = {
   institute: Institute
   studentId: string
   file: LoanFile | null
   path: string
   isParent: boolean
+  isFamily: boolean
   request: FastifyRequest
   language: Language
 }
@@ -71,7 +74,8 @@ export async function acceptFromPage(
   if (formField(request, 'consent') !== 'yes') return reply.redirect(`${path}?problem=consent#agree`, 303)
   const key = { instituteId: application.instituteId, applicationId: application.id }
   return redirectOrShowProblem(path, reply, async () => {
-    await acceptOffer(ctx, key, formField(request, 'offer') ?? '')
+    const from = { ip: request.ip, agent: (request.headers['user-agent'] ?? '').slice(0, AGENT_LENGTH) }
+    await acceptOffer(ctx, key, { offerRef: formField(request, 'offer') ?? '', ...from })
     return path
   })
 }

@@ -80,7 +80,15 @@ async function loanOf(ctx: LoanContext, visit: ChildVisit): Promise<LoanPageData
   const { session, studentId, request, language } = visit
   const { institute } = session
   const file = await findNewest(ctx, institute.id, studentId)
-  const asked = { institute, studentId, path: pathOfLoan(studentId), isParent: true, request, language }
+  const asked = {
+    institute,
+    studentId,
+    path: pathOfLoan(studentId),
+    isParent: true,
+    isFamily: true,
+    request,
+    language,
+  }
   const pageData = await readPageData(ctx, { ...asked, file })
   const isAgain = (request.query as { apply?: unknown }).apply === '1' || request.method === 'POST'
   if (pageData === null || !isAgain || !canApplyAgain(pageData)) return pageData

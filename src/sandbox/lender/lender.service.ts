@@ -1,6 +1,5 @@
 import { getApplication } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
-import { applicationUrl } from '../../loans/loan.output.ts'
 import { sendToLender } from '../../loans/lender-sync.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { LenderAct, LenderLoan } from './simulator.rules.ts'
@@ -48,7 +47,7 @@ async function findAtLender(
   await sendToLender(
     ctx,
     { instituteId: institute.id, applicationId },
-    applicationUrl({ ctx, institute }, applicationId),
+    `${ctx.publicUrl}/cred/${institute.code}/${applicationId}/return`,
   )
   const sent = await lender.find(institute.id, { applicationId })
   if (sent === null) throw new Error(`the lender lost ${applicationId}`)

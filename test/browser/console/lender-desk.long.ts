@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { createUser } from '../../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { addLender, chooseLender } from '../../../src/loans/lenders/lenders.service.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import type { TransferPort } from '../../../src/providers/transfer-port.ts'
 import { API, PASSWORD, tokenOf, Visitor } from '../../console/support.ts'
@@ -16,21 +17,23 @@ const NARROW = { width: 390, height: 844 }
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\nendobj\ntrailer\n%%EOF\n')
 
 /** A lender without an API, one of its people, and an application whose family has consented. */
-async function setDesk({ bursar }: Stage): Promise<{ visitor: Visitor; applicationId: string }> {
+async function setDesk({
+  bursar,
+}: Stage): Promise<{ visitor: Visitor; applicationId: string; link: string }> {
   const { ctx } = bursar.app
   const limits = { leastPaise: paiseOf(1_000_00), mostPaise: paiseOf(500_000_00) }
   const terms = { apiUrl: null, yearlyRateBp: 1200, months: 12 }
   await addLender(ctx, { code: 'sahakari', title: 'Sahakari Bank', kind: 'desk', ...limits, ...terms })
   await chooseLender(ctx, await getInstitute(ctx, 'demo-school'), 'sahakari')
   const person = { email: 'ravi@sahakari.example.in', name: 'Ravi Shah', isOperator: false, member: null }
-  const { link } = await createUser(ctx, { ...person, lender: 'sahakari' })
+  const { link: joinLink } = await createUser(ctx, { ...person, lender: 'sahakari' })
   const visitor = new Visitor(bursar.url)
-  await visitor.post(`${API}/invitations/accept`, { token: tokenOf(link ?? ''), password: PASSWORD })
+  await visitor.post(`${API}/invitations/accept`, { token: tokenOf(joinLink ?? ''), password: PASSWORD })
   const fees = [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }]
   const studentId = await registerStudent(bursar.demo, { identifier: 'DESK-1' }, { fee_components: fees })
   const started = await bursar.demo.post(`/api/v1/integrations/cred/students/${studentId}/applications`)
-  const applicationId: string = started.body.data.application_id
-  return { visitor, applicationId }
+  const { application_id: applicationId, redirect_url: link } = started.body.data
+  return { visitor, applicationId, link }
 }
 
 async function act(page: Page, button: string, verb: string, fields: Record<string, string>): Promise<void> {
@@ -47,14 +50,14 @@ test('an application goes from the family’s consent to the school’s bank acc
   // No provider takes the lender's transfer in, as in live mode.
   const bank = stage.bursar.app.ctx.accounts.installation.get('sandbox') as { transfers?: TransferPort }
   delete bank.transfers
-  const { visitor, applicationId } = await setDesk(stage)
+  const { visitor, applicationId, link } = await setDesk(stage)
   const desk = await openConsole(stage, visitor)
   await desk.go('/')
   await desk.page.getByText('No application yet').waitFor()
   assert.equal(await desk.page.getByRole('link', { name: 'Students' }).count(), 0)
 
   const family = await stage.browser.newPage()
-  await family.goto(`${stage.bursar.url}/cred/demo-school/${applicationId}`)
+  await family.goto(link)
   await family.getByRole('checkbox').check()
   await family.getByRole('button', { name: /Sahakari Bank/ }).click()
   await desk.page.reload()
@@ -84,7 +87,7 @@ test('an application goes from the family’s consent to the school’s bank acc
   await desk.page.getByRole('button', { name: 'Replace the letter' }).waitFor()
   await act(desk.page, 'Record the transfer', 'Record it', {
     'UTR of the transfer': 'HDFCR52026120100077',
-    'Day of the transfer': '2026-12-01',
+    'Day of the transfer': dayOf(stage.bursar.app.ctx.clock.now()),
   })
   await desk.page.getByText('Transferred by the lender').waitFor()
   await expectSoundAndKeep(desk.page, 'console-desk-application')

@@ -15,7 +15,6 @@ import {
   mayOvertake,
   nextCheck,
   trancheOf,
-  type Application,
   type LoanFile,
   type LoanState,
   type Tranche,
@@ -23,43 +22,11 @@ import {
 import { lenderMove, type LenderAct, type LenderLoan } from '../../../src/sandbox/lender/simulator.rules.ts'
 import type { LenderUpdate } from '../../../src/loans/lender-port.ts'
 import { BursarError } from '../../../src/platform/errors.ts'
+import { application, AT } from './support.ts'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
 
-const AT = new Date('2026-11-15T04:30:00Z')
 const amounts = fc.integer({ min: 1, max: 1e9 }).map(paiseOf)
 const states = fc.constantFrom(...LOAN_STATES)
-
-function application(state: LoanState, changes: Partial<Application> = {}): Application {
-  return {
-    instituteId: 1,
-    id: 'loan_1',
-    studentId: 'student_1',
-    collectorCode: 'MAIN',
-    lender: 'sandbox',
-    lenderTitle: 'Sandbox Lender',
-    offer: null,
-    lenderProblem: null,
-    acceptedAt: null,
-    acceptanceSentAt: null,
-    lenderRef: 'lend_1',
-    lenderUrl: null,
-    state,
-    askedPaise: paiseOf(100),
-    amountPaise: paiseOf(100),
-    reason: null,
-    createdAt: AT,
-    sentAt: AT,
-    filledAt: null,
-    approvedAt: null,
-    signedAt: null,
-    endedAt: null,
-    expiresAt: new Date(AT.getTime() + 30 * 86_400_000),
-    ending: null,
-    nextCheckAt: null,
-    checks: 0,
-    ...changes,
-  }
-}
 
 const file = (state: LoanState): LoanFile => ({
   application: application(state),

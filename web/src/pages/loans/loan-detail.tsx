@@ -112,6 +112,7 @@ function fieldsOf(detail: LoanDetailAnswer): DetailField[] {
     { label: 'E-mail', value: detail.email },
     { label: 'Asked for', value: formatRupees(loan.requested_amount) },
     { label: 'Consented', value: moment(loan.sent_at) },
+    { label: 'Accepted from', value: detail.accepted_from },
     { label: 'Approved', value: moment(detail.approved_at) },
     { label: 'Sanctioned', value: moment(detail.agreement_signed_at) },
     { label: 'Ended', value: moment(detail.ended_at) },
