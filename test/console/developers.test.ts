@@ -217,7 +217,8 @@ test('the ERP is connected without showing its password, tested live, and discon
   erp.put(sampleRecord())
   const wanted = { url: erp.url, username: 'bursar', password: 'quiet', reason: 'First connection' }
   assertAnswer(await viewer.send('PUT', `${SCHOOL}/erp`, wanted), '403 AUE00001')
-  assertAnswer(await developer.send('PUT', `${SCHOOL}/erp`, wanted), '200')
+  assertAnswer(await developer.send('PUT', `${SCHOOL}/erp`, wanted), '403 AUE00001')
+  assertAnswer(await owner.send('PUT', `${SCHOOL}/erp`, wanted), '200')
   const shown = await viewer.get(`${SCHOOL}/erp`)
   assert.deepEqual(
     [shown.body.data.settings[0].auth, shown.body.data.settings[0].username],
@@ -242,8 +243,12 @@ test('the ERP is connected without showing its password, tested live, and discon
   const kept = await developer.post(`${SCHOOL}/erp/test`, { identifier: 'ADM-1042' })
   assert.equal(kept.body.data.outcome, 'found', 'the password stays while the host does')
   const elsewhere = await startReceiver(t)
+  assertAnswer(
+    await developer.send('PUT', `${SCHOOL}/erp`, { ...wanted, url: elsewhere.url }),
+    '403 AUE00001',
+  )
   for (const moved of [{ url: elsewhere.url }, { username: 'another' }]) {
-    const answer = await developer.send('PUT', `${SCHOOL}/erp`, { ...same, ...moved })
+    const answer = await owner.send('PUT', `${SCHOOL}/erp`, { ...same, ...moved })
     assert.equal(answer.body.errors?.[0]?.key, 'password', 'a password is never sent to where nobody put it')
   }
   assert.equal(elsewhere.requests.length, 0)

@@ -46,8 +46,13 @@ function addChanges(app: FastifyInstance, ctx: ErpContext): void {
     url: '/erp',
     roles: DEVELOPERS,
     body: settingsFormInput,
-    perform: (command, { institute, body: { reason: _reason, ...wanted } }) =>
-      setErpSettings(ctx, command, institute, { ...wanted, keepsSecret: true }),
+    // What the ERP answers changes fees, which not all of these may do themselves.
+    perform: (command, { institute, role, body: { reason: _reason, ...wanted } }) =>
+      setErpSettings(ctx, command, institute, {
+        ...wanted,
+        keepsSecret: true,
+        staysAtHost: role !== 'owner',
+      }),
     audit: ({ institute, body }, { before, after }: SettingsChange) => ({
       what: 'erp.connected',
       about: after?.collectorCode ?? institute.code,

@@ -27,6 +27,8 @@ export type WantedSettings = {
   header?: { name: string; value?: string | undefined } | undefined
   /** A password or a header's value that is absent stays as it is set. */
   keepsSecret?: boolean | undefined
+  /** By somebody who may not change fees, and so may not say from where they are read. */
+  staysAtHost?: boolean
   lookup?: readonly LookupParameter[] | undefined
   customSchedule?: boolean | undefined
   maxCalls?: number | undefined
@@ -94,7 +96,11 @@ export function mayKeepSecret(
   before: Pick<ErpSettings, 'url' | 'auth'>,
   after: Pick<ErpSettings, 'url' | 'auth'>,
 ): boolean {
-  return new URL(before.url).origin === new URL(after.url).origin && isSameAuth(before.auth, after.auth)
+  return isSameHost(before, after) && isSameAuth(before.auth, after.auth)
+}
+
+export function isSameHost(one: { url: string }, other: { url: string }): boolean {
+  return new URL(one.url).origin === new URL(other.url).origin
 }
 
 function isSameAuth(one: ErpAuth, other: ErpAuth): boolean {

@@ -1,9 +1,10 @@
 import { knownBranch, type Institute } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badField, badFields, notFound } from '../../platform/errors.ts'
+import { badField, badFields, BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import {
+  isSameHost,
   mayKeepSecret,
   settingsProblems,
   STANDARD_LOOKUP,
@@ -36,6 +37,9 @@ export async function setErpSettings(
   const place = placeOf(institute, wanted.collectorCode)
   return transact(ctx.db, command, async tx => {
     const before = await settingsAt(tx, place)
+    if (wanted.staysAtHost === true && (before === null || !isSameHost(before, wanted))) {
+      throw new BursarError('AUE00001', 'Only an owner says from which host students and fees are fetched.')
+    }
     const secretSealed =
       typeof secret === 'string'
         ? ctx.vault.seal(secret, sealPurpose(place))

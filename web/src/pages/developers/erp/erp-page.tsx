@@ -63,6 +63,7 @@ function Connections({ erp, mayChange }: { erp: ErpSettingsAnswer; mayChange: bo
 type Props = { place: Place; settings: ErpSettings | undefined; hasFallback: boolean; mayChange: boolean }
 
 function Connection({ place, settings, hasFallback, mayChange }: Props) {
+  const isOwner = useMay('owner')
   const [asked, setAsked] = useState<'change' | 'remove' | null>(null)
   const close = (): void => setAsked(null)
   return (
@@ -89,18 +90,19 @@ function Connection({ place, settings, hasFallback, mayChange }: Props) {
           ]}
         />
       )}
-      {mayChange && (
-        <Group mt="sm" gap="xs">
+      {settings === undefined && mayChange && !isOwner && <p className="faint">An owner connects it.</p>}
+      <Group mt="sm" gap="xs">
+        {(settings === undefined ? isOwner : mayChange) && (
           <Button variant="default" onClick={() => setAsked('change')}>
             {settings === undefined ? 'Connect' : 'Change'}
           </Button>
-          {settings !== undefined && (
-            <Button variant="default" onClick={() => setAsked('remove')}>
-              Disconnect
-            </Button>
-          )}
-        </Group>
-      )}
+        )}
+        {settings !== undefined && mayChange && (
+          <Button variant="default" onClick={() => setAsked('remove')}>
+            Disconnect
+          </Button>
+        )}
+      </Group>
       {asked === 'change' && <ErpForm place={place} settings={settings} onClose={close} />}
       {asked === 'remove' && <Disconnect place={place} onClose={close} />}
     </section>
