@@ -125,8 +125,9 @@ export async function listUnreturned(
 ): Promise<{ id: string; providerRef: string | null }[]> {
   return db.query(
     `select p.id, p.provider_ref as "providerRef" from payments p
-     join orders o on o.institute_id = p.institute_id and o.id = p.order_id and o.kind = 'instalment' and o.state <> 'reversed'
-     where p.institute_id = $1 and p.id = any($2) and p.account_id = $3 order by p.id`,
+     join orders o on o.institute_id = p.institute_id and o.id = p.order_id and o.state <> 'reversed'
+     left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id and r.id = 'rfd_' || substr(p.id, 5)
+     where p.institute_id = $1 and p.id = any($2) and p.account_id = $3 and r.id is null order by p.id`,
     [instituteId, paymentIds, accountId],
   )
 }

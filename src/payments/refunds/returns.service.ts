@@ -1,13 +1,16 @@
-import { returnOf } from '../../ledger/ledger.rules.ts'
+import { recordEvents } from '../../events/events.service.ts'
+import { refundRequestOf, refundResultOf, returnOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
-import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
+import { lockOrder, markRefunded, markReversed } from '../../orders/order-payments.service.ts'
+import type { Order } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { formatRupees, subtractPaise } from '../../platform/money.ts'
 import { returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
 import { applyReport } from '../payments.service.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
-import { refundableOf, refundLines, returnedBy } from './refunds.rules.ts'
+import { refundEvent } from '../payment.events.ts'
+import { refundableOf, refundLines, returnedBy, type Refund } from './refunds.rules.ts'
 import { insertRefund, listRefunds, listUnreturned } from './refunds.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
@@ -49,11 +52,13 @@ export async function catchUpReturns(
 async function reverse(
   ctx: PaymentContext,
   tx: Transaction,
-  { instituteId, paymentId, amountPaise, code, message, returnedAt }: ReturnReport,
+  report: ReturnReport,
   orderId: string,
 ): Promise<'reversed' | 'nothing'> {
+  const { instituteId, paymentId, amountPaise, code, message, returnedAt } = report
   const order = await lockOrder(tx, instituteId, orderId)
-  if (order === null || order.kind !== 'instalment' || order.state !== 'paid') return 'nothing'
+  if (order === null || order.state !== 'paid') return 'nothing'
+  if (order.kind !== 'instalment') return refundTaken(ctx, tx, report, order)
   const payment = await lockPaying(tx, instituteId, orderId)
   // Another amount is not ours to interpret: the pay-out that is less by it becomes an exception for a person.
   if (payment === null || payment.id !== paymentId || payment.amountPaise !== amountPaise) return 'nothing'
@@ -85,5 +90,47 @@ async function reverse(
   const reversed = await markReversed(tx, instituteId, order)
   await cancelReceiptOf(tx, payment, { reason, at: returnedAt })
   await ctx.paymentHandlers[order.kind].reversed(tx, { payment, order: reversed, code, message }, returnedAt)
+  return 'reversed'
+}
+
+/** What was taken back of a payment at the checkout is a refund that nobody asked for; nothing is debited again. */
+async function refundTaken(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { instituteId, paymentId, amountPaise, message, returnedAt: at }: ReturnReport,
+  order: Order,
+): Promise<'reversed' | 'nothing'> {
+  const payment = await lockPaying(tx, instituteId, order.id)
+  const earlier = await listRefunds(tx, instituteId, paymentId)
+  const id = returnIdOf(paymentId)
+  // More than is left was refunded and taken back: the pay-out that is less by it becomes an exception for a person.
+  if (payment?.id !== paymentId || amountPaise > refundableOf(payment, earlier)) return 'nothing'
+  if (amountPaise === 0 || earlier.some(refund => refund.id === id)) return 'nothing'
+  const lines = refundLines(order, earlier, { amountPaise, lines: null })
+  const refund: Refund = {
+    ...{
+      instituteId,
+      id,
+      paymentId,
+      orderId: order.id,
+      kind: 'requested',
+      state: 'processed',
+      amountPaise,
+      lines,
+    },
+    reason: `The bank took it back. ${message}`,
+    providerRef: null,
+    utr: null,
+    failureMessage: null,
+    requestedAt: at,
+    processedAt: at,
+    tries: 0,
+  }
+  await insertRefund(tx, refund)
+  markRefunded(tx, instituteId, order)
+  await post(tx, instituteId, refundRequestOf(id, amountPaise), at)
+  await post(tx, instituteId, refundResultOf(id, amountPaise, true), at)
+  await ctx.paymentHandlers[order.kind].refunded?.(tx, { payment, order, lines, outcome: 'requested' }, at)
+  await recordEvents(tx, [refundEvent(refund, payment, order, { happened: 'processed', at })])
   return 'reversed'
 }

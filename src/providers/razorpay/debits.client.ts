@@ -1,12 +1,11 @@
-import { unavailable } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { Call } from '../http.ts'
-import type { Announcement, DebitRequest, Rail, ReturnReport } from '../mandate-port.ts'
+import type { Announcement, DebitRequest, Rail } from '../mandate-port.ts'
 import type { PaymentAtProvider, PaymentOutcome } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
-import { type Dispute, type Order, readCharge, readDispute, readOrder } from './mandate-shapes.ts'
+import { type Order, readCharge, readOrder } from './mandate-shapes.ts'
 import { tokenOf } from './mandates.client.ts'
-import { outcomeOfDebit, returnOf } from './mandate-reports.ts'
+import { outcomeOfDebit } from './mandate-reports.ts'
 import { returnCodeOf } from './return-codes.rules.ts'
 import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
 
@@ -16,8 +15,6 @@ import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
  * that an order is charged once. A debit is known by its order (`order_…`).
  */
 const NO_EMAIL = 'void@razorpay.com'
-const DISPUTES_PAGE = 100
-const MAX_DISPUTE_PAGES = 10
 
 export async function presentDebit(call: Call, request: DebitRequest): Promise<{ providerRef: string }> {
   const { paymentId, announcedRef } = request
@@ -135,29 +132,4 @@ export async function readDebitOutcome(
   if (orderId === undefined) return null
   const payment = await readDebit(call, orderId, paymentId)
   return { orderId, outcome: payment === null ? { kind: 'open' } : outcomeOfDebit(payment) }
-}
-
-/** Razorpay knows of no return after a capture but a dispute that was lost. */
-export async function readReturn(call: Call, asked: PaymentAtProvider): Promise<ReturnReport | null> {
-  const { instituteId, paymentId, providerRef } = asked
-  const orderId =
-    providerRef?.startsWith('order_') === true ? providerRef : (await findOrder(call, paymentId))?.id
-  const payment = orderId === undefined ? null : await readDebit(call, orderId, paymentId)
-  if (payment === null) return null
-  const dispute = await findDispute(call, payment)
-  return dispute === null ? null : returnOf(dispute, { instituteId, paymentId }, dispute.createdAt)
-}
-
-/** The list cannot be filtered; the newest come first, and none is older than its payment. */
-async function findDispute(call: Call, payment: RazorpayPayment): Promise<Dispute | null> {
-  for (let page = 0; page < MAX_DISPUTE_PAGES; page++) {
-    const path = `/v1/disputes?count=${DISPUTES_PAGE}&skip=${page * DISPUTES_PAGE}`
-    const disputes = await call('GET', path, answer => readItems(answer, readDispute))
-    const found = disputes.find(one => one.paymentId === payment.id && one.status === 'lost')
-    if (found !== undefined) return found
-    const oldest = disputes.at(-1)
-    if (disputes.length < DISPUTES_PAGE || oldest === undefined || oldest.createdAt < payment.createdAt)
-      return null
-  }
-  throw unavailable('Razorpay lists too many disputes to find one.')
 }

@@ -1,20 +1,27 @@
+import { unavailable } from '../../platform/errors.ts'
 import { isObject } from '../answer.ts'
 import type { Call } from '../http.ts'
-import { returnIdOf } from '../mandate-port.ts'
-import type { Report } from '../port.ts'
+import { returnIdOf, type ReturnReport } from '../mandate-port.ts'
+import type { PaymentAtProvider, Report } from '../port.ts'
 import { reportOfDispute, returnOf } from './mandate-reports.ts'
-import { readDispute } from './mandate-shapes.ts'
-import { railOf } from './return-codes.rules.ts'
-import { type Event, readLinks, readPayment, type RazorpayPayment, type ReconItem } from './shapes.ts'
+import { type Dispute, readDispute } from './mandate-shapes.ts'
+import {
+  type Event,
+  readItems,
+  readLinks,
+  readPayment,
+  type RazorpayPayment,
+  type ReconItem,
+} from './shapes.ts'
 
-/** What an event about a dispute says; a lost one over all of a debit takes the debit back. */
+/** What an event about a dispute says; a lost one takes the payment back. */
 export async function readDisputeEvent(call: Call, event: Event): Promise<Report[]> {
   if (!isInRupees(event.entity('payment'))) return []
   const payment = readPayment(event.entity('payment'), 'payload.payment.entity')
   const dispute = readDispute(event.entity('dispute'), 'payload.dispute.entity')
   const ours = await ownerOf(call, payment)
   if (ours === null) return []
-  const taken = isDebit(payment) ? returnOf(dispute, ours, event.createdAt) : null
+  const taken = returnOf(dispute, ours, event.createdAt)
   return [reportOfDispute(dispute, ours, event.createdAt), ...(taken === null ? [] : [taken])]
 }
 
@@ -23,20 +30,16 @@ function isInRupees(payment: unknown): boolean {
   return isObject(payment) && payment['currency'] === 'INR'
 }
 
-/** What a lost dispute took from a pay-out, under the name of the debit that it takes back. */
+/** What a lost dispute took from a pay-out, under the name of the payment that it takes back. */
 export async function nameDisputed(call: Call, item: ReconItem): Promise<ReconItem> {
   if (item.disputeId === null || item.paymentId === null) return item
   const path = `/v1/payments/${encodeURIComponent(item.paymentId)}`
   const payment = await call('GET', path, readPayment)
   const ours = await ownerOf(call, payment)
-  if (ours === null || !isDebit(payment) || item.amountPaise !== payment.amountPaise) return item
+  if (ours === null) return item
   const { instituteId, paymentId } = ours
   const notes = { instituteId, paymentId, refundId: returnIdOf(paymentId), mandateId: null }
   return { ...item, type: 'refund', notes }
-}
-
-function isDebit({ tokenId, method }: RazorpayPayment): boolean {
-  return tokenId !== null && railOf(method) !== null
 }
 
 /** Whether an attempt inherits its link's notes is not documented; its link is found by it in any case. */
@@ -55,4 +58,32 @@ async function ownerOf(
   // More than one: the filter was ignored, and none of them is known to be it.
   if (link === undefined || more.length > 0 || instituteId === null || link.referenceId === '') return null
   return { instituteId, paymentId: link.referenceId }
+}
+
+/** Razorpay knows of no return after a capture but a dispute that was lost. `paidId`: its own id of the payment. */
+export async function readReturn(
+  call: Call,
+  paidId: string,
+  { instituteId, paymentId }: PaymentAtProvider,
+): Promise<ReturnReport | null> {
+  const payment = await call('GET', `/v1/payments/${encodeURIComponent(paidId)}`, readPayment)
+  const dispute = await findLost(call, payment)
+  return dispute === null ? null : returnOf(dispute, { instituteId, paymentId }, dispute.createdAt)
+}
+
+const DISPUTES_PAGE = 100
+const MAX_DISPUTE_PAGES = 10
+
+/** The list cannot be filtered; the newest come first, and none is older than its payment. */
+async function findLost(call: Call, payment: RazorpayPayment): Promise<Dispute | null> {
+  for (let page = 0; page < MAX_DISPUTE_PAGES; page++) {
+    const path = `/v1/disputes?count=${DISPUTES_PAGE}&skip=${page * DISPUTES_PAGE}`
+    const disputes = await call('GET', path, answer => readItems(answer, readDispute))
+    const found = disputes.find(one => one.paymentId === payment.id && one.status === 'lost')
+    if (found !== undefined) return found
+    const oldest = disputes.at(-1)
+    if (disputes.length < DISPUTES_PAGE || oldest === undefined || oldest.createdAt < payment.createdAt)
+      return null
+  }
+  throw unavailable('Razorpay lists too many disputes to find one.')
 }

@@ -13,8 +13,8 @@ import type {
   StartRequest,
 } from '../port.ts'
 import { type Call, createCaller } from '../http.ts'
-import { announceDebit, presentDebit, readDebit, readDebitOutcome, readReturn } from './debits.client.ts'
-import { readDisputeEvent } from './disputes.client.ts'
+import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
+import { readDisputeEvent, readReturn } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
 import { refundOnce } from './refunds.client.ts'
@@ -80,7 +80,11 @@ export function createRazorpay(options: RazorpayOptions): Provider {
       announcedRails: ['upi_autopay'],
       announce: request => once(request.noticeId, () => announceDebit(begin(), request)),
       present: request => once(request.paymentId, () => presentDebit(begin(), request)),
-      returned: payment => readReturn(begin(), payment),
+      async returned(payment) {
+        const call = begin()
+        const paid = await paidPaymentOf(call, payment)
+        return paid === null ? null : readReturn(call, paid, payment)
+      },
       cancel: mandate => cancelMandate(begin(), mandate),
     },
     checkConnection: async () => {

@@ -165,8 +165,7 @@ test('a dispute names our payment, also where an attempt has no notes; a lost on
   moveDispute(fake.books, dispute, 'lost')
   assert.deepEqual(
     (await told()).map(report => report.about),
-    ['dispute'],
-    'a payment of the checkout is not a debit',
+    ['dispute', 'return'],
   )
   await presented()
   const debit = [...fake.books.payments.values()].at(-1) ?? assert.fail()

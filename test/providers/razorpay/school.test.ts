@@ -208,6 +208,25 @@ test('a pay-out over two branches is split between them, and read at once when a
   }
   assert.deepEqual((await reconcile(ctx, institute)).differences, [])
 
+  // A lost dispute takes a payment of the checkout back as a refund that nobody asked for, from the next pay-out.
+  const [north = assert.fail()] = razorpay.payments.values()
+  const dispute = disputePayment(razorpay.books, north)
+  moveDispute(razorpay.books, dispute, 'lost')
+  for (const { rawBody, headers } of razorpay.books.outbox.toReversed())
+    assert.equal((await post(rawBody.toString(), headers)).status, 200)
+  payOut(razorpay.books)
+  await bursar.group.post('/api/v1/sandbox/settlements/run')
+  const [paid] = await bursar.sql<Json>(
+    'select order_id from payments where amount_paise = 100000 and institute_id = $1',
+    [institute.id],
+  )
+  const order = (await bursar.group.get(`${PAY}/orders/${paid.order_id}`)).body.data
+  assert.equal(order.refunded_amount, 1_000)
+  const [last] = (await bursar.group.get(`${PAY}/settlements?collector_code=NORTH`)).body.data
+  assert.deepEqual([last.gross, last.refunds, last.net], [0, 1_000, -1_000])
+  assert.deepEqual(await bursar.sql('select problem from settlement_exceptions'), [])
+  assert.deepEqual((await reconcile(ctx, institute)).differences, [])
+
   // Signed, and not to be read: the sender's fault, not an error of ours that would be repeated for a day.
   for (const text of ['not json', '[]', '{}']) assert.equal((await post(text, sign(text))).status, 400)
   const notes = { institute_id: String(institute.id), payment_id: 'pay_\u0000' }
