@@ -1,20 +1,25 @@
-import { postEvents } from '../post-events.ts'
+import { type Account, describeAccounts, serveAccounts } from '../accounts.ts'
 import { startCashfree } from './emulator.ts'
 import { servePages } from './pages.ts'
 
-/** Live mode takes no test keys, and these open nothing anywhere. */
-const KEYS = { clientId: '1000000000000000000001', clientSecret: 'cfsk_ma_prod_emulator-secret' }
+/** Keys that open nothing anywhere. */
+const ACCOUNTS = [
+  { name: 'live 1', clientId: '1000000000000000000001', clientSecret: 'cfsk_ma_prod_emulator-secret-1' },
+  { name: 'live 2', clientId: '1000000000000000000002', clientSecret: 'cfsk_ma_prod_emulator-secret-2' },
+  { name: 'test 1', clientId: 'TEST10000000000000000001', clientSecret: 'cfsk_ma_test_emulator-secret-1' },
+  { name: 'test 2', clientId: 'TEST10000000000000000002', clientSecret: 'cfsk_ma_test_emulator-secret-2' },
+]
 
 /** Serves Cashfree's API and pages, and posts its events to Bursar until they are taken. */
 export async function run({ port, callbackUrl }: { port: number; callbackUrl: string }): Promise<string> {
-  const { url, apiUrl, books } = await startCashfree({ port, keys: KEYS, pages: servePages })
-  void postEvents(books.outbox, callbackUrl)
-  return [
-    `Cashfree's API and pages are at ${url}, its events go to ${callbackUrl}.`,
-    'Start Bursar with:',
-    `  CASHFREE_API_URL=${apiUrl}`,
-    `  CASHFREE_CLIENT_ID=${KEYS.clientId}`,
-    `  CASHFREE_CLIENT_SECRET=${KEYS.clientSecret}`,
-    `Play the banks at ${url}/ : confirm mandates, let debits go through or bounce, pay out.`,
-  ].join('\n')
+  const accounts: Account[] = []
+  for (const { name, ...keys } of ACCOUNTS) {
+    const { url, books } = await startCashfree({ keys, pages: servePages })
+    const settings = { CASHFREE_CLIENT_ID: keys.clientId, CASHFREE_CLIENT_SECRET: keys.clientSecret }
+    const owns: Account['owns'] = headers => headers['x-client-id'] === keys.clientId
+    accounts.push({ name, settings, url, outbox: books.outbox, owns })
+  }
+  const server = await serveAccounts({ vendor: 'Cashfree', port, callbackUrl, accounts })
+  const apiUrl = `CASHFREE_API_URL=${server.url}/pg`
+  return describeAccounts('Cashfree', server, { apiUrl, accounts, callbackUrl })
 }
