@@ -861,6 +861,10 @@ create table settlement_exceptions (
   reported_paise bigint not null,
   known_paise bigint,
   noticed_at timestamptz not null,
+  -- A person has looked at it; it is kept, and counts as a difference no more.
+  resolved_at timestamptz,
+  resolved_by text,
+  resolution text,
   primary key (institute_id, id),
   unique (institute_id, account_id, utr, provider_ref)
 );

@@ -125,3 +125,10 @@ test('the books cannot be spoiled: empty, one-sided, late, changed or deleted po
     await assert.rejects(sql(statement), /append-only/)
   }
 })
+
+test('a provider that cannot be asked is one difference of its account, and everything else is still compared', async () => {
+  const [first] = await sql('select id from payments order by id')
+  await sql(`update payments set account_id = 'razorpay' where id = $1`, [first?.id])
+  assert.deepEqual(await differences(), ['the provider says of every payment what we say: account razorpay'])
+  await sql(`update payments set account_id = 'sandbox'`)
+})

@@ -1,4 +1,4 @@
-import { field, optional, query } from '../../http/wire/input.ts'
+import { field, input, optional, query } from '../../http/wire/input.ts'
 import { ACCOUNT_CODES } from '../../ledger/ledger.rules.ts'
 import { STATUSES } from './books.rules.ts'
 
@@ -27,3 +27,10 @@ const ledger = {
 }
 export const ledgerFilters = query(ledger)
 export const ledgerQuery = query({ ...ledger, limit: field.pageSize(), cursor: field.cursor('42-1') })
+
+export const reportParams = input({
+  report_id: field.resourceId('Number of the report that does not match.', '42'),
+})
+export const resolutionInput = input({
+  reason: field.text('What it is; stands in the audit log and beside the report.', 'A sale of the canteen'),
+})

@@ -1,10 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
-import { addConsoleRead } from '../auth/access.routes.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { all, one, pageOf } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { addReport } from '../reports/report.routes.ts'
-import { ledgerFilters, ledgerQuery, reconciliationFilters, reconciliationQuery } from './books.input.ts'
+import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
+import {
+  ledgerFilters,
+  ledgerQuery,
+  reconciliationFilters,
+  reconciliationQuery,
+  reportParams,
+  resolutionInput,
+} from './books.input.ts'
 import {
   accountOutput,
   checkOutput,
@@ -33,6 +42,16 @@ export function reconciliationRoutes(app: FastifyInstance, ctx: Context): void {
     output: pageOf(reconciliationItemOutput),
     answer: ({ institute, query }) => service.listReconciliation(ctx, institute, query),
     report: ({ institute, query }) => service.reconciliationReport(institute, query),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${RECONCILIATION}/items/:report_id/resolve`,
+    roles: FINANCE_ROLES,
+    params: reportParams,
+    body: resolutionInput,
+    perform: (command, { institute, who, params: { reportId: id }, body }) =>
+      resolveReport(ctx, command, { instituteId: institute.id, id, by: who.email }, body.reason),
+    audit: ({ body }, { id }) => ({ what: 'report.resolved', about: id, why: body.reason }),
   })
   addConsoleRead(app, ctx, {
     url: `${RECONCILIATION}/checks`,

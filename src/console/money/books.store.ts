@@ -20,7 +20,7 @@ export async function sumReconciliation(
        where s.institute_id = $1 and s.settled_at >= $2
      ) as matched, (
        select json_build_object('count', count(*), 'amountPaise', coalesce(sum(reported_paise), 0))
-       from settlement_exceptions where institute_id = $1
+       from settlement_exceptions where institute_id = $1 and resolved_at is null
      ) as mismatched, e.expected, e.overdue
      from (
        select json_build_object('count', count(*), 'amountPaise', coalesce(sum(amount_paise), 0)) as expected,
@@ -61,13 +61,13 @@ export type ReconciliationFilter = {
 export function mismatchedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
   const values: unknown[] = []
   const where = allOf(values, [
-    ['institute_id = $1', instituteId],
+    ['institute_id = $1 and resolved_at is null', instituteId],
     ['noticed_at >= $1', filter.from],
     ['noticed_at < $1', filter.before],
     ['id < $1::bigint', range?.cursor],
   ])
   const text = `select id::text, 'report' as kind, provider, provider_ref as "providerRef", null as "orderId",
-      null as "settlementId", utr, known_paise as "knownPaise", reported_paise as "reportedPaise", problem,
+      null as "settlementId", nullif(utr, '') as utr, known_paise as "knownPaise", reported_paise as "reportedPaise", problem,
       null::date as "dueOn", noticed_at as at
     from settlement_exceptions where ${where} order by settlement_exceptions.id desc${limitOf(values, range)}`
   return { text, values }

@@ -124,6 +124,7 @@ const accountOutput = account.object({
 
 const report = outputOf<Setup['unmatched'][number]>()
 const reportOutput = report.object({
+  id: report.text('Its number.', '42'),
   account_id: report.text('Through which account of the installation.', 'razorpay'),
   provider_ref: report.text("The provider's name for it.", 'pay_NNN'),
   utr: report.text('The pay-out it was in; empty: a callback.', 'UTR0001'),

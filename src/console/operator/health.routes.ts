@@ -5,9 +5,11 @@ import type { Metrics } from '../../http/metrics/metrics.ts'
 import { auditQuery } from '../audit/audit.input.ts'
 import { auditOutput } from '../audit/audit.output.ts'
 import { listAudit, NO_INSTITUTE } from '../audit/audit.service.ts'
-import { addOperatorRead } from '../auth/access.routes.ts'
+import { addOperatorRead, addOperatorWrite } from '../auth/access.routes.ts'
 import { one, pageOf } from '../../http/reply.ts'
 import type { RequestLog } from '../developers/requests.service.ts'
+import { resolveReport } from '../../payments/settlements/unmatched.service.ts'
+import { reportParams, resolutionInput } from '../money/books.input.ts'
 import { healthOutput, setupOutput } from './health.output.ts'
 import { describeSetup, readHealth, type Installation } from './health.service.ts'
 
@@ -28,6 +30,15 @@ export function operatorHealthRoutes(app: FastifyInstance, ctx: LoanContext, wat
     url: '/providers',
     output: one(setupOutput),
     answer: async () => describeSetup(ctx, installation),
+  })
+  addOperatorWrite(app, ctx, {
+    method: 'POST',
+    url: '/providers/unmatched/:report_id/resolve',
+    params: reportParams,
+    body: resolutionInput,
+    perform: (command, { who, params, body }) =>
+      resolveReport(ctx, command, { id: params.reportId, by: who.email }, body.reason),
+    audit: ({ body }, { id }) => ({ what: 'report.resolved', about: id, why: body.reason }),
   })
   // What was done to institutes, holidays and accounts.
   addOperatorRead(app, ctx, {

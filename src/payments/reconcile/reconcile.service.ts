@@ -5,6 +5,7 @@ import {
   findDifferences,
   listOverdue,
   listToCompare,
+  type ComparedPayment,
   type Difference,
 } from './reconcile.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
@@ -55,29 +56,43 @@ async function compareWithProvider(
   onProgress: ((compared: number) => void) | undefined,
 ): Promise<Difference[]> {
   const differences: Difference[] = []
+  // A provider that does not answer is asked once; what it would have said is not known, and the rest is.
+  const unreachable = new Set<string>()
   let compared = 0
   for (let after = ''; ;) {
     const payments = await listToCompare(ctx.db, institute.id, { after, limit: PAGE })
     if (payments.length === 0) return differences
-    for (const { id, accountId, providerRef, state } of payments) {
-      const provider = await providerOf(ctx, { instituteId: institute.id, accountId })
-      const { outcome } = await provider.status({
-        instituteId: institute.id,
-        paymentId: id,
-        providerRef,
-      })
-      // What is under way here may be anything there; the reconciler brings the two together.
-      const isSettledHere = state === 'captured' || state === 'failed'
-      if (isSettledHere && (outcome.kind === 'captured') !== (state === 'captured')) {
-        differences.push({
-          check: PROVIDER_CHECK,
-          subject: id,
-          detail: `${state} here, ${outcome.kind} at the provider`,
-        })
+    for (const payment of payments) {
+      if (unreachable.has(payment.accountId)) continue
+      try {
+        differences.push(...(await compareOne(ctx, institute.id, payment)))
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        unreachable.add(payment.accountId)
+        const detail = `could not be asked: ${reasonOf(error)}`
+        differences.push({ check: PROVIDER_CHECK, subject: `account ${payment.accountId}`, detail })
       }
     }
     after = payments.at(-1)?.id ?? ''
     compared += payments.length
     onProgress?.(compared)
   }
+}
+
+async function compareOne(
+  ctx: PaymentContext,
+  instituteId: number,
+  { id: paymentId, accountId, providerRef, state }: ComparedPayment,
+): Promise<Difference[]> {
+  const provider = await providerOf(ctx, { instituteId, accountId })
+  const { outcome } = await provider.status({ instituteId, paymentId, providerRef })
+  // What is under way here may be anything there; the reconciler brings the two together.
+  const isSettledHere = state === 'captured' || state === 'failed'
+  if (!isSettledHere || (outcome.kind === 'captured') === (state === 'captured')) return []
+  const detail = `${state} here, ${outcome.kind} at the provider`
+  return [{ check: PROVIDER_CHECK, subject: paymentId, detail }]
+}
+
+function reasonOf(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }

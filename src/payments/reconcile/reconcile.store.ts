@@ -130,8 +130,8 @@ const CHECKS: readonly { check: string; sql: string }[] = [
   },
   {
     check: 'what a provider reported and we could not match has been looked at',
-    sql: `select utr || ' ' || provider_ref as subject, problem || ': reported ' || reported_paise || ' paise' as detail
-      from settlement_exceptions where institute_id = $1`,
+    sql: `select concat_ws(' ', nullif(utr, ''), provider_ref) as subject, problem || ', ₹' || round(reported_paise / 100.0, 2) || ' reported through the account ' || account_id as detail
+      from settlement_exceptions where institute_id = $1 and resolved_at is null`,
   },
 ]
 
@@ -160,12 +160,14 @@ export async function listOverdue(
   )
 }
 
-/** The newest captured payments, to be asked about at their provider. */
+export type ComparedPayment = { id: string; accountId: string; providerRef: string | null; state: string }
+
+/** A page of all payments, to be asked about at their provider. */
 export async function listToCompare(
   db: Queryable,
   instituteId: number,
   page: { after: string; limit: number },
-): Promise<{ id: string; accountId: string; providerRef: string | null; state: string }[]> {
+): Promise<ComparedPayment[]> {
   return db.query(
     `select id, account_id as "accountId", provider_ref as "providerRef", state from payments
      where institute_id = $1 and id > $2 order by id limit $3`,

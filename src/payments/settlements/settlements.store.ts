@@ -190,14 +190,28 @@ export async function setReadThrough(
   )
 }
 
-export type UnmatchedReport = Omit<Exception, 'instituteId' | 'knownPaise'>
+export type UnmatchedReport = Omit<Exception, 'instituteId' | 'knownPaise'> & { id: string }
 
 const MOST_UNMATCHED = 200
 
 /** Of no institute, the newest first. */
 export async function listUnmatched(db: Queryable): Promise<UnmatchedReport[]> {
   return db.query<UnmatchedReport>(
-    `select ${exceptionRows.columns('e', ['provider', 'accountId', 'utr', 'providerRef', 'problem', 'reportedPaise', 'noticedAt'])}
-     from settlement_exceptions e where e.institute_id = 0 order by e.id desc limit ${MOST_UNMATCHED}`,
+    `select e.id::text, ${exceptionRows.columns('e', ['provider', 'accountId', 'utr', 'providerRef', 'problem', 'reportedPaise', 'noticedAt'])}
+     from settlement_exceptions e where e.institute_id = 0 and e.resolved_at is null order by e.id desc limit ${MOST_UNMATCHED}`,
   )
+}
+
+/** False when there is no such exception that nobody has looked at. */
+export async function resolveException(
+  tx: Transaction,
+  { instituteId, id }: { instituteId: number; id: string },
+  { at, by, note }: { at: Date; by: string; note: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update settlement_exceptions set resolved_at = $3, resolved_by = $4, resolution = $5
+     where institute_id = $1 and id = $2 and resolved_at is null returning 1`,
+    [instituteId, id, at, by, note],
+  )
+  return rows.length === 1
 }

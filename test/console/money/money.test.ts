@@ -70,6 +70,34 @@ test('a report that does not match stands among the exceptions with both amounts
   assertAnswer(wrong, '400 HUE00000')
 })
 
+test('a report that a person has looked at is kept with the reason, and is a difference no more', async () => {
+  await sql(
+    `insert into settlement_exceptions (institute_id, provider, account_id, utr, provider_ref, problem, reported_paise, known_paise, noticed_at)
+     values (1, 'sandbox', 'sandbox', 'UTR-2', 'bank_x', 'amount differs', 9900, 10000, now()), (1, 'sandbox', 'sandbox', '', 'bank_y', 'captured, and unknown here', 5000, null, now())`,
+  )
+  const found = await everyPage('/reconciliation/items?status=mismatched')
+  const [canteen] = found
+  const resolve = `${MONEY}/reconciliation/items/${canteen?.['id']}/resolve`
+  assertAnswer(await viewer.post(resolve, { reason: 'no' }), '403 AUE00001')
+  assertAnswer(await owner.post(resolve, { reason: 'a sale of the canteen' }), '200')
+  assertAnswer(await owner.post(resolve, { reason: 'again' }), '404 HUE00001')
+  assertAnswer(
+    await owner.post(`${MONEY}/reconciliation/items/pay_1/resolve`, { reason: 'no' }),
+    '404 HUE00001',
+  )
+  assert.deepEqual((await read('/reconciliation')).mismatched, { count: 1, amount: 99 })
+  const checks: Json[] = await read('/reconciliation/checks')
+  const looked = checks.find(({ check }) => check.endsWith('has been looked at'))
+  assert.deepEqual(looked?.['differences'], [
+    { subject: 'UTR-2 bank_x', detail: 'amount differs, ₹99.00 reported through the account sandbox' },
+  ])
+  const [row] = await sql(
+    'select resolved_by, resolution from settlement_exceptions where resolved_at is not null',
+  )
+  assert.deepEqual(row, { resolved_by: 'bursar@demo-school.example', resolution: 'a sale of the canteen' })
+  await sql('delete from settlement_exceptions')
+})
+
 test('the ledger’s balances are what their names say, and its transfers are found by account, reference and day', async () => {
   const accounts: Json[] = await read('/ledger/accounts')
   const balance = Object.fromEntries(accounts.map(one => [one.account, one.balance]))

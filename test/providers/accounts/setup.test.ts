@@ -112,6 +112,9 @@ test('the operator sees every institute’s accounts, and what providers reporte
     ]),
     [['bank_none', 'captured, and unknown here', 123.5]],
   )
+  const resolve = `/console/api/operator/providers/unmatched/${data.unmatched[0].id}/resolve`
+  assertAnswer(await operator.post(resolve, { reason: 'of another business' }), '200')
+  assert.deepEqual((await operator.get('/console/api/operator/providers')).body.data.unmatched, [])
   const states = data.accounts.map((one: Record<string, string>) => [
     one['institute'],
     one['title'],

@@ -1,13 +1,14 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type {
   CheckAnswer,
   ReconciliationAnswer,
   ReconciliationItemAnswer,
 } from '../../../../src/console/money/books.output.ts'
 import { get } from '../../api/client.ts'
-import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { DataTable, type Column } from '../../ui/table/data-table.tsx'
 import { formatCount, formatRupees } from '../../ui/money.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
@@ -15,6 +16,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatMoment, When } from '../../ui/when.tsx'
 import { ExportMenu } from './export-menu.tsx'
+import { ResolveDialogue } from './resolve-dialogue.tsx'
 import { counted, RECONCILIATION } from './texts.ts'
 
 type Status = ReconciliationItemAnswer['status']
@@ -116,6 +118,8 @@ const FILTERS: readonly Filter[] = [
 export function ReconciliationView() {
   const path = `${useInstitutePath()}/money/reconciliation`
   const { values } = useFilters(FILTERS)
+  const mayResolve = useMay('owner', 'finance')
+  const [open, setOpen] = useState<ReconciliationItemAnswer | null>(null)
   const status = STATUSES.find(one => one === values['status']) ?? 'mismatched'
   const sums = useQuery({
     queryKey: ['money-reconciliation', path],
@@ -132,12 +136,21 @@ export function ReconciliationView() {
         queryKey="money-reconciliation-items"
         columns={columnsOf(status)}
         rowId={row => row.id}
+        {...(mayResolve && status === 'mismatched' ? { onOpen: setOpen } : {})}
         filters={FILTERS}
         query={{ status }}
         files={sent => <ExportMenu path={`${path}/export`} sent={sent} />}
         empty={EMPTY[status]}
       />
       <Checks path={path} />
+      {open !== null && (
+        <ResolveDialogue
+          path={`${path}/items/${open.id}/resolve`}
+          what={open.provider_ref ?? open.id}
+          refreshes={['money-reconciliation', 'money-reconciliation-items', 'audit']}
+          onClose={() => setOpen(null)}
+        />
+      )}
     </>
   )
 }

@@ -1,10 +1,13 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ProvidersAnswer } from '../../../../src/console/operator/health.output.ts'
 import { get } from '../../api/client.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { When } from '../../ui/when.tsx'
+import { ResolveDialogue } from '../money/resolve-dialogue.tsx'
 import { OperatorFrame } from './operator-frame.tsx'
 import { StaticTable } from '../developers/static-table.tsx'
 
@@ -114,6 +117,7 @@ function Accounts({ accounts }: { accounts: ProvidersAnswer['accounts'] }) {
 
 /** Nobody else sees these: they belong to no institute. */
 function Unmatched({ reports }: { reports: ProvidersAnswer['unmatched'] }) {
+  const [open, setOpen] = useState<ProvidersAnswer['unmatched'][number] | null>(null)
   if (reports.length === 0) return null
   return (
     <>
@@ -124,10 +128,17 @@ function Unmatched({ reports }: { reports: ProvidersAnswer['unmatched'] }) {
       </p>
       <StaticTable
         name="Reported money of no institute"
-        headings={['Noticed', 'Account', 'Reference', 'Problem', { title: 'Amount', align: 'right' }]}
+        headings={[
+          'Noticed',
+          'Account',
+          'Reference',
+          'Problem',
+          { title: 'Amount', align: 'right' },
+          'Actions',
+        ]}
       >
         {reports.map(report => (
-          <tr key={`${report.account_id} ${report.utr} ${report.provider_ref}`}>
+          <tr key={report.id}>
             <td>
               <When at={report.noticed_at} />
             </td>
@@ -137,9 +148,22 @@ function Unmatched({ reports }: { reports: ProvidersAnswer['unmatched'] }) {
             </td>
             <td>{report.problem}</td>
             <td className="right">{formatRupees(report.reported)}</td>
+            <td>
+              <Button variant="default" size="xs" onClick={() => setOpen(report)}>
+                Looked at
+              </Button>
+            </td>
           </tr>
         ))}
       </StaticTable>
+      {open !== null && (
+        <ResolveDialogue
+          path={`/operator/providers/unmatched/${open.id}/resolve`}
+          what={open.provider_ref}
+          refreshes={['providers', 'audit']}
+          onClose={() => setOpen(null)}
+        />
+      )}
     </>
   )
 }
