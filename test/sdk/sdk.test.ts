@@ -31,6 +31,24 @@ test('the lines of the README of the Node client run', async () => {
   assert.match(stdout, /^no such order req_/m)
 })
 
+const GUIDES = {
+  'first-hour': /^0\.00$[\s\S]*pay\.payment\.debited/m,
+  money: /^$/,
+  errors: /^\[ 'phone', 'details' \]$/m,
+  testing: /^expired$/m,
+  reconciliation: /^not booked: pay_/m,
+}
+
+for (const [name, expected] of Object.entries(GUIDES))
+  test(`the lines of the guide ${name}.md run`, async () => {
+    const program = programOf(join(ROOT, `docs/erp-developer/${name}.md`), 'js')
+      .replaceAll("'bursar-sdk'", `'${ROOT}/sdk/node/src/index.ts'`)
+      .replaceAll('http://127.0.0.1:8080', bursar.url)
+    writeFileSync(join(folder, `${name}.mjs`), program)
+    const { stdout } = await run(process.execPath, [`${name}.mjs`], { cwd: folder })
+    assert.match(stdout, expected)
+  })
+
 test('the lines of the README of the Python client run', { skip: skipWithout('python3') }, async () => {
   writeFileSync(join(folder, 'readme.py'), readmeOf('python', 'python'))
   const env = { ...process.env, PYTHONPATH: `${ROOT}/sdk/python`, PYTHONDONTWRITEBYTECODE: '1' }
