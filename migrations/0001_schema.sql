@@ -359,6 +359,8 @@ create table direct_payments (
   recorded_at timestamptz not null,
   -- Who took it at the counter; null when the ERP or a file said so.
   recorded_by text,
+  -- Of a cheque or draft: {"number": …, "bank": …, "date": …}.
+  instrument jsonb,
   -- A cancelled payment is kept, and not counted.
   cancelled_at timestamptz,
   primary key (institute_id, student_id, transaction_id),
@@ -910,6 +912,21 @@ create index receipts_to_notify on receipts (issued_at) where payer_notified_at 
 create index receipts_of_payment on receipts (institute_id, payment_id);
 create index receipts_by_day on receipts (institute_id, issued_at desc, financial_year desc, number desc);
 create index receipts_by_number on receipts (institute_id, number);
+
+-- The cash that a cashier counted at the end of a day, beside what was taken.
+create table counter_closings (
+  institute_id integer not null references institutes,
+  day date not null,
+  cashier text not null,
+  expected_paise bigint not null,
+  counted_paise bigint not null check (counted_paise >= 0),
+  -- [{"value": 500, "count": 12}], the value in rupees.
+  denominations jsonb not null,
+  note text,
+  closed_by text not null,
+  closed_at timestamptz not null,
+  primary key (institute_id, day, cashier)
+);
 
 -- What an institute calls its accounts in Tally, where it is not the default: 'clearing', 'bank', 'cash', 'direct',
 -- 'charges', or 'component:' and the component's code.

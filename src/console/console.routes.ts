@@ -5,6 +5,7 @@ import { accountRoutes } from './team/account.routes.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { flexConsoleRoutes } from './flex/flex.routes.ts'
+import { counterRoutes } from './counter/counter.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
 import { loanConsoleRoutes } from './loans/loans.routes.ts'
@@ -29,6 +30,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)
   studentConsoleRoutes(app, ctx)
+  counterRoutes(app, ctx)
   await rolloverConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)

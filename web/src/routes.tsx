@@ -136,6 +136,7 @@ const routeTree = rootRoute.addChildren([
         'RolloverRunPage',
       ),
       institutePage('/students/$student', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
+      institutePage('/counter', () => import('./pages/counter/counter-page.tsx'), 'CounterPage'),
       institutePage('/orders', () => import('./pages/orders/orders-page.tsx'), 'OrdersPage'),
       institutePage('/orders/new', () => import('./pages/orders/order/new-order-page.tsx'), 'NewOrderPage'),
       institutePage('/orders/pages', () => import('./pages/orders/payment-pages/list-page.tsx'), 'PagesPage'),

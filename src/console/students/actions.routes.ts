@@ -69,7 +69,8 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
     output: remarked(from(created(countedOutput), toCounted<Recorded>), remarkOn),
     params: studentParams,
     body: input.recordInput,
-    perform(act, { institute, who, params, body: { reason: _reason, waiveReason, ...payment } }) {
+    perform(act, { institute, who, params, body }) {
+      const { reason: _reason, waiveReason, instrument, ...payment } = body
       requireCounterDay(flex, payment.paidAt)
       const { lines, paidAt } = payment
       const key = { instituteId: institute.id, studentId: params.studentId }
@@ -82,6 +83,7 @@ function addDirectPayments(app: FastifyInstance, flex: FlexContext): void {
           readOnTheWay,
           recordedBy: who.email,
           hasReceipt: true,
+          instrument,
           prepare: tx => settleLateFees(tx, key, { lines, paidAt, recordedBy: who.email, waiveReason }),
         },
       )

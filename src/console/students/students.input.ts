@@ -50,6 +50,16 @@ export const recordInput = input({
   waive_late_fee_reason: optional(
     field.text('Why a late fee that is due is not taken, where paying its fee would end it.', 'Bank holiday'),
   ).as('waiveReason'),
+  instrument: optional(
+    field.object(
+      'Of a cheque or draft.',
+      input({
+        number: field.text('Its number.', '004512', 40),
+        bank: optional(field.text('The bank that it is drawn on.', 'HDFC Bank', 80)),
+        date: optional(field.day('The date on it.', '2026-11-16')),
+      }),
+    ),
+  ),
 })
 
 export const reasonInput = input({ reason })

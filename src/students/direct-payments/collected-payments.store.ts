@@ -12,7 +12,7 @@ export async function findCollected(
   return db.query<RecordedPayment & { studentId: string }>(
     `select distinct on (c.id) c.student_id as "studentId", c.id, coalesce(c.transaction_id, c.id) as "transactionId",
        c.amount_paise as "amountPaise", c.captured_at as "paidAt", c.mode, null as "settlementUtr", null as notes,
-       c.captured_at as "recordedAt", null as "cancelledAt", null as "recordedBy",
+       c.captured_at as "recordedAt", null as "cancelledAt", null as "recordedBy", null as instrument,
        (select json_build_object('financialYear', r.financial_year, 'number', r.number) from receipts r
         where r.institute_id = c.institute_id and r.payment_id = c.id and r.cancelled_at is null) as receipt,
        (select json_agg(json_build_object('componentType', l.component_type, 'amountPaise', l.amount_paise)

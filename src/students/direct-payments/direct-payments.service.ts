@@ -15,6 +15,7 @@ import {
   isSamePayment,
   withoutLines,
   type Correction,
+  type Instrument,
   type RecordedPayment,
 } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
@@ -55,6 +56,7 @@ type RecordWanted = {
   /** Who took it at the counter. */
   recordedBy: string | null
   hasReceipt: boolean
+  instrument?: Instrument | null
   /** What has to be done first, while the student is held; not when the payment is known already. */
   prepare?: (tx: Transaction) => Promise<void>
 }
@@ -90,13 +92,21 @@ export async function recordPayment(
       return { ...counted, isNew: false, isCollected, onTheWayPaise }
     }
     if (tooMuch.length > 0) throw badFields(tooMuch)
-    const { recordedBy } = wanted
-    const added = { ...sent, id, sentId: sent.id ?? null, recordedBy }
+    const { recordedBy, instrument = null } = wanted
+    const added = { ...sent, id, sentId: sent.id ?? null, recordedBy, instrument }
     await addPayments(tx, institute.id, [{ context, payment: added }], now)
     const receipt = wanted.hasReceipt
       ? await issueDirectReceipt(tx, { instituteId: institute.id, id }, now)
       : null
-    const payment: RecordedPayment = { ...sent, id, recordedAt: now, recordedBy, cancelledAt: null, receipt }
+    const payment: RecordedPayment = {
+      ...sent,
+      id,
+      recordedAt: now,
+      recordedBy,
+      instrument,
+      cancelledAt: null,
+      receipt,
+    }
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
     return { payment, advancePaise, isNew: true, isCollected: false, onTheWayPaise }
   })

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { list, type Page, type PageRange } from '../../platform/db/list.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { RecordedPayment } from './direct-payments.rules.ts'
+import type { Instrument, RecordedPayment } from './direct-payments.rules.ts'
 import type { DirectPayment, StudentKey } from '../students.rules.ts'
 
 export type NewPayment = DirectPayment & {
@@ -9,6 +9,7 @@ export type NewPayment = DirectPayment & {
   studentId: string
   sentId: string | null
   recordedBy?: string | null
+  instrument?: Instrument | null
 }
 
 const payments = new Table<Omit<RecordedPayment, 'lines' | 'receipt'>>('direct_payments', {
@@ -21,6 +22,7 @@ const payments = new Table<Omit<RecordedPayment, 'lines' | 'receipt'>>('direct_p
   notes: 'text',
   recordedAt: 'timestamptz',
   recordedBy: 'text',
+  instrument: 'jsonb',
   cancelledAt: 'timestamptz',
 })
 export const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
@@ -48,6 +50,7 @@ export async function insertPayments(
   const rows = recorded.map(payment => ({
     ...payment,
     recordedBy: payment.recordedBy ?? null,
+    instrument: payment.instrument ?? null,
     instituteId,
     recordedAt,
     cancelledAt: null,

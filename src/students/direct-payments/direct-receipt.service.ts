@@ -1,10 +1,11 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { dayOf } from '../../platform/calendar.ts'
+import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { readableComponent } from '../../platform/names.ts'
 import { receiptFileOf, type PrintOptions, type ReceiptFile } from '../../receipts/receipt-file.ts'
 import { findReceipt } from '../../receipts/receipts.service.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
+import type { RecordedPayment } from './direct-payments.rules.ts'
 import * as store from './direct-payments.store.ts'
 
 /** The receipt of a payment that the institute took itself, by our id of it; null when there is none. */
@@ -43,7 +44,7 @@ export async function findDirectReceiptFile(
         .map(line => ({ label: readableComponent(line.componentType), amountPaise: line.amountPaise })),
       totalPaise: payment.amountPaise,
       mode: readableComponent(payment.mode),
-      transactionId: payment.transactionId,
+      transactionId: instrumentText(payment) ?? payment.transactionId,
       paidAt: dayOf(payment.paidAt) === dayOf(receipt.issuedAt) ? null : payment.paidAt,
       orderId: null,
       receivedBy: payment.recordedBy,
@@ -51,4 +52,10 @@ export async function findDirectReceiptFile(
     },
     options,
   )
+}
+
+function instrumentText({ instrument }: RecordedPayment): string | null {
+  if (instrument === null) return null
+  const date = instrument.date === null ? null : formatDay(instrument.date)
+  return [`no. ${instrument.number}`, instrument.bank, date].filter(part => part !== null).join(', ')
 }

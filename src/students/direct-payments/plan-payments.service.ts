@@ -74,7 +74,7 @@ export async function addPayments(
   instituteId: number,
   added: readonly {
     context: StudentContext
-    payment: DirectPayment & { id: string; sentId: string | null; recordedBy?: string | null }
+    payment: Omit<store.NewPayment, 'studentId'>
   }[],
   now: Date,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Answer, Json } from '../../harness/client.ts'
 import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
 import { visitAs, textOf } from '../../portal/parents-support.ts'
 import { assertAnswer } from '../support.ts'
-import { SCHOOL, StudentDesk, STUDENTS } from './support.ts'
+import { SCHOOL, StudentDesk, STUDENTS, TUITION } from './support.ts'
 
 const desk = await StudentDesk.open(after)
 const { bursar, owner, finance, viewer } = desk
@@ -173,6 +173,16 @@ test('a family is told once of money that came in, at the counter or online, and
   assert.match(refund.subject, /₹500\.00 refunded/)
 })
 
+async function pay(id: string, fee_components: Json[], changes: Json = {}): Promise<Answer> {
+  return finance.post(`${STUDENTS}/${id}/payments`, {
+    amount: fee_components.reduce((sum, line) => sum + line.amount, 0),
+    paid_at: '2026-11-16',
+    mode: 'cash',
+    fee_components,
+    ...changes,
+  })
+}
+
 test('a late fee is taken at the counter as a line of its own, or waived with a reason; it never vanishes', async t => {
   t.after(() => demo.send('PUT', `${ERP}/payment-rules`, {}))
   const late = {
@@ -183,14 +193,6 @@ test('a late fee is taken at the counter as a line of its own, or waived with a 
   }
   assertAnswer(await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [late] }), '200')
   const duesOf = async (id: string): Promise<Json> => (await demo.get(`${ERP}/students/${id}/dues`)).body.data
-  const pay = (id: string, fee_components: Json[], changes: Json = {}) =>
-    finance.post(`${STUDENTS}/${id}/payments`, {
-      amount: fee_components.reduce((sum, line) => sum + line.amount, 0),
-      paid_at: '2026-11-16',
-      mode: 'cash',
-      fee_components,
-      ...changes,
-    })
   const tuition = { component_type: 'TUITION_FEE', amount: 60_000 }
   const taken = await desk.register()
   assertAnswer(await pay(taken, [tuition, { component_type: 'LATE_FEE', amount: 500 }]), '201')
@@ -211,4 +213,37 @@ test('a late fee is taken at the counter as a line of its own, or waived with a 
   assert.equal((await duesOf(part)).late_fee_amount, 500)
   for (const paid_at of ['2099-01-01', '1899-01-01'])
     assertAnswer(await pay(part, [{ ...tuition, amount: 1 }], { paid_at }), '400 HUE00000')
+})
+
+test('the counter spreads an amount by rule, keeps a cash book, and closes a cashier’s day once', async () => {
+  const id = await desk.register({}, { fees: [TUITION, { component_type: 'BUS_FEE', fee_amount: 500 }] })
+  const { body: spread } = await finance.get(`${STUDENTS}/${id}/spread?amount=60700`)
+  assert.deepEqual(spread.data, {
+    fee_components: [
+      { component_type: 'TUITION_FEE', amount: 60_000 },
+      { component_type: 'BUS_FEE', amount: 500 },
+    ],
+    excess: 200,
+  })
+  const instrument = { number: '004512', bank: 'HDFC Bank', date: '2026-11-15' }
+  await pay(id, [{ component_type: 'BUS_FEE', amount: 500 }], { mode: 'cheque', instrument })
+  const book = (await viewer.get(`${SCHOOL}/counter/day`)).body.data
+  const cheque = book.payments.at(-1)
+  assert.deepEqual([cheque.cashier, cheque.instrument], ['finance@school.example', instrument])
+  const cash = book.payments
+    .filter((one: Json) => one.mode === 'cash' && !one.is_cancelled)
+    .reduce((sum: number, one: Json) => sum + one.amount, 0)
+  const close = (changes: Json = {}) =>
+    finance.post(`${SCHOOL}/counter/closings`, {
+      day: book.day,
+      cashier: 'finance@school.example',
+      denominations: [{ value: 1, count: cash }],
+      ...changes,
+    })
+  assertAnswer(await viewer.post(`${SCHOOL}/counter/closings`, {}), '403 AUE00001')
+  assertAnswer(await close({ denominations: [{ value: 500, count: 1 }] }), '400 HUE00000')
+  const closed = await close()
+  assertAnswer(closed, '201')
+  assert.deepEqual([closed.body.data.expected_amount, closed.body.data.counted_amount], [cash, cash])
+  assertAnswer(await close(), '409 HUE00002')
 })

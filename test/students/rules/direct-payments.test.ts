@@ -50,6 +50,7 @@ const payment: fc.Arbitrary<RecordedPayment> = fc
     id: 'pay_1',
     transactionId: 'T',
     recordedBy: null,
+    instrument: null,
     receipt: null,
     recordedAt: new Date(0),
     amountPaise: sumPaise(rest.lines.map(line => line.amountPaise)),

@@ -1,10 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { usePerson, useSession } from '../api/session.ts'
 
-/** Eight entries at most; what is below one of them is found on its page. */
+/** Nine entries at most; what is below one of them is found on its page. */
 const ENTRIES = [
   { label: 'Home', to: '/i/$institute', isExact: true },
   { label: 'Students', to: '/i/$institute/students', isExact: false },
+  { label: 'Counter', to: '/i/$institute/counter', isExact: false },
   { label: 'Orders & links', to: '/i/$institute/orders', isExact: false },
   { label: 'Flex', to: '/i/$institute/flex', isExact: false },
   { label: 'Loans', to: '/i/$institute/loans', isExact: false },

@@ -123,3 +123,20 @@ function priceOf({ fee_amount: fee, discounts }: FeePrice): number {
   const off = discounts.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0)
   return (Math.round(fee * 100) - off) / 100
 }
+
+/** How money is handed over at the counter. */
+export const COUNTER_MODES = [
+  { value: 'cash', label: 'Cash' },
+  { value: 'cheque', label: 'Cheque' },
+  { value: 'demand_draft', label: 'Demand draft' },
+  { value: 'card', label: 'Card machine' },
+  { value: 'upi', label: 'UPI' },
+  { value: 'bank_transfer', label: 'Bank transfer' },
+  { value: 'others', label: 'Other' },
+]
+
+const INDIAN_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' })
+
+export function dayInIndia(now: string | undefined): string {
+  return INDIAN_DAY.format(now === undefined ? new Date() : new Date(now))
+}

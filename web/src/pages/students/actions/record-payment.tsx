@@ -7,17 +7,7 @@ import { formatRupees } from '../../../ui/money.tsx'
 import { PrintReceipt } from '../../../ui/print-receipt.tsx'
 import type { ActionProps } from './student-actions.tsx'
 import { AFTER_CHANGE, useStudentPath } from '../use-student.ts'
-import { plainAmount, readable } from '../texts.ts'
-
-const MODES = [
-  { value: 'cash', label: 'Cash' },
-  { value: 'cheque', label: 'Cheque' },
-  { value: 'demand_draft', label: 'Demand draft' },
-  { value: 'card', label: 'Card machine' },
-  { value: 'upi', label: 'UPI' },
-  { value: 'bank_transfer', label: 'Bank transfer' },
-  { value: 'others', label: 'Other' },
-]
+import { COUNTER_MODES, dayInIndia, plainAmount, readable } from '../texts.ts'
 
 type Line = { component_type: string; amount: string }
 type Sent = Fields & { amount: string; fee_components: Line[] }
@@ -205,7 +195,7 @@ function Particulars({
       />
       <NativeSelect
         label="How"
-        data={MODES}
+        data={COUNTER_MODES}
         value={fields.mode}
         onChange={set('mode')}
         error={problemOf(error, 'mode')}
@@ -241,10 +231,4 @@ function linesProblem(error: Error | null, lines: readonly Line[]) {
 /** In paise, because halves of a rupee do not add up exactly. */
 function sumOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { amount }) => sum + (Math.round(Number(amount) * 100) || 0), 0) / 100
-}
-
-const INDIAN_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' })
-
-function dayInIndia(now: string | undefined): string {
-  return INDIAN_DAY.format(now === undefined ? new Date() : new Date(now))
 }

@@ -1,0 +1,67 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
+import { receiptOf } from '../money/settlements.service.ts'
+import type { Counted } from './counter.rules.ts'
+import type { BookRow, Closing, CounterDay, Spread } from './counter.service.ts'
+
+const AT = '2026-11-16T06:30:00.000Z'
+
+const line = outputOf<Spread['lines'][number]>()
+const spread = outputOf<Spread>()
+export const spreadOutput = spread.object({
+  fee_components: spread.list(
+    'By the institute’s rule, late fees first.',
+    line.object({
+      component_type: line.text('The fee.', 'TUITION_FEE'),
+      amount: line.amount('Rupees.', 12000),
+    }),
+    one => one.lines,
+  ),
+  excess: spread.amount('More than is due, rupees.', 0),
+})
+export type SpreadAnswer = Shown<typeof spreadOutput>
+
+const instrument = outputOf<Instrument>()
+const instrumentOutput = instrument.object({
+  number: instrument.text('Of the cheque or draft.', '004512'),
+  bank: instrument.optional.text('Drawn on.', 'HDFC Bank'),
+  date: instrument.optional.day('The date on it.', '2026-11-16'),
+})
+
+const book = outputOf<BookRow>()
+const bookOutput = book.object({
+  id: book.text('Id of the payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  recorded_at: book.moment('When, UTC.', AT),
+  cashier: book.text('Who took it.', 'counter@school.example'),
+  service_student_id: book.text('The student.', 'student_01k9zq4m0ve8sbn6yt2hw3c5da', row => row.studentId),
+  student_name: book.text('The student.', 'Kabir Rao'),
+  identifier: book.text("The student's identifier.", 'ADM-1042'),
+  mode: book.text('How it was paid.', 'cash'),
+  amount: book.amount('Rupees.', 12000),
+  instrument: book.optional.one('Of a cheque or draft.', instrumentOutput),
+  receipt_number: book.optional.text('While one stands.', '2026-27/000042', receiptOf),
+  is_cancelled: book.flag('Whether it was cancelled.', false),
+})
+
+const counted = outputOf<Counted>()
+const closing = outputOf<Closing>()
+export const closingOutput = closing.object({
+  cashier: closing.text('Whose cash.', 'counter@school.example'),
+  expected_amount: closing.amount('Cash that was taken, rupees.', 12000, one => one.expectedPaise),
+  counted_amount: closing.amount('Cash that was counted, rupees.', 12000, one => one.countedPaise),
+  denominations: closing.list(
+    'As counted.',
+    counted.object({ value: counted.integer('Rupees.', 500), count: counted.integer('How many.', 24) }),
+  ),
+  note: closing.optional.text('Why they differ.', 'Change given twice'),
+  closed_by: closing.text('Who closed it.', 'counter@school.example'),
+  closed_at: closing.moment('When, UTC.', AT),
+})
+
+const out = outputOf<CounterDay>()
+export const counterDayOutput = out.object({
+  day: out.day('The day.', '2026-11-16'),
+  payments: out.list('In the order they were taken, up to 2,000.', bookOutput, one => one.rows),
+  closings: out.list('By cashier.', closingOutput),
+})
+export type CounterDayAnswer = Shown<typeof counterDayOutput>

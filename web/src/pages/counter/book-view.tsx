@@ -1,0 +1,190 @@
+import { Alert, Button, Group, SimpleGrid, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { CounterDayAnswer } from '../../../../src/console/counter/counter.output.ts'
+import { get } from '../../api/client.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { useInstitutePath, usePerson, useMay, useSession } from '../../api/session.ts'
+import { formatRupees, Money } from '../../ui/money.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
+import { TableFrame } from '../../ui/table/frame.tsx'
+import { formatMoment } from '../../ui/when.tsx'
+import { DayField } from '../money/day-field.tsx'
+import { modeLabel } from '../money/texts.ts'
+import { dayInIndia } from '../students/texts.ts'
+
+type Payment = CounterDayAnswer['payments'][number]
+
+const DENOMINATIONS = [500, 200, 100, 50, 20, 10, 5, 2, 1]
+
+/** What was taken on a day, by cashier and way, and the cash that was counted. */
+export function BookView() {
+  const today = dayInIndia(useSession()?.now)
+  const [day, setDay] = useState(today)
+  const path = `${useInstitutePath()}/counter/day`
+  const book = useQuery({
+    queryKey: ['counter', path, day],
+    queryFn: ({ signal }) => get<CounterDayAnswer>(path, { day }, signal),
+  })
+  return (
+    <>
+      <Group mb="md">
+        <DayField label="Day" day={day} onChange={setDay} />
+      </Group>
+      {book.isPending && <Loading what="Loading the cash book" />}
+      {book.isError && <Failed error={book.error} retry={() => void book.refetch()} />}
+      {book.isSuccess && <Day book={book.data} />}
+    </>
+  )
+}
+
+function Day({ book }: { book: CounterDayAnswer }) {
+  const me = usePerson()?.email ?? ''
+  const mayClose = useMay('owner', 'finance')
+  const standing = book.payments.filter(one => !one.is_cancelled)
+  const closed = book.closings.find(one => one.cashier === me)
+  if (book.payments.length === 0)
+    return <p className="faint">Nothing was taken at the counter on this day.</p>
+  return (
+    <>
+      <Sums payments={standing} />
+      <Payments payments={book.payments} />
+      {book.closings.map(one => (
+        <Alert
+          key={one.cashier}
+          color={one.counted_amount === one.expected_amount ? 'green' : 'yellow'}
+          mb="sm"
+        >
+          {one.cashier} closed with {formatRupees(one.counted_amount)} in cash;{' '}
+          {formatRupees(one.expected_amount)} was taken. {one.note}
+        </Alert>
+      ))}
+      {mayClose && closed === undefined && standing.some(one => one.cashier === me) && (
+        <CloseForm
+          day={book.day}
+          cashier={me}
+          expected={cashOf(standing.filter(one => one.cashier === me))}
+        />
+      )}
+    </>
+  )
+}
+
+/** In paise, because halves of a rupee do not add up exactly. */
+function sumOf(payments: readonly Payment[]): number {
+  return payments.reduce((sum, one) => sum + Math.round(one.amount * 100), 0) / 100
+}
+
+function cashOf(payments: readonly Payment[]): number {
+  return sumOf(payments.filter(one => one.mode === 'cash'))
+}
+
+function Sums({ payments }: { payments: readonly Payment[] }) {
+  const groups = Map.groupBy(payments, one => `${one.cashier}, ${modeLabel(one.mode)}`)
+  return (
+    <ul>
+      {[...groups].map(([label, own]) => (
+        <li key={label}>
+          {label}: {own.length}, <strong>{formatRupees(sumOf(own))}</strong>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Payments({ payments }: { payments: readonly Payment[] }) {
+  return (
+    <TableFrame name="Cash book">
+      <table className="data-table">
+        <caption className="visually-hidden">Cash book</caption>
+        <thead>
+          <tr>
+            <th scope="col">Receipt</th>
+            <th scope="col" className="right">
+              Amount
+            </th>
+            {['Student', 'How', 'Cheque or draft', 'Cashier', 'When'].map(title => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {payments.map(one => (
+            <tr key={one.id}>
+              <td className="nowrap">{one.is_cancelled ? 'Cancelled' : one.receipt_number}</td>
+              <td className="right">
+                <Money rupees={one.amount} />
+              </td>
+              <td>
+                {one.student_name}, {one.identifier}
+              </td>
+              <td>{modeLabel(one.mode)}</td>
+              <td>
+                {one.instrument && [one.instrument.number, one.instrument.bank].filter(Boolean).join(', ')}
+              </td>
+              <td>{one.cashier}</td>
+              <td className="nowrap">{formatMoment(one.recorded_at)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableFrame>
+  )
+}
+
+function CloseForm({ day, cashier, expected }: { day: string; cashier: string; expected: number }) {
+  const [counts, setCounts] = useState<Readonly<Record<number, string>>>({})
+  const [note, setNote] = useState('')
+  const close = useCommand<Record<string, unknown>>({
+    method: 'POST',
+    path: `${useInstitutePath()}/counter/closings`,
+    refreshes: ['counter', 'audit'],
+  })
+  const denominations = DENOMINATIONS.map(value => ({ value, count: Number(counts[value] ?? 0) || 0 }))
+  const counted = denominations.reduce((sum, { value, count }) => sum + value * count, 0)
+  const whole = wholeProblem(close.error)
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        const filled = denominations.filter(({ count }) => count > 0)
+        close.mutate({ day, cashier, denominations: filled, ...(note === '' ? {} : { note }) })
+      }}
+    >
+      <h2 className="section-title">Close my day</h2>
+      <p>
+        {formatRupees(expected)} in cash was taken; {formatRupees(counted)} is counted.
+      </p>
+      <SimpleGrid cols={{ base: 3, sm: 5 }} spacing="sm" maw={560}>
+        {DENOMINATIONS.map(value => (
+          <TextInput
+            key={value}
+            label={`₹${value} ×`}
+            inputMode="numeric"
+            value={counts[value] ?? ''}
+            onChange={event => setCounts({ ...counts, [value]: event.currentTarget.value })}
+          />
+        ))}
+      </SimpleGrid>
+      <TextInput
+        mt="sm"
+        maw={560}
+        label="Note"
+        description="Needed if the two differ."
+        value={note}
+        onChange={event => setNote(event.currentTarget.value)}
+        error={problemOf(close.error, 'note')}
+      />
+      {whole !== undefined && (
+        <Alert color="red" role="alert" mt="sm">
+          {whole}
+        </Alert>
+      )}
+      <Button type="submit" mt="sm" loading={close.isPending}>
+        Close the day
+      </Button>
+    </form>
+  )
+}

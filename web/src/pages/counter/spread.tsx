@@ -1,0 +1,119 @@
+import { Alert, SimpleGrid, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SpreadAnswer } from '../../../../src/console/counter/counter.output.ts'
+import type { StudentPageAnswer, StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import { get } from '../../api/client.ts'
+import { problemOf } from '../../api/command.ts'
+import { useInstitutePath } from '../../api/session.ts'
+import { formatRupees } from '../../ui/money.tsx'
+import { plainAmount, readable } from '../students/texts.ts'
+
+type Line = { component_type: string; amount: string }
+type Fee = { code: string; owed: number; amount: string }
+
+export type Spread = {
+  fees: Fee[]
+  lines: Line[]
+  /** In rupees. */
+  total: number
+  excess: number
+  setByHand: (code: string, amount: string) => void
+}
+
+const LATE_FEE = 'LATE_FEE'
+
+/** By the institute's rule, until somebody types otherwise. */
+export function useSpread(student: StudentRowAnswer | null, typed: string): Spread {
+  const path = `${useInstitutePath()}/students/${student?.service_student_id}`
+  const amount = plainAmount(typed)
+  const isAmount = /^\d+(\.\d{1,2})?$/.test(amount) && Number(amount) > 0
+  const page = useQuery({
+    queryKey: ['student', path],
+    queryFn: ({ signal }) => get<StudentPageAnswer>(path, {}, signal),
+    enabled: student !== null,
+  })
+  const byRule = useQuery({
+    queryKey: ['student', path, 'spread', amount],
+    queryFn: ({ signal }) => get<SpreadAnswer>(`${path}/spread`, { amount }, signal),
+    enabled: student !== null && isAmount,
+    placeholderData: keepPreviousData,
+  })
+  const spreadKey = `${path} ${amount}`
+  const [hand, setHand] = useState<{ of: string; amounts: Readonly<Record<string, string>> }>({
+    of: '',
+    amounts: {},
+  })
+  const typedByHand = hand.of === spreadKey ? hand.amounts : {}
+  const known = feesOf(page.data)
+  const ruled = isAmount ? amountsOf(byRule.data, known) : new Map<string, number>()
+  const fees = known.map(({ code, owed }) => ({
+    code,
+    owed,
+    amount: typedByHand[code] ?? (ruled.has(code) ? String(ruled.get(code)) : ''),
+  }))
+  const lines = fees
+    .map(({ code, amount: part }) => ({ component_type: code, amount: plainAmount(part) }))
+    .filter(line => line.amount !== '' && Number(line.amount) !== 0)
+  const total = lines.reduce((sum, line) => sum + (Math.round(Number(line.amount) * 100) || 0), 0) / 100
+  const over = fees.reduce((sum, fee) => sum + Math.max(Number(plainAmount(fee.amount)) - fee.owed, 0), 0)
+  return {
+    fees,
+    lines,
+    total,
+    excess: Number.isNaN(over) ? 0 : over,
+    setByHand: (code, part) => setHand({ of: spreadKey, amounts: { ...typedByHand, [code]: part } }),
+  }
+}
+
+/** What is more than due goes to the first fee, where it stands as an advance. */
+function amountsOf(spread: SpreadAnswer | undefined, fees: readonly { code: string }[]): Map<string, number> {
+  const amounts = new Map(spread?.fee_components.map(line => [line.component_type, line.amount]))
+  const codes = [...amounts.keys(), ...fees.map(({ code }) => code)]
+  const first = codes.find(code => code !== LATE_FEE)
+  if (spread !== undefined && spread.excess > 0 && first !== undefined)
+    amounts.set(first, (amounts.get(first) ?? 0) + spread.excess)
+  return amounts
+}
+
+function feesOf(page: StudentPageAnswer | undefined): { code: string; owed: number }[] {
+  if (page === undefined) return []
+  const { components, late_fee_amount: late } = page.dues
+  const fees = components.map(line => ({
+    code: line.component_type,
+    owed: line.outstanding_amount + (line.component_type === LATE_FEE ? late : 0),
+  }))
+  const hasLate = fees.some(({ code }) => code === LATE_FEE)
+  return late > 0 && !hasLate ? [{ code: LATE_FEE, owed: late }, ...fees] : fees
+}
+
+export function SpreadInput({ spread, error }: { spread: Spread; error: Error | null }) {
+  const { fees, total, excess, setByHand } = spread
+  const problemAt = (code: string): string | undefined => {
+    const at = spread.lines.findIndex(line => line.component_type === code)
+    return at < 0 ? undefined : problemOf(error, `fee_components.${at}.amount`)
+  }
+  return (
+    <fieldset>
+      <legend>What it pays, {formatRupees(total)} in all</legend>
+      <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm">
+        {fees.map(({ code, owed, amount }) => (
+          <TextInput
+            key={code}
+            label={`${readable(code)}, rupees`}
+            description={`${formatRupees(owed)} owed`}
+            inputMode="decimal"
+            value={amount}
+            onChange={event => setByHand(code, event.currentTarget.value)}
+            error={problemAt(code)}
+          />
+        ))}
+      </SimpleGrid>
+      {excess > 0 && (
+        <Alert color="yellow" mt="sm" role="status">
+          {formatRupees(excess)} is more than is due. It stands as an advance.
+        </Alert>
+      )}
+    </fieldset>
+  )
+}

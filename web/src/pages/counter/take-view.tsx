@@ -1,0 +1,101 @@
+import { Alert, Button, Group, Stack } from '@mantine/core'
+import { useState } from 'react'
+import type { StudentRowAnswer } from '../../../../src/console/students/students.output.ts'
+import { useCommand, wholeProblem } from '../../api/command.ts'
+import { useInstitutePath, useMay, useSession } from '../../api/session.ts'
+import { formatRupees } from '../../ui/money.tsx'
+import { PrintReceipt } from '../../ui/print-receipt.tsx'
+import { StudentPicker } from '../../ui/student-picker.tsx'
+import { dayInIndia } from '../students/texts.ts'
+import { AFTER_CHANGE } from '../students/use-student.ts'
+import { Handed, type HandedFields } from './handed.tsx'
+import { SpreadInput, useSpread } from './spread.tsx'
+
+type Recorded = { amount: number; receipt_number?: string }
+type Taken = Recorded & { student: StudentRowAnswer }
+
+/** Student, amount, spread, how: and the receipt at once. */
+export function TakeView() {
+  const mayTake = useMay('owner', 'finance')
+  const [taken, setTaken] = useState<Taken | null>(null)
+  const [count, setCount] = useState(0)
+  if (!mayTake) return <p>An owner or somebody from finance takes money here.</p>
+  return (
+    <>
+      {taken !== null && (
+        <Alert color="green" role="status" mb="md" maw={720}>
+          <p>
+            <strong>{formatRupees(taken.amount)}</strong> received for {taken.student.fullname}, receipt{' '}
+            {taken.receipt_number}.
+          </p>
+          {taken.receipt_number !== undefined && <PrintReceipt number={taken.receipt_number} />}
+        </Alert>
+      )}
+      <TakeForm
+        key={count}
+        onTaken={one => {
+          setTaken(one)
+          setCount(count + 1)
+        }}
+      />
+    </>
+  )
+}
+
+function TakeForm({ onTaken }: { onTaken: (taken: Taken) => void }) {
+  const today = dayInIndia(useSession()?.now)
+  const [student, setStudent] = useState<StudentRowAnswer | null>(null)
+  const [handed, setHanded] = useState<HandedFields>({ amount: '', mode: 'cash', paid_at: today })
+  const spread = useSpread(student, handed.amount)
+  const path = `${useInstitutePath()}/students/${student?.service_student_id}/payments`
+  const record = useCommand<Record<string, unknown>, Recorded>({
+    method: 'POST',
+    path,
+    refreshes: [...AFTER_CHANGE, 'counter', 'money-receipts'],
+    onDone: done => student !== null && onTaken({ ...done, student }),
+  })
+  const whole = wholeProblem(record.error)
+  return (
+    <form
+      className="form"
+      onSubmit={event => {
+        event.preventDefault()
+        record.mutate({ ...toSent(handed), amount: String(spread.total), fee_components: spread.lines })
+      }}
+    >
+      <Stack gap="md" maw={720}>
+        <StudentPicker label="Student" required chosen={student} onChoose={setStudent} />
+        {student !== null && (
+          <>
+            <Handed fields={handed} onChange={setHanded} today={today} error={record.error} />
+            <SpreadInput spread={spread} error={record.error} />
+            {whole !== undefined && (
+              <Alert color="red" role="alert">
+                {whole}
+              </Alert>
+            )}
+            <Group justify="flex-end">
+              <Button type="submit" loading={record.isPending} disabled={spread.total === 0}>
+                Take {formatRupees(spread.total)}
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+/** Empty fields are not sent; a cheque or draft has its number apart. */
+function toSent({ number, bank, date, reference, waive_late_fee_reason: why, ...fields }: HandedFields) {
+  const isInstrument = fields.mode === 'cheque' || fields.mode === 'demand_draft'
+  return {
+    paid_at: fields.paid_at,
+    mode: fields.mode,
+    ...(isInstrument && number
+      ? { instrument: { number, ...(bank && { bank }), ...(date && { date }) } }
+      : {}),
+    ...(!isInstrument && reference ? { transaction_id: reference } : {}),
+    ...(why ? { waive_late_fee_reason: why } : {}),
+  }
+}
