@@ -122,23 +122,25 @@ export function reportOfSubscription(subscription: shapes.Subscription): Mandate
   }
 }
 
-/** Of an authorisation that succeeded the subscription's own event tells; here only what went wrong is news. */
+/** Of an authorisation that succeeded the subscription's own event tells; this one tells of what went wrong. */
 function reportOfAuthorisation({ data }: shapes.Event): MandateReport | null {
-  const subscriptionId = typeof data['subscription_id'] === 'string' ? data['subscription_id'] : null
+  const { subscriptionId, status, failure } = shapes.readCharge(data, 'data')
   const ours = readOurId(subscriptionId, 'mdt')
-  if (ours === null || subscriptionId === null) return null
-  const { status, failure } = shapes.readCharge(data, 'data')
+  if (ours === null) return null
   const outcome: MandateOutcome =
-    status === 'FAILED' || status === 'CANCELLED'
-      ? { kind: 'rejected', code: 'authorisation_failed', message: failure }
-      : { kind: 'open' }
-  return {
-    about: 'mandate',
-    instituteId: ours.instituteId,
-    mandateId: ours.id,
-    providerRef: subscriptionId,
-    outcome,
-  }
+    status === 'FAILED' ? afterFailure(shapes.readAuthorisation(data, 'data'), failure) : { kind: 'open' }
+  const { instituteId, id: mandateId } = ours
+  return { about: 'mandate', instituteId, mandateId, providerRef: subscriptionId, outcome }
+}
+
+/**
+ * A payer who declined, or whose app failed, may try again at the same page: the subscription stays as it was. Only a bank
+ * that was asked to register an e-mandate, and has given it a number, says no for good.
+ */
+function afterFailure({ group, reference }: shapes.Authorisation, message: string): MandateOutcome {
+  return group === 'enach' && reference !== null
+    ? { kind: 'rejected', code: 'authorisation_failed', message }
+    : { kind: 'open' }
 }
 
 function reportOfCharge({ data, at }: shapes.Event): PaymentReport | null {
@@ -241,7 +243,7 @@ export function outcomeOfSubscription({ status, authorisation }: shapes.Subscrip
     case 'INITIALIZED':
     case 'INITIALISED':
       return authorisation.status === 'FAILED'
-        ? { kind: 'rejected', code: 'authorisation_failed', message: 'The bank did not accept the mandate.' }
+        ? afterFailure(authorisation, 'The bank did not accept the mandate.')
         : { kind: 'open' }
     // ON_HOLD and the pauses end nothing; a debit that comes meanwhile is refused.
     default:

@@ -44,8 +44,10 @@ export type Subscription = {
   status: string
   maxPaise: Paise | null
   sessionId: string | null
-  authorisation: { status: string | null; reference: string | null; group: string | null }
+  authorisation: Authorisation
 }
+
+export type Authorisation = { status: string | null; reference: string | null; group: string | null }
 
 /** A debit. */
 export type Charge = {
@@ -135,23 +137,27 @@ export function readRefund(value: unknown, at = 'refund'): CashfreeRefund {
   }
 }
 
-/** Spelt in two ways, by version and by the word's two spellings. */
 export function readSubscription(value: unknown, at = 'subscription'): Subscription {
   const all = readObject(value, at)
   const details = isObject(all['subscription_details']) ? all['subscription_details'] : all
   const plan = isObject(all['plan_details']) ? all['plan_details'] : {}
-  const found = all['authorisation_details'] ?? all['authorization_details']
-  const authorisation = isObject(found) ? found : {}
   return {
     subscriptionId: readText(details, 'subscription_id', at),
     status: readText(details, 'subscription_status', at),
     maxPaise: parseRupees(plan['plan_max_amount']),
     sessionId: readSession(details, 'subscription_session_id', at),
-    authorisation: {
-      status: readOptionalText(authorisation, 'authorization_status', at),
-      reference: readOptionalText(authorisation, 'authorization_reference', at),
-      group: readOptionalText(authorisation, 'payment_group', at),
-    },
+    authorisation: readAuthorisation(all, at),
+  }
+}
+
+/** Spelt in two ways, by the word's two spellings. */
+export function readAuthorisation(fields: Fields, at: string): Authorisation {
+  const found = fields['authorisation_details'] ?? fields['authorization_details']
+  const authorisation = isObject(found) ? found : {}
+  return {
+    status: readOptionalText(authorisation, 'authorization_status', at),
+    reference: readOptionalText(authorisation, 'authorization_reference', at),
+    group: readOptionalText(authorisation, 'payment_group', at),
   }
 }
 

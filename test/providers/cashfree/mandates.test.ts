@@ -4,6 +4,7 @@ import {
   authorise,
   chargeOf,
   confirm,
+  decline,
   endCharge,
   endChargeRefund,
   moveSubscription,
@@ -106,6 +107,26 @@ test('callbacks tell a mandate’s life with its UMRN, and one that is not known
       { kind: 'cancelled', code: 'QA', message: 'The payer cancelled the mandate at the bank.' },
     ],
   )
+})
+
+test('a payer who declines may approve at the same page afterwards, on either rail', async () => {
+  for (const rail of ['enach', 'upi_autopay'] as const) {
+    fake.books.subscriptions.clear()
+    fake.books.answers.clear()
+    await mandates().register({ ...mandate, rail })
+    decline(fake.books, subscriptionId, 'The customer declined the mandate')
+    assert.deepEqual(
+      (await heard()).map(one => (one.about === 'mandate' ? one.outcome : one)),
+      [{ kind: 'open' }],
+    )
+    const { mandateId } = mandate
+    const asked = { instituteId, mandateId, providerRef: subscriptionId }
+    assert.deepEqual((await mandates().status(asked)).outcome, { kind: 'open' })
+    authorise(fake.books, subscriptionId)
+    const { kind } = (await mandates().status(asked)).outcome
+    assert.equal(kind, rail === 'enach' ? 'authorised' : 'active')
+    await heard()
+  }
 })
 
 test('a UPI debit is asked for the next day, of which Cashfree notifies the payer', async () => {
