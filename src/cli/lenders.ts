@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
+import { NO_INSTITUTE, recordAudit, type AuditNote } from '../console/audit/audit.service.ts'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import {
   addLender,
@@ -9,7 +10,9 @@ import {
   rotateLender,
   type ListedLender,
 } from '../loans/lenders/lenders.service.ts'
-import { formatRupees, parseRupees, type Paise } from '../platform/money.ts'
+import type { Context } from '../platform/context.ts'
+import type { Transaction } from '../platform/db/database.ts'
+import { formatRupees, paiseOf, parseRupees, type Paise } from '../platform/money.ts'
 import { addExamples } from './help.ts'
 import { InputError, readInstituteCode, readName } from './input.ts'
 import { formatTable, formatTime, show } from './output.ts'
@@ -19,8 +22,8 @@ type AddOptions = {
   title: string
   url?: string
   desk?: true
-  least: Paise
-  most: Paise
+  least?: Paise
+  most?: Paise
   rate: number
   months: number
 }
@@ -57,6 +60,10 @@ export function addLenderCommands(program: Command): void {
     .command('rotate')
     .description('make a new secret, shown this once; the old one is accepted for another week')
     .argument('<code>', 'the lender')
+    .option(
+      '--force',
+      'also within a week of the last time, which ends the secret that the lender may still use',
+    )
     .action(runRotate)
   addExamples(rotate, ['bursar lenders rotate vidya'])
 }
@@ -69,8 +76,8 @@ function addSetUpCommands(lenders: Command): void {
     .requiredOption('--title <name>', 'the name that parents know', readName)
     .option('--url <url>', 'where its API is (docs/lender/protocol.md)')
     .option('--desk', 'it has no API: its people work in the console')
-    .option('--least <rupees>', 'the least it lends', readRupees, parseRupees(5_000) as Paise)
-    .option('--most <rupees>', 'the most it lends', readRupees, parseRupees(1_000_000) as Paise)
+    .option('--least <rupees>', 'the least it lends (default: 5000)', readRupees)
+    .option('--most <rupees>', 'the most it lends (default: 1000000)', readRupees)
     .option('--rate <percent>', 'typical interest a year, shown before a parent applies', readPercent, 12)
     .option('--months <number>', 'typical number of EMIs', readMonths, 12)
     .action(runAdd)
@@ -96,16 +103,19 @@ async function runAdd(code: string, options: AddOptions): Promise<void> {
   if ((url === undefined) === (desk === undefined))
     throw new InputError('Say how it works: --url for a lender with an API, or --desk for one without.')
   await withContext(async ctx => {
-    const { secret } = await addLender(ctx, {
+    const lender = {
       code,
       title,
-      kind: desk === true ? 'desk' : 'api',
+      kind: desk === true ? ('desk' as const) : ('api' as const),
       apiUrl: url ?? null,
-      leastPaise: least,
-      mostPaise: most,
+      leastPaise: least ?? paiseOf(5_000_00),
+      mostPaise: most ?? paiseOf(1_000_000_00),
       yearlyRateBp: Math.round(rate * 100),
       months,
-    })
+    }
+    const after = { title, url, least: lender.leastPaise / 100, most: lender.mostPaise / 100 }
+    const note = { what: 'lender.added', about: code, after }
+    const { secret } = await addLender(ctx, lender, auditBy(ctx, note))
     const callback = `${ctx.publicUrl}/callbacks/lenders/${code}`
     const how =
       secret === null
@@ -121,7 +131,8 @@ async function runAdd(code: string, options: AddOptions): Promise<void> {
 async function runUse(code: string | undefined, options: { institute: string }): Promise<void> {
   await withContext(async ctx => {
     const institute = await getInstitute(ctx, options.institute)
-    await chooseLender(ctx, institute, code ?? null)
+    const note = { what: 'lender.chosen', about: institute.code, after: { lender: code ?? null } }
+    await chooseLender(ctx, institute, code ?? null, auditBy(ctx, note, institute.id))
     show(
       { institute: institute.code, lender: code ?? null },
       code === undefined
@@ -167,16 +178,20 @@ function toJson(lender: ListedLender): object {
 
 async function runCheck(code: string): Promise<void> {
   await withContext(async ctx => {
-    const flaw = await checkLender(ctx, code)
+    const { kind, flaw } = await checkLender(ctx, code)
     if (flaw !== null) throw new InputError(flaw)
-    show({ code, ok: true }, `${code} answers.`)
+    show(
+      { code, ok: true },
+      kind === 'desk' ? `${code} has no API: there is nothing to ask.` : `${code} answers.`,
+    )
   })
 }
 
 async function runPause(code: string, options: { undo?: true }): Promise<void> {
   await withContext(async ctx => {
     const isPaused = options.undo !== true
-    await pauseLender(ctx, code, isPaused)
+    const note = { what: isPaused ? 'lender.paused' : 'lender.resumed', about: code }
+    await pauseLender(ctx, code, isPaused, auditBy(ctx, note))
     const text = isPaused
       ? `${code} gets no new applications.`
       : `${code} gets applications again from the institutes that use it.`
@@ -184,14 +199,21 @@ async function runPause(code: string, options: { undo?: true }): Promise<void> {
   })
 }
 
-async function runRotate(code: string): Promise<void> {
+async function runRotate(code: string, options: { force?: true }): Promise<void> {
   await withContext(async ctx => {
-    const { secret, until } = await rotateLender(ctx, code)
+    const audit = auditBy(ctx, { what: 'lender.secret_rotated', about: code })
+    const { secret, until } = await rotateLender(ctx, code, { isForced: options.force === true, audit })
     show(
       { code, secret, previous_until: until },
       `Give the lender this secret, which is shown only now:\n  ${secret}\nThe old one is accepted until ${formatTime(until)}.`,
     )
   })
+}
+
+/** Of the institute whose families it concerns, or of the installation. */
+function auditBy(ctx: Context, note: AuditNote, instituteId = NO_INSTITUTE) {
+  return (tx: Transaction): Promise<void> =>
+    recordAudit(tx, ctx, { instituteId, actor: 'command line' }, note)
 }
 
 function readRupees(text: string): Paise {

@@ -1,9 +1,9 @@
 import { assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { badField, conflict } from '../platform/errors.ts'
-import { subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
+import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import type { LenderUpdate } from './lender-port.ts'
-import { canAccept, isOver, type Application, type LoanFile } from './loans.rules.ts'
+import { canAccept, emiOf, isOver, type Application, type LoanFile } from './loans.rules.ts'
 import { assertNear, assertUtr, isOpen } from './report-checks.rules.ts'
 
 /** What the people of a lender without an API record. */
@@ -50,6 +50,9 @@ export function waitsFor(
   return application.state === 'started' || canAccept(application) ? 'family' : 'lender'
 }
 
+/** Around the annuity, with room for a rate that is meant flat. */
+const [LEAST_EMI, MOST_EMI] = [0.9, 1.3]
+
 /** The report that a lender with an API would send; throws what a person has to change. */
 export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): LenderUpdate {
   const { application } = file
@@ -59,7 +62,10 @@ export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): Lender
       const { amountPaise, yearlyRateBp, months, emiPaise, feesPaise } = request
       if (amountPaise > application.askedPaise)
         throw conflict('More than what was asked for cannot be approved.')
-      if (emiPaise * months < amountPaise) throw conflict('The EMIs are less than the loan in all.')
+      if (feesPaise >= amountPaise) throw badField('fees', 'must be less than the loan')
+      const usualPaise = emiOf(amountPaise, { yearlyRatePercent: yearlyRateBp / 100, months })
+      if (emiPaise < LEAST_EMI * usualPaise || emiPaise > MOST_EMI * usualPaise)
+        throw badField('emi', `does not fit: at this rate it is about ${formatRupees(usualPaise)} a month`)
       const terms = { yearlyRatePercent: yearlyRateBp / 100, months, emiPaise, feesPaise, termsUrl: null }
       return { kind: 'approved', at, amountPaise, offer: { ref: `${application.id}-1`, ...terms } }
     }
@@ -70,7 +76,9 @@ export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): Lender
         assertNear(`tranches.${index}.date`, plannedOn, dayOf(at), { before: 1, after: 10 })
       const tranches = request.tranches.map((one, index) => ({ ref: `T${index + 1}`, ...one }))
       if (sumPaise(tranches.map(one => one.amountPaise)) !== application.amountPaise)
-        throw conflict(`The tranches must add up to the ${application.amountPaise / 100} rupees of the loan.`)
+        throw conflict(
+          `The tranches must add up to the ${formatRupees(application.amountPaise)} of the loan.`,
+        )
       return { kind: 'signed', at, tranches }
     }
     case 'disburse':

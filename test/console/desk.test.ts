@@ -76,6 +76,8 @@ test('an application goes from consent to the last tranche at the desk, and ever
     ['filled', 'lender', ['approve', 'reject']],
   )
   assert.deepEqual([fresh.loan.borrower, fresh.loan.institute].map(Boolean), [true, true])
+  for (const change of [{ emi: 99_999_999 }, { emi: 100 }, { fees: 60_000 }, { amount: 60_001 }])
+    assert.notEqual((await ravi.post(at(id, '/approve'), { ...OFFER, ...change })).status, 200)
   assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
   const early = await ravi.post(at(id, '/sanction'), { tranches: [{ date: '2026-12-01', amount: 60_000 }] })
   assertAnswer(early, '409 HUE00002')

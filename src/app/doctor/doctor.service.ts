@@ -131,7 +131,7 @@ async function lookAtLenders(ctx: Context): ReturnType<Look> {
   const states = lenders.map(async ({ code, title, kind, pausedAt, institutes }) => ({
     title,
     isPaused: pausedAt !== null,
-    flaw: pausedAt === null ? await checkLender(ctx, code) : null,
+    flaw: pausedAt === null ? (await checkLender(ctx, code)).flaw : null,
     institutes: institutes.length,
     people: kind === 'desk' ? (people.get(code) ?? 0) : null,
   }))

@@ -55,6 +55,15 @@ export async function putLenderMember(tx: Transaction, lender: string, userId: s
   )
 }
 
+export async function isOnBothSides(tx: Transaction, userId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from console_lender_members l join console_memberships m on m.user_id = l.user_id
+     where l.user_id = $1 limit 1`,
+    [userId],
+  )
+  return rows.length > 0
+}
+
 export async function removeMember(tx: Transaction, instituteId: number, userId: string): Promise<void> {
   await tx.query('delete from console_memberships where institute_id = $1 and user_id = $2', [
     instituteId,

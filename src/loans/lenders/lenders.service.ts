@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { newSigningSecret } from '../../platform/standard-webhooks.ts'
@@ -72,19 +73,29 @@ function callOptions({ clock, vault }: Pick<Context, 'clock' | 'vault'>, account
 
 const secretPurpose = (code: string): string => `lender secret ${code}`
 
+/** Writes down who did it, in the transaction of what was done. */
+type Audit = (tx: Transaction) => Promise<void>
+
 /** Answers the secret of a lender with an API: it is shown this once. */
-export async function addLender(ctx: Context, lender: NewLender): Promise<{ secret: string | null }> {
+export async function addLender(
+  ctx: Context,
+  lender: NewLender,
+  audit?: Audit,
+): Promise<{ secret: string | null }> {
   assertNewLender(lender, { isLive: ctx.mode === 'live' })
   const secret = lender.kind === 'api' ? newSigningSecret() : null
-  const isNew = await store.insertLender(ctx.db, {
-    ...lender,
-    secretSealed: secret === null ? null : ctx.vault.seal(secret, secretPurpose(lender.code)),
-    previousSealed: null,
-    previousUntil: null,
-    pausedAt: null,
-    createdAt: ctx.clock.now(),
+  await ctx.db.transaction(async tx => {
+    const isNew = await store.insertLender(tx, {
+      ...lender,
+      secretSealed: secret === null ? null : ctx.vault.seal(secret, secretPurpose(lender.code)),
+      previousSealed: null,
+      previousUntil: null,
+      pausedAt: null,
+      createdAt: ctx.clock.now(),
+    })
+    if (!isNew) throw conflict(`There is a lender ${lender.code} already.`)
+    await audit?.(tx)
   })
-  if (!isNew) throw conflict(`There is a lender ${lender.code} already.`)
   return { secret }
 }
 
@@ -94,18 +105,36 @@ export async function listLenders({ db }: Pick<Context, 'db'>): Promise<store.Li
   return store.listLenders(db)
 }
 
-export async function pauseLender(ctx: Context, code: string, isPaused: boolean): Promise<void> {
-  await changeLender(ctx, code, lender => ({
+export async function pauseLender(
+  ctx: Context,
+  code: string,
+  isPaused: boolean,
+  audit?: Audit,
+): Promise<void> {
+  const change = (lender: LenderAccount): LenderAccount => ({
     ...lender,
     pausedAt: isPaused ? (lender.pausedAt ?? ctx.clock.now()) : null,
-  }))
+  })
+  await changeLender(ctx, code, change, audit)
 }
 
-/** A new secret signs from now on beside the old one, which is accepted for a week. */
-export async function rotateLender(ctx: Context, code: string): Promise<{ secret: string; until: Date }> {
+/**
+ * A new secret signs from now on beside the old one, which is accepted for a week. A second rotation within that week
+ * would end the secret that the lender still uses, so it has to be forced.
+ */
+export async function rotateLender(
+  ctx: Context,
+  code: string,
+  { isForced = false, audit }: { isForced?: boolean; audit?: Audit } = {},
+): Promise<{ secret: string; until: Date }> {
   const secret = newSigningSecret()
   const until = new Date(ctx.clock.now().getTime() + PREVIOUS_SECRET_MS)
-  await changeLender(ctx, code, lender => {
+  const change = (lender: LenderAccount): LenderAccount => {
+    const { previousUntil } = lender
+    if (previousUntil !== null && previousUntil > ctx.clock.now() && !isForced)
+      throw conflict(
+        'The secret was changed less than a week ago, and the one before it would end at once. Wait, or force it.',
+      )
     if (lender.kind !== 'api') throw conflict('This lender works in the console and has no secret.')
     return {
       ...lender,
@@ -113,7 +142,8 @@ export async function rotateLender(ctx: Context, code: string): Promise<{ secret
       previousSealed: lender.secretSealed,
       previousUntil: until,
     }
-  })
+  }
+  await changeLender(ctx, code, change, audit)
   return { secret, until }
 }
 
@@ -121,11 +151,13 @@ async function changeLender(
   { db }: Context,
   code: string,
   change: (lender: LenderAccount) => LenderAccount,
+  audit: Audit | undefined,
 ): Promise<void> {
   await db.transaction(async tx => {
     const lender = await store.lockLender(tx, code)
     if (lender === null) throw notFound('This lender')
     await store.writeLender(tx, change(lender))
+    await audit?.(tx)
   })
 }
 
@@ -134,10 +166,12 @@ export async function chooseLender(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
   code: string | null,
+  audit?: Audit,
 ): Promise<void> {
   await db.transaction(async tx => {
     if (code !== null && (await store.findLender(tx, code)) === null) throw notFound('This lender')
     await store.chooseLender(tx, institute.id, code)
+    await audit?.(tx)
   })
 }
 
@@ -161,8 +195,12 @@ export async function requireDeskLender({ db }: Pick<Context, 'db'>, code: strin
 }
 
 /** One harmless signed call; answers what is wrong, or null. A lender without an API has nothing to call. */
-export async function checkLender(ctx: Context, code: string): Promise<string | null> {
+export async function checkLender(
+  ctx: Context,
+  code: string,
+): Promise<{ kind: LenderAccount['kind']; flaw: string | null }> {
   const account = await store.findLender(ctx.db, code)
   if (account === null) throw notFound('This lender')
-  return account.kind === 'desk' ? null : pingLender(callOptions(ctx, account))
+  const { kind } = account
+  return { kind, flaw: kind === 'desk' ? null : await pingLender(callOptions(ctx, account)) }
 }
