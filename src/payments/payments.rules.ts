@@ -149,3 +149,13 @@ export function describeOrder(order: Order): string {
   const who = order.studentName ?? order.identifier
   return who === null ? 'Fees' : `Fees for ${who}`
 }
+
+const PAGE_LASTS_MS = 24 * 3_600_000
+const SHORTEST_PAGE_MS = 20 * 60_000
+
+/** Until when a provider's page may take the payment: as long as the order is open, a day at most. Providers want some time. */
+export function payableUntil({ expiresAt }: Pick<Order, 'expiresAt'>, now: Date): Date {
+  const latest = now.getTime() + PAGE_LASTS_MS
+  const open = Math.min(expiresAt?.getTime() ?? latest, latest)
+  return new Date(Math.max(open, now.getTime() + SHORTEST_PAGE_MS))
+}

@@ -20,6 +20,7 @@ import {
   describeOrder,
   newPayment,
   nextCheck,
+  payableUntil,
   settleDueOn,
   type Decision,
   type Payment,
@@ -53,6 +54,7 @@ export async function startPayment(
     amountPaise: payment.amountPaise,
     mode: options.mode,
     payer: { name: order.name, phone: order.phone, email: order.email },
+    payableUntil: payableUntil(order, ctx.clock.now()),
     description: describeOrder(order),
     returnUrl: options.returnUrl,
   }

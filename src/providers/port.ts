@@ -43,6 +43,8 @@ export type StartRequest = {
   amountPaise: Paise
   mode: PaymentMode
   payer: Payer
+  /** The provider's page takes nothing after it; at least 20 minutes ahead. */
+  payableUntil: Date
   description: string
   /** Where the provider sends the payer's browser when it is done. */
   returnUrl: string

@@ -108,16 +108,14 @@ async function refundTaken(
   if (amountPaise === 0 || earlier.some(refund => refund.id === id)) return 'nothing'
   const lines = refundLines(order, earlier, { amountPaise, lines: null })
   const refund: Refund = {
-    ...{
-      instituteId,
-      id,
-      paymentId,
-      orderId: order.id,
-      kind: 'requested',
-      state: 'processed',
-      amountPaise,
-      lines,
-    },
+    instituteId,
+    id,
+    paymentId,
+    orderId: order.id,
+    kind: 'requested',
+    state: 'processed',
+    amountPaise,
+    lines,
     reason: `The bank took it back. ${message}`,
     providerRef: null,
     utr: null,

@@ -106,6 +106,7 @@ async function startPayment(call: Call, order: StartRequest): Promise<Started> {
     // Bursar writes to payers itself.
     notify: { sms: false, email: false },
     reminder_enable: false,
+    expire_by: Math.floor(order.payableUntil.getTime() / 1_000),
     notes: { institute_id: String(instituteId), payment_id: paymentId },
     callback_url: order.returnUrl,
     callback_method: 'get',

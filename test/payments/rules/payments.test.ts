@@ -5,6 +5,7 @@ import {
   assertMove,
   decide,
   nextCheck,
+  payableUntil,
   settleDueOn,
   type Payment,
   type PaymentState,
@@ -204,6 +205,18 @@ test('a settlement sums payments, refunds and fees apart', () => {
         sums.feePaise,
         items.reduce((sum, each) => sum + each.feePaise, 0),
       )
+    }),
+  )
+})
+
+test('a provider’s page outlasts neither its order nor a day, but for the time that providers want', () => {
+  const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2028-01-01'), noInvalidDate: true })
+  fc.assert(
+    fc.property(fc.option(moment), moment, (expiresAt, now) => {
+      const leftMs = payableUntil({ expiresAt }, now).getTime() - now.getTime()
+      const openMs = (expiresAt?.getTime() ?? Infinity) - now.getTime()
+      assert.ok(leftMs >= 20 * 60_000 && leftMs <= 24 * 3_600_000)
+      assert.ok(leftMs === 20 * 60_000 || leftMs <= openMs)
     }),
   )
 })

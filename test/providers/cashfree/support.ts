@@ -15,6 +15,7 @@ export const order = {
   amountPaise: paiseOf(1_250_050),
   mode: 'upi' as const,
   payer: { name: 'Asha Rao', phone: '+91 98765 43210', email: '' },
+  payableUntil: new Date('2026-12-31T00:00:00Z'),
   description: 'Fees for Ravi Rao',
   returnUrl: 'https://fees.example.edu/return/1',
 }

@@ -77,6 +77,7 @@ export function paymentOf(rig: Rig, changes: Partial<StartRequest> = {}): StartR
     amountPaise: paiseOf(12_500_00),
     mode: 'upi',
     payer: PAYER,
+    payableUntil: new Date(rig.now().getTime() + 3_600_000),
     description: 'Fees for Kabir Rao',
     returnUrl: 'https://fees.example.in/return',
     ...changes,

@@ -39,6 +39,7 @@ test('a start makes a link as the documentation asks and sends the payer to its 
     customer: { name: 'Asha Rao', contact: '+919876543210' },
     notify: { sms: false, email: false },
     reminder_enable: false,
+    expire_by: Date.UTC(2026, 10, 15, 2) / 1_000,
     notes: NOTES,
     callback_url: 'https://fees.example.edu/return/1',
     callback_method: 'get',

@@ -18,6 +18,7 @@ export const order = {
   amountPaise: paiseOf(1_250_050),
   mode: 'upi' as const,
   payer: { name: 'Asha Rao', phone: '+919876543210', email: '' },
+  payableUntil: new Date('2026-11-15T02:00:00Z'),
   description: 'Fees for Ravi Rao',
   returnUrl: 'https://fees.example.edu/return/1',
 }
