@@ -41,6 +41,7 @@ export async function openDatabase(
   })
   try {
     const migration = await migrate(db)
+    await checkMode(db, config.mode)
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))
     await checkMasterKey(db, vault)
     const sandboxClock = config.mode === 'sandbox' ? new OffsetClock() : null
@@ -80,6 +81,17 @@ async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
   const key = parseMasterKey((await readFile(file, 'utf8')).trim())
   if (key === null) throw new Error(`${file} does not hold a master key. Restore it, or set MASTER_KEY.`)
   return key
+}
+
+/** A sandbox's schools, payments and clock are made up; a live database must never be worked on by made-up banks. */
+async function checkMode(db: Database, mode: Config['mode']): Promise<void> {
+  const belongsTo = await claimSetting(db, 'mode', mode)
+  if (belongsTo === mode) return
+  throw new Error(
+    belongsTo === 'sandbox'
+      ? 'This database is a sandbox: its schools, payments and clock are made up. Live mode needs an empty one: set DATA_DIR or DATABASE_URL.'
+      : 'This database is live. Set BURSAR_MODE=live, or use another one for a sandbox: set DATA_DIR or DATABASE_URL.',
+  )
 }
 
 /** A wrong key must be noticed at start, not at the first webhook that cannot be signed. */

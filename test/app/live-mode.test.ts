@@ -149,6 +149,28 @@ function assertError(reply: Reply, status: number, code: string): void {
   assert.match(reply.body.request_id, /^req_/)
 }
 
+/** Puts what every sandbox has into a live database, which a start refuses to do. */
+async function seedAsSandbox(env: Record<string, string>): Promise<void> {
+  const client = new pg.Client(env['DATABASE_URL'])
+  await client.connect()
+  await client.query(`delete from instance_settings where key = 'mode'`)
+  await (await openDatabase(readConfig({ ...env, BURSAR_MODE: 'sandbox' }))).ctx.db.close()
+  await client.query(`update instance_settings set value = 'live' where key = 'mode'`)
+  await client.end()
+}
+
+test('a database belongs to live mode or to a sandbox, and the other one refuses it', async t => {
+  const env = await liveSettings(t)
+  const open = (mode: string) => openDatabase(readConfig({ ...env, BURSAR_MODE: mode, DEMO: 'off' }))
+  await (await open('live')).ctx.db.close()
+  await assert.rejects(open('sandbox'), /This database is live\. Set BURSAR_MODE=live/)
+  const other = await liveSettings(t)
+  const openOther = (mode: string) => openDatabase(readConfig({ ...other, BURSAR_MODE: mode, DEMO: 'off' }))
+  await (await openOther('sandbox')).ctx.db.close()
+  await assert.rejects(openOther('live'), /This database is a sandbox/)
+  await (await openOther('sandbox')).ctx.db.close()
+})
+
 test('in live mode every missing setting is named at once, and nothing starts', async t => {
   const bare = run(t, {})
   const plain = run(t, { ...(await liveSettings(t)), PUBLIC_URL: 'http://fees.school.example.in' })
@@ -193,7 +215,7 @@ test('a live Bursar', async t => {
   const as = await makeKey(env)
 
   await t.test('refuses the published test credentials, even when its database has them', async () => {
-    await (await openDatabase(readConfig({ ...env, BURSAR_MODE: 'sandbox' }))).ctx.db.close()
+    await seedAsSandbox(env)
     for (const published of [DEMO, GROUP]) {
       const reply = await send(`${PAY}/orders`, { as: published, headers: THROUGH_PROXY })
       assertError(reply, 401, 'AUE00000')

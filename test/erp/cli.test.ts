@@ -89,14 +89,14 @@ test('half a way to authenticate, an unknown parameter and an empty secret are t
 })
 
 test('live mode takes https only, and settings are removed by branch', async t => {
-  const env = await freshEnv(t)
   const live = { BURSAR_MODE: 'live', PUBLIC_URL: 'https://fees.example.in', TRUST_PROXY: '127.0.0.1' }
-  const plain = await run({ ...env, ...live }, 'erp', 'set', 'demo-group', '--url', 'http://erp.example.in/')
+  const env = { ...(await freshEnv(t)), ...live }
+  const plain = await run(env, 'erp', 'set', 'demo-group', '--url', 'http://erp.example.in/')
   assert.equal(plain.code, 1)
   assert.match(plain.err, /must be an https URL/)
   const secure = ['erp', 'set', 'demo-group', '--url', 'https://erp.example.in/']
-  await ask({ ...env, ...live }, ...secure)
-  await ask({ ...env, ...live }, ...secure, '--branch', 'SOUTH', '--custom-schedule')
+  await ask(env, ...secure)
+  await ask(env, ...secure, '--branch', 'SOUTH', '--custom-schedule')
   const all = await ask(env, 'erp', 'show', 'demo-group')
   assert.deepEqual(
     all.map((one: { collector_code?: string }) => one.collector_code),

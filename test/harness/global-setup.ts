@@ -71,6 +71,8 @@ async function makeTemplate(host: string): Promise<void> {
     }),
   )
   await writeSetting(ctx.db, 'clock_offset_ms', String(chooseOffset()))
+  // What is cloned from it may become a sandbox or live.
+  await ctx.db.query(`delete from instance_settings where key = 'mode'`)
   await ctx.db.close()
   await admin.query('alter database template_bursar with allow_connections false is_template true')
   await admin.end()

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from './database.ts'
 
 /** Settings of the installation itself that live in its database. */
 type Setting =
+  | 'mode'
   | 'master_key_fingerprint'
   | 'clock_offset_ms'
   | 'clock_target'

@@ -162,6 +162,7 @@ test('live mode does not start without the keys of an account that has something
   const found = await lookAtAccounts(app.config, app.ctx)
   assert.equal(found.verdict, 'problem')
   assert.match(found.text, /1 payments of the account razorpay cannot be finished/)
+  await bursar.sql(`delete from instance_settings where key = 'mode'`)
   const env = {
     BURSAR_MODE: 'live',
     PUBLIC_URL: 'https://fees.example.in',
