@@ -122,6 +122,28 @@ test('the webhooks section has every event code', () => {
   assert.deepEqual(Object.keys(document.webhooks).toSorted(), [...EVENT_CODES, TEST_CODE].toSorted())
 })
 
+test('the guides are pages beside the reference, whose links lead to pages that there are', async () => {
+  const index = await bursar.demo.get('/docs/guides/')
+  const pages = [...index.text.matchAll(/href="(\/docs\/guides\/[\w-]+)"/g)].map(([, path = '']) => path)
+  assert.ok(pages.length > 10 && pages.includes('/docs/guides/first-hour'), String(pages))
+  for (const path of pages) {
+    const { status, text } = await bursar.demo.get(path)
+    assert.equal(status, 200, path)
+    assert.match(text, /<h1 id=/, path)
+    assert.doesNotMatch(text, /<p>[#|]|```|\]\(/, `${path} has Markdown that is not understood`)
+    for (const [, other = '', anchor] of text.matchAll(/href="(\/docs\/guides\/[\w-]+)(?:#([\w-]+))?"/g)) {
+      assert.ok(pages.includes(other), `${path} leads to ${other}`)
+      if (anchor !== undefined)
+        assert.match(
+          (await bursar.demo.get(other)).text,
+          new RegExp(`id="${anchor}"`),
+          `${path} to ${anchor}`,
+        )
+    }
+  }
+  assert.equal((await bursar.demo.get('/docs/guides/../../package.json')).status, 404)
+})
+
 test('the reference is a page of our own that asks no other host', async () => {
   const page = await bursar.demo.get('/docs/')
   assert.equal(page.status, 200)

@@ -6,6 +6,7 @@ import { publishBody, publishParameters } from './publish.ts'
 import { TAGS } from './tags.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
+How to use it, by task: [guides](/docs/guides/).
 
 Amounts are rupees with at most two decimals. Read them as decimals, not as binary fractions: \`1234567.89\` is exact.
 Digits in a string (\`"1500.50"\`) are taken as well, and so are four digits for a year.

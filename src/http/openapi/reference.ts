@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { BursarError } from '../../platform/errors.ts'
 import { createAsset, sendAsset, type Asset } from '../assets.ts'
+import { GUIDES, makeGuides } from './guides.ts'
 
 /** The reference is a page of ours: what would lead to its maker's services is switched off. */
 const SETTINGS = {
@@ -23,10 +24,12 @@ const SCRIPT = '/docs/js/scalar.js'
  */
 export function addReference(app: FastifyInstance): void {
   let assets: Promise<Map<string, Asset>> | null = null
+  let guides: Promise<Map<string, Asset>> | null = null
   app.get('/docs', (_request, reply) => reply.redirect(PAGE, 301))
   app.get('/docs/*', async (request, reply) => {
-    assets ??= makeAssets()
-    const asset = (await assets).get(request.url.split('?')[0] ?? '')
+    const [path = ''] = request.url.split('?')
+    const pages = path.startsWith(GUIDES) ? (guides ??= makeGuides()) : (assets ??= makeAssets())
+    const asset = (await pages).get(path)
     if (asset === undefined)
       throw new BursarError('HUE00001', 'There is no such page. The API reference is at /docs.')
     return sendAsset(request, reply, asset)

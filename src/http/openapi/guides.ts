@@ -1,0 +1,67 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createAsset, type Asset } from '../assets.ts'
+import { toHtml } from './markdown.ts'
+
+const FOLDER = new URL('../../../docs/erp-developer/', import.meta.url)
+export const GUIDES = '/docs/guides/'
+
+/** In the order in which a developer needs them; others follow by name. */
+const FIRST = ['first-hour', 'clients', 'integration', 'money', 'errors', 'events', 'testing', 'sandbox']
+
+const STYLE = `body{font:16px/1.55 system-ui,sans-serif;color:#1a1d21;background:#fff;margin:0}
+main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}nav{background:#f3f4f6;padding:.75rem 1rem}
+nav a{margin-right:1rem;white-space:nowrap}a{color:#0b57d0}pre,code{font:13.5px/1.5 ui-monospace,monospace;background:#f3f4f6}
+pre{padding:.75rem;overflow-x:auto;border-radius:6px}code{padding:.1em .25em;border-radius:4px;overflow-wrap:anywhere}pre code{padding:0;overflow-wrap:normal}
+table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #d5d9de;padding:.35rem .6rem;text-align:left;vertical-align:top}`
+
+const PROTECTION = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+}
+
+/** The guides of docs/erp-developer as pages, by their address. */
+export async function makeGuides(): Promise<Map<string, Asset>> {
+  const files = (await readdir(FOLDER)).filter(name => name.endsWith('.md'))
+  const names = files.map(name => name.slice(0, -'.md'.length)).sort((one, other) => rank(one) - rank(other))
+  const guides = await Promise.all(
+    names.map(async name => {
+      const text = await readFile(new URL(`${name}.md`, FOLDER), 'utf8')
+      return { name, title: /^# (.*)$/m.exec(text)?.[1] ?? name, text }
+    }),
+  )
+  const list = guides.map(({ name, title }) => `- [${title}](${name}.md)`).join('\n')
+  const pages = [{ name: '', title: 'Guides', text: `# Guides\n\n${list}\n` }, ...guides]
+  return new Map(
+    await Promise.all(
+      pages.map(async ({ name, title, text }): Promise<[string, Asset]> => {
+        const html = writePage(title, toHtml(text, linkOf))
+        return [GUIDES + name, await createAsset(Buffer.from(html), 'text/html; charset=utf-8', PROTECTION)]
+      }),
+    ),
+  )
+}
+
+function rank(name: string): number {
+  const at = FIRST.indexOf(name)
+  return at === -1 ? FIRST.length : at
+}
+
+/** What stands elsewhere in the repository is no page here. */
+function linkOf(address: string): string | null {
+  if (/^(?:https:|#|\/)/.test(address)) return address
+  const guide = /^([\w-]+)\.md(#[\w-]+)?$/.exec(address)
+  return guide === null ? null : `${GUIDES}${guide[1]}${guide[2] ?? ''}`
+}
+
+function writePage(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Bursar</title><style>${STYLE}</style></head>
+<body><nav><a href="${GUIDES}">Guides</a><a href="/docs/">API reference</a><a href="/openapi.json">OpenAPI document</a></nav>
+<main>
+${body}
+</main></body></html>
+`
+}
