@@ -1,7 +1,7 @@
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { assert, assertNever } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
-import type { Paise } from '../platform/money.ts'
+import { ZERO, type Paise } from '../platform/money.ts'
 import { addWorkingDays, type Holidays } from '../platform/working-days.ts'
 import type { Rail } from '../providers/mandate-port.ts'
 import type { PaymentMode, PaymentOutcome, ProviderName } from '../providers/port.ts'
@@ -88,6 +88,17 @@ export type Decision =
   | { kind: 'capture'; outcome: Extract<PaymentOutcome, { kind: 'captured' }>; isDuplicate: boolean }
   | { kind: 'mismatch'; reportedPaise: Paise }
 
+/** Of a payment under way whose money came with another amount than asked. */
+export const AMOUNT_DIFFERS = 'amount_differs'
+
+/** Also when the payer bore the provider's fee on top of it, which an institute may have chosen at the provider. */
+export function paysExactly(
+  { amountPaise, feePaise = ZERO }: { amountPaise: Paise; feePaise?: Paise | undefined },
+  askedPaise: Paise,
+): boolean {
+  return amountPaise === askedPaise || amountPaise - feePaise === askedPaise
+}
+
 /** What a report does to a payment. Reports come late, twice and in any order; only a lawful move moves it. */
 export function decide(payment: Payment, outcome: PaymentOutcome, isOrderPaid: boolean): Decision {
   const can = (to: PaymentState): boolean => MOVES[payment.state].includes(to)
@@ -102,7 +113,7 @@ export function decide(payment: Payment, outcome: PaymentOutcome, isOrderPaid: b
         : { kind: 'nothing' }
     case 'captured':
       if (!can('captured')) return { kind: 'nothing' }
-      if (outcome.amountPaise !== payment.amountPaise)
+      if (!paysExactly(outcome, payment.amountPaise))
         return { kind: 'mismatch', reportedPaise: outcome.amountPaise }
       return { kind: 'capture', outcome, isDuplicate: isOrderPaid }
     default:

@@ -30,6 +30,7 @@ import * as store from './payments.store.ts'
 import type { PaymentMode, PaymentReport } from '../providers/port.ts'
 import { ProviderRefused } from '../providers/refused.ts'
 import { refundDuplicate } from './refunds/refunds.service.ts'
+import { recordMismatch } from './mismatch.service.ts'
 import { accountToPay } from './offers.service.ts'
 import { providerOf, type PaymentContext } from './context.ts'
 import { financialYear } from '../receipts/receipts.rules.ts'
@@ -152,8 +153,7 @@ async function perform(
     case 'fail':
       return fail(ctx, tx, { payment, order }, decision)
     case 'mismatch':
-      // Not ours to interpret: it stays open and the reconciliation shows it.
-      return
+      return recordMismatch(tx, payment, decision.reportedPaise, now)
     case 'capture':
       return capture(ctx, tx, { payment, order }, decision)
     default:

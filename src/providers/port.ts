@@ -94,7 +94,15 @@ export type PaymentReport = {
 export type PaymentOutcome =
   | { kind: 'open' }
   | { kind: 'pending' }
-  | { kind: 'captured'; amountPaise: Paise; mode: string; transactionId: string; capturedAt: Date }
+  | {
+      kind: 'captured'
+      amountPaise: Paise
+      /** What the provider charges for it, where it tells; the payer may have paid it on top. */
+      feePaise?: Paise | undefined
+      mode: string
+      transactionId: string
+      capturedAt: Date
+    }
   | { kind: 'failed'; code: string; message: string }
 
 export type RefundRequest = {

@@ -1,11 +1,13 @@
-import { sumPaise, type Paise } from '../../platform/money.ts'
+import { sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { paysExactly } from '../payments.rules.ts'
 import type { SettlementItem } from '../../providers/port.ts'
 
 /** What we know of an item that a provider reports as paid out. */
 export type Known = { amountPaise: Paise; accountId: string; isDone: boolean; settlementId: string | null }
 
 export type Verdict =
-  | { kind: 'matched' }
+  /** As we know it: a fee that the payer bore on top is neither ours nor kept back from us. */
+  | { kind: 'matched'; item: SettlementItem }
   | { kind: 'known' }
   | { kind: 'exception'; problem: string; knownPaise: Paise | null }
 
@@ -16,13 +18,18 @@ export function judge(item: SettlementItem, known: Known | undefined, accountId:
   if (known.accountId !== accountId) {
     return { kind: 'exception', problem: `${item.kind} of another account`, knownPaise: known.amountPaise }
   }
-  if (known.amountPaise !== item.amountPaise) {
+  if (!paysExactly(item, known.amountPaise)) {
     return { kind: 'exception', problem: 'amount differs', knownPaise: known.amountPaise }
   }
   if (!known.isDone) {
     return { kind: 'exception', problem: `${item.kind} not completed here`, knownPaise: known.amountPaise }
   }
-  return known.settlementId === null ? { kind: 'matched' } : { kind: 'known' }
+  if (known.settlementId !== null) return { kind: 'known' }
+  const isPayersFee = item.amountPaise !== known.amountPaise
+  return {
+    kind: 'matched',
+    item: isPayersFee ? { ...item, amountPaise: known.amountPaise, feePaise: ZERO } : item,
+  }
 }
 
 export function sumItems(items: readonly SettlementItem[]): {

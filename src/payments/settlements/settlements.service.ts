@@ -108,7 +108,7 @@ async function applySettlement(
     const about = aboutOf(account, instituteId, { utr, noticedAt: ctx.clock.now() })
     for (const item of report.items) {
       const verdict = judge(item, known.of(item), account.id)
-      if (verdict.kind === 'matched') matched.push(item)
+      if (verdict.kind === 'matched') matched.push(verdict.item)
       if (verdict.kind === 'exception') {
         const { problem, knownPaise } = verdict
         const { providerRef, amountPaise: reportedPaise } = item

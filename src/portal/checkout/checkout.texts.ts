@@ -15,6 +15,9 @@ const en = {
   toPay: 'To pay',
   paid: 'Paid',
   waiting: 'Waiting for the bank',
+  differs: 'The institute is looking at it',
+  differsSay:
+    'Your money has arrived, but with another amount than was asked for. The institute decides what becomes of it. Do not pay again; ask them with the reference below.',
   failed: 'Payment failed',
   expired: 'Expired',
   cancelled: 'Cancelled',
@@ -91,6 +94,9 @@ const hi: Texts = {
   toPay: 'भुगतान बाकी है',
   paid: 'भुगतान हो गया',
   waiting: 'बैंक के जवाब का इंतज़ार है',
+  differs: 'संस्थान इसे देख रहा है',
+  differsSay:
+    'आपका पैसा आ गया है, पर माँगी गई रकम से अलग। आगे क्या करना है, यह संस्थान तय करेगा। दोबारा भुगतान न करें; नीचे दिया संदर्भ बताकर उनसे पूछें।',
   failed: 'भुगतान नहीं हो पाया',
   expired: 'समय-सीमा समाप्त',
   cancelled: 'रद्द किया गया',

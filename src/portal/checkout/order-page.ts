@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { stateAt, totalOf, type Order, type OrderState } from '../../orders/orders.rules.ts'
 import type { Page } from '../../payment-pages/pages.rules.ts'
-import type { Payment } from '../../payments/payments.rules.ts'
+import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
@@ -134,6 +134,8 @@ function bannerFor(pageData: OrderPageData, texts: Texts): StatusBanner {
   const [latest] = payments
   const state: OrderState = stateAt(order, now)
   const says = pageData.page === null ? texts : PAYMENT_PAGE_TEXTS[pageData.language]
+  if (state !== 'paid' && latest?.state === 'pending' && latest.failureCode === AMOUNT_DIFFERS)
+    return { tone: 'unpaid', statusText: texts.differs, say: texts.differsSay }
   if (state !== 'paid' && latest?.state === 'pending') {
     return {
       tone: 'unpaid',

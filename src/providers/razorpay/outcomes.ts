@@ -30,6 +30,7 @@ export function outcomeOfPayment(payment: shapes.RazorpayPayment): PaymentOutcom
       return {
         kind: 'captured',
         amountPaise: payment.amountPaise,
+        ...(payment.feePaise === null ? {} : { feePaise: payment.feePaise }),
         mode: payment.method,
         transactionId: payment.bankReference ?? payment.id,
         capturedAt: payment.createdAt,

@@ -35,6 +35,8 @@ export type RazorpayPayment = {
   id: string
   status: (typeof PAYMENT_STATUSES)[number]
   amountPaise: Paise
+  /** Razorpay's fee, tax included; null before capture. */
+  feePaise: Paise | null
   method: string
   orderId: string | null
   /** Of a debit under a mandate, and of the payment that registers one. */
@@ -123,6 +125,7 @@ export function readPayment(value: unknown, at = 'payment'): RazorpayPayment {
     id: readText(payment, 'id', at),
     status: readOneOf(payment, 'status', PAYMENT_STATUSES, at),
     amountPaise: readPaise(payment, 'amount', at),
+    feePaise: typeof payment['fee'] === 'number' ? readPaise(payment, 'fee', at) : null,
     method: readText(payment, 'method', at),
     orderId: readOptionalText(payment, 'order_id', at),
     tokenId: readOptionalText(payment, 'token_id', at),

@@ -187,7 +187,8 @@ test('a reported item is settled only if it is known, of the account, done, unse
       const ours: Known | undefined =
         stored === null ? undefined : { amountPaise, accountId, isDone, settlementId }
       const verdict = judge(reported, ours, 'pa_1')
-      const isSound = stored !== null && isSame && isDone && isOfAccount
+      const isPayersFee = amountPaise === reported.amountPaise - reported.feePaise
+      const isSound = stored !== null && (isSame || isPayersFee) && isDone && isOfAccount
       assert.equal(verdict.kind, !isSound ? 'exception' : settlementId === null ? 'matched' : 'known')
       if (verdict.kind === 'exception') assert.equal(verdict.knownPaise, ours?.amountPaise ?? null)
     }),

@@ -165,6 +165,37 @@ test('a paused account takes nothing new and nothing of it goes elsewhere; what 
   assertAnswer(await groupOwner.post(`${GROUP}/${ofSouth}/resume`, reason), '200')
 })
 
+test('money that comes with another amount is shown to a person at once and the payer is told not to pay again; a fee borne by the payer is no difference', async () => {
+  const payment = await start(group, 'demo-group', 'NORTH')
+  const asked = Number(payment.amount_paise)
+  assert.equal(
+    await deliver(
+      `razorpay/${ofGroup}`,
+      paid(north, payment.provider_ref, { amount: asked + 1_652, fee: 1_000 }),
+    ),
+    200,
+  )
+  assert.equal(await stateOf(payment.id), 'pending')
+  const page = await (await fetch(`${bursar.url}/pay/demo-group/${payment.order_id}`)).text()
+  assert.match(page, /with another amount than was asked for.*Do not pay again/)
+  assert.doesNotMatch(page, /<form[^>]*start/)
+  const path = '/console/api/institutes/demo-group/money/reconciliation/items?status=mismatched'
+  const [found] = (await groupOwner.get(path)).body.data
+  assert.deepEqual(
+    [found.problem, found.amount, found.reported],
+    [`paid with another amount than order ${payment.order_id} asks for`, asked / 100, (asked + 1_652) / 100],
+  )
+  const other = await start(group, 'demo-group', 'NORTH')
+  assert.equal(
+    await deliver(
+      `razorpay/${ofGroup}`,
+      paid(north, other.provider_ref, { amount: asked + 1_652, fee: 1_652 }),
+    ),
+    200,
+  )
+  assert.equal(await stateOf(other.id), 'captured')
+})
+
 test('credentials are rotated without a gap: calls use the new ones at once, callbacks signed with the old ones count for days', async () => {
   const stale = new AccountRegistry(app.ctx, app.ctx.accounts.installation)
   const [before] = [await stale.accountOfCallback('razorpay', ofSouth)]

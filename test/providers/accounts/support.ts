@@ -118,8 +118,8 @@ export async function deliver(
 }
 
 /** What Razorpay posts when a link is paid. */
-export function paid(merchant: Merchant, linkId: string) {
-  const payment = merchant.pay(linkId)
+export function paid(merchant: Merchant, linkId: string, changes: { amount?: number; fee?: number } = {}) {
+  const payment = merchant.pay(linkId, changes)
   return merchant.event('payment_link.paid', { payment_link: merchant.links.get(linkId), payment })
 }
 
