@@ -66,6 +66,7 @@ async function openIn(
   const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
   assertNothingPending(onTheWay)
   const dues = withoutTaken(await readHeld(tx, key, now), onTheWay)
+  if (dues.totalPaise === 0) assertNotLent(onTheWay)
   const share = allocate(payable(amountPaise, dues.totalPaise, dues.partPayment), dues, dues.allocation)
   const order = orderOf(dues, share, { at: now, callbackUrl })
   const started = await listStartedByPayers(tx, institute.id, studentId)
@@ -133,6 +134,15 @@ function assertNothingPending(onTheWay: readonly StudentPayment[]): void {
   if (pending === undefined) return
   throw conflict(
     `A payment of ${formatRupees(pending.amountPaise)} is on its way and the bank has not answered yet. Do not pay again; try later.`,
+  )
+}
+
+function assertNotLent(onTheWay: readonly StudentPayment[]): void {
+  const lent = onTheWay.filter(payment => payment.orderKind === 'loan')
+  if (lent.length === 0) return
+  const amount = formatRupees(sumPaise(lent.map(payment => payment.amountPaise)))
+  throw conflict(
+    `A lender's transfer of ${amount} for these fees is on its way. Confirm under Loans whether it arrived; what it does not pay can be paid then.`,
   )
 }
 

@@ -33,8 +33,16 @@ export async function listOnTheWay(
   return store.listStudentPayments(db, instituteId, studentIds, ['pending'], MOST_SHOWN)
 }
 
-/** The same as a sum. */
-export async function readOnTheWay(db: Queryable, instituteId: number, studentId: string): Promise<Paise> {
+/** The same as sums; what a lender pays out is told apart, because it never goes back by itself. */
+export async function readOnTheWay(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<{ paidPaise: Paise; lentPaise: Paise }> {
   const onTheWay = await listOnTheWay(db, instituteId, [studentId])
-  return sumPaise(onTheWay.map(payment => payment.amountPaise))
+  const sum = (isLent: boolean): Paise =>
+    sumPaise(
+      onTheWay.filter(one => (one.orderKind === 'loan') === isLent).map(payment => payment.amountPaise),
+    )
+  return { paidPaise: sum(false), lentPaise: sum(true) }
 }

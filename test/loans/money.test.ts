@@ -132,6 +132,28 @@ test('a transfer that comes back leaves the tranche failed, and the lender pays 
   await assertSound()
 })
 
+test('a lender’s transfer on its way is named as such at the counter and where a link is refused', async () => {
+  // The sandbox bank leaves what ends in 92 paise pending.
+  const studentId = await world.student([{ component_type: 'TUITION_FEE', fee_amount: 20_000.92 }])
+  const id = await taken(studentId, 20_000.92)
+  await world.act(id, 'disburse')
+  const pending = await paymentOf(id)
+  assert.equal(pending.state, 'pending')
+  const link = await demo.post(`/api/v1/integrations/pay/students/${studentId}/orders`, {})
+  assert.equal(link.status, 409, link.text)
+  assert.match(link.body.message, /A lender's transfer of ₹\S+ for these fees is on its way/)
+  const cash = await demo.post(`${ERP}/students/${studentId}/payments`, {
+    amount: 100,
+    paid_at: '2026-11-16',
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 100 }],
+  })
+  assert.match(cash.body.message, /A lender's transfer of .* does not go back by itself/)
+  assert.doesNotMatch(cash.body.message, /online payment/)
+  await world.must(demo.post(`/api/v1/sandbox/payments/${pending.id}/capture`))
+  await world.settle()
+  await assertSound()
+})
+
 test('dying between the lender’s word and the bank loses nothing, even for longer than payments wait', async () => {
   const studentId = await world.student()
   const id = await taken(studentId)

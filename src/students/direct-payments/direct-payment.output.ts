@@ -83,9 +83,13 @@ export function remarkOn(counted: Counted | Recorded): string | undefined {
     remarks.push(
       `${formatRupees(counted.advancePaise)} of this payment is more than what is due of its components and counts as advance.`,
     )
-  if ('onTheWayPaise' in counted && counted.onTheWayPaise > 0)
+  if ('onTheWay' in counted && counted.onTheWay.lentPaise > 0)
     remarks.push(
-      `An online payment of ${formatRupees(counted.onTheWayPaise)} for this student is on its way; if it arrives, what is more than due then goes back to its payer, or becomes an advance where the payment rules say so.`,
+      `A lender's transfer of ${formatRupees(counted.onTheWay.lentPaise)} for this student is on its way. It does not go back by itself: what is more than due then becomes an advance. Ask the lender before you take more.`,
+    )
+  if ('onTheWay' in counted && counted.onTheWay.paidPaise > 0)
+    remarks.push(
+      `An online payment of ${formatRupees(counted.onTheWay.paidPaise)} for this student is on its way; if it arrives, what is more than due then goes back to its payer, or becomes an advance where the payment rules say so.`,
     )
   return remarks.length === 0 ? undefined : remarks.join(' ')
 }

@@ -38,8 +38,9 @@ export type PaymentTarget = Target & { transactionId: string }
 /** Without a transaction id of its own it gets one of ours. */
 export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
 
-/** What banks have been asked for on behalf of a student and have not answered. */
-export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<Paise>
+/** What is expected for a student: of banks that have been asked and have not answered, and of a lender. */
+export type OnTheWay = { paidPaise: Paise; lentPaise: Paise }
+export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<OnTheWay>
 
 export type Counted = {
   payment: RecordedPayment
@@ -48,7 +49,7 @@ export type Counted = {
 }
 
 /** `isCollected`: it is a payment that was collected here, sent back. */
-export type Recorded = Counted & { isNew: boolean; isCollected: boolean; onTheWayPaise: Paise }
+export type Recorded = Counted & { isNew: boolean; isCollected: boolean; onTheWay: OnTheWay }
 
 type RecordWanted = {
   payment: SentPayment
@@ -85,11 +86,11 @@ export async function recordPayment(
     if (plan === undefined) throw notFound('This student')
     const { context, conflicts, known, problems: tooMuch } = plan
     if (conflicts[0] !== undefined) throw conflict(conflicts[0].message)
-    const onTheWayPaise = await wanted.readOnTheWay(tx, institute.id, studentId)
+    const onTheWay = await wanted.readOnTheWay(tx, institute.id, studentId)
     if (known[0] !== undefined) {
       const { payment, isCollected } = known[0]
       const counted = isCollected ? { payment, advancePaise: ZERO } : count(context, payment)
-      return { ...counted, isNew: false, isCollected, onTheWayPaise }
+      return { ...counted, isNew: false, isCollected, onTheWay }
     }
     if (tooMuch.length > 0) throw badFields(tooMuch)
     const { recordedBy, instrument = null } = wanted
@@ -108,7 +109,7 @@ export async function recordPayment(
       receipt,
     }
     const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
-    return { payment, advancePaise, isNew: true, isCollected: false, onTheWayPaise }
+    return { payment, advancePaise, isNew: true, isCollected: false, onTheWay }
   })
 }
 

@@ -18,6 +18,8 @@ export type Spread = {
   /** In rupees. */
   total: number
   excess: number
+  /** What banks or a lender are expected to bring. */
+  onTheWay: number
   setByHand: (code: string, amount: string) => void
 }
 
@@ -62,6 +64,7 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
     lines,
     total,
     excess: Number.isNaN(over) ? 0 : over,
+    onTheWay: page.data?.dues.on_the_way_amount ?? 0,
     setByHand: (code, part) => setHand({ of: spreadKey, amounts: { ...typedByHand, [code]: part } }),
   }
 }
@@ -88,7 +91,7 @@ function feesOf(page: StudentPageAnswer | undefined): { code: string; owed: numb
 }
 
 export function SpreadInput({ spread, error }: { spread: Spread; error: Error | null }) {
-  const { fees, total, excess, setByHand } = spread
+  const { fees, total, excess, onTheWay, setByHand } = spread
   const problemAt = (code: string): string | undefined => {
     const at = spread.lines.findIndex(line => line.component_type === code)
     return at < 0 ? undefined : problemOf(error, `fee_components.${at}.amount`)
@@ -109,6 +112,12 @@ export function SpreadInput({ spread, error }: { spread: Spread; error: Error | 
           />
         ))}
       </SimpleGrid>
+      {onTheWay > 0 && (
+        <Alert color="yellow" mt="sm" role="status">
+          {formatRupees(onTheWay)} for this student is on its way online or from a lender. Ask before you take
+          the same fees again.
+        </Alert>
+      )}
       {excess > 0 && (
         <Alert color="yellow" mt="sm" role="status">
           {formatRupees(excess)} is more than is due. It stands as an advance.
