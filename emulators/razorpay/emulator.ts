@@ -95,6 +95,7 @@ const ROUTES: Route[] = [
     /^\/v1\/customers\/([^/]+)\/tokens\/([^/]+)$/,
     (books, [customer = '', token = '']) => cancelToken(books, customer, token, 'delete'),
   ],
+  ['GET', /^\/v1\/customers\/([^/]+)$/, (books, [id = '']) => found(books.customers.get(id))],
   [
     'GET',
     /^\/v1\/disputes$/,

@@ -4,9 +4,9 @@ import type { Announcement, DebitRequest, Rail } from '../mandate-port.ts'
 import type { PaymentAtProvider, PaymentOutcome } from '../port.ts'
 import { ProviderRefused } from '../refused.ts'
 import { type Order, readCharge, readOrder } from './mandate-shapes.ts'
-import { tokenOf } from './mandates.client.ts'
+import { tokenOf, unsureReads } from './mandates.client.ts'
 import { outcomeOfDebit } from './mandate-reports.ts'
-import { returnCodeOf } from './return-codes.rules.ts'
+import { isReason, returnCodeOf } from './return-codes.rules.ts'
 import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
 
 /**
@@ -16,11 +16,12 @@ import { readItems, readPayment, type RazorpayPayment } from './shapes.ts'
  */
 const NO_EMAIL = 'void@razorpay.com'
 
-export async function presentDebit(call: Call, request: DebitRequest): Promise<{ providerRef: string }> {
-  const { paymentId, announcedRef } = request
+export async function presentDebit(given: Call, request: DebitRequest): Promise<{ providerRef: string }> {
+  const call = unsureReads(given)
+  const { paymentId, announcedRef, rail } = request
   const order =
     announcedRef === null
-      ? ((await findOrder(call, paymentId)) ?? (await createOrder(call, request)))
+      ? ((await findOrder(call, paymentId)) ?? (await createOrder(call, request).catch(refusal(rail))))
       : await call('GET', `/v1/orders/${encodeURIComponent(announcedRef)}`, readOrder)
   refuseOtherAmount(order, request)
   if ((await readAttempts(call, order.id, paymentId)).length === 0) await charge(call, order, request)
@@ -88,8 +89,19 @@ async function charge(call: Call, order: Order, request: DebitRequest): Promise<
     if (!(error instanceof ProviderRefused)) throw error
     // Refused because another of us was first: then the debit stands.
     if ((await readAttempts(call, order.id, request.paymentId)).length > 0) return
+    refusal(rail)(error)
+  }
+}
+
+const NEVER_SENT = 'abandoned'
+
+/** What is refused before there is a charge no bank has seen, unless Razorpay says that mandate or account are over. */
+function refusal(rail: Rail): (error: unknown) => never {
+  return error => {
+    if (!(error instanceof ProviderRefused)) throw error
     const reason = error.code ?? ''
-    throw new ProviderRefused(`${error.message} (Razorpay: ${reason})`, returnCodeOf(reason, rail))
+    const code = isReason(reason) ? returnCodeOf(reason, rail) : NEVER_SENT
+    throw new ProviderRefused(`${error.message} (Razorpay: ${reason})`, code)
   }
 }
 

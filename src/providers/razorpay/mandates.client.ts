@@ -126,14 +126,32 @@ function outcomeOfLink(link: Registration | null): MandateOutcome {
   }
 }
 
-/** Null when Razorpay no longer shows it: a deleted token is one whose mandate is being cancelled. */
-async function fetchToken(call: Call, { tokenId, customerId }: TokenRef): Promise<Token | null> {
+/**
+ * Null when Razorpay no longer shows it: a deleted token is one whose mandate is being cancelled. Only if it still knows
+ * the customer: with the keys of another account it would know neither, and no mandate has ended for that.
+ */
+async function fetchToken(given: Call, ref: TokenRef): Promise<Token | null> {
   try {
-    return await call('GET', pathOf({ tokenId, customerId }), readToken)
+    return await given('GET', pathOf(ref), readToken)
   } catch (error) {
-    if (error instanceof ProviderRefused) return null
-    throw error
+    if (!(error instanceof ProviderRefused)) throw error
+    if (!/does not exist/i.test(error.message)) throw unsure(error)
   }
+  const path = `/v1/customers/${encodeURIComponent(ref.customerId)}`
+  await unsureReads(given)('GET', path, answer => answer)
+  return null
+}
+
+function unsure(error: ProviderRefused): Error {
+  return unavailable(`Razorpay did not say how it stands: ${error.message}`, error)
+}
+
+/** A question that is refused says nothing about what was asked: it is asked again later. */
+export function unsureReads(call: Call): Call {
+  return (method, path, read, extras) =>
+    call(method, path, read, extras).catch((error: unknown) => {
+      throw method === 'GET' && error instanceof ProviderRefused ? unsure(error) : error
+    })
 }
 
 function pathOf({ tokenId, customerId }: TokenRef): string {

@@ -47,6 +47,11 @@ const CODES = new Map(
   GROUPS.flatMap(([reasons, codes]) => reasons.split(/\s+/).map(reason => [reason, codes] as const)),
 )
 
+/** Whether the documentation names it as a reason for which debits fail. */
+export function isReason(text: string): boolean {
+  return CODES.has(text)
+}
+
 export function returnCodeOf(reason: string, rail: Rail): string {
   return CODES.get(reason)?.[rail] ?? reason
 }

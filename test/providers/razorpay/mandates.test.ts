@@ -8,7 +8,18 @@ import { paiseOf } from '../../../src/platform/money.ts'
 import type { Rail } from '../../../src/providers/mandate-port.ts'
 import type { Report } from '../../../src/providers/port.ts'
 import { returnCodeOf } from '../../../src/providers/razorpay/return-codes.rules.ts'
-import { fake, instituteId, order, paymentId, razorpay, startPaid } from './support.ts'
+import { ProviderRefused } from '../../../src/providers/refused.ts'
+import {
+  assertUnavailable,
+  failureOf,
+  fake,
+  instituteId,
+  order,
+  paymentId,
+  razorpay,
+  startPaid,
+  status,
+} from './support.ts'
 
 const mandateId = 'mdt_0f3k9z000003abcdefghjkmnpq'
 const request = {
@@ -176,4 +187,40 @@ test('a dispute names our payment, also where an attempt has no notes; a lost on
   const [, returned] = await told()
   assert.ok(returned?.about === 'return')
   assert.deepEqual([returned.amountPaise, returned.code], [400_00, 'dispute_lost'])
+})
+
+const REFUSED = {
+  error: { code: 'BAD_REQUEST_ERROR', description: 'Request failed. Please try after sometime.' },
+}
+
+test('a mandate ends only when Razorpay knows its customer and no longer its token, never by a refusal', async () => {
+  const { providerRef } = await mandates().register(request)
+  const token = authorise(fake.books, providerRef)
+  moveToken(fake.books, token.id, 'confirmed')
+  const asked = { instituteId, mandateId, providerRef }
+  fake.spoil('GET /v1/customers', status(400, JSON.stringify(REFUSED)))
+  await assertUnavailable(mandates().status(asked), /did not say/)
+  assert.equal((await mandates().status(asked)).outcome.kind, 'active')
+  const held = fake.books.tokens.get(token.id) ?? assert.fail()
+  held.isDeleted = true
+  assert.equal((await mandates().status(asked)).outcome.kind, 'cancelled')
+  // As with the keys of another account.
+  fake.books.customers.clear()
+  await assertUnavailable(mandates().status(asked), /did not say/)
+})
+
+test('a debit that is refused before it is charged never reached a bank, unless the refusal names the mandate', async () => {
+  for (const start of ['POST /v1/orders', 'POST /v1/payments/create']) {
+    // As if it had not been carried out.
+    fake.spoil(start, response => {
+      for (const payment of fake.books.payments.values())
+        if (payment.status === 'created') fake.books.payments.delete(payment.id)
+      status(400, JSON.stringify(REFUSED))(response)
+    })
+    const refused = await failureOf(presented())
+    assert.ok(refused instanceof ProviderRefused)
+    assert.equal(meaningOf(refused.code ?? '').action, 'again_uncounted', start)
+    assert.match(refused.message, /Please try after sometime/)
+    fake.books.invoices.clear()
+  }
 })
