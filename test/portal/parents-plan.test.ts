@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import type { Visitor } from '../harness/visitor.ts'
-import { ERP } from '../harness/samples.ts'
+import { Visitor } from '../harness/visitor.ts'
+import { ERP, PAY, sampleOrder } from '../harness/samples.ts'
 import { instituteId } from '../students/support.ts'
 import { API, demoVisitor } from '../console/support.ts'
 import { newFamily, startPaying, submit, textOf, visitAs } from './parents-support.ts'
@@ -228,4 +228,15 @@ test('what the counter took stands in the history, and a cancelled payment does 
   const history = await seen(await visitAs(bursar, user), '/parents/history')
   assert.match(history, /COUNTER-A/)
   assert.doesNotMatch(history, /COUNTER-B/)
+})
+
+test('the page of a link names admission number and class, and says what was refunded', async () => {
+  const asked = { student_name: 'Kabir Rao', identifier: 'ADM-77', grade: '5' }
+  const link = await must(demo.post(`${PAY}/payment_links`, sampleOrder(asked)))
+  const path = `/pay/demo-school/${link.order_id}`
+  const visitor = new Visitor(bursar.url)
+  assert.match(await seen(visitor, path), /Fees for Kabir Rao Admission no\. ADM-77 · Class 5/)
+  await must(demo.post(`/api/v1/sandbox/pay/orders/${link.order_id}/pay`, { outcome: 'success' }))
+  await must(demo.post(`${PAY}/payment_links/${link.order_id}/refunds`, { amount: 500 }))
+  assert.match(await seen(visitor, path), /₹500\.00 of it was refunded/)
 })

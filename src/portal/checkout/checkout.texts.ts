@@ -8,6 +8,8 @@ const en = {
   titleWithStatus: '{status}: Fees, {where}',
   fees: 'Fees',
   feesFor: 'Fees for {who}',
+  admissionNo: 'Admission no. {identifier}',
+  class: 'Class {grade}',
   total: 'Total',
   forWhat: 'For',
   amount: 'Amount',
@@ -25,6 +27,7 @@ const en = {
   due: 'These fees are due.',
   dueUntil: 'You can pay here until {when}.',
   paidOn: 'Paid on {when}. Thank you.',
+  refunded: '{amount} of it was refunded. Most banks show it within 5 to 7 working days.',
   waitingSay:
     'We are waiting for your bank. Do not pay again; this page updates by itself. If your bank says no, nothing is taken.',
   waitingStill: 'We are waiting for your bank. Do not pay again. If your bank says no, nothing is taken.',
@@ -87,6 +90,8 @@ const hi: Texts = {
   titleWithStatus: '{status}: फ़ीस, {where}',
   fees: 'फ़ीस',
   feesFor: '{who} की फ़ीस',
+  admissionNo: 'प्रवेश संख्या {identifier}',
+  class: 'कक्षा {grade}',
   total: 'कुल',
   forWhat: 'किसके लिए',
   amount: 'राशि',
@@ -104,6 +109,7 @@ const hi: Texts = {
   due: 'यह फ़ीस जमा करनी है।',
   dueUntil: 'आप यहाँ {when} तक भुगतान कर सकते हैं।',
   paidOn: 'भुगतान {when} हुआ। धन्यवाद।',
+  refunded: 'इसमें से {amount} वापस किए गए। ज़्यादातर बैंक इसे 5 से 7 कार्य दिवस में दिखाते हैं।',
   waitingSay:
     'हम आपके बैंक के जवाब का इंतज़ार कर रहे हैं। दोबारा भुगतान न करें; यह पेज अपने आप अपडेट होता रहेगा। बैंक ने मना किया तो आपका पैसा नहीं कटेगा।',
   waitingStill: 'हम आपके बैंक के जवाब का इंतज़ार कर रहे हैं। दोबारा भुगतान न करें। बैंक ने मना किया तो आपका पैसा नहीं कटेगा।',

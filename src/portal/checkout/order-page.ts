@@ -62,6 +62,11 @@ export function describePage(pageData: OrderPageData): OrderPage {
     institute: institute.name,
     branch: institute.branches.length > 1 ? branch?.name : undefined,
     heading: page?.title ?? (who === null ? texts.fees : fill(texts.feesFor, { who })),
+    about: aboutOf(order, texts),
+    refunded:
+      order.refundedPaise > 0
+        ? fill(texts.refunded, { amount: formatRupees(order.refundedPaise) })
+        : undefined,
     isSandbox: pageData.isSandbox,
     total,
     lines: order.lines.map(line => ({
@@ -90,6 +95,16 @@ export function describePage(pageData: OrderPageData): OrderPage {
     data,
     refreshSeconds: pageData.isRefreshPaused ? undefined : banner.refreshSeconds,
   }
+}
+
+/** Which child, so that nobody pays for another of the same name. */
+function aboutOf({ studentName, identifier, grade }: Order, texts: Texts): string | undefined {
+  const parts = [
+    // Without a name the heading has it already.
+    ...(identifier === null || studentName === null ? [] : [fill(texts.admissionNo, { identifier })]),
+    ...(grade === null ? [] : [/^(\d+|[IVX]+)$/.test(grade) ? fill(texts.class, { grade }) : grade]),
+  ]
+  return parts.length === 0 ? undefined : parts.join(' · ')
 }
 
 function titleOf({ statusText: status }: StatusBanner, { institute, page, language }: OrderPageData): string {
