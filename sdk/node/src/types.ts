@@ -3232,6 +3232,8 @@ export type Settlement = {
   utr: string
   /** Who paid it out. */
   provider: string
+  /** From which account there: one of the institute's own (pa_…), or the provider's name, that of the installation. Two accounts may use one UTR. */
+  account_id: string
   /** The branch it went to. */
   collector_code: string
   /** When it was paid out, UTC. */
@@ -3257,6 +3259,8 @@ export type SettlementDetail = {
   utr: string
   /** Who paid it out. */
   provider: string
+  /** From which account there: one of the institute's own (pa_…), or the provider's name, that of the installation. Two accounts may use one UTR. */
+  account_id: string
   /** The branch it went to. */
   collector_code: string
   /** When it was paid out, UTC. */

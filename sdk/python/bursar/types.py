@@ -2196,6 +2196,7 @@ class Settlement(TypedDict):
     id: str
     utr: str
     provider: str
+    account_id: str
     collector_code: str
     settled_at: str
     gross: Decimal
@@ -2210,6 +2211,7 @@ class SettlementDetail(TypedDict):
     id: str
     utr: str
     provider: str
+    account_id: str
     collector_code: str
     settled_at: str
     gross: Decimal

@@ -16,6 +16,10 @@ const settlementFields = {
   id: out.text('Its id.', SETTLEMENT_ID),
   utr: out.text("The bank's reference of the transfer.", 'HDFCR52026111600042'),
   provider: out.text('Who paid it out.', 'sandbox'),
+  account_id: out.text(
+    "From which account there: one of the institute's own (pa_…), or the provider's name, that of the installation. Two accounts may use one UTR.",
+    'sandbox',
+  ),
   collector_code: out.text('The branch it went to.', 'MAIN'),
   settled_at: out.moment('When it was paid out, UTC.', '2026-11-16T06:00:00.000Z'),
   gross: out.amount('Payments in it, in rupees.', 51500.5),

@@ -72,7 +72,7 @@ function Acts({ account, setup }: Omit<Props, 'mayChange'>) {
   return (
     <>
       <Problem error={check.error} />
-      <Group mt="md">
+      <Group my="md">
         <Button loading={check.isPending} onClick={() => check.mutate({})}>
           Check connection
         </Button>

@@ -7627,6 +7627,11 @@ public final class Types {
             return text("provider");
         }
 
+        /** From which account there: one of the institute's own (pa_…), or the provider's name, that of the installation. Two accounts may use one UTR. */
+        public String accountId() {
+            return text("account_id");
+        }
+
         /** The branch it went to. */
         public String collectorCode() {
             return text("collector_code");
@@ -7686,6 +7691,11 @@ public final class Types {
         /** Who paid it out. */
         public String provider() {
             return text("provider");
+        }
+
+        /** From which account there: one of the institute's own (pa_…), or the provider's name, that of the installation. Two accounts may use one UTR. */
+        public String accountId() {
+            return text("account_id");
         }
 
         /** The branch it went to. */
