@@ -1438,6 +1438,8 @@ create table cred_applications (
   created_at timestamptz not null,
   -- When it was first sent to the lender: from then on only the lender ends it.
   sent_at timestamptz,
+  -- Who consented then, as the lender was told: the student's contact may be somebody else later.
+  borrower jsonb,
   filled_at timestamptz,
   approved_at timestamptz,
   signed_at timestamptz,
@@ -1453,6 +1455,7 @@ create table cred_applications (
   foreign key (institute_id, student_id) references students,
   foreign key (institute_id, collector_code) references branches,
   check ((state in ('agreement_signed', 'disbursed')) <= (signed_at is not null)),
+  check ((sent_at is null) = (borrower is null)),
   check (accepted_at is null or offer is not null),
   check ((accepted_at is null) = (acceptance is null)),
   check (acceptance_sent_at is null or accepted_at is not null)

@@ -89,6 +89,7 @@ function newApplication(
     acceptance: null,
     createdAt: at,
     sentAt: null,
+    borrower: null,
     filledAt: null,
     approvedAt: null,
     signedAt: null,

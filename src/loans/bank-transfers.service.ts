@@ -7,12 +7,10 @@ import { applyReport, findPayment } from '../payments/payments.service.ts'
 import { settleDay } from '../payments/settlements/settlements.service.ts'
 import type { PaymentOutcome, Provider, SettlementReport } from '../providers/port.ts'
 import { ProviderRefused } from '../providers/refused.ts'
+import { BANK_TRANSFER } from './bank-transfers.rules.ts'
 import type { LoanContext } from './context.ts'
 import * as store from './loans.store.ts'
 import type { LoanFile, RecordedPayOut } from './loans.rules.ts'
-
-/** The name of the account that lenders' direct transfers go through. */
-export const BANK_TRANSFER = 'bank-transfer'
 
 /**
  * A lender that transfers to the institute's own bank account: no provider sees that money. The lender says that it sent
@@ -74,16 +72,19 @@ async function* settlementsOf(
   }
 }
 
-/** A person of the institute found a transfer on the bank statement, or did not. */
+/**
+ * A person of the institute found a transfer on the bank statement, or did not. Each transfer that the lender reported is
+ * confirmed by itself: one that was called missing and paid again may arrive all the same, and counts too.
+ */
 export async function confirmTransfer(
   ctx: LoanContext,
   command: Command<RecordedPayOut>,
   key: store.LoanKey,
-  { disbursementId, isReceived }: { disbursementId: string; isReceived: boolean },
+  { number, isReceived }: { number: number; isReceived: boolean },
 ): Promise<RecordedPayOut> {
-  await requireDirect(ctx, key, disbursementId)
+  await requireDirect(ctx, key, number)
   const confirmed = await transact(ctx.db, command, async tx => {
-    const payOut = lastPayOut(await store.lockFile(tx, key), disbursementId)
+    const payOut = payOutOf(await store.lockFile(tx, key), number)
     if (payOut.receivedAt !== null) throw conflict('This transfer is confirmed already.')
     const now = ctx.clock.now()
     const change = isReceived ? { receivedAt: now, missingAt: null } : { receivedAt: null, missingAt: now }
@@ -95,14 +96,14 @@ export async function confirmTransfer(
   return confirmed
 }
 
-function lastPayOut(file: LoanFile | null, disbursementId: string): RecordedPayOut {
-  const payOut = file?.payOuts.findLast(({ trancheId }) => trancheId === disbursementId)
-  if (payOut === undefined) throw notFound('This disbursement')
+function payOutOf(file: LoanFile | null, number: number): RecordedPayOut {
+  const payOut = file?.payOuts.find(one => one.number === number)
+  if (payOut === undefined) throw notFound('This transfer')
   return payOut
 }
 
-async function requireDirect(ctx: LoanContext, key: store.LoanKey, disbursementId: string): Promise<void> {
-  const { paymentId } = lastPayOut(await store.readFile(ctx.db, key), disbursementId)
+async function requireDirect(ctx: LoanContext, key: store.LoanKey, number: number): Promise<void> {
+  const { paymentId } = payOutOf(await store.readFile(ctx.db, key), number)
   const payment = await findPayment(ctx, key.instituteId, paymentId)
   if (payment?.accountId !== BANK_TRANSFER)
     throw conflict('The payment provider reports this money by itself; nothing is to be confirmed.')

@@ -8,7 +8,7 @@ import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { sendTransfer } from '../payments/debits/transfers.service.ts'
-import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
+import { readStudentContexts } from '../students/student-contexts.service.ts'
 import { loanEvent } from './loan.events.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
@@ -25,18 +25,19 @@ import { applyAll, askLender, moveTo } from './lender-updates.service.ts'
  * if the response is lost, the reconciler asks for the status and the next click sends it again.
  */
 export async function sendToLender(ctx: LoanContext, key: store.LoanKey, returnUrl: string): Promise<string> {
-  const { application, student } = await markSent(ctx, key)
+  const application = await markSent(ctx, key)
   if (application.lenderUrl !== null) return application.lenderUrl
-  const { contactName: name, contactNumber: phone, contactEmail: email, fullname } = student.student
   const [institute] = await getInstitutesById(ctx, [key.instituteId])
-  if (institute === undefined || application.sentAt === null) throw notFound('This application')
+  const { sentAt, borrower: consented } = application
+  if (institute === undefined || sentAt === null || consented === null) throw notFound('This application')
+  const { student, ...borrower } = consented
   const request: LoanRequest = {
     ...key,
     institute: { code: institute.code, name: institute.name },
-    consentedAt: application.sentAt,
+    consentedAt: sentAt,
     amountPaise: application.askedPaise,
-    borrower: { name, phone, email },
-    description: `Fees for ${fullname}`,
+    borrower,
+    description: `Fees for ${student}`,
     returnUrl,
   }
   const lender = await lenderOf(ctx, application.lender)
@@ -58,23 +59,22 @@ async function answered<Answer>(asking: Promise<Answer>): Promise<Answer> {
   }
 }
 
-async function markSent(
-  ctx: LoanContext,
-  key: store.LoanKey,
-): Promise<{ application: Application; student: StudentContext }> {
+/** Who consents is kept with the consent: a contact that changes later has consented to nothing. */
+async function markSent(ctx: LoanContext, key: store.LoanKey): Promise<Application> {
   return ctx.db.transaction(async tx => {
     const { application } = await requireFile(tx, key)
     if (!canEnd(application.state)) throw conflict(`This application is ${application.state}.`)
     if (application.ending !== null) throw conflict('This application is being canceled.')
+    if (application.sentAt !== null) return application
     const { instituteId, studentId } = application
-    const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
-    if (student === undefined) throw notFound('This student')
-    if (application.sentAt !== null) return { application, student }
+    const found = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
+    if (found === undefined) throw notFound('This student')
+    const { contactName: name, contactNumber: phone, contactEmail: email, fullname: student } = found.student
     const now = ctx.clock.now()
-    const sent = { ...application, sentAt: now, checks: 0 }
+    const sent = { ...application, sentAt: now, borrower: { name, phone, email, student }, checks: 0 }
     const marked = { ...sent, nextCheckAt: nextCheck(sent, now) }
     await store.writeApplication(tx, marked)
-    return { application: marked, student }
+    return marked
   })
 }
 

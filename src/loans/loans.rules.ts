@@ -47,6 +47,8 @@ export type Application = {
   acceptance: { ip: string; agent: string; offer: Offer } | null
   createdAt: Date
   sentAt: Date | null
+  /** Who consented then; the student's contact may be somebody else later. */
+  borrower: Borrower | null
   filledAt: Date | null
   approvedAt: Date | null
   signedAt: Date | null
@@ -56,6 +58,8 @@ export type Application = {
   nextCheckAt: Date | null
   checks: number
 }
+
+export type Borrower = { name: string; phone: string; email: string; student: string }
 
 export type TrancheState = 'planned' | 'paid_out' | 'received' | 'disbursed' | 'failed'
 

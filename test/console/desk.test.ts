@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createUser } from '../../src/console/auth/users.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { addLender, chooseLender } from '../../src/loans/lenders/lenders.service.ts'
 import { dayOf } from '../../src/platform/calendar.ts'
@@ -8,7 +7,7 @@ import { paiseOf } from '../../src/platform/money.ts'
 import type { TransferPort } from '../../src/providers/transfer-port.ts'
 import type { Answer, Json } from '../harness/client.ts'
 import { LoanWorld } from '../loans/support.ts'
-import { API, assertAnswer, createPerson, PASSWORD, Visitor } from './support.ts'
+import { API, assertAnswer, createPerson, type Visitor } from './support.ts'
 
 /** The desk of a lender without an API. */
 const world = await LoanWorld.open({ after })
@@ -26,28 +25,12 @@ const TERMS = {
 let ravi: Visitor
 let other: Visitor
 
-async function personOf(lender: string): Promise<Visitor> {
-  const email = `loans@${lender}.example.in`
-  const { link } = await createUser(ctx, {
-    email,
-    name: 'Ravi Shah',
-    isOperator: false,
-    member: null,
-    lender,
-  })
-  const visitor = new Visitor(bursar.url)
-  const token = link?.split('/').at(-1)
-  assertAnswer(await visitor.post(`${API}/invitations/accept`, { token, password: PASSWORD }), '200')
-  await visitor.greet()
-  return visitor
-}
-
 before(async () => {
   await addLender(ctx, { ...TERMS, code: 'sahakari', title: 'Sahakari Bank' })
   await addLender(ctx, { ...TERMS, code: 'gramin', title: 'Gramin Bank' })
   await chooseLender(ctx, await getInstitute(ctx, 'demo-school'), 'sahakari')
-  ravi = await personOf('sahakari')
-  other = await personOf('gramin')
+  ravi = await createPerson(bursar, { email: 'loans@sahakari.example.in', lender: 'sahakari' })
+  other = await createPerson(bursar, { email: 'loans@gramin.example.in', lender: 'gramin' })
 })
 
 /** The family has consented, so the lender may see it. */
@@ -217,23 +200,29 @@ test('a transfer to the institute’s own bank account counts once a person has 
     role: 'finance',
   })
   const LOAN = `${API}/institutes/demo-school/loans/${id}`
-  const confirm = (received: boolean): Promise<Answer> =>
-    finance.post(`${LOAN}/confirm`, { disbursement_id: tranche.id, received })
+  const confirm = (received: boolean, number = 1): Promise<Answer> =>
+    finance.post(`${LOAN}/confirm`, { number, received })
   assertAnswer(await confirm(true), '404 HUE00001')
   assertAnswer(await pay('NEFT00001'), '200')
   await world.advance('P3D')
-  const { disbursements: tranches, waits_for: next } = (await finance.get(LOAN)).body.data
-  assert.deepEqual([tranches[0].status, tranches[0].is_unconfirmed, next], ['paid_out', true, 'institute'])
+  const { disbursements: tranches, transfers, waits_for: next } = (await finance.get(LOAN)).body.data
+  assert.deepEqual([tranches[0].status, transfers[0].is_unconfirmed, next], ['paid_out', true, 'institute'])
   assert.equal((await world.summary(studentId)).outstanding, 60_000)
   assertAnswer(await confirm(false), '200')
   assert.equal((await read(id)).disbursements[0].status, 'failed')
   assertAnswer(await pay('NEFT00002'), '200')
-  assertAnswer(await confirm(true), '200')
-  assertAnswer(await confirm(true), '409 HUE00002')
+  assertAnswer(await confirm(true, 2), '200')
+  assertAnswer(await confirm(true, 2), '409 HUE00002')
   const { loan, disbursements } = (await finance.get(LOAN)).body.data
   assert.deepEqual([loan.status, disbursements[0].settlement_utr], ['disbursed', 'NEFT00002'])
   assert.equal((await world.summary(studentId)).outstanding, 0)
   assert.deepEqual((await world.told(id)).filter(code => code === 'loan.disbursed').length, 1)
+  // The first one arrives after all: it is the lender's money and counts as an advance.
+  assertAnswer(await confirm(true, 1), '200')
+  const { paid } = await world.summary(studentId)
+  assert.equal(paid, 120_000)
+  const utrs = (await finance.get(LOAN)).body.data.transfers.map((one: Json) => one.utr)
+  assert.deepEqual(utrs, ['NEFT00001', 'NEFT00002'])
   await world.advance('P1D')
   assert.equal((await world.summary(studentId)).outstanding, 0)
 })
@@ -253,10 +242,7 @@ test('one transfer that pays for two children is one settlement, and both loans 
     const body = { disbursement_id: tranche.id, amount: 60_000, date: today(), utr: 'HDFCBATCH11582' }
     assertAnswer(await ravi.post(at(id, '/disburse'), body), '200')
     const LOAN = `${API}/institutes/demo-school/loans/${id}`
-    assertAnswer(
-      await finance.post(`${LOAN}/confirm`, { disbursement_id: tranche.id, received: true }),
-      '200',
-    )
+    assertAnswer(await finance.post(`${LOAN}/confirm`, { number: 1, received: true }), '200')
     assert.equal((await read(id)).loan.status, 'disbursed')
   }
   const settled = await bursar.sql('select gross_paise from settlements where utr = $1', ['HDFCBATCH11582'])
@@ -289,4 +275,17 @@ test('who has only the id of an application can neither consent nor accept for t
   })
   assert.equal(accepted.status, 303)
   assert.deepEqual([(await read(id)).accepted_from], ['127.0.0.1'])
+})
+
+test('the borrower is who consented, whatever the student’s contact is later', async () => {
+  const studentId = await world.student()
+  const id = await sent(studentId)
+  const { loan, phone } = await read(id)
+  const path = `/api/v1/integrations/erp/students/${studentId}`
+  const changed = { primary_contact_name: 'Somebody Else', primary_contact_number: '9000000002' }
+  assertAnswer(await bursar.demo.send('PATCH', path, changed), '200')
+  const after = await read(id)
+  assert.deepEqual([after.loan.borrower, after.phone], [loan.borrower, phone])
+  assertAnswer(await ravi.post(at(id, '/reject'), { reason: 'No.' }), '200')
+  assert.equal((await read(id)).phone, undefined, 'nobody has to be called any more')
 })

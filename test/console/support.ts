@@ -78,13 +78,20 @@ export class Visitor {
   }
 }
 
-type Person = { email: string; name?: string; operator?: boolean; institute?: string; role?: Role }
+type Person = {
+  email: string
+  name?: string
+  operator?: boolean
+  institute?: string
+  role?: Role
+  lender?: string
+}
 
 /** Somebody with a password, as the command line and its link make them. */
 export async function createPerson({ app: { ctx }, url }: TestBursar, person: Person): Promise<Visitor> {
-  const { email, name = 'Asha Rao', operator = false, institute, role = 'owner' } = person
+  const { email, name = 'Asha Rao', operator = false, institute, role = 'owner', lender = null } = person
   const member = institute === undefined ? null : { institute: await getInstitute(ctx, institute), role }
-  const { link } = await createUser(ctx, { email, name, isOperator: operator, member })
+  const { link } = await createUser(ctx, { email, name, isOperator: operator, member, lender })
   const visitor = new Visitor(url)
   const answer = await visitor.post(`${API}/invitations/accept`, {
     token: tokenOf(link ?? ''),

@@ -17,7 +17,7 @@ import {
   sanctionInput,
 } from './loan.input.ts'
 import { letterOutput, loanDetailOutput, loanRowOutput } from './loan.output.ts'
-import { listLoans, readLoan } from './loans.service.ts'
+import { listLoans, readLoanAtDesk } from './loans.service.ts'
 
 const PDF = 'application/pdf'
 
@@ -33,7 +33,7 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
   application.read(app, ctx, {
     url: '',
     output: one(loanDetailOutput),
-    answer: ({ institute, request }) => readLoan(ctx, institute, applicationOf(request)),
+    answer: ({ institute, request }) => readLoanAtDesk(ctx, institute, applicationOf(request)),
   })
   const add = <Kind extends DeskRequest['kind']>(
     kind: Kind,

@@ -50,6 +50,6 @@ export const letterQuery = query({
 })
 
 export const confirmInput = input({
-  disbursement_id: field.resourceId('The tranche.', 'disb_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  number: field.wholeNumber('Number of the transfer within the loan.', 1, [1, 10_000]),
   received: field.flag("Whether it is on the bank's statement.").as('isReceived'),
 })

@@ -3,7 +3,7 @@ import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk.rule
 import type { Letter } from '../../loans/desk.service.ts'
 import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
 import { LOAN_ID } from '../../loans/loan.input.ts'
-import { canEnd, LOAN_STATES } from '../../loans/loans.rules.ts'
+import { canEnd, LOAN_STATES, type RecordedPayOut } from '../../loans/loans.rules.ts'
 import type { LoanDetail } from './loans.service.ts'
 import type { LoanRow } from './loans.store.ts'
 
@@ -30,6 +30,11 @@ const rowFields = {
     '2026-11-17T08:00:00.000Z',
     ({ acceptedAt }) => acceptedAt,
   ),
+  transfers_to_confirm: row.integer(
+    "Transfers that the institute has still to look for on its bank's statement.",
+    0,
+    ({ unconfirmed }) => unconfirmed,
+  ),
 }
 export const loanRowOutput = row.object(rowFields)
 
@@ -45,17 +50,42 @@ const trancheOutput = sent.object({
     'HDFCR52026120100077',
     ({ reference }) => reference,
   ),
-  is_unconfirmed: sent.flag("Whether the institute has still to find it on its bank's statement.", false),
+})
+
+const transfer = outputOf<RecordedPayOut & { isUnconfirmed: boolean }>()
+const transferOutput = transfer.object({
+  number: transfer.integer('Counts the transfers of the loan.', 1),
+  disbursement_id: transfer.text(
+    'The tranche that it pays.',
+    'disb_01k9zq4m0ve8sbn6yt2hw3c5da',
+    ({ trancheId }) => trancheId,
+  ),
+  amount: transfer.amount('Rupees.', 60000),
+  utr: transfer.text("The lender's bank reference.", 'HDFCR52026120100077', ({ reference }) => reference),
+  reported_at: transfer.moment(
+    'When the lender reported it.',
+    '2026-12-01T06:00:00.000Z',
+    one => one.paidOutAt,
+  ),
+  received_at: transfer.optional.moment('When the institute found it.', '2026-12-02T06:00:00.000Z'),
+  missing_at: transfer.optional.moment('When the institute did not find it.', '2026-12-02T06:00:00.000Z'),
+  is_unconfirmed: transfer.flag("Whether the institute has still to find it on its bank's statement.", false),
 })
 
 const detail = outputOf<LoanDetail>()
 const ofRow = detail.one('The application.', loanRowOutput, ({ row: shown }) => shown)
 export const loanDetailOutput = detail.object({
   loan: ofRow,
-  phone: detail.text('Of the parent.', '9876543210', ({ row: { borrowerPhone } }) => borrowerPhone),
-  email: detail.text('Of the parent.', 'asha@example.in', ({ row: { borrowerEmail } }) => borrowerEmail),
+  phone: detail.optional.text('Of the parent.', '9876543210', ({ row: { borrowerPhone } }) => borrowerPhone),
+  email: detail.optional.text(
+    'Of the parent.',
+    'asha@example.in',
+    ({ row: { borrowerEmail } }) => borrowerEmail,
+  ),
   waits_for: detail.optional.oneOf(WAITED_FOR, 'Who has to act.', ({ file, unconfirmed }) =>
-    waitsFor(file.application, { hasUnconfirmed: unconfirmed.length > 0 }),
+    waitsFor(file.application, {
+      hasUnconfirmed: file.payOuts.some(one => one.missingAt === null && unconfirmed.includes(one.number)),
+    }),
   ),
   can_cancel: detail.flag('Whether the institute may cancel it.', true, ({ file: { application } }) =>
     canEnd(application.state),
@@ -107,12 +137,17 @@ export const loanDetailOutput = detail.object({
     ({ file: { application } }) => (canEnd(application.state) ? application.expiresAt : null),
   ),
   letter_at: detail.optional.moment('When the sanction letter was uploaded.', '2026-11-18T09:20:00.000Z'),
-  disbursements: detail.list('The tranches.', trancheOutput, ({ file, unconfirmed }) =>
+  disbursements: detail.list('The tranches.', trancheOutput, ({ file }) =>
     toDisbursements(file).map(one => ({
       ...one,
       reference: file.payOuts.findLast(({ trancheId }) => trancheId === one.id)?.reference,
-      isUnconfirmed: unconfirmed.includes(one.id),
     })),
+  ),
+  transfers: detail.list(
+    'Every transfer that the lender reported.',
+    transferOutput,
+    ({ file, unconfirmed }) =>
+      file.payOuts.map(one => ({ ...one, isUnconfirmed: unconfirmed.includes(one.number) })),
   ),
   emis: detail.list('What the family has paid back.', emiOutput, ({ file }) => file.emis),
 })

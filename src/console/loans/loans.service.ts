@@ -1,5 +1,4 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { BANK_TRANSFER } from '../../loans/bank-transfers.service.ts'
 import { getApplication } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { letterTime } from '../../loans/desk.service.ts'
@@ -8,7 +7,7 @@ import type { Page, PageRange } from '../../platform/db/list.ts'
 import { notFound } from '../../platform/errors.ts'
 import * as store from './loans.store.ts'
 
-export type LoanDetail = { row: store.LoanRow; file: LoanFile; letterAt: Date | null; unconfirmed: string[] }
+export type LoanDetail = { row: store.LoanRow; file: LoanFile; letterAt: Date | null; unconfirmed: number[] }
 
 export async function readLoan(
   ctx: LoanContext,
@@ -20,7 +19,7 @@ export async function readLoan(
     store.findLoan(ctx.db, key),
     getApplication(ctx, institute, applicationId),
     letterTime(ctx, key),
-    store.listUnconfirmed(ctx.db, key, BANK_TRANSFER),
+    store.listUnconfirmed(ctx.db, key),
   ])
   if (row === null) throw notFound('This application')
   return { row, file, letterAt, unconfirmed }
@@ -32,4 +31,16 @@ export async function listLoans(
   { cursor, limit, ...filter }: store.LoanFilter & PageRange,
 ): Promise<Page<store.LoanRow>> {
   return store.listLoans(db, scope, filter, { cursor, limit })
+}
+
+/** As the lender's people may see it: of an application that came to nothing they need no contact any more. */
+export async function readLoanAtDesk(
+  ctx: LoanContext,
+  institute: Institute,
+  applicationId: string,
+): Promise<LoanDetail> {
+  const detail = await readLoan(ctx, institute, applicationId)
+  const { state } = detail.row
+  if (state !== 'rejected' && state !== 'canceled' && state !== 'expired') return detail
+  return { ...detail, row: { ...detail.row, borrowerPhone: null, borrowerEmail: null } }
 }

@@ -1,6 +1,7 @@
 import { list, type Condition, type Page, type PageRange } from '../../platform/db/list.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
+import { BANK_TRANSFER } from '../../loans/bank-transfers.rules.ts'
 import type { LoanState } from '../../loans/loans.rules.ts'
 
 /** An application as lists show it: to the institute, and to the people of its lender. */
@@ -11,8 +12,8 @@ export type LoanRow = {
   studentId: string
   student: string
   borrowerName: string
-  borrowerPhone: string
-  borrowerEmail: string
+  borrowerPhone: string | null
+  borrowerEmail: string | null
   lender: string
   lenderTitle: string
   state: LoanState
@@ -21,13 +22,21 @@ export type LoanRow = {
   createdAt: Date
   sentAt: Date | null
   acceptedAt: Date | null
+  /** Transfers that the institute has still to look for. */
+  unconfirmed: number
 }
 
 const SELECT = `a.id, a.institute_id as "instituteId", i.name as institute, a.student_id as "studentId",
-  s.fullname as student, s.primary_contact_name as "borrowerName", s.primary_contact_number as "borrowerPhone",
-  s.primary_contact_email as "borrowerEmail", a.lender, a.lender_title as "lenderTitle", a.state,
+  coalesce(a.borrower ->> 'student', s.fullname) as student,
+  coalesce(a.borrower ->> 'name', s.primary_contact_name) as "borrowerName",
+  coalesce(a.borrower ->> 'phone', s.primary_contact_number) as "borrowerPhone",
+  coalesce(a.borrower ->> 'email', s.primary_contact_email) as "borrowerEmail", a.lender, a.lender_title as "lenderTitle", a.state,
   a.asked_paise as "askedPaise", a.amount_paise as "amountPaise", a.created_at as "createdAt", a.sent_at as "sentAt",
-  a.accepted_at as "acceptedAt"`
+  a.accepted_at as "acceptedAt",
+  (select count(*)::int from cred_pay_outs p
+   join payments y on y.institute_id = p.institute_id and y.id = p.payment_id
+   where p.institute_id = a.institute_id and p.application_id = a.id and p.received_at is null
+     and p.missing_at is null and y.account_id = '${BANK_TRANSFER}') as unconfirmed`
 const JOIN = `join institutes i on i.id = a.institute_id
   join students s on s.institute_id = a.institute_id and s.id = a.student_id`
 
@@ -75,19 +84,16 @@ export async function findLoan(
   return row ?? null
 }
 
-/** Tranches whose transfer went to the institute's own bank account and was not found there yet. */
+/** Transfers to the institute's own bank account that nobody has found there yet, by their numbers. */
 export async function listUnconfirmed(
   db: Queryable,
   { instituteId, applicationId }: { instituteId: number; applicationId: string },
-  account: string,
-): Promise<string[]> {
-  const rows = await db.query<{ trancheId: string }>(
-    `select t.id as "trancheId" from cred_pay_outs p
-     join cred_tranches t on t.institute_id = p.institute_id and t.id = p.tranche_id
+): Promise<number[]> {
+  const rows = await db.query<{ number: number }>(
+    `select p.number from cred_pay_outs p
      join payments y on y.institute_id = p.institute_id and y.id = p.payment_id
-     where p.institute_id = $1 and p.application_id = $2 and p.received_at is null and y.account_id = $3
-       and t.state in ('paid_out', 'failed')`,
-    [instituteId, applicationId, account],
+     where p.institute_id = $1 and p.application_id = $2 and p.received_at is null and y.account_id = $3`,
+    [instituteId, applicationId, BANK_TRANSFER],
   )
-  return rows.map(({ trancheId }) => trancheId)
+  return rows.map(({ number }) => number)
 }

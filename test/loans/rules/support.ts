@@ -24,6 +24,7 @@ export function application(state: LoanState, changes: Partial<Application> = {}
     reason: null,
     createdAt: AT,
     sentAt: AT,
+    borrower: { name: 'Asha Rao', phone: '9876543210', email: 'asha@example.in', student: 'Kabir Rao' },
     filledAt: null,
     approvedAt: null,
     signedAt: null,

@@ -26,7 +26,14 @@ export function loanColumns(other: Column<LoanRowAnswer>): readonly Column<LoanR
       title: 'State',
       text: row => LOAN_LABELS[row.status].label,
       render: row => (
-        <StatusBadge tone={LOAN_LABELS[row.status].tone}>{LOAN_LABELS[row.status].label}</StatusBadge>
+        <>
+          <StatusBadge tone={LOAN_LABELS[row.status].tone}>{LOAN_LABELS[row.status].label}</StatusBadge>
+          {row.transfers_to_confirm > 0 && (
+            <div>
+              <StatusBadge tone="waiting">Transfer to confirm</StatusBadge>
+            </div>
+          )}
+        </>
       ),
     },
     {

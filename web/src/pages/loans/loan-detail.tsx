@@ -9,18 +9,21 @@ import { StaticTable } from '../developers/static-table.tsx'
 import { LOAN_LABELS, TRANCHE_LABELS } from './texts.ts'
 
 export type Tranche = LoanDetailAnswer['disbursements'][number]
+export type Transfer = LoanDetailAnswer['transfers'][number]
 
-/** A loan as both sides see it; `trancheAction` is what this side can do about a tranche. */
+/** A loan as both sides see it, with what this side can do about a tranche or a transfer. */
 export function LoanDetail({
   detail,
   actions,
-  trancheAction,
+  trancheAction = () => null,
+  transferAction = () => null,
 }: {
   detail: LoanDetailAnswer
   actions: ReactNode
-  trancheAction: (tranche: Tranche) => ReactNode
+  trancheAction?: (tranche: Tranche) => ReactNode
+  transferAction?: (transfer: Transfer) => ReactNode
 }) {
-  const { loan, offer, disbursements, emis } = detail
+  const { loan, problem } = detail
   const { label, tone } = LOAN_LABELS[loan.status]
   return (
     <Detail
@@ -29,70 +32,112 @@ export function LoanDetail({
       actions={actions}
       fields={fieldsOf(detail)}
     >
-      {detail.problem !== undefined && (
+      {problem !== undefined && (
         <Alert color="red" role="alert" title="The lender reported something that was not applied" mb="md">
-          {detail.problem} Clear it up with the lender.
+          {problem} Clear it up with the lender.
         </Alert>
       )}
-      {offer !== undefined && (
-        <>
-          <h2 className="section-title">Offer</h2>
-          <StaticTable name="Offer" headings={['Interest a year', 'EMIs', 'Each', 'Charges', 'Accepted']}>
-            <tr>
-              <td>{offer.yearly_rate_percent} %</td>
-              <td>{offer.months}</td>
-              <td>
-                <Money rupees={offer.emi} />
-              </td>
-              <td>
-                <Money rupees={offer.fees} />
-              </td>
-              <td>
-                {loan.offer_accepted_at === undefined ? 'Not yet' : <When at={loan.offer_accepted_at} />}
-              </td>
-            </tr>
-          </StaticTable>
-        </>
-      )}
-      {disbursements.length > 0 && (
-        <>
-          <h2 className="section-title">Disbursements</h2>
-          <StaticTable name="Disbursements" headings={['Day', 'Amount', 'State', 'UTR', 'Next step']}>
-            {disbursements.map(tranche => (
-              <tr key={tranche.id}>
-                <td>{formatDay(tranche.date)}</td>
-                <td>
-                  <Money rupees={tranche.amount} />
-                </td>
-                <td>
-                  <StatusBadge tone={TRANCHE_LABELS[tranche.status].tone}>
-                    {TRANCHE_LABELS[tranche.status].label}
-                  </StatusBadge>
-                </td>
-                <td className="mono">{tranche.utr ?? ''}</td>
-                <td>{trancheAction(tranche)}</td>
-              </tr>
-            ))}
-          </StaticTable>
-        </>
-      )}
-      {emis.length > 0 && (
-        <>
-          <h2 className="section-title">EMIs paid to the lender</h2>
-          <StaticTable name="EMIs" headings={['Due', 'Amount']}>
-            {emis.map(emi => (
-              <tr key={emi.id}>
-                <td>{formatDay(emi.due_date)}</td>
-                <td>
-                  <Money rupees={emi.amount} />
-                </td>
-              </tr>
-            ))}
-          </StaticTable>
-        </>
-      )}
+      <OfferTable detail={detail} />
+      <Disbursements detail={detail} action={trancheAction} />
+      <Transfers detail={detail} action={transferAction} />
+      <Emis detail={detail} />
     </Detail>
   )
+}
+
+type Part = { detail: LoanDetailAnswer }
+
+function OfferTable({ detail: { offer, loan } }: Part) {
+  if (offer === undefined) return null
+  return (
+    <Section name="Offer" headings={['Interest a year', 'EMIs', 'Each', 'Charges', 'Accepted']}>
+      <tr>
+        <td>{offer.yearly_rate_percent} %</td>
+        <td>{offer.months}</td>
+        <td>
+          <Money rupees={offer.emi} />
+        </td>
+        <td>
+          <Money rupees={offer.fees} />
+        </td>
+        <td>{loan.offer_accepted_at === undefined ? 'Not yet' : <When at={loan.offer_accepted_at} />}</td>
+      </tr>
+    </Section>
+  )
+}
+
+function Disbursements({ detail, action }: Part & { action: (tranche: Tranche) => ReactNode }) {
+  if (detail.disbursements.length === 0) return null
+  return (
+    <Section name="Disbursements" headings={['Day', 'Amount', 'State', 'Next step']}>
+      {detail.disbursements.map(tranche => (
+        <tr key={tranche.id}>
+          <td>{formatDay(tranche.date)}</td>
+          <td>
+            <Money rupees={tranche.amount} />
+          </td>
+          <td>
+            <StatusBadge tone={TRANCHE_LABELS[tranche.status].tone}>
+              {TRANCHE_LABELS[tranche.status].label}
+            </StatusBadge>
+          </td>
+          <td>{action(tranche)}</td>
+        </tr>
+      ))}
+    </Section>
+  )
+}
+
+function Transfers({ detail, action }: Part & { action: (transfer: Transfer) => ReactNode }) {
+  if (detail.transfers.length === 0) return null
+  return (
+    <Section name="Transfers" headings={['Reported', 'Amount', 'UTR', 'At the school', 'Next step']}>
+      {detail.transfers.map(transfer => (
+        <tr key={transfer.number}>
+          <td>
+            <When at={transfer.reported_at} />
+          </td>
+          <td>
+            <Money rupees={transfer.amount} />
+          </td>
+          <td className="mono">{transfer.utr}</td>
+          <td>{arrivalOf(transfer)}</td>
+          <td>{action(transfer)}</td>
+        </tr>
+      ))}
+    </Section>
+  )
+}
+
+function Emis({ detail: { emis } }: Part) {
+  if (emis.length === 0) return null
+  return (
+    <Section name="EMIs paid to the lender" headings={['Due', 'Amount']}>
+      {emis.map(emi => (
+        <tr key={emi.id}>
+          <td>{formatDay(emi.due_date)}</td>
+          <td>
+            <Money rupees={emi.amount} />
+          </td>
+        </tr>
+      ))}
+    </Section>
+  )
+}
+
+function Section({ name, ...table }: { name: string; headings: readonly string[]; children: ReactNode }) {
+  return (
+    <>
+      <h2 className="section-title">{name}</h2>
+      <StaticTable name={name} {...table} />
+    </>
+  )
+}
+
+function arrivalOf(transfer: Transfer): ReactNode {
+  if (transfer.received_at !== undefined) return <StatusBadge tone="good">Found on the statement</StatusBadge>
+  if (transfer.missing_at !== undefined) return <StatusBadge tone="bad">Not found</StatusBadge>
+  return transfer.is_unconfirmed ? <StatusBadge tone="waiting">To be confirmed</StatusBadge> : null
 }
 
 const WAITS = { family: 'The family', lender: 'The lender', institute: 'The institute' } as const

@@ -7,11 +7,13 @@ import { fileAddress, get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { formatMoment } from '../../ui/when.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 import { BackLink } from '../orders/back-link.tsx'
-import { LoanDetail, type Tranche } from './loan-detail.tsx'
+import { LoanDetail, type Transfer } from './loan-detail.tsx'
 
 /** One loan as the institute sees it. */
 export function LoanPage() {
@@ -40,7 +42,7 @@ export function LoanPage() {
 function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
   const mayAct = useMay('owner', 'finance')
   const [isCanceling, setIsCanceling] = useState(false)
-  const [asked, setAsked] = useState<Tranche | null>(null)
+  const [asked, setAsked] = useState<Transfer | null>(null)
   return (
     <>
       <LoanDetail
@@ -59,16 +61,16 @@ function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
             )}
           </>
         }
-        trancheAction={tranche =>
-          mayAct && tranche.is_unconfirmed ? (
-            <Button size="compact-sm" variant="default" onClick={() => setAsked(tranche)}>
+        transferAction={transfer =>
+          mayAct && transfer.is_unconfirmed ? (
+            <Button size="compact-sm" variant="default" onClick={() => setAsked(transfer)}>
               Did it arrive?
             </Button>
           ) : null
         }
       />
       {isCanceling && <CancelDialogue base={base} onClose={() => setIsCanceling(false)} />}
-      {asked !== null && <ConfirmDialogue base={base} tranche={asked} onClose={() => setAsked(null)} />}
+      {asked !== null && <ConfirmDialogue base={base} transfer={asked} onClose={() => setAsked(null)} />}
     </>
   )
 }
@@ -100,43 +102,39 @@ function CancelDialogue({ base, onClose }: { base: string; onClose: () => void }
   )
 }
 
-function ConfirmDialogue({
-  base,
-  tranche,
-  onClose,
-}: {
-  base: string
-  tranche: Tranche
-  onClose: () => void
-}) {
-  const confirm = useCommand<{ disbursement_id: string; received: boolean }>({
+type Confirm = { base: string; transfer: Transfer; onClose: () => void }
+
+function ConfirmDialogue({ base, transfer, onClose }: Confirm) {
+  const confirm = useCommand<{ number: number; received: boolean }>({
     method: 'POST',
     path: `${base}/confirm`,
     refreshes: [...REFRESHES, 'money'],
     onDone(_, { received }) {
-      notify(received ? 'The money counts as received.' : 'The lender can transfer it again.')
+      notify(received ? 'The money counts as received.' : 'The lender sees that it did not arrive.')
       onClose()
     },
   })
+  const { number, utr, amount, reported_at: at } = transfer
   return (
     <FormDialogue
       title="Is this transfer on your bank statement?"
       verb="Yes, it has arrived"
       isBusy={confirm.isPending}
       error={confirm.error}
-      onSubmit={() => confirm.mutate({ disbursement_id: tranche.id, received: true })}
+      onSubmit={() => confirm.mutate({ number, received: true })}
       onClose={onClose}
     >
       <p>
-        The lender says that it transferred the money with the UTR <strong>{tranche.utr}</strong>. Look for it
-        on the statement of your bank account. The fees count as paid once you confirm it.
+        The lender reported <strong>{formatRupees(amount)}</strong> with the UTR <strong>{utr}</strong> on{' '}
+        {formatMoment(at)}. Look for it on the statement of your bank account. The fees count as paid once you
+        confirm it.
+      </p>
+      <p>
+        If it did not arrive, the lender is asked to transfer it again. Should this one arrive later all the
+        same, confirm it then: what is more than due becomes an advance.
       </p>
       <Group>
-        <Button
-          variant="subtle"
-          color="red"
-          onClick={() => confirm.mutate({ disbursement_id: tranche.id, received: false })}
-        >
+        <Button variant="subtle" color="red" onClick={() => confirm.mutate({ number, received: false })}>
           No, it did not arrive
         </Button>
       </Group>
