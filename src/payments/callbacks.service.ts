@@ -5,7 +5,7 @@ import { ZERO } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
 import { AnswerError } from '../providers/answer.ts'
 import type { MandateChange } from '../providers/mandate-port.ts'
-import type { Callback, Report } from '../providers/port.ts'
+import type { Callback, Report, UnaskedRefund } from '../providers/port.ts'
 import type { Applied, PaymentContext } from './context.ts'
 import { applyDispute } from './disputes/disputes.service.ts'
 import { readPayment } from './payments.store.ts'
@@ -67,6 +67,9 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
     case 'dispute':
       await applyDispute(ctx, account, report)
       break
+    case 'unasked_refund':
+      await recordUnasked(ctx, account, report)
+      break
     default:
       assertNever(report)
   }
@@ -76,6 +79,17 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
 function ourIdOf(report: Exclude<Report, MandateChange>): string {
   if (report.about === 'mandate') return report.mandateId
   return report.about === 'refund' ? report.refundId : report.paymentId
+}
+
+async function recordUnasked(
+  ctx: PaymentContext,
+  { id: accountId, provider }: Account,
+  { instituteId, paymentId, providerRef, amountPaise }: UnaskedRefund,
+): Promise<void> {
+  const problem = `${paymentId} was refunded at the provider itself, and not here`
+  const noticedAt = ctx.clock.now()
+  const about = { instituteId, provider, accountId, utr: '', providerRef, problem }
+  await insertExceptions(ctx.db, [{ ...about, reportedPaise: amountPaise, knownPaise: null, noticedAt }])
 }
 
 /** Money that we know nothing of, and everything about what is not the account's own, is for a person to look at. */

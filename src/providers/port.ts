@@ -75,6 +75,15 @@ export type DisputeReport = {
   at: Date
 }
 
+/** Somebody refunded a payment of ours at the provider itself, in its dashboard: a person has to enter it here. */
+export type UnaskedRefund = {
+  about: 'unasked_refund'
+  instituteId: number
+  paymentId: string
+  providerRef: string
+  amountPaise: Paise
+}
+
 export type Report =
   | PaymentReport
   | RefundReport
@@ -82,6 +91,7 @@ export type Report =
   | MandateChange
   | ReturnReport
   | DisputeReport
+  | UnaskedRefund
 
 export type PaymentReport = {
   about: 'payment'

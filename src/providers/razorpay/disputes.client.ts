@@ -10,6 +10,7 @@ import {
   readItems,
   readLinks,
   readPayment,
+  readRefund,
   type RazorpayPayment,
   type ReconItem,
 } from './shapes.ts'
@@ -23,6 +24,19 @@ export async function readDisputeEvent(call: Call, event: Event): Promise<Report
   if (ours === null) return []
   const taken = returnOf(dispute, ours, event.createdAt)
   return [reportOfDispute(dispute, ours, event.createdAt), ...(taken === null ? [] : [taken])]
+}
+
+/** A refund that does not carry our notes was made in the dashboard; it may be of a payment of ours all the same. */
+export async function readUnasked(call: Call, event: Event): Promise<Report[]> {
+  if (!event.has('payment') || !isInRupees(event.entity('payment')) || !isInRupees(event.entity('refund')))
+    return []
+  const refund = readRefund(event.entity('refund'), 'payload.refund.entity')
+  const ours =
+    refund.notes.mandateId === null
+      ? await ownerOf(call, readPayment(event.entity('payment'), 'payload.payment.entity'))
+      : null
+  if (ours === null) return []
+  return [{ about: 'unasked_refund', ...ours, providerRef: refund.id, amountPaise: refund.amountPaise }]
 }
 
 /** The account may serve others too, in any currency. */

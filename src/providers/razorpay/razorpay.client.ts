@@ -14,7 +14,7 @@ import type {
 } from '../port.ts'
 import { type Call, createCaller } from '../http.ts'
 import { announceDebit, presentDebit, readDebit, readDebitOutcome } from './debits.client.ts'
-import { readDisputeEvent, readReturn } from './disputes.client.ts'
+import { readDisputeEvent, readReturn, readUnasked } from './disputes.client.ts'
 import { cancelMandate, readMandate, registerMandate, UPI_REGISTRATION_PAISE } from './mandates.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund } from './outcomes.ts'
 import { refundOnce } from './refunds.client.ts'
@@ -67,7 +67,9 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     async readCallback({ headers, rawBody }) {
       if (!isSigned(rawBody, headers['x-razorpay-signature'], webhookSecret)) return null
       const event = shapes.readEvent(rawBody)
-      return event.name.startsWith('payment.dispute.') ? readDisputeEvent(begin(), event) : reportsOf(event)
+      if (event.name.startsWith('payment.dispute.')) return readDisputeEvent(begin(), event)
+      const reports = reportsOf(event)
+      return event.name === 'refund.processed' && reports.length === 0 ? readUnasked(begin(), event) : reports
     },
     status: payment => readStatus(begin(), payment),
     refund: order => refundPayment(begin(), order),

@@ -76,7 +76,12 @@ export type ReconItem = {
   notes: Notes
 }
 
-export type Event = { name: string; createdAt: Date; entity(kind: string): unknown }
+export type Event = {
+  name: string
+  createdAt: Date
+  has(kind: string): boolean
+  entity(kind: string): unknown
+}
 
 /** What we wrote on a link, refund, order or mandate when we made it. */
 export type Notes = {
@@ -187,6 +192,7 @@ export function readEvent(rawBody: Buffer): Event {
   return {
     name: readText(event, 'event', 'event'),
     createdAt: readMoment(event, 'created_at', 'event'),
+    has: kind => isObject(event['payload']) && isObject(event['payload'][kind]),
     entity(kind) {
       const payload = readObject(event['payload'], 'payload')
       return readObject(payload[kind], `payload.${kind}`)['entity']
