@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { tmpdir } from 'node:os'
 import { generateAll, outdated } from '../../tools/sdk/generate.ts'
@@ -13,6 +14,7 @@ import { programOf } from './readme.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const bursar = await startBursar({ after })
 const folder = mkdtempSync(join(tmpdir(), 'sdk-'))
+writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
 after(() => rmSync(folder, { recursive: true }))
 cpSync(join(ROOT, 'docs/erp-developer/samples/students.csv'), join(folder, 'students.csv'))
 
@@ -22,6 +24,18 @@ test('what the clients have of the API is as the API is: npm run sdk', async () 
 })
 
 const run = promisify(execFile)
+
+test('the package of the Node client is built as it is published, and loads', async () => {
+  await run(join(ROOT, 'node_modules/.bin/tsc'), [
+    '-p',
+    join(ROOT, 'sdk/node'),
+    '--outDir',
+    join(folder, 'dist'),
+  ])
+  const built = await import(pathToFileURL(join(folder, 'dist/index.js')).href)
+  assert.equal(typeof built.Bursar.prototype.createPayOrder, 'function')
+  assert.equal(typeof built.verifyWebhook, 'function')
+})
 
 test('the lines of the README of the Node client run', async () => {
   const program = readmeOf('node', 'js').replaceAll("'bursar-sdk'", `'${ROOT}/sdk/node/src/index.ts'`)
