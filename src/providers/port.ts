@@ -200,7 +200,7 @@ export type HostedPage = {
 }
 
 /** `apiUrl`: another address than the provider's own, such as an emulator's. `now`: the clock, where a sandbox moves it. */
-export type ProviderOptions = { apiUrl?: string | undefined; now?: () => Date }
+type ProviderOptions = { apiUrl?: string | undefined; now?: () => Date }
 
 /** The values of an entry's settings by their fields. */
 export type ProviderValues = Readonly<Record<string, string>>

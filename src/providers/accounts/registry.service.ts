@@ -202,7 +202,7 @@ export class AccountRegistry {
     if (this.#cache.size >= MOST_INSTITUTES) this.#cache.clear()
     const accounts = store.listAccounts(db, instituteId).then(rows => rows.map(row => this.#make(row)))
     this.#cache.set(instituteId, { readAt: now, accounts })
-    // What failed is not kept; whoever waits for it hears of it.
+    // A failed read is not cached; its callers get the error.
     accounts.catch(() => this.forget(instituteId))
     return accounts
   }
