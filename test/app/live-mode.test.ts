@@ -12,6 +12,7 @@ import { readConfig } from '../../src/app/config.ts'
 import { createInstitute } from '../../src/institutes/institutes.service.ts'
 import { createKey } from '../../src/institutes/keys.service.ts'
 import { openDatabase } from '../../src/app/open-database.ts'
+import { seedSandbox } from '../../src/sandbox/seed/seed.service.ts'
 import { TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { DEMO, GROUP, type Credentials, type Json } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
@@ -149,16 +150,6 @@ function assertError(reply: Reply, status: number, code: string): void {
   assert.match(reply.body.request_id, /^req_/)
 }
 
-/** Puts what every sandbox has into a live database, which a start refuses to do. */
-async function seedAsSandbox(env: Record<string, string>): Promise<void> {
-  const client = new pg.Client(env['DATABASE_URL'])
-  await client.connect()
-  await client.query(`delete from instance_settings where key = 'mode'`)
-  await (await openDatabase(readConfig({ ...env, BURSAR_MODE: 'sandbox' }))).ctx.db.close()
-  await client.query(`update instance_settings set value = 'live' where key = 'mode'`)
-  await client.end()
-}
-
 test('in live mode every missing setting is named at once, and nothing starts', async t => {
   const bare = run(t, {})
   const plain = run(t, { ...(await liveSettings(t)), PUBLIC_URL: 'http://fees.school.example.in' })
@@ -203,7 +194,9 @@ test('a live Bursar', async t => {
   const as = await makeKey(env)
 
   await t.test('refuses the published test credentials, even when its database has them', async () => {
-    await seedAsSandbox(env)
+    const { ctx } = await openDatabase(readConfig(env))
+    await seedSandbox(ctx, false)
+    await ctx.db.close()
     for (const published of [DEMO, GROUP]) {
       const reply = await send(`${PAY}/orders`, { as: published, headers: THROUGH_PROXY })
       assertError(reply, 401, 'AUE00000')
