@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { assert } from '../platform/assert.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
+import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import type { LoanContext } from './context.ts'
 import { toUpdate, type DeskRequest } from './desk.rules.ts'
+import { isOver } from './loans.rules.ts'
 import { announce, applyIn } from './lender-updates.service.ts'
 import { findLetter, findLetterTime, putLetter } from './letters.store.ts'
 import * as store from './loans.store.ts'
@@ -38,7 +39,7 @@ export const MAX_LETTER_BYTES = 2 * 1024 * 1024
 
 export type Letter = { applicationId: string; digest: string }
 
-/** Kept as it is and only ever served as a download; one that is uploaded again replaces it. */
+/** Only ever served as a download. It can be replaced until money is transferred under it. */
 export async function attachLetter(
   ctx: LoanContext,
   command: Command<Letter>,
@@ -50,6 +51,10 @@ export async function attachLetter(
   return transact(ctx.db, command, async tx => {
     const file = await store.lockFile(tx, key)
     if (file === null) throw notFound('This application')
+    if (isOver(file.application.state))
+      throw conflict('The application is over: its letter is kept as it is.')
+    if (file.payOuts.length > 0)
+      throw conflict('Money was transferred under the letter that is attached: it is kept as it is.')
     await putLetter(tx, key, { content, digest, at: ctx.clock.now() })
     return { applicationId: key.applicationId, digest: digest.toString('hex') }
   })

@@ -16,6 +16,7 @@ import { sendAcceptance } from './offers.service.ts'
 import * as store from './loans.store.ts'
 import type { LoanRequest } from './lender-port.ts'
 import { canEnd, nextCheck, type Application, type LoanFile } from './loans.rules.ts'
+import { isGivenUp } from './report-checks.rules.ts'
 import { applyAll, askLender, moveTo } from './lender-updates.service.ts'
 
 /** Calls to the lender: start an application, end it, ask for its status. */
@@ -177,7 +178,7 @@ export function checkApplications(ctx: LoanContext): Run {
 async function checkApplication(ctx: LoanContext, application: Application): Promise<void> {
   const { instituteId, id: applicationId } = application
   const key = { instituteId, applicationId }
-  if (application.sentAt !== null) await askLender(ctx, key)
+  if (application.sentAt !== null && (await endIfSilent(ctx, application))) return
   await sendAcceptance(ctx, key)
   await sendLeftTransfers(ctx, key)
   const now = ctx.clock.now()
@@ -189,6 +190,22 @@ async function checkApplication(ctx: LoanContext, application: Application): Pro
     const { application: known } = await requireFile(tx, key)
     await store.writeApplication(tx, { ...known, nextCheckAt: nextCheck(known, now) })
   })
+}
+
+/** Asks the lender. One that does not answer for long after the application lapsed must not keep the family from others. */
+async function endIfSilent(ctx: LoanContext, application: Application): Promise<boolean> {
+  const key = { instituteId: application.instituteId, applicationId: application.id }
+  try {
+    await askLender(ctx, key)
+    return false
+  } catch (error) {
+    if (!isGivenUp(application, ctx.clock.now())) throw error
+  }
+  await ctx.db.transaction(async tx => {
+    const { application: known } = await requireFile(tx, key)
+    if (canEnd(known.state)) await endHere(ctx, tx, known, known.ending ?? 'expired')
+  })
+  return true
 }
 
 /** Sends transfers that a crash kept from the bank; sending one twice changes nothing. */

@@ -25,7 +25,7 @@ import {
   type LoanState,
   type Verdict,
 } from './loans.rules.ts'
-import { clampTime, contradicts, reportRefusal } from './report-checks.rules.ts'
+import { clampTime, contradiction, reportRefusal } from './report-checks.rules.ts'
 import { disbursementOrder, newTranche, writePaidTranche } from './payouts.ts'
 
 /** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */
@@ -107,10 +107,7 @@ export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanRep
 }
 
 function refusalOf(file: LoanFile, update: LenderUpdate, outcome: Verdict): string | null {
-  if (outcome === 'apply') return reportRefusal(file, update)
-  return contradicts(file, update)
-    ? 'A transfer with this number was reported before, with another amount or UTR.'
-    : null
+  return outcome === 'apply' ? reportRefusal(file, update) : contradiction(file, update)
 }
 
 type LoadedLoan = { file: LoanFile; student: StudentContext }

@@ -1,7 +1,7 @@
 import { badField } from '../platform/errors.ts'
 import { formatRupees, sumPaise } from '../platform/money.ts'
 import type { LenderUpdate, PayOut } from './lender-port.ts'
-import type { LoanFile, Tranche } from './loans.rules.ts'
+import { canEnd, isOver, type Application, type LoanFile, type Tranche } from './loans.rules.ts'
 
 /**
  * What a lender's report may not say, however rightly it is signed: more than was asked for, an agreement that the
@@ -28,8 +28,18 @@ export function reportRefusal(file: LoanFile, update: LenderUpdate): string | nu
   }
 }
 
-/** A transfer that was reported before has to be the same one. */
-export function contradicts({ payOuts }: LoanFile, update: LenderUpdate): boolean {
+/** An agreement or money for an application that ended here without one, or a transfer that was reported otherwise before. */
+export function contradiction(file: LoanFile, update: LenderUpdate): string | null {
+  const { state, signedAt } = file.application
+  const isEnded = isOver(state) && signedAt === null
+  if (isEnded && (update.kind === 'signed' || update.kind === 'paid_out'))
+    return `The application is ${state} here, and the lender reports a loan.`
+  return isOtherTransfer(file, update)
+    ? 'A transfer with this number was reported before, with another amount or UTR.'
+    : null
+}
+
+function isOtherTransfer({ payOuts }: LoanFile, update: LenderUpdate): boolean {
   if (update.kind !== 'paid_out') return false
   const { number, amountPaise, reference } = update.payOut
   const known = payOuts.find(one => one.number === number)
@@ -74,3 +84,10 @@ export function assertNear(key: string, day: string, today: string, years: Years
 }
 
 type Years = { before: number; after: number }
+
+const SILENT_FOR_MS = 7 * 86_400_000
+
+/** It lapsed a week ago, and the lender cannot be asked: it ends here without the lender. */
+export function isGivenUp({ state, expiresAt }: Application, now: Date): boolean {
+  return canEnd(state) && now.getTime() - expiresAt.getTime() > SILENT_FOR_MS
+}

@@ -15,8 +15,8 @@ import {
   pauseLender,
   rotateLender,
 } from '../../src/loans/lenders/lenders.service.ts'
-import { paiseOf } from '../../src/platform/money.ts'
 import type { Json } from '../harness/client.ts'
+import { EVENTS, TERMS, WHOLE } from './protocol-support.ts'
 import { CRED, LoanWorld } from './support.ts'
 
 /** The conformance of a lender: whatever is lost, doubled, late, reordered or forged, nothing is doubled and nothing is stuck. */
@@ -24,14 +24,6 @@ const world = await LoanWorld.open({ after })
 const { bursar } = world
 const { ctx } = bursar.app
 let emulator: LenderEmulator
-
-const TERMS = {
-  kind: 'api',
-  leastPaise: paiseOf(1_000_00),
-  mostPaise: paiseOf(500_000_00),
-  yearlyRateBp: 1250,
-  months: 12,
-} as const
 
 before(async () => {
   // The secret comes with the lender, and the lender's address is known before: as it is for an operator.
@@ -67,30 +59,6 @@ function play(id: string, acts: readonly Act[]): Message[] {
     return message
   })
 }
-
-const TRANCHES = [
-  { date: '2026-12-01', amount: 40_000 },
-  { date: '2027-01-01', amount: 20_000 },
-]
-const WHOLE: readonly Act[] = [
-  { kind: 'fill' },
-  { kind: 'approve', hasOffer: false },
-  { kind: 'sanction', tranches: TRANCHES },
-  { kind: 'disburse' },
-  { kind: 'disburse', amount: 5_000 },
-  { kind: 'emi' },
-  { kind: 'disburse' },
-]
-const EVENTS = [
-  'loan.application_started',
-  'loan.application_filled',
-  'loan.final_approved',
-  'loan.agreement_signed',
-  'emi.debited',
-  'loan.disbursed',
-  'loan.disbursed',
-  'loan.disbursed',
-]
 
 const ORDERS: Record<string, number[]> = {
   'in order': [0, 1, 2, 3, 4, 5, 6],
@@ -297,4 +265,20 @@ test('a paused lender gets no new application, and those it has go on', async ()
   for (const message of play(id, WHOLE.slice(0, 2))) assert.equal(await emulator.send(message), 200)
   assert.equal((await world.read(id)).status, 'final_approved')
   await pauseLender(ctx, 'vidya', false)
+})
+
+test('an application at a lender that answers no more ends a week after it lapsed; a loan reported then is refused', async () => {
+  const studentId = await world.student()
+  const id = await world.start(studentId)
+  await world.form(id, 'lender', { consent: 'yes' })
+  const [secret = ''] = emulator.secrets
+  emulator.secrets[0] = 'whsec_AAAA'
+  await world.advance('P32D')
+  assert.equal((await world.read(id)).status, 'started', 'the lender may still be back')
+  await world.advance('P8D')
+  assert.equal((await world.read(id)).status, 'expired')
+  emulator.secrets[0] = secret
+  const messages = play(id, WHOLE.slice(0, 3))
+  assert.equal(await emulator.send(messages[2] as Message), 409)
+  assert.ok(await world.start(studentId))
 })
