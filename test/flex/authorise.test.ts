@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addBranch } from '../../src/institutes/institutes.service.ts'
+import type { Json } from '../harness/client.ts'
 import { sampleRecord } from '../harness/fakes/erp.ts'
+import { ERP } from '../harness/samples.ts'
+import { waitFor } from '../harness/wait.ts'
 import { FEES, openWorld, stateOf, type World } from './support.ts'
 
 const authorise = ({ bursar, planId }: World, body: object = {}) =>
@@ -58,4 +62,18 @@ test('nothing is set up against the word of the ERP, nor twice', async t => {
   world.erp.put(sampleRecord({}, { fee_components: FEES }))
   assert.equal((await authorise(world)).status, 200)
   assert.equal((await authorise(world)).status, 409)
+})
+
+test('a student who moves to another branch is debited through the old one’s account, and the plan says so each time', async t => {
+  const world = await openWorld(t)
+  const { app, demo } = world.bursar
+  await addBranch(app.ctx, 'demo-school', { collectorCode: 'SOUTH', name: 'South', isDefault: false })
+  world.erp.put(sampleRecord({ collector_code: 'SOUTH' }, { fee_components: FEES }))
+  const move = () => demo.send('PATCH', `${ERP}/students/${world.studentId}`, { collector_code: 'SOUTH' })
+  // A branch is known to every process within seconds.
+  await waitFor(async () => (await move()).status === 200, 'the branch')
+  const plan = await world.advanceUntil(one => stateOf(one) === 'presented', 'the presentation')
+  const noted = plan.decisions.filter((one: Json) => one.what === 'mandate of another branch')
+  assert.equal(noted.length, 1)
+  assert.match(noted[0].why, /in SOUTH now, and the mandate was given to MAIN/)
 })

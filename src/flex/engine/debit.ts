@@ -85,6 +85,7 @@ function confirm(plan: PlanChanges, instalment: Instalment): void {
   const { taken, rest } = splitAt(instalment.lines, mostPerDebit(plan.rail, plan.requireMandate()))
   const debit = rest.length > 0 ? splitOff(plan, instalment, { taken, rest }) : instalment
   const amountPaise = sumLines(taken)
+  noteOtherBranch(plan, debit)
   plan.move(debit, 'confirmed', `${formatRupees(amountPaise)} announced for ${presentOn}`, {
     notifiedAt: plan.now,
     fetchTries: 0,
@@ -93,6 +94,15 @@ function confirm(plan: PlanChanges, instalment: Instalment): void {
   const onlinePaise = onlineBeside(plan, instalment)
   if (onlinePaise === 0) plan.notifyFamily('notice', { amountPaise, day: presentOn })
   else plan.notifyFamily('notice_and_online', { amountPaise, onlinePaise, day: presentOn })
+}
+
+/** A mandate stays with the account through which it was given; whose that is, a person has to know before the money moves. */
+function noteOtherBranch(plan: PlanChanges, instalment: Instalment): void {
+  const { collectorCode: from } = plan.plan
+  const { collectorCode: to } = plan.student.student
+  if (from === to) return
+  const why = `the student is in ${to} now, and the mandate was given to ${from}: the money arrives where the mandates of ${from} do; a new mandate debits for ${to}`
+  plan.note(instalment, 'mandate of another branch', why)
 }
 
 /** The instalment keeps what its mandate may take, and the ERP is told of both parts. */
