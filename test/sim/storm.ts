@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts'
 import { runYear } from '../flex/sim/year.ts'
+import { runGatewayStorm } from './gateway-storm.ts'
 import { runStorm } from './payments-model.ts'
 
 /**
+ * `npm run storm -- [seed] [acts] razorpay`: the same on Razorpay's emulator.
  * `npm run storm -- [seed] [acts]`: the model for as long as you like, on a PostgreSQL of its own.
  * `npm run storm -- [seed] [plans] flex`: a year of so many instalment plans, day by day.
  */
@@ -11,8 +13,9 @@ const kind = process.argv[4] ?? 'payments'
 const isFlex = kind === 'flex'
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1_000_000))
 const acts = Number(process.argv[3] ?? 3_000)
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(acts) || !(isFlex || kind === 'payments')) {
-  console.error('usage: npm run storm -- [seed] [acts], or: npm run storm -- [seed] [plans] flex')
+const isKnown = ['payments', 'razorpay', 'flex'].includes(kind)
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(acts) || !isKnown) {
+  console.error('usage: npm run storm -- [seed] [acts] [razorpay], or: npm run storm -- [seed] [plans] flex')
   process.exit(2)
 }
 
@@ -38,7 +41,7 @@ try {
         owner,
         onProgress: (day, summary) => logProgress(`day ${day}, ${summary}`, true),
       })
-    : await runStorm({
+    : await (kind === 'razorpay' ? runGatewayStorm : runStorm)({
         seed,
         acts,
         owner,
@@ -46,7 +49,7 @@ try {
       })
   console.log(`${isTerminal ? '\n' : ''}everything held after ${what} in ${seconds()} s:`, inspect(result))
 } catch (error) {
-  const again = `npm run storm -- ${seed} ${acts}${isFlex ? ' flex' : ''}`
+  const again = `npm run storm -- ${seed} ${acts}${kind === 'payments' ? '' : ` ${kind}`}`
   console.error(`${isTerminal ? '\n' : ''}${inspect(error)}\nagain: ${again}`)
   process.exitCode = 1
 } finally {

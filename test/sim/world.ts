@@ -72,7 +72,7 @@ export class World {
     this.#env = env
   }
 
-  static async open(owner: Owner): Promise<World> {
+  static async open(owner: Owner, more: Record<string, string> = {}): Promise<World> {
     const direct = new URL(await cloneDatabase(owner))
     const line = await startCutLine(direct.searchParams.get('host') ?? '')
     const pool = new pg.Pool({
@@ -92,6 +92,7 @@ export class World {
       MASTER_KEY: TEST_MASTER_KEY,
       BURSAR_ROLE: 'api',
       DRAIN_SECONDS: '0',
+      ...more,
     }
     const world = new World(line, await open(env), pool, env)
     owner.after(async () => {
