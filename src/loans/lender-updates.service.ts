@@ -8,7 +8,9 @@ import { badRequest, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
+import { queueMessages } from '../messages/messages.service.ts'
 import { loanEvent } from './loan.events.ts'
+import { updateMessage } from './loan-messages.texts.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
 import * as store from './loans.store.ts'
@@ -103,7 +105,9 @@ export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanRep
   const application = { ...file.application, lenderRef, lenderProblem: null }
   const at = clampTime(report.update.at, { from: createdAt, to: ctx.clock.now() })
   const loan = { file: { ...file, application }, student }
-  return { outcome, transfer: await perform(ctx, tx, loan, { ...report.update, at }), refusal: null }
+  const transfer = await perform(ctx, tx, loan, { ...report.update, at })
+  await queueMessages(tx, updateMessage(application, report.update, ctx.clock.now()))
+  return { outcome, transfer, refusal: null }
 }
 
 function refusalOf(file: LoanFile, update: LenderUpdate, outcome: Verdict): string | null {

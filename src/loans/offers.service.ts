@@ -1,6 +1,8 @@
+import { queueMessages } from '../messages/messages.service.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
+import { acceptedMessage } from './loan-messages.texts.ts'
 import * as store from './loans.store.ts'
 import { canAccept, canEnd } from './loans.rules.ts'
 
@@ -29,6 +31,7 @@ export async function acceptOffer(
       nextCheckAt: now,
       checks: 0,
     })
+    await queueMessages(tx, acceptedMessage(application, now))
   })
   // The reconciler sends it if the lender does not answer now.
   await sendAcceptance(ctx, key).catch(() => {})

@@ -101,6 +101,8 @@ test('an application goes from consent to the last tranche at the desk, and ever
     'select what, actor_name from console_audit where about = $1 order by id',
     [id],
   )
+  const mails = await bursar.sql<{ subject: string }>('select subject from messages where about = $1', [id])
+  assert.match(mails.map(one => one.subject).join(), /offers you a loan.*You accepted.*is agreed/)
   const steps = ['approve', 'sanction', 'disburse', 'disburse', 'disburse']
   assert.deepEqual(
     audit,
