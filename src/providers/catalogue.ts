@@ -12,3 +12,6 @@ export const PROVIDERS: Readonly<typeof ENTRIES> = Object.assign(
   Object.create(null) as typeof ENTRIES,
   ENTRIES,
 )
+
+/** The one that examples in documents and help name. */
+export const EXAMPLE = { name: 'razorpay', title: razorpay.title }

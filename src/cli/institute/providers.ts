@@ -19,7 +19,7 @@ import {
 } from '../../providers/accounts/accounts.service.ts'
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { stateOf, type EnteredValue } from '../../providers/accounts/values.rules.ts'
-import { PROVIDERS } from '../../providers/catalogue.ts'
+import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
 import type { Rail } from '../../providers/mandate-port.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import { addExamples } from '../help.ts'
@@ -39,7 +39,7 @@ export function addProviderCommands(program: Command): void {
     .command('providers')
     .description('accounts of institutes and branches at payment providers')
   addExamples(providers, [
-    'bursar providers add green-park razorpay --title "Main account" < keys.txt',
+    `bursar providers add green-park ${EXAMPLE.name} --title "Main account" < keys.txt`,
     'bursar providers check green-park pa_01k9zq4m0ve8sbn6yt2hw3c5da',
   ])
   const add = providers
@@ -56,8 +56,8 @@ export function addProviderCommands(program: Command): void {
     .option('--env', 'read ACCOUNT_KEY_ID and so on from the environment instead of standard input')
     .action(runAdd)
   addExamples(add, [
-    'bursar providers add green-park razorpay --title "Main account" --rails enach,upi_autopay < keys.txt',
-    'bursar providers add green-park razorpay --title "East campus" --branch EAST --env',
+    `bursar providers add green-park ${EXAMPLE.name} --title "Main account" --rails enach,upi_autopay < keys.txt`,
+    `bursar providers add green-park ${EXAMPLE.name} --title "East campus" --branch EAST --env`,
   ])
   const list = providers
     .command('list')

@@ -1,3 +1,4 @@
+import { EXAMPLE } from '../../providers/catalogue.ts'
 import type { KeyNumbers } from '../../http/metrics/key-numbers.ts'
 import { stateOf } from '../../providers/accounts/values.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -113,7 +114,7 @@ const accountOutput = account.object({
   id: account.text('Its id.', 'pa_01k9zq4m0ve8sbn6yt2hw3c5da'),
   institute: account.text('Whose it is.', 'demo-school'),
   title: account.text('What people call it.', 'Main account'),
-  provider: account.text('Where it is.', 'razorpay'),
+  provider: account.text('Where it is.', EXAMPLE.name),
   state: account.oneOf(['test', 'live', 'paused'], 'The kind of its key, or that it is paused.', stateOf),
   check_problem: account.optional.text(
     'What was wrong when it was last checked.',
@@ -125,7 +126,7 @@ const accountOutput = account.object({
 const report = outputOf<Setup['unmatched'][number]>()
 const reportOutput = report.object({
   id: report.text('Its number.', '42'),
-  account_id: report.text('Through which account of the installation.', 'razorpay'),
+  account_id: report.text('Through which account of the installation.', EXAMPLE.name),
   provider_ref: report.text("The provider's name for it.", 'pay_NNN'),
   utr: report.text('The pay-out it was in; empty: a callback.', 'UTR0001'),
   problem: report.text('Why it could not be matched.', 'payment unknown here'),

@@ -1,3 +1,4 @@
+import { EXAMPLE } from '../catalogue.ts'
 import { field, input, optional } from '../../http/wire/input.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
@@ -28,7 +29,7 @@ const settings = {
 const reason = { reason: field.text('Why; stands in the audit log.', 'The yearly change of keys') }
 
 export const newAccountInput = input({
-  provider: field.code('Where the account is.', 'razorpay'),
+  provider: field.code('Where the account is.', EXAMPLE.name),
   collector_code: optional(
     field.code('The branch whose money it takes; absent: the whole institute.', 'NORTH'),
   ),

@@ -1,3 +1,4 @@
+import { EXAMPLE } from '../catalogue.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { CheckedAccount } from './accounts.service.ts'
 import type { ProviderAccount } from './accounts.rules.ts'
@@ -11,7 +12,7 @@ const MOMENT = '2026-11-15T04:32:10.000Z'
 const out = outputOf<ProviderAccount>()
 const accountFields = {
   id: out.text('Its id.', ACCOUNT_ID),
-  provider: out.text('Where it is.', 'razorpay'),
+  provider: out.text('Where it is.', EXAMPLE.name),
   title: out.text('What people call it.', 'Main account'),
   collector_code: out.optional.text('The branch whose money it takes; absent: the whole institute.', 'NORTH'),
   methods: out.texts('What it takes from payers.', ['upi', 'card', 'netbanking'], one => [...one.methods]),
@@ -23,7 +24,10 @@ const accountFields = {
   ),
   key_hint: out.text('The end of its key.', '…0001'),
   checked_at: out.optional.moment('When its credentials were last tried, UTC.', MOMENT),
-  check_problem: out.optional.text('What was wrong with them then.', 'Razorpay does not accept the key.'),
+  check_problem: out.optional.text(
+    'What was wrong with them then.',
+    `${EXAMPLE.title} does not accept the key.`,
+  ),
   heard_at: out.optional.moment('When a signed callback last came, to the hour, UTC.', MOMENT),
   created_at: out.moment('When it was added, UTC.', MOMENT),
   created_by: out.text('By whom.', 'owner@school.example'),
@@ -50,8 +54,8 @@ const settingOutput = setting.object({
 })
 const provider = outputOf<AccountSetup['providers'][number]>()
 const providerOutput = provider.object({
-  name: provider.text('Its name.', 'razorpay'),
-  title: provider.text('As people know it.', 'Razorpay'),
+  name: provider.text('Its name.', EXAMPLE.name),
+  title: provider.text('As people know it.', EXAMPLE.title),
   settings: provider.list('What an account there needs.', settingOutput),
 })
 const branch = outputOf<AccountSetup['branches'][number]>()
