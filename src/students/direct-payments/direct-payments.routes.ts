@@ -133,6 +133,7 @@ function addReceipt(app: FastifyInstance, ctx: Context): void {
     const { id } = await service.getPayment(ctx, { institute, ...paymentParams.read(request.params) })
     const file = await findDirectReceiptFile(ctx, institute, id)
     if (file === null) throw notFound('A receipt of this payment')
+    reply.header('content-disposition', 'attachment; filename="receipt.pdf"')
     return sendIfNew(request, reply, file)
   })
 }
