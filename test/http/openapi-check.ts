@@ -14,6 +14,7 @@ type Schema = {
   type?: string | string[]
   properties?: Record<string, Schema>
   additionalProperties?: Schema
+  patternProperties?: Record<string, Schema>
   required?: string[]
   items?: Schema
   enum?: unknown[]
@@ -24,6 +25,7 @@ type Schema = {
 /** Words about a value that its structure does not depend on. */
 const ANNOTATIONS = ['description', 'examples', 'example', 'format', 'minimum', 'title']
 const STRUCTURE = [
+  'patternProperties',
   'type',
   'properties',
   'additionalProperties',
@@ -120,10 +122,12 @@ function check(schema: Schema, value: Json, at: string): string[] {
 }
 
 function checkFields(schema: Schema, value: Record<string, Json>, at: string): string[] {
-  const { properties, additionalProperties, required = [] } = schema
+  const { properties, additionalProperties, patternProperties = {}, required = [] } = schema
+  const byPattern = (name: string): Schema | undefined =>
+    Object.entries(patternProperties).find(([pattern]) => new RegExp(pattern).test(name))?.[1]
   const missing = required.filter(name => !Object.hasOwn(value, name)).map(name => `${at}.${name} is missing`)
   const wrong = Object.entries(value).flatMap(([name, field]) => {
-    const own = properties?.[name] ?? additionalProperties
+    const own = properties?.[name] ?? byPattern(name) ?? additionalProperties
     if (own !== undefined) return check(own, field, `${at}.${name}`)
     return properties === undefined ? [] : [`${at}.${name} is not documented`]
   })
