@@ -64,7 +64,7 @@ function expired(books: Books, link: Link): Link {
   return link
 }
 
-export function expireLink(books: Books, link: Link): void {
+function expireLink(books: Books, link: Link): void {
   Object.assign(link, { status: 'expired', expired_at: books.now(), updated_at: books.now() })
   emit(books, 'payment_link.expired', { payment_link: link })
 }

@@ -109,7 +109,7 @@ function notesOf({ instituteId, paymentId }: DebitRequest): Record<string, strin
   return { institute_id: String(instituteId), payment_id: paymentId }
 }
 
-export async function findOrder(call: Call, paymentId: string): Promise<Order | null> {
+async function findOrder(call: Call, paymentId: string): Promise<Order | null> {
   const query = new URLSearchParams({ receipt: paymentId })
   const orders = await call('GET', `/v1/orders?${query}`, answer => readItems(answer, readOrder))
   // Compared here too, should the filter ever be ignored; of several the first made is the one that was charged.
