@@ -48,7 +48,11 @@ function send({ method, path }: Operation, body: Json): Promise<Answer> {
   return bursar.demo.send(method, filled, body)
 }
 
-const operations = readOperations(bursar).filter(({ valid }) => valid !== undefined)
+/** Who may see a lender's application is asked before what is sent about it: test/console/desk.test.ts has these. */
+const AT_DESK = '/console/api/lenders/'
+const operations = readOperations(bursar).filter(
+  ({ path, valid }) => valid !== undefined && !path.startsWith(AT_DESK),
+)
 test('the document names limits, so that the tests below mean something', () => {
   assert.ok(operations.flatMap(({ schema }) => excessesOf(schema)).length > 300)
 })
