@@ -119,7 +119,7 @@ export function movePayment(books: Books, cashfreeId: string, changes: Partial<P
   tellOfPayment(books, order, payment)
 }
 
-export function orderOf(books: Books, orderId: string): Order {
+function orderOf(books: Books, orderId: string): Order {
   const order = books.orders.get(orderId)
   if (order === undefined) throw new Error(`no order ${orderId}`)
   return order

@@ -36,7 +36,7 @@ export type LoanTerms = { yearlyRatePercent: number; months: number }
 
 export type AtLender = { instituteId: number; applicationId: string; lenderRef: string | null }
 
-export type StartedLoan = { lenderRef: string; lenderUrl: string; reports?: LoanReport[] }
+type StartedLoan = { lenderRef: string; lenderUrl: string; reports?: LoanReport[] }
 
 export type Acceptance = { offerRef: string; acceptedAt: Date }
 

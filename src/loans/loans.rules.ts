@@ -59,7 +59,7 @@ export type Application = {
   checks: number
 }
 
-export type Borrower = { name: string; phone: string; email: string; student: string }
+type Borrower = { name: string; phone: string; email: string; student: string }
 
 export type TrancheState = 'planned' | 'paid_out' | 'received' | 'disbursed' | 'failed'
 

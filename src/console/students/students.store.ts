@@ -111,7 +111,7 @@ export function studentsQuery(instituteId: number, filter: StudentFilter, range?
   }
 }
 
-export function toListed({ years, ...row }: StudentRow): ListedStudent {
+function toListed({ years, ...row }: StudentRow): ListedStudent {
   return { ...row, carriedTo: years === null ? null : yearName(...years) }
 }
 

@@ -2,8 +2,8 @@ import { badField, conflict } from '../../platform/errors.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { LoanLimits, LoanTerms } from '../lender-port.ts'
 
-export const LENDER_KINDS = ['api', 'desk'] as const
-export type LenderKind = (typeof LENDER_KINDS)[number]
+const LENDER_KINDS = ['api', 'desk'] as const
+type LenderKind = (typeof LENDER_KINDS)[number]
 
 /** A lender as the operator set it up. */
 export type LenderAccount = {

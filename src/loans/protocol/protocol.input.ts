@@ -52,7 +52,7 @@ const emi = input({
   amount: field.positiveAmount('Rupees.', 5345.2),
 })
 
-export const UPDATE_KINDS = [
+const UPDATE_KINDS = [
   'filled',
   'approved',
   'rejected',

@@ -157,7 +157,7 @@ function reportOfCharge({ data, at }: shapes.Event): PaymentReport | null {
   }
 }
 
-export function railOf({ isUpi }: shapes.Charge): Rail {
+function railOf({ isUpi }: shapes.Charge): Rail {
   return isUpi ? 'upi_autopay' : 'enach'
 }
 

@@ -36,10 +36,10 @@ export type Target = { institute: Institute; studentId: string }
 export type PaymentTarget = Target & { transactionId: string }
 
 /** Without a transaction id of its own it gets one of ours. */
-export type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
+type SentPayment = Omit<DirectPayment, 'transactionId'> & { transactionId: string | null } & SentId
 
 /** What is expected for a student: of banks that have been asked and have not answered, and of a lender. */
-export type OnTheWay = { paidPaise: Paise; lentPaise: Paise }
+type OnTheWay = { paidPaise: Paise; lentPaise: Paise }
 export type ReadOnTheWay = (db: Queryable, instituteId: number, studentId: string) => Promise<OnTheWay>
 
 export type Counted = {

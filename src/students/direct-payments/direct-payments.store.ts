@@ -25,7 +25,7 @@ const payments = new Table<Omit<RecordedPayment, 'lines' | 'receipt'>>('direct_p
   instrument: 'jsonb',
   cancelledAt: 'timestamptz',
 })
-export const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
+const paymentsOfStudents = payments.with<StudentKey>({ instituteId: 'int', studentId: 'text' })
 const newPayments = paymentsOfStudents.with<{ sentId: string | null }>({ sentId: 'text' })
 
 const paymentLines = new Table<DirectPayment['lines'][number]>('direct_payment_lines', {
