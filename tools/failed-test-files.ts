@@ -6,7 +6,7 @@ export default async function* failedFiles(events: AsyncIterable<TestEvent>): As
   const named = new Set<string>()
   for await (const event of events) {
     if (event.type !== 'test:fail') continue
-    const { file } = event.data
+    const file = event.data.file?.split('?')[0]
     if (file === undefined || named.has(file) || !/\.(test|long)\.ts$/.test(file)) continue
     named.add(file)
     yield `${relative(process.cwd(), file)}\n`

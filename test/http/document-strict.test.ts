@@ -70,7 +70,9 @@ function isSaidInWords({ schema, isRequired }: Place, value: Json, { documented,
   )
 }
 
-const operations = operationsOf(bursar, '/api/').filter(({ schema }) => schema?.properties !== undefined)
+const operations = operationsOf(bursar, '/api/').filter(
+  ({ schema }) => Object.keys(schema?.properties ?? {}).length > 0,
+)
 
 test('the document has bodies to compare', () => assert.ok(operations.length > 30, String(operations.length)))
 

@@ -24,7 +24,9 @@ test('/metrics and the operator see of each job its last run, duration, rows, fa
   const order = (await demo.post(`${PAY}/orders`, sampleOrder())).body.data.order_id
   await demo.post(`/api/v1/sandbox/pay/orders/${order}/pay`, { outcome: 'pending' })
   // Its provider is not set up, so asking about it fails; a minute later it is tried again.
-  await bursar.sql(`update payments set provider = 'razorpay', next_check_at = now() - interval '10 minutes'`)
+  await bursar.sql(
+    `update payments set provider = 'razorpay', account_id = 'razorpay', next_check_at = now() - interval '10 minutes'`,
+  )
   await queue(bursar, {}, { at: new Date(Date.now() - 600_000) })
 
   assert.ok(((await metric('oldest_due_seconds', 'messages_sent')) ?? 0) >= 600)

@@ -15,7 +15,7 @@ test('a moved clock goes on past jobs that fail, and says which they were, witho
   await bursar.sql(`alter table orders add constraint poison check (state <> 'expired')`)
   const order = (await demo.post(`${PAY}/orders`, sampleOrder())).body.data.order_id
   await demo.post(`/api/v1/sandbox/pay/orders/${order}/pay`, { outcome: 'pending' })
-  await bursar.sql(`update payments set provider = 'razorpay'`)
+  await bursar.sql(`update payments set provider = 'razorpay', account_id = 'razorpay'`)
   await queue(bursar, {})
 
   const key = { 'idempotency-key': 'a-day' }

@@ -1,6 +1,8 @@
 import { globSync, mkdirSync, statSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 
 const FILE_TIMEOUT_MS = 600_000
 
@@ -10,11 +12,22 @@ const FILE_TIMEOUT_MS = 600_000
  * Any file also runs by itself.
  */
 export async function runLane(): Promise<void> {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context)
+      const file = context.parentURL === undefined ? null : URL.parse(context.parentURL)?.search
+      return file && found.url.startsWith(TESTS) ? { ...found, url: found.url + file } : found
+    },
+  })
   for (const file of filesByWeight()) {
     if (!claim(file)) continue
-    await test(file, { timeout: FILE_TIMEOUT_MS }, async () => void (await import(resolve(file))))
+    const url = `${pathToFileURL(resolve(file)).href}?${file}`
+    await test(file, { timeout: FILE_TIMEOUT_MS }, async () => void (await import(url)))
   }
 }
+
+/** What tests import of each other is loaded for each file anew: a Bursar that a module holds ends with its file. */
+const TESTS = pathToFileURL(resolve('test')).href
 
 /** The largest first: they take longest, and nobody is to wait for one at the end. */
 function filesByWeight(): string[] {
