@@ -66,7 +66,7 @@ function sandboxLines(config: Config): string[] {
     ...demoPeople(config.hasDemo).map(({ email, name }) => `  ${name.padEnd(26)}${email}`),
     ...(config.hasDemo ? lookFirst(config) : []),
     '',
-    'Next: create a pay order in a school that is still empty',
+    'Next: create a pay order',
     `  curl -u key_test_demo:secret_test_demo ${config.publicUrl}/api/v1/integrations/pay/orders \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '{"name":"Asha Rao","phone":"9876543210","email":"asha@example.in","details":[{"component_type":"TUITION_FEE","amount":45000}]}'`,

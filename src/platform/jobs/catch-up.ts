@@ -65,13 +65,15 @@ export async function finishAllDue(jobs: readonly Job[], records: Records, clock
   const failed: Counts = {}
   const failedRuns: Counts = {}
   const deadline = Date.now() + FINISH_LIMIT_MS
-  for (let left = jobs; Date.now() < deadline; await wait(AGAIN_MS)) {
+  for (let left = jobs; Date.now() < deadline;) {
     const round = await runInOrder(left, records)
     addCounts(done, round.done)
     addCounts(failed, round.failed)
     for (const name of Object.keys(round.failed)) failedRuns[name] = (failedRuns[name] ?? 0) + 1
     left = left.filter(({ name }) => (failedRuns[name] ?? 0) < MOST_FAILED_RUNS)
     if (!(await isAnyDue(left, clock))) break
+    // What is due and was not done here is held by another process, or fails.
+    if (Object.values(round.done).every(rows => rows === 0)) await wait(AGAIN_MS)
   }
   return { done, failed }
 }

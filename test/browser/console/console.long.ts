@@ -97,7 +97,7 @@ async function signsInAndShowsHome(t: TestContext, stage: Stage, context: Browse
       await page.getByRole('button', { name: 'Bursar of Demo School' }).click()
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
       assert.equal(await page.locator('.mode-sandbox').innerText(), 'SANDBOX')
-      await expectCount(page.getByRole('navigation', { name: 'Main' }).getByRole('link'), 7)
+      await expectCount(page.getByRole('navigation', { name: 'Main' }).getByRole('link'), 9)
       const stat = (label: string) =>
         page.locator('.stat', { hasText: label }).locator('.stat-value').innerText()
       assert.equal(await stat('Collected today'), '₹96,250.00')
