@@ -52,7 +52,7 @@ function casesOf(ids: Ids): readonly Case[] {
     { path: `${I}/orders`, there: 'Unpaid', actions: ['New link'], ...MONEY },
     { path: `${I}/orders/pages`, there: 'Science fair', actions: ['New page'], ...MONEY },
     { path: `${I}/orders/files`, there: 'links.csv', actions: ['Choose a file'], ...MONEY },
-    { path: `${I}/orders/new`, there: 'New link', actions: ['Make it'], instead: NOT_MAKING, ...MONEY },
+    { path: `${I}/orders/new`, there: 'New link', actions: ['Create'], instead: NOT_MAKING, ...MONEY },
     {
       path: `${I}/orders/pages/new`,
       there: 'New payment page',
