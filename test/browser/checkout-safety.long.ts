@@ -96,7 +96,11 @@ test('the way back and the words of others are safe', { concurrency: true }, asy
     await page.goto(`${link.url}?lang=${encodeURIComponent(EVIL)}&still=${encodeURIComponent(EVIL)}`)
     await expectText()
     const whole = await page.locator('main').innerText()
-    assert.equal(whole.split(EVIL).length - 1, 4, 'institute, branch, student and admission number as written')
+    assert.equal(
+      whole.split(EVIL).length - 1,
+      4,
+      'institute, branch, student and admission number as written',
+    )
     await goToBank(page, link)
     await page.goto(`${page.url()}?mode=${encodeURIComponent(EVIL)}`)
     await expectText()

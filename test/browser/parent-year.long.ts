@@ -97,7 +97,7 @@ test("a parent's whole year, and the ERP's view of it by API and webhooks agrees
   await press(page, 'Pay this part')
   await press(page, 'Pay ₹10,000.00')
   await press(page, 'Approve')
-  await page.waitForURL(`${url}/parents/students/${studentId}`)
+  await page.waitForURL(at => at.pathname === `/parents/students/${studentId}` && at.search.includes('paid='))
   await expectWords(page, /₹50,000\.00\s+still to pay/)
   assert.equal((await school.isTold('pay.payment.debited', 1)).service_student_id, studentId)
   await school.agrees(studentId, 50_000)
