@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, statSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 const FILE_TIMEOUT_MS = 600_000
@@ -21,9 +21,14 @@ export async function runLane(): Promise<void> {
   })
   for (const file of filesByWeight()) {
     if (!claim(file)) continue
-    const url = `${pathToFileURL(resolve(file)).href}?${file}`
-    await test(file, { timeout: FILE_TIMEOUT_MS }, async () => void (await import(url)))
+    await test(file, { timeout: FILE_TIMEOUT_MS }, t => load(t, file))
   }
+}
+
+/** No test begins before all of the file's are known: once none is left to run, the file counts as over. */
+async function load(t: TestContext, file: string): Promise<void> {
+  const loaded = import(`${pathToFileURL(resolve(file)).href}?${file}`)
+  await Promise.all([t.test('is loaded', async () => void (await loaded)), loaded])
 }
 
 /** What tests import of each other is loaded for each file anew: a Bursar that a module holds ends with its file. */
