@@ -82,10 +82,11 @@ export async function goTo(page: Page, name: string | RegExp, key = 'Tab'): Prom
   return assert.fail(`${page.url()}: ${String(name)} is not reached by ${key}: ${stops.join(' → ')}`)
 }
 
+/** How long ago something was changes while one looks. */
+const steady = (label: string): string => label.replace(/(just now|\d+ \w+ ago)$/, '')
+
 /** It may come there a moment later: a field that has just been drawn takes the focus after its frame. */
 export async function expectFocus(page: Page, name: string | RegExp, why: string): Promise<void> {
-  // How long ago something was changes while one looks.
-  const steady = (label: string): string => label.replace(/(just now|\d+ \w+ ago)$/, '')
   const isThere = (focused: string): boolean =>
     typeof name === 'string' ? steady(focused) === steady(name) : name.test(focused)
   let focused = ''
