@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createPerson } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Json } from '../harness/client.ts'
@@ -42,9 +43,18 @@ function withExcess(valid: Json, { path, value }: Excess): Json {
   return body
 }
 
+/** One session may send 50 requests a second, which a warm process does. */
+async function unhurried(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== 429) return answer
+    await wait(100)
+  }
+}
+
 function send({ method, path }: Operation, body: Json): Promise<Answer> {
   const filled = path.replaceAll(/\{\w+\}/g, '2040-01-26')
-  if (path.startsWith('/console/')) return visitor.send(method, filled, body)
+  if (path.startsWith('/console/')) return unhurried(() => visitor.send(method, filled, body))
   return bursar.demo.send(method, filled, body)
 }
 
