@@ -1,14 +1,19 @@
+import { createHash } from 'node:crypto'
 import { ProcessPool } from '../platform/process-pool/process-pool.ts'
+import type { DocumentPrint } from './document-pdf.ts'
 import type { ReceiptPrint } from './receipt-pdf.ts'
 
 /** Anybody who has the link of a payment can ask for its receipt, as often as he likes: making one costs 80 ms. */
-const printers = new ProcessPool<ReceiptPrint, Uint8Array>(new URL('receipt-process.ts', import.meta.url), {
-  maxMs: 15_000,
-  maxHeapMb: 256,
-  processes: 1,
-  maxWaiting: 100,
-  idleMs: 300_000,
-})
+const printers = new ProcessPool<ReceiptPrint | DocumentPrint, Uint8Array>(
+  new URL('receipt-process.ts', import.meta.url),
+  {
+    maxMs: 15_000,
+    maxHeapMb: 256,
+    processes: 1,
+    maxWaiting: 100,
+    idleMs: 300_000,
+  },
+)
 
 const MAX_KEPT_BYTES = 16_000_000
 
@@ -18,7 +23,7 @@ const beingMade = new Map<string, Promise<Buffer>>()
 let keptBytes = 0
 
 /** The same receipt is made once, however many ask for it at a time, and kept for those that ask soon. */
-export async function printReceipt(digest: string, receipt: ReceiptPrint): Promise<Buffer> {
+export async function printReceipt(digest: string, receipt: ReceiptPrint | DocumentPrint): Promise<Buffer> {
   const known = kept.get(digest)
   if (known !== undefined) {
     kept.delete(digest)
@@ -33,6 +38,11 @@ export async function printReceipt(digest: string, receipt: ReceiptPrint): Promi
     }
   })
   return making
+}
+
+export function printDocument(document: DocumentPrint): Promise<Buffer> {
+  const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64url')
+  return printReceipt(digest, document)
 }
 
 function keep(digest: string, file: Buffer): Buffer {

@@ -1,4 +1,7 @@
 import { serveProcess } from '../platform/process-pool/serve.ts'
-import { renderReceipt } from './receipt-pdf.ts'
+import { renderDocument, type DocumentPrint } from './document-pdf.ts'
+import { renderReceipt, type ReceiptPrint } from './receipt-pdf.ts'
 
-serveProcess(renderReceipt)
+serveProcess((print: ReceiptPrint | DocumentPrint) =>
+  'blocks' in print ? renderDocument(print) : renderReceipt(print),
+)

@@ -1,0 +1,114 @@
+import { buffer } from 'node:stream/consumers'
+import { PAPER } from './receipt-papers.ts'
+import {
+  BODY,
+  GREEN,
+  INK,
+  markSandbox,
+  MUTED,
+  numberPages,
+  openSheet,
+  QUIET,
+  reserve,
+  rule,
+  STRONG,
+  write,
+  writePairs,
+  writeRow,
+  wholeOf,
+  type Cell,
+  type Sheet,
+} from './sheet.ts'
+
+/** `width` is in parts of the sum of all. */
+export type DocumentColumn = { title: string; width: number; isAmount?: true }
+
+export type DocumentBlock =
+  | { kind: 'text'; text: string; isStrong?: boolean }
+  | { kind: 'pairs'; left: Record<string, string | null>; right: Record<string, string | null> }
+  | { kind: 'table'; columns: readonly DocumentColumn[]; rows: readonly string[][]; total?: string[] }
+  /** A line to write on, with what is meant to stand there below it. */
+  | { kind: 'signature'; label: string }
+
+/** A paper of the office that is not a receipt, on A4: a certificate, a deposit slip. */
+export type DocumentPrint = {
+  institute: string
+  branch: string | null
+  title: string
+  madeAt: Date
+  blocks: readonly DocumentBlock[]
+  isSandbox: boolean
+}
+
+/** The same document gives the same bytes. */
+export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
+  const { institute, branch, title, madeAt, blocks, isSandbox } = print
+  const mark = (page: Sheet): void => {
+    if (isSandbox) markSandbox(page, 'SANDBOX — no real money')
+  }
+  const sheet = openSheet({ title, createdAt: madeAt, paper: PAPER.a4, mark })
+  write(sheet, institute, { ...STRONG, size: 20 })
+  write(sheet, branch ?? '', { ...QUIET, size: 11 })
+  write(sheet, title, { ...STRONG, size: 14, color: GREEN })
+  rule(sheet, INK)
+  for (const block of blocks) writeBlock(sheet, block)
+  numberPages(sheet, title)
+  sheet.doc.end()
+  return buffer(sheet.doc)
+}
+
+function writeBlock(sheet: Sheet, block: DocumentBlock): void {
+  switch (block.kind) {
+    case 'text':
+      write(sheet, block.text, block.isStrong === true ? STRONG : BODY)
+      break
+    case 'pairs':
+      writePairs(sheet, block.left, block.right)
+      break
+    case 'table':
+      writeTable(sheet, block)
+      break
+    case 'signature':
+      reserve(sheet, 70)
+      sheet.y += 46
+      rule(sheet, INK)
+      write(sheet, block.label, QUIET)
+      break
+    default:
+      block satisfies never
+  }
+  sheet.y += 8
+}
+
+function writeTable(sheet: Sheet, { columns, rows, total }: Extract<DocumentBlock, { kind: 'table' }>): void {
+  const titles = columns.map(column => column.title)
+  const writeTitles = (): void => writeCells(sheet, columns, titles, { ...STRONG, color: MUTED })
+  reserve(sheet, 60)
+  writeTitles()
+  for (const row of rows) {
+    if (reserve(sheet, 24)) writeTitles()
+    writeCells(sheet, columns, row, BODY)
+  }
+  if (total !== undefined) writeCells(sheet, columns, total, STRONG)
+}
+
+const GAP = 8
+
+function writeCells(
+  sheet: Sheet,
+  columns: readonly DocumentColumn[],
+  texts: readonly string[],
+  style: Cell['style'],
+): void {
+  const whole = wholeOf(sheet.paper)
+  const parts = columns.reduce((sum, column) => sum + column.width, 0)
+  const room = whole.width - GAP * (columns.length - 1)
+  let x = whole.x
+  const cells = columns.map(({ width, isAmount }, index): Cell => {
+    const place = { x, width: (room * width) / parts, ...(isAmount && { align: 'right' as const }) }
+    x += place.width + GAP
+    return { text: texts[index] ?? '', place, style }
+  })
+  writeRow(sheet, cells)
+  rule(sheet)
+}

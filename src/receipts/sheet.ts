@@ -1,0 +1,165 @@
+import Pdf from 'pdfkit'
+import { breakLines, drawLines, useFont, type Style } from './mixed-text.ts'
+import type { Paper } from './receipt-papers.ts'
+import { MAIN_FONT } from './script-runs.ts'
+
+type Doc = PDFKit.PDFDocument
+
+/** A document that is written from top to bottom. */
+export type Sheet = {
+  doc: Doc
+  y: number
+  paper: Paper
+  /** Drawn on every page before anything else, so that no page can be shown without it. */
+  mark: (sheet: Sheet) => void
+}
+type Place = { x: number; width: number; align?: 'right' | 'center' }
+export type Cell = { text: string; place: Place; style: Style }
+
+export const [INK, MUTED, GREEN, AMBER, RED] = ['#14213d', '#596275', '#0b6e4f', '#8a5300', '#b3261e']
+export const BODY: Style = { font: 'regular', size: 10, color: INK }
+export const STRONG: Style = { ...BODY, font: 'bold' }
+export const QUIET: Style = { ...BODY, color: MUTED }
+export const SMALL: Style = { ...QUIET, size: 8.5 }
+/** Between columns. */
+const GAP = 4
+const LINE_GAP = -2
+const MAX_CHARACTERS = 500
+const PLAIN = /^[[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]--\p{Extended_Pictographic}]*$/v
+const INVISIBLE = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\s\u200c\u200d]]/gv
+
+type Opened = { title: string; createdAt: Date; paper: Paper; mark: Sheet['mark'] }
+
+/** What the library would take from its clock is given, so that the same document gives the same bytes. */
+export function openSheet({ title, createdAt, paper, mark }: Opened): Sheet {
+  const info = { Title: tidy(title), Creator: 'Bursar', Producer: 'Bursar', CreationDate: createdAt }
+  const size: [number, number] = [paper.width, paper.height]
+  const pages = { size, margin: 0, autoFirstPage: false, bufferPages: true }
+  const doc = new Pdf({ ...pages, pdfVersion: '1.7', lang: 'en-IN', font: '', info }).lineGap(LINE_GAP)
+  const sheet: Sheet = { doc, y: 0, paper, mark }
+  openPage(sheet)
+  return sheet
+}
+
+function openPage(sheet: Sheet): void {
+  sheet.doc.addPage()
+  sheet.y = sheet.paper.top
+  sheet.mark(sheet)
+}
+
+export function markSandbox(sheet: Sheet, text: string): void {
+  sheet.doc.rect(0, 0, sheet.paper.width, 30).fill('#ffe9b8')
+  put(sheet, { text, place: wholeOf(sheet.paper), style: { ...STRONG, color: AMBER } }, 7)
+}
+
+/** At the foot of every page, once all are written. */
+export function numberPages(sheet: Sheet, title: string): void {
+  const { doc, paper } = sheet
+  if (paper.footer === null) return
+  const { count } = doc.bufferedPageRange()
+  for (let page = 0; page < count; page += 1) {
+    doc.switchToPage(page)
+    put(sheet, { text: tidy(title).slice(0, 60), place: labelOf(paper), style: SMALL }, paper.footer)
+    const number = `Page ${page + 1} of ${count}`
+    put(sheet, { text: number, place: amountOf(paper), style: SMALL }, paper.footer)
+  }
+}
+
+export function wholeOf({ margin, width }: Paper): Place {
+  return { x: margin, width: width - 2 * margin }
+}
+
+export function labelOf({ margin, label }: Paper): Place {
+  return { x: margin, width: label }
+}
+
+export function amountOf({ margin, width, amount }: Paper): Place {
+  return { x: width - margin - amount, width: amount, align: 'right' }
+}
+
+export function writeAmount(sheet: Sheet, texts: readonly [string, string], style: Style): void {
+  const { paper } = sheet
+  const cells = texts.map((text, column) => ({
+    text,
+    place: column === 0 ? labelOf(paper) : amountOf(paper),
+    style,
+  }))
+  writeRow(sheet, cells)
+  rule(sheet)
+}
+
+/** Names and values, in two columns where the paper has room; those that are not known are left out. */
+export function writePairs(sheet: Sheet, ...pair: Record<string, string | null>[]): void {
+  const { margin, width, name, value: valueWidth, pairColumns } = sheet.paper
+  const known = pair.map(values => Object.entries(values).filter(([, value]) => tidy(value) !== ''))
+  const columns = pairColumns === 1 ? [known.flat()] : known
+  const step = (width - 2 * margin + GAP) / 2
+  for (let row = 0; row < Math.max(...columns.map(rows => rows.length)); row += 1) {
+    const cells = columns.flatMap((rows, column): Cell[] => {
+      const [label, value] = rows[row] ?? ['', '']
+      const x = margin + Math.floor(column * step)
+      return [
+        { text: label, place: { x, width: name }, style: QUIET },
+        { text: value ?? '', place: { x: x + name + GAP, width: valueWidth }, style: STRONG },
+      ]
+    })
+    writeRow(sheet, cells)
+  }
+}
+
+export function write(sheet: Sheet, text: string, style: Style): void {
+  writeRow(sheet, [{ text, place: wholeOf(sheet.paper), style }])
+}
+
+export function writeRow(sheet: Sheet, cells: readonly Cell[]): void {
+  const height = Math.max(...cells.map(cell => heightOf(sheet, cell)))
+  reserve(sheet, height)
+  for (const cell of cells) put(sheet, cell, sheet.y)
+  sheet.y += height
+}
+
+/** Goes to a new page, and says so, when this one has no room left. */
+export function reserve(sheet: Sheet, height: number): boolean {
+  const isFull = sheet.y + height > sheet.paper.bottom
+  if (isFull) openPage(sheet)
+  return isFull
+}
+
+export function rule(sheet: Sheet, color = '#d5d9e2'): void {
+  const { x, width } = wholeOf(sheet.paper)
+  sheet.doc.rect(x, sheet.y + 3, width, 0.75).fill(color)
+  sheet.y += 6
+}
+
+export function heightOf({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell): number {
+  const style = { ...rest, size: size * paper.scale }
+  const shown = tidy(text)
+  if (shown === '') return 0
+  if (!PLAIN.test(shown)) return breakLines(doc, shown, style, place.width).length * lineHeight(doc, style)
+  return useFont(doc, MAIN_FONT, style).heightOfString(shown, place)
+}
+
+function lineHeight(doc: Doc, style: Style): number {
+  return useFont(doc, MAIN_FONT, style).currentLineHeight(true) + LINE_GAP
+}
+
+/** Glyphs of Indian scripts stand in another order than their letters, so the letters go along for copying. */
+export function put({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell, y: number): void {
+  const style = { ...rest, size: size * paper.scale }
+  const shown = tidy(text)
+  if (PLAIN.test(shown)) {
+    useFont(doc, MAIN_FONT, style).fillColor(style.color).text(shown, place.x, y, place)
+    return
+  }
+  doc.markContent('Span', { actual: shown })
+  const lines = breakLines(doc, shown, style, place.width)
+  drawLines(doc, lines, style, { x: place.x, y, lineHeight: lineHeight(doc, style) })
+  doc.endMarkedContent()
+}
+
+/** Text on one line and in bounds; of what cannot be seen only the joiners of Indian scripts stay. */
+export function tidy(text: string | null): string {
+  const visible = (text ?? '').toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '')
+  const line = visible.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).toWellFormed()}…`
+}
