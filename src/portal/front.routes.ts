@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError, noSuchAddress } from '../http/failures.ts'
 import type { Context } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
-import { FRONT_TEXTS } from './front.texts.ts'
+import { textsIn } from './texts/texts.ts'
 import { languageOf, sendPage } from './layout.ts'
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f4fd8"/><path d="M10 9h12M10 14h12M20 9c0 7-4 8-10 8l9 8" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
@@ -10,7 +10,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 export function frontPages(app: FastifyInstance, { mode }: Pick<Context, 'mode'>, log: Log): void {
   const send = (request: FastifyRequest, reply: FastifyReply, isLost: boolean): FastifyReply => {
     const language = languageOf(request, reply)
-    const texts = FRONT_TEXTS[language]
+    const texts = textsIn(language).front
     const ways = [
       { url: '/console', text: texts.staff },
       { url: '/docs', text: texts.developers },

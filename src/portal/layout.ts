@@ -9,7 +9,9 @@ import { MAX_FORM_BYTES } from '../http/form.ts'
 import type { Mode } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import { needsFonts } from './fonts.ts'
-import { chooseLanguage, isLanguage, TEXTS, type Language } from './checkout/checkout.texts.ts'
+import { isLanguage, LANGUAGES, type Language } from '../platform/languages.ts'
+import { chooseLanguage } from './language.ts'
+import { textsIn } from './texts/texts.ts'
 
 export { formField, formFieldShown } from '../http/form.ts'
 
@@ -78,15 +80,15 @@ export type Page = {
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { language, title, refreshSeconds } = page
-  const other = language === 'en' ? 'hi' : 'en'
-  const otherLanguage = page.hasSwitch === false ? null : { code: other, name: TEXTS[other].language }
+  const others = page.hasSwitch === false ? [] : LANGUAGES.filter(other => other !== language)
+  const otherLanguages = others.map(code => ({ code, name: textsIn(code).language }))
   const rendered = eta.render(`./${page.template}`, {
     ...page.data,
-    texts: TEXTS[language],
+    texts: textsIn(language).checkout,
     style: STYLE,
     language,
     title,
-    otherLanguage,
+    otherLanguages,
   })
   const html = needsFonts(rendered) ? rendered.replace('</head>', `${FONT_LINK}</head>`) : rendered
   // A header instead of the meta element, so that saved or translated copies do not reload.
@@ -105,13 +107,13 @@ export function languageOf(request: FastifyRequest, reply: FastifyReply): Langua
     reply.header('set-cookie', `${LANGUAGE_COOKIE}=${lang}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`)
     return lang
   }
-  const cookie = /(?:^|;\s*)lang=(en|hi)\b/.exec(request.headers.cookie ?? '')?.[1]
-  return chooseLanguage(cookie, request.headers['accept-language'])
+  const cookie = /(?:^|;\s*)lang=([a-z]{2})\b/.exec(request.headers.cookie ?? '')?.[1]
+  return chooseLanguage(cookie, null, request.headers['accept-language'])
 }
 
 export function sendWrongLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request, reply)
-  const texts = TEXTS[language]
+  const texts = textsIn(language).checkout
   return sendPage(reply, {
     template: 'message',
     title: texts.wrongTitle,
@@ -129,7 +131,7 @@ function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyRepl
     log.error({ request_id: request.id, route: request.routeOptions.url, err: error }, 'page failed')
   if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
   const language = languageOf(request, reply)
-  const texts = TEXTS[language]
+  const texts = textsIn(language).checkout
   return sendPage(reply, {
     template: 'message',
     title: texts.troubleTitle,

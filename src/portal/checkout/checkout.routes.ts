@@ -15,9 +15,9 @@ import { callbackUrlFor } from './callback.service.ts'
 import { describePage } from './order-page.ts'
 import { findPending, findRival, takeOverRivals } from '../../dues/started.service.ts'
 import { waitingOf } from '../parents/child-parts.ts'
-import { fill } from './checkout.texts.ts'
+import { fill } from '../../platform/languages.ts'
+import { textsIn } from '../texts/texts.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
-import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { findReceiptFile, findReceipt } from '../../payments/order-receipt.service.ts'
 
@@ -106,7 +106,7 @@ async function showConflict(
   const language = languageOf(request, reply)
   const pending = await findPending(ctx, institute.id, order)
   if (pending !== null) {
-    const texts = PARENTS_TEXTS[language]
+    const texts = textsIn(language).parents
     const [waiting] = waitingOf([pending], { institute, texts, language })
     const link = { url: path, text: texts.beingPaid.wait }
     const data = { heading: waiting?.heading, say: waiting?.say, link }
@@ -116,7 +116,7 @@ async function showConflict(
   const started = await findRival(ctx, institute.id, order)
   if (started === null) return reply.redirect(path, 303)
   const pageData = { institute, order, started, path, language }
-  const { title, data } = describeOrderBeingPaid(pageData, PARENTS_TEXTS[language])
+  const { title, data } = describeOrderBeingPaid(pageData, textsIn(language).parents)
   // The language switch is a GET link, and this address only answers POST.
   return sendPage(reply, {
     template: 'being-paid',

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { HostedPage } from '../../providers/port.ts'
 import { languageOf, sendPage, sendWrongLink } from '../layout.ts'
-import { TEXTS } from './checkout.texts.ts'
+import { textsIn } from '../texts/texts.ts'
 
 type Params = { provider: string; '*': string }
 
@@ -18,7 +18,7 @@ export function hostedPages(app: FastifyInstance): void {
       return reply.header('content-type', 'text/javascript; charset=utf-8').send(page.script)
     if (page === undefined || !page.path.test(path)) return sendWrongLink(request, reply)
     const language = languageOf(request, reply)
-    const { hostedTitle: title } = TEXTS[language]
+    const { hostedTitle: title } = textsIn(language).checkout
     const scripts = [page.libraryUrl, `/hosted/${provider}/open.js`]
     reply.header('content-security-policy', policyOf(page))
     return sendPage(reply, { template: 'hosted', title, language, hasSwitch: false, data: { scripts } })

@@ -6,10 +6,9 @@ import type { PaymentMode } from '../../providers/port.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
-import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
-import { PAYMENT_PAGE_TEXTS } from '../payment-page/payment-page.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import { type CheckoutTexts, textsIn } from '../texts/texts.ts'
 import { feeName, localMoment, failureText } from '../language.ts'
-import { fill, TEXTS, type Language, type Texts } from './checkout.texts.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { IssuedReceipt } from '../../payments/order-receipt.service.ts'
 
@@ -50,7 +49,7 @@ const STARTED_REFRESH_SECONDS = 20
 
 export function describePage(pageData: OrderPageData): OrderPage {
   const { institute, order, receipt, page, path, language } = pageData
-  const texts = TEXTS[language]
+  const texts = textsIn(language).checkout
   const total = formatRupees(totalOf(order))
   const who = order.studentName ?? order.identifier
   const branch = institute.branches.find(candidate => candidate.collectorCode === order.collectorCode)
@@ -98,7 +97,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
 }
 
 /** Which child, so that nobody pays for another of the same name. */
-function aboutOf({ studentName, identifier, grade }: Order, texts: Texts): string | undefined {
+function aboutOf({ studentName, identifier, grade }: Order, texts: CheckoutTexts): string | undefined {
   const parts = [
     // Without a name the heading has it already.
     ...(identifier === null || studentName === null ? [] : [fill(texts.admissionNo, { identifier })]),
@@ -108,8 +107,8 @@ function aboutOf({ studentName, identifier, grade }: Order, texts: Texts): strin
 }
 
 function titleOf({ statusText: status }: StatusBanner, { institute, page, language }: OrderPageData): string {
-  const texts = TEXTS[language]
-  const titles = page === null ? texts : PAYMENT_PAGE_TEXTS[language]
+  const texts = textsIn(language).checkout
+  const titles = page === null ? texts : textsIn(language).paymentPage
   const names = { status, where: institute.name, title: page?.title ?? '' }
   return fill(status === texts.toPay ? titles.title : titles.titleWithStatus, names)
 }
@@ -135,20 +134,20 @@ function returnLink(pageData: OrderPageData, banner: StatusBanner) {
   const { institute, page, callbackUrl, order, language } = pageData
   if (isFromParents(pageData)) {
     const who = order.studentName ?? institute.name
-    return { url: callbackUrl, text: fill(PARENTS_TEXTS[language].backToChild, { who }) }
+    return { url: callbackUrl, text: fill(textsIn(language).parents.backToChild, { who }) }
   }
   if (callbackUrl !== null && (page === null || banner.tone === 'paid'))
-    return { url: callbackUrl, text: fill(TEXTS[language].back, { where: institute.name }) }
+    return { url: callbackUrl, text: fill(textsIn(language).checkout.back, { where: institute.name }) }
   if (page === null) return null
-  const text = fill(PAYMENT_PAGE_TEXTS[language].backToForm, { title: page.title })
+  const text = fill(textsIn(language).paymentPage.backToForm, { title: page.title })
   return { url: `/p/${institute.code}/${page.slug}`, text }
 }
 
-function bannerFor(pageData: OrderPageData, texts: Texts): StatusBanner {
+function bannerFor(pageData: OrderPageData, texts: CheckoutTexts): StatusBanner {
   const { order, now, payments } = pageData
   const [latest] = payments
   const state: OrderState = stateAt(order, now)
-  const says = pageData.page === null ? texts : PAYMENT_PAGE_TEXTS[pageData.language]
+  const says = pageData.page === null ? texts : textsIn(pageData.language).paymentPage
   if (state !== 'paid' && latest?.state === 'pending' && latest.failureCode === AMOUNT_DIFFERS)
     return { tone: 'unpaid', statusText: texts.differs, say: texts.differsSay }
   if (state !== 'paid' && latest?.state === 'pending') {
@@ -183,7 +182,7 @@ function bannerFor(pageData: OrderPageData, texts: Texts): StatusBanner {
   }
 }
 
-function startedBanner(texts: Texts): StatusBanner {
+function startedBanner(texts: CheckoutTexts): StatusBanner {
   return {
     tone: 'unpaid',
     statusText: texts.toPay,
@@ -194,11 +193,14 @@ function startedBanner(texts: Texts): StatusBanner {
 }
 
 /** Expired or cancelled while a payment is open: no new redirect to the bank, but a success still counts. */
-function stillOpen(banner: StatusBanner, say: string, texts: Texts): StatusBanner {
+function stillOpen(banner: StatusBanner, say: string, texts: CheckoutTexts): StatusBanner {
   return { ...banner, say: `${say} ${texts.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
 }
 
-function unpaidBanner({ order, payments, language, methods }: OrderPageData, texts: Texts): StatusBanner {
+function unpaidBanner(
+  { order, payments, language, methods }: OrderPageData,
+  texts: CheckoutTexts,
+): StatusBanner {
   const [latest] = payments
   if (methods.length === 0)
     return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
@@ -215,7 +217,7 @@ function unpaidBanner({ order, payments, language, methods }: OrderPageData, tex
 
 function formOf(
   banner: StatusBanner,
-  texts: Texts,
+  texts: CheckoutTexts,
   total: string,
   {
     path,
@@ -235,7 +237,7 @@ function formOf(
   }
 }
 
-function receiptOf({ receipt, payment }: IssuedReceipt, texts: Texts, path: string) {
+function receiptOf({ receipt, payment }: IssuedReceipt, texts: CheckoutTexts, path: string) {
   return {
     number: fill(texts.receipt, { number: receiptNumber(receipt) }),
     transaction: fill(texts.transaction, { id: payment.transactionId ?? payment.id }),

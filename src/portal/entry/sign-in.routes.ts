@@ -6,9 +6,9 @@ import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import { pathOf, PRODUCTS } from './entry.rules.ts'
 import { languageOf } from '../layout.ts'
 import { cookieOf, HOME, sendMessage, setCookie, withParent } from '../parents/access.ts'
-import { PARENTS_TEXTS } from '../parents/parents.texts.ts'
+import { fill } from '../../platform/languages.ts'
+import { textsIn } from '../texts/texts.ts'
 import { endSession, enter, isOwnToken, readSession, type Entered } from './sessions.service.ts'
-import { fill } from '../checkout/checkout.texts.ts'
 
 const MAX_URL = 2_048
 
@@ -50,7 +50,7 @@ async function signIn(ctx: Context, request: FastifyRequest, reply: FastifyReply
   if (await isOwnToken(ctx, token, cookie)) return reply.redirect(HOME, 303)
   // An expired link does not end an existing session.
   const session = await readSession(ctx, cookie)
-  const { access } = PARENTS_TEXTS[language]
+  const { access } = textsIn(language).parents
   return sendMessage(reply, language, {
     status: 403,
     title: access.usedTitle,

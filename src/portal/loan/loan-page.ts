@@ -11,9 +11,9 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, minPaise, type Paise } from '../../platform/money.ts'
-import { LOAN_TEXTS, type LoanTexts } from './loan.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import { type LoanTexts, textsIn } from '../texts/texts.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
 import { describeCost } from './loan-cost.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
@@ -52,7 +52,7 @@ type LoanPage = { title: string; data: Record<string, unknown> }
 
 export function describeLoan(pageData: LoanPageData): LoanPage {
   const { institute, language, path, file } = pageData
-  const l = LOAN_TEXTS[language]
+  const l = textsIn(language).loan
   const banner = bannerFor(pageData, l)
   const values = valuesOf(pageData)
   const branch = institute.branches.find(one => one.collectorCode === pageData.collectorCode)
@@ -157,7 +157,7 @@ function offerBanner(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts)
 }
 
 export function canApply(pageData: LoanPageData): boolean {
-  return bannerFor(pageData, LOAN_TEXTS.en).form === 'apply'
+  return bannerFor(pageData, textsIn('en').loan).form === 'apply'
 }
 
 /** Whether a new application can follow the one on the page. */

@@ -12,7 +12,7 @@ import { sumPaise } from '../../platform/money.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { LoanProblem, LoanPageData } from './loan-page.ts'
 
-import type { Language } from '../checkout/checkout.texts.ts'
+import type { Language } from '../../platform/languages.ts'
 
 /** Shared by the public page of an application and the signed-in page of a loan. */
 const PROBLEMS: readonly LoanProblem[] = ['consent', 'changed', 'away', 'amount', 'tooMuch', 'tooLittle']

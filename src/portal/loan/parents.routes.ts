@@ -20,12 +20,12 @@ import {
   readPageData,
   redirectOrShowProblem,
 } from './page-data.ts'
-import { LOAN_TEXTS } from './loan.texts.ts'
+import { fill } from '../../platform/languages.ts'
+import { textsIn } from '../texts/texts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, sendUnknown, withChild, type ChildVisit } from '../parents/access.ts'
 import { readAmount } from '../parents/pay-amount.rules.ts'
-import { fill } from '../checkout/checkout.texts.ts'
 
 const LOAN = `${CHILD}/cred`
 
@@ -153,7 +153,7 @@ async function showConfirm(ctx: LoanContext, visit: ChildVisit): Promise<Fastify
   const pageData = await loanOf(ctx, visit)
   if (pageData === null || pageData.file === null || !canWithdraw(pageData))
     return reply.redirect(pathOfLoan(studentId), 303)
-  const l = LOAN_TEXTS[language]
+  const l = textsIn(language).loan
   const about = fill(l.heading, { who: pageData.studentName })
   return sendPage(reply, {
     template: 'parents/confirm',

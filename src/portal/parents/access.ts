@@ -4,9 +4,9 @@ import { isIdShaped } from '../../platform/ids.ts'
 import { isChild } from '../../students/users/parents.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import { formField, languageOf, sendPage } from '../layout.ts'
-import { PARENTS_TEXTS, type ParentsTexts } from './parents.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 /** Access control of the signed-in parents' pages. */
 export const HOME = '/parents'
@@ -58,7 +58,7 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const language = languageOf(request, reply)
     const session = await readSession(ctx, cookieOf(ctx, request))
-    const texts = PARENTS_TEXTS[language]
+    const texts = textsIn(language).parents
     const { access } = texts
     if (session === null)
       return sendMessage(reply, language, {

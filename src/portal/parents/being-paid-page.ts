@@ -3,10 +3,10 @@ import type { StartedDues } from '../../dues/started.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { formatRupees } from '../../platform/money.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import type { ParentsTexts } from '../texts/texts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localMoment } from '../language.ts'
-import type { ParentsTexts } from './parents.texts.ts'
 
 type OrderBeingPaidData = {
   institute: Institute

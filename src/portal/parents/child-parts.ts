@@ -4,10 +4,10 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { StudentPayment } from '../../payments/student-payments.service.ts'
 import { formatRupees } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
-import type { ParentsTexts } from './parents.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import type { ParentsTexts } from '../texts/texts.ts'
 import { localMoment } from '../language.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 export function classOf({ context }: Dues, institute: Institute, texts: ParentsTexts): string {
   const { student, gradeName } = context

@@ -4,9 +4,9 @@ import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, type Paise } from '../../platform/money.ts'
 import type { CounterPayment } from '../../students/users/parents.service.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
-import type { ParentsTexts } from './parents.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import type { ParentsTexts } from '../texts/texts.ts'
 import { feeName } from '../language.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
 import { financialYear, receiptNumber, type ReceiptKey } from '../../receipts/receipts.rules.ts'
 
 /** All payments for a parent's children, online and at the counter. */

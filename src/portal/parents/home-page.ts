@@ -7,8 +7,8 @@ import { yearName } from '../../students/students.rules.ts'
 import type { CarriedDues } from '../../students/users/parents.service.ts'
 import { classOf, isAutomatic, timingLines } from './child-parts.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
-import type { ParentsTexts } from './parents.texts.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import type { ParentsTexts } from '../texts/texts.ts'
 
 export type Child = {
   dues: Dues

@@ -13,9 +13,9 @@ import { pathOfStudent } from '../entry/entry.rules.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
 import { cardOf, marksOf, type Child } from './home-page.ts'
 import type { PayProblem } from './pay-amount.rules.ts'
-import type { ParentsTexts } from './parents.texts.ts'
+import { fill, plural, type Language } from '../../platform/languages.ts'
+import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { feeName } from '../language.ts'
-import { fill, TEXTS, type Language } from '../checkout/checkout.texts.ts'
 
 /** Everything a child's page depends on; describing it is pure. */
 export type StudentPageData = {
@@ -75,7 +75,7 @@ export function describeStudent(
       : undefined,
     pay: payOf(pageData, dues, texts),
     problem: problemText(pageData, dues, texts),
-    away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : TEXTS[language].awaySay,
+    away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
     otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),
   }
@@ -151,7 +151,7 @@ function dueNote(line: DueLine, day: string | null, t: ParentsTexts['student']):
 function lateFeesOf({ lateFees }: Dues, language: Language, { student: t }: ParentsTexts) {
   return lateFees.map(fee => {
     const what = fee.componentType === null ? t.lateAll : feeName(fee.componentType, language)
-    const why = fill(fee.daysLate === 1 ? t.lateWhyOne : t.lateWhy, {
+    const why = fill(plural(t.lateWhy, fee.daysLate, language), {
       what,
       day: localDay(fee.dueOn, language),
       days: String(fee.daysLate),

@@ -4,9 +4,9 @@ import { boundsOf, isKnownField, type PageField, type PageLine } from '../../pay
 import type { PageFile } from '../../payment-pages/pages.service.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { formatRupees } from '../../platform/money.ts'
-import type { PaymentPageTexts } from './payment-page.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import type { PaymentPageTexts } from '../texts/texts.ts'
 import { feeName } from '../language.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
 
 /** Everything a payment page depends on; describing it is pure. */
 export type PaymentPageData = {

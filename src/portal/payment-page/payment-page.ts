@@ -8,16 +8,16 @@ import {
   type Input,
   type PaymentPageData,
 } from './form-inputs.ts'
-import { PAYMENT_PAGE_TEXTS, type PaymentPageTexts } from './payment-page.texts.ts'
+import { fill } from '../../platform/languages.ts'
+import { type PaymentPageTexts, textsIn } from '../texts/texts.ts'
 import { localMoment } from '../language.ts'
-import { fill, TEXTS } from '../checkout/checkout.texts.ts'
 
 type PaymentPage = { title: string; status: number; data: Record<string, unknown> }
 
 export function describePaymentPage(pageData: PaymentPageData): PaymentPage {
   const { institute, file, language } = pageData
   const { page, state } = file
-  const texts = PAYMENT_PAGE_TEXTS[language]
+  const texts = textsIn(language).paymentPage
   const names = { title: page.title, where: institute.name }
   if (state !== 'open') return describeShut(pageData, state, texts)
   const total = soleTotal(page)
@@ -34,7 +34,7 @@ export function describePaymentPage(pageData: PaymentPageData): PaymentPage {
       total: total === null ? undefined : formatRupees(total),
       costs: costsOf(pageData),
       until: untilOf(pageData, texts),
-      away: form === null ? TEXTS[language].awaySay : undefined,
+      away: form === null ? textsIn(language).checkout.awaySay : undefined,
       alert: pageData.isBusy ? texts.busy : undefined,
       form,
     },

@@ -8,9 +8,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../entry/entry.rules.ts'
 import { mandateOf, nextOf, payOnlineOf, localDay } from './setup/page-parts.ts'
-import { PLAN_SETUP_TEXTS } from './setup/setup.texts.ts'
-import type { ParentsTexts } from '../parents/parents.texts.ts'
-import { fill, type Language } from '../checkout/checkout.texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
+import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 
 /** Everything the instalments page depends on; describing it is pure. */
 export type PlanPageData = {
@@ -43,7 +42,7 @@ export function describePlan(
   const { student } = dues.context
   const who = student.fullname
   const where = institute.name
-  const setupTexts = PLAN_SETUP_TEXTS[language]
+  const setupTexts = textsIn(language).planSetup
   const banner = bannerFor(pageData, texts)
   const path = pathOfStudent(student.id)
   const setUpUrl = file === null ? undefined : `/flex/${institute.code}/${file.plan.id}`
@@ -96,7 +95,7 @@ function actText(act: PlanAct, { plan }: ParentsTexts): string {
 
 function bannerFor(pageData: PlanPageData, texts: ParentsTexts): StatusBanner {
   const { file, language } = pageData
-  const setupTexts = PLAN_SETUP_TEXTS[language]
+  const setupTexts = textsIn(language).planSetup
   const { plan } = texts
   if (file === null)
     return startBanner(pageData, { tone: 'unpaid', status: plan.none, say: plan.noneSay }, texts)
@@ -137,7 +136,7 @@ function runningBanner(
   file: LoadedPlan,
   { plan }: ParentsTexts,
 ): StatusBanner {
-  const setupTexts = PLAN_SETUP_TEXTS[language]
+  const setupTexts = textsIn(language).planSetup
   if (file.plan.isHeld) {
     const say = heldBy === 'payer' ? plan.heldByYou : plan.heldByThem
     return { tone: 'unpaid', status: setupTexts.held, say }
@@ -155,7 +154,7 @@ function startBanner(
 ): StatusBanner {
   if (dues.context.student.status === 'dropped') return { ...banner, say: plan.leftSay }
   if (dues.owedPaise === 0) return file === null ? { ...banner, say: plan.nothingSay } : banner
-  if (!takesMandates) return { ...banner, say: PLAN_SETUP_TEXTS[language].awaySay }
+  if (!takesMandates) return { ...banner, say: textsIn(language).planSetup.awaySay }
   return { ...banner, main: { kind: 'start', text: file === null ? plan.start : plan.again } }
 }
 
@@ -163,7 +162,7 @@ function figureOf({ file, dues, language }: PlanPageData, { plan }: ParentsTexts
   if (file === null || file.plan.state === 'draft')
     return { amount: dues.owedPaise > 0 ? formatRupees(dues.owedPaise) : undefined }
   if (!isLive(file))
-    return { amount: formatRupees(sumsOf(file).paidPaise), meaning: PLAN_SETUP_TEXTS[language].paidSoFar }
+    return { amount: formatRupees(sumsOf(file).paidPaise), meaning: textsIn(language).planSetup.paidSoFar }
   const toCome = file.instalments.filter(isToCome)
   return { amount: amountOf(toCome), meaning: plan.left }
 }
@@ -196,7 +195,7 @@ function dayOf({ state, presentOn, presentedOn, dueOn, isDownpayment }: Instalme
 }
 
 function rowOf(one: Instalment, { language }: PlanPageData, texts: ParentsTexts) {
-  const setupTexts = PLAN_SETUP_TEXTS[language]
+  const setupTexts = textsIn(language).planSetup
   const day = dayOf(one)
   const why = whyOf(one, texts)
   return {

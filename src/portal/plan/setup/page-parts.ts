@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { formatDay } from '../../../flex/notices/family.texts.ts'
 import { presentationDay, type DebitRules } from '../../../flex/rules/debit.rules.ts'
 import { sumLines, totalsOf } from '../../../flex/rules/lines.rules.ts'
 import {
@@ -14,9 +13,9 @@ import type { Institute } from '../../../institutes/institutes.rules.ts'
 import type { Payment } from '../../../payments/payments.rules.ts'
 import { dayOf } from '../../../platform/calendar.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../../platform/money.ts'
-import type { PlanSetupTexts } from './setup.texts.ts'
+import { fill, formatDayIn, type Language } from '../../../platform/languages.ts'
+import type { PlanSetupTexts } from '../../texts/texts.ts'
 import { feeName } from '../../language.ts'
-import { fill, type Language } from '../../checkout/checkout.texts.ts'
 
 export type SetupProblem = 'consent' | 'changed'
 
@@ -71,7 +70,7 @@ export function fingerprint({ instalments }: LoadedPlan): string {
 
 /** A date with non-breaking spaces. */
 export function localDay(day: string, language: Language): string {
-  return formatDay(day, language).replaceAll(' ', '\u00a0')
+  return formatDayIn(day, language).replaceAll(' ', '\u00a0')
 }
 
 export function downOf({ instalments }: LoadedPlan): {

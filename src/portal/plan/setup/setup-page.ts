@@ -15,8 +15,8 @@ import {
   type SetupPageData,
   payOnlineOf,
 } from './page-parts.ts'
-import { PLAN_SETUP_TEXTS, type PlanSetupTexts } from './setup.texts.ts'
-import { fill, TEXTS } from '../../checkout/checkout.texts.ts'
+import { fill } from '../../../platform/languages.ts'
+import { type PlanSetupTexts, textsIn } from '../../texts/texts.ts'
 
 const WAITING_REFRESH_SECONDS = 5
 const OPEN_REFRESH_SECONDS = 20
@@ -26,7 +26,7 @@ type SetupPage = { title: string; data: Record<string, unknown>; refreshSeconds:
 export function describeSetup(pageData: SetupPageData): SetupPage {
   const { file, institute, language, path } = pageData
   const { name: where } = institute
-  const texts = PLAN_SETUP_TEXTS[language]
+  const texts = textsIn(language).planSetup
   const banner = bannerFor(pageData, texts)
   const hours = String(pageData.debitRules.rules.noticeMinutes / 60)
   const refreshSeconds = pageData.isRefreshPaused ? undefined : banner.refreshSeconds
@@ -66,7 +66,7 @@ export function describeObstacle(
 ): SetupPage {
   const { institute, file, path, language } = pageData
   const { name: where } = institute
-  const texts = PLAN_SETUP_TEXTS[language]
+  const texts = textsIn(language).planSetup
   const isLater = obstacle.kind === 'try_later'
   const status = isLater ? texts.tryLater : texts.refused
   const says = {
@@ -95,7 +95,7 @@ export function describeObstacle(
 
 /** Whether the page offers the form that starts a mandate. */
 export function canAgree(pageData: SetupPageData): boolean {
-  return bannerFor(pageData, PLAN_SETUP_TEXTS.en).act !== undefined && !downOf(pageData.file).isUnpaid
+  return bannerFor(pageData, textsIn('en').planSetup).act !== undefined && !downOf(pageData.file).isUnpaid
 }
 
 function bannerFor(pageData: SetupPageData, texts: PlanSetupTexts): StatusBanner {
@@ -129,7 +129,7 @@ function draftBanner(pageData: SetupPageData, texts: PlanSetupTexts): StatusBann
   const { isUnpaid } = downOf(file)
   const base: StatusBanner = { tone: 'unpaid', status: texts.toSetUp, say: texts.downSay, figure: 'all' }
   if (isUnpaid && downPayment?.state === 'pending') {
-    const { waiting, waitingSay, waitingStill } = TEXTS[language]
+    const { waiting, waitingSay, waitingStill } = textsIn(language).checkout
     const say = pageData.isRefreshPaused ? waitingStill : waitingSay
     return { ...base, status: waiting, say, refreshSeconds: WAITING_REFRESH_SECONDS }
   }

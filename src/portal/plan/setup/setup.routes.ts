@@ -17,7 +17,7 @@ import { canAgree, describeSetup, describeObstacle } from './setup-page.ts'
 import { downOf, fingerprint, type SetupProblem, type SetupPageData } from './page-parts.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../../layout.ts'
 import { hasParentSession } from '../../parents/access.ts'
-import { PARENTS_TEXTS } from '../../parents/parents.texts.ts'
+import { textsIn } from '../../texts/texts.ts'
 
 const URL_PATH = '/flex/:institute/:plan_id'
 const RAILS: readonly Rail[] = ['upi_autopay', 'enach']
@@ -124,7 +124,7 @@ async function show(
   const { studentId } = seen.file.plan
   const isParent = await hasParentSession(ctx, request, { instituteId: found.institute.id, studentId })
   const back = isParent
-    ? { url: pathOf(studentId, 'flex'), text: PARENTS_TEXTS[pageData.language].plan.back }
+    ? { url: pathOf(studentId, 'flex'), text: textsIn(pageData.language).parents.plan.back }
     : null
   return sendPage(reply, {
     template: 'plan-setup',
