@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { lose, status } from '../../emulators/faults.ts'
-import { KEYS } from '../../emulators/razorpay/books.ts'
-import { type RazorpayEmulator, startRazorpay } from '../../emulators/razorpay/emulator.ts'
-import { endRefund } from '../../emulators/razorpay/links.ts'
-import { payOut } from '../../emulators/razorpay/settlements.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startPayment } from '../../src/payments/payments.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import { findBroken } from '../harness/payments.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
+import { type Gateway, type GatewayName, GATEWAYS } from './gateways.ts'
 import type { StormOptions } from './payments-model.ts'
 import { Random } from './random.ts'
 import { World } from './world.ts'
 
-type Storm = { world: World; razorpay: RazorpayEmulator; random: Random; orders: string[] }
+type Storm = { world: World; gateway: Gateway; random: Random; orders: string[] }
 type Act = { name: string; weight: number; run(storm: Storm): Promise<void> }
 
 const INSTITUTE = 'demo-school'
@@ -42,9 +39,9 @@ const ACTS: readonly Act[] = [
   {
     name: 'pay',
     weight: 4,
-    async run({ razorpay, random }) {
-      const link = random.pick([...razorpay.links.values()].filter(one => one.status === 'created'))
-      if (link !== undefined) razorpay.pay(link.id, random.chance(0.2) ? { status: 'failed' } : {})
+    async run({ gateway, random }) {
+      const id = random.pick(gateway.open())
+      if (id !== undefined) gateway.pay(id, random.chance(0.8))
     },
   },
   { name: 'deliver', weight: 4, run: storm => deliver(storm) },
@@ -61,31 +58,31 @@ const ACTS: readonly Act[] = [
     // None fails: one of a duplicate would be left to a person, and the reconciliation says so.
     name: 'end refund',
     weight: 2,
-    async run({ razorpay, random }) {
-      const refund = random.pick(razorpay.refunds.filter(one => one.status === 'pending'))
-      if (refund !== undefined) endRefund(razorpay.books, refund, 'processed')
+    async run({ gateway, random }) {
+      const id = random.pick(gateway.pendingRefunds())
+      if (id !== undefined) gateway.processRefund(id)
     },
   },
   {
     name: 'fault',
     weight: 2,
-    async run({ razorpay, random }) {
-      razorpay.spoil('', random.chance(0.5) ? lose : status(502, 'Bad gateway'))
+    async run({ gateway, random }) {
+      gateway.spoil('', random.chance(0.5) ? lose : status(502, 'Bad gateway'))
     },
   },
-  { name: 'pay out', weight: 1, run: async ({ razorpay }) => void payOut(razorpay.books) },
+  { name: 'pay out', weight: 1, run: async ({ gateway }) => gateway.payOut() },
   { name: 'time', weight: 3, run: ({ world }) => advance(world, 'PT90M') },
 ]
 
 /** Events doubled, lost and out of order; what is lost has to be found by asking. */
-async function deliver({ world, razorpay, random }: Storm): Promise<void> {
-  const events = razorpay.books.outbox.splice(0).filter(() => random.chance(0.8))
+async function deliver({ world, gateway, random }: Storm): Promise<void> {
+  const events = gateway.outbox.splice(0).filter(() => random.chance(0.8))
   if (random.chance(0.5)) events.reverse()
   for (const event of events.flatMap(one => (random.chance(0.2) ? [one, one] : [one]))) {
     const headers = { ...event.headers, authorization: '' }
     const { status: code } = await world
       .as(INSTITUTE)
-      .post('/callbacks/razorpay', event.rawBody.toString(), headers)
+      .post(`/callbacks/${gateway.name}`, event.rawBody.toString(), headers)
     assert.ok(code === 200 || code === 503, `a callback was answered with ${code}`)
   }
 }
@@ -94,19 +91,14 @@ async function advance(world: World, duration: string): Promise<void> {
   await world.as(INSTITUTE).post('/api/v1/sandbox/clock', { advance: duration })
 }
 
-/** The payment storm on Razorpay's emulator: answers lost, events in disorder, the process cut off at any statement. */
-export async function runGatewayStorm({ seed, acts, owner, onProgress }: StormOptions) {
+/** The payment storm on a vendor's emulator: answers lost, events in disorder, the process cut off at any statement. */
+export async function runGatewayStorm(name: GatewayName, { seed, acts, owner, onProgress }: StormOptions) {
   const random = new Random(seed)
   let world: World | null = null
-  const razorpay = await startRazorpay({ now: () => new Date(world?.now ?? Date.now()) })
-  owner.after(() => razorpay.close())
-  world = await World.open(owner, {
-    RAZORPAY_KEY_ID: KEYS.keyId,
-    RAZORPAY_KEY_SECRET: KEYS.keySecret,
-    RAZORPAY_WEBHOOK_SECRET: KEYS.webhookSecret,
-    RAZORPAY_API_URL: razorpay.url,
-  })
-  const storm: Storm = { world, razorpay, random, orders: [] }
+  const gateway = await GATEWAYS[name](() => new Date(world?.now ?? Date.now()))
+  owner.after(() => gateway.close())
+  world = await World.open(owner, gateway.env)
+  const storm: Storm = { world, gateway, random, orders: [] }
   for (let done = 0; done < acts; done++) {
     const isCut = random.chance(0.05)
     if (isCut) world.line.cutAt(random.between(1, 40), random.chance(0.5))
@@ -123,20 +115,20 @@ function ignore(error: unknown): void {
   if (error instanceof assert.AssertionError) throw error
 }
 
-/** Everything that happened at Razorpay is known here once, though no event came any more. */
-async function comeToRest({ world, razorpay }: Storm): Promise<{ captured: number; refunded: number }> {
+/** Everything that happened at the vendor is known here once, though no event came any more. */
+async function comeToRest({ world, gateway }: Storm): Promise<{ captured: number; refunded: number }> {
   for (let day = 0; day < 3; day++) {
-    for (const refund of razorpay.refunds)
-      if (refund.status === 'pending') endRefund(razorpay.books, refund, 'processed')
-    payOut(razorpay.books)
+    for (const id of gateway.pendingRefunds()) gateway.processRefund(id)
+    gateway.payOut()
     for (let hours = 0; hours < 4; hours++) await advance(world, 'PT6H')
   }
-  const paid = [...razorpay.links.values()].filter(one => one.status === 'paid').map(one => one.reference_id)
+  const paid = gateway.paid()
   const known = await world.sql<{ id: string }>(
-    `select id from payments where state = 'captured' and provider = 'razorpay'`,
+    `select id from payments where state = 'captured' and provider = $1`,
+    [gateway.name],
   )
   assert.deepEqual(known.map(({ id }) => id).sort(), paid.sort())
-  const refunds = razorpay.refunds.map(one => one.receipt)
+  const refunds = gateway.refunds()
   assert.equal(new Set(refunds).size, refunds.length, 'a refund was made twice')
   assert.deepEqual(await world.sql(`select id from refunds where state = 'pending'`), [])
   assert.deepEqual(await findBroken(world.sql), [])

@@ -2,20 +2,27 @@ import { inspect } from 'node:util'
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts'
 import { runYear } from '../flex/sim/year.ts'
 import { runGatewayStorm } from './gateway-storm.ts'
+import type { GatewayName } from './gateways.ts'
 import { runStorm } from './payments-model.ts'
 
-/**
- * `npm run storm -- [seed] [acts] razorpay`: the same on Razorpay's emulator.
- * `npm run storm -- [seed] [acts]`: the model for as long as you like, on a PostgreSQL of its own.
- * `npm run storm -- [seed] [plans] flex`: a year of so many instalment plans, day by day.
- */
-const kind = process.argv[4] ?? 'payments'
-const isFlex = kind === 'flex'
-const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1_000_000))
-const acts = Number(process.argv[3] ?? 3_000)
-const isKnown = ['payments', 'razorpay', 'flex'].includes(kind)
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(acts) || !isKnown) {
-  console.error('usage: npm run storm -- [seed] [acts] [razorpay], or: npm run storm -- [seed] [plans] flex')
+const USAGE = `usage: npm run storm -- [seed] [acts] [razorpay | cashfree]
+       npm run storm -- [seed] [plans] flex [razorpay | cashfree]
+Payments, or a year of instalment plans, at random; at the sandbox's bank, or at the emulator of a vendor.`
+
+const [seedText, countText = '3000', ...words] = process.argv.slice(2)
+const seed = Number(seedText ?? Math.floor(Math.random() * 1_000_000))
+const count = Number(countText)
+const isFlex = words[0] === 'flex'
+const gateway = readGateway(words[isFlex ? 1 : 0])
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count)) exitWithUsage()
+
+function readGateway(name: string | undefined): GatewayName | undefined {
+  if (name === undefined || name === 'razorpay' || name === 'cashfree') return name
+  return exitWithUsage()
+}
+
+function exitWithUsage(): never {
+  console.error(USAGE)
   process.exit(2)
 }
 
@@ -28,28 +35,32 @@ const logProgress = (text: string, isWorthALine: boolean): void => {
   if (isTerminal) process.stdout.write(`\r  ${text}, ${seconds()} s `)
   else if (isWorthALine) console.log(`  ${text}, ${seconds()} s`)
 }
-const what = isFlex ? `a year of ${acts} plans` : `${acts} acts`
+
+async function runPayments(): Promise<unknown> {
+  const options = {
+    seed,
+    acts: count,
+    owner,
+    onProgress: (done: number, summary: string) =>
+      logProgress(`${done} of ${count} acts, ${summary}`, done % 500 === 0),
+  }
+  return gateway === undefined ? runStorm(options) : runGatewayStorm(gateway, options)
+}
+
+const logDay = (day: number, summary: string): void => logProgress(`day ${day}, ${summary}`, true)
+
+async function runFlex(): Promise<unknown> {
+  return runYear({ seed, plans: count, days: 365, booksEveryDays: 15, owner, onProgress: logDay })
+}
+
+const what = isFlex ? `a year of ${count} plans` : `${count} acts`
 console.log(`seed ${seed}, ${what}`)
 await globalSetup()
 try {
-  const result = isFlex
-    ? await runYear({
-        seed,
-        plans: acts,
-        days: 365,
-        booksEveryDays: 15,
-        owner,
-        onProgress: (day, summary) => logProgress(`day ${day}, ${summary}`, true),
-      })
-    : await (kind === 'razorpay' ? runGatewayStorm : runStorm)({
-        seed,
-        acts,
-        owner,
-        onProgress: (done, summary) => logProgress(`${done} of ${acts} acts, ${summary}`, done % 500 === 0),
-      })
+  const result = await (isFlex ? runFlex() : runPayments())
   console.log(`${isTerminal ? '\n' : ''}everything held after ${what} in ${seconds()} s:`, inspect(result))
 } catch (error) {
-  const again = `npm run storm -- ${seed} ${acts}${kind === 'payments' ? '' : ` ${kind}`}`
+  const again = ['npm run storm --', seed, count, ...words].join(' ')
   console.error(`${isTerminal ? '\n' : ''}${inspect(error)}\nagain: ${again}`)
   process.exitCode = 1
 } finally {
