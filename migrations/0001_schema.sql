@@ -67,7 +67,30 @@ create table institutes (
   -- A grade, component or discount type that is not in the catalogue is refused instead of added to it.
   strict_catalogue boolean not null default false,
   callback_key_sealed bytea not null,
+  -- What the school says of itself on pages, mails and receipts.
+  address text,
+  phone text,
+  email text,
+  pan text,
+  affiliation text,
+  receipt_note text,
+  -- Where families can transfer fees to, as the school wants it shown.
+  bank_accounts jsonb not null default '[]',
+  -- Of reminders, by the clock of India; never outside of what the law allows.
+  messages_from integer not null default 9 check (messages_from between 9 and 19),
+  messages_until integer not null default 20 check (messages_until between messages_from + 1 and 20),
+  color text check (color ~ '^#[0-9a-f]{6}$'),
+  -- Names the picture in institute_logos; changes with it, so that addresses of pictures can be cached for ever.
+  logo_tag text,
   created_at timestamptz not null default now()
+);
+
+-- Apart, because the institute is read with every request.
+create table institute_logos (
+  institute_id integer primary key references institutes,
+  tag text not null,
+  media_type text not null check (media_type in ('image/png', 'image/jpeg')),
+  content bytea not null check (length(content) <= 250000)
 );
 
 create table branches (
@@ -1565,6 +1588,8 @@ create table messages (
   concerns text[] not null default '{}',
   -- The payment whose receipt goes along with a mail.
   attachment text,
+  -- Where answers to a mail go: to the school, not to the address it is sent from.
+  reply_to text,
   state text not null default 'queued' check (state in ('queued', 'sent', 'failed')),
   created_at timestamptz not null,
   sent_at timestamptz,

@@ -27,6 +27,7 @@ import { entryRoutes } from '../portal/entry/entry.routes.ts'
 import { planSetupPages } from '../portal/plan/setup/setup.routes.ts'
 import { frontPages } from '../portal/front.routes.ts'
 import { historyPages } from '../portal/parents/history.routes.ts'
+import { brandRoutes } from '../portal/brand.routes.ts'
 import { fontRoutes } from '../portal/fonts.routes.ts'
 import { protectPages } from '../portal/layout.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
@@ -150,6 +151,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     const providerOrigins = ctx.accounts.apiOrigins
     await protectPages(pages, { mode: ctx.mode, log, providerOrigins })
     fontRoutes(pages)
+    brandRoutes(pages, ctx)
     checkoutRoutes(pages, ctx)
     hostedPages(pages)
     paymentPages(pages, ctx)

@@ -14,6 +14,7 @@ import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
 import { paymentRulesRoutes } from './settings/payment-rules.routes.ts'
 import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
+import { schoolRoutes } from './settings/school.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
@@ -26,6 +27,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   teamRoutes(app, ctx)
   paymentRulesRoutes(app, ctx)
   providerAccountRoutes(app, ctx)
+  await schoolRoutes(app, ctx)
   auditRoutes(app, ctx)
   homeRoutes(app, ctx)
   moneyRoutes(app, ctx)

@@ -96,16 +96,17 @@ export function addUpload<Query extends AnyInput, Result>(
 const TEXT_OR_SHEET =
   /^\s*(text\/(csv|plain|tab-separated-values)|application\/(csv|octet-stream|vnd\.ms-excel|zip|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\s*(;.*)?$/i
 
-const PDF = /^\s*application\/pdf\s*(;.*)?$/i
-
-/** A route that takes PDFs takes nothing else. */
+/** A route that takes no sheets, but PDFs or pictures, takes nothing else. */
 export function fileOf(request: FastifyRequest, mediaTypes: readonly string[] = []): ReceivedFile {
   const { body, declaredType } = request
   if (!(body instanceof ReceivedFile) || body.bytes === 0)
     throw badRequest('The body is empty. Send the file itself as the body.')
-  if (mediaTypes.includes('application/pdf')) {
-    if (declaredType !== undefined && PDF.test(declaredType)) return body
-    throw badRequest('Send a PDF file as the body, with the header Content-Type: application/pdf.')
+  if (mediaTypes.length > 0 && !mediaTypes.includes('text/csv')) {
+    const declared = declaredType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    if (mediaTypes.includes(declared)) return body
+    throw badRequest(
+      `Send the file itself as the body, with the header Content-Type: ${mediaTypes.join(' or ')}.`,
+    )
   }
   if (declaredType !== undefined && !TEXT_OR_SHEET.test(declaredType))
     throw badRequest(

@@ -8,6 +8,9 @@ export type Institute = {
   code: string
   name: string
   strictCatalogue: boolean
+  /** The school's own colour and the picture that stands on its pages, by the tag of its content. */
+  color: string | null
+  logoTag: string | null
   branches: readonly Branch[]
 }
 

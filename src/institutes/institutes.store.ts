@@ -7,6 +7,8 @@ const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
   code: 'text',
   name: 'text',
   strictCatalogue: 'boolean',
+  color: 'text',
+  logoTag: 'text',
 })
 
 const branches = new Table<Branch & { instituteId: number }>('branches', {

@@ -52,5 +52,6 @@ function textOf({ lenderTitle, borrower }: Application, update: LenderUpdate): T
 /** Nobody before the consent: until then there is no borrower. */
 function toBorrower({ instituteId, id, borrower }: Application, at: Date, text: Text): NewMessage[] {
   if (borrower === null) return []
-  return [{ instituteId, channel: 'email', recipient: borrower.email, ...text, about: id, at }]
+  const to = { name: borrower.name, language: 'en' as const }
+  return [{ instituteId, channel: 'email', recipient: borrower.email, ...text, to, about: id, at }]
 }

@@ -1,3 +1,5 @@
+import type { Addressee } from './letter.texts.ts'
+
 export const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 export type Channel = (typeof CHANNELS)[number]
 
@@ -11,7 +13,9 @@ export type NewMessage = {
   /** E-mails only. */
   subject?: string | undefined
   body: string
-  /** The id of the resource it tells of. */
+  /** Of mails to families: the body is written into a letter of the school. */
+  to?: Addressee
+  /** The id of the resource it is about. */
   about: string
   at: Date
   /** Sent only while people are awake. */
@@ -56,6 +60,8 @@ export type Message = {
   sentAt: Date | null
   /** What the last try that failed was told. */
   failure: string | null
+  /** Where answers to a mail go. */
+  replyTo: string | null
   tries: number
   nextTryAt: Date | null
   isReminder: boolean

@@ -1,3 +1,5 @@
+import type { School } from '../institutes/school/school.rules.ts'
+import { getSchool, readSchools } from '../institutes/school/school.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Page, PageRange } from '../platform/db/list.ts'
@@ -16,6 +18,7 @@ import {
   type NewMessage,
   type Secret,
 } from './messages.rules.ts'
+import { writeLetter } from './letter.texts.ts'
 import * as store from './messages.store.ts'
 import type { Attachment, MessageContext, Outcome } from './senders.ts'
 import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
@@ -23,10 +26,27 @@ import { isWakingHour, nextWakingMoment } from './quiet-hours.rules.ts'
 /** Writes messages down in the transaction of what they tell of; the worker sends them. */
 export async function queueMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
   if (messages.length === 0) return
+  const letters = messages.filter(({ to }) => to !== undefined)
+  const schools =
+    letters.length === 0
+      ? new Map<number, School>()
+      : await readSchools(
+          tx,
+          letters.map(({ instituteId }) => instituteId),
+        )
   await store.insertMessages(
     tx,
-    messages.map(message => ({ ...message, id: newId('msg') })),
+    messages.map(message => ({
+      ...message,
+      ...letterOf(message, schools.get(message.instituteId)),
+      id: newId('msg'),
+    })),
   )
+}
+
+function letterOf({ to, body }: NewMessage, school: School | undefined) {
+  if (to === undefined || school === undefined) return {}
+  return { body: writeLetter(body, to, school), replyTo: school.email }
 }
 
 /** One that brings a secret: sealed until it is sent, used or run out, and then erased. */
@@ -80,7 +100,10 @@ export function sendMessages(post: MessageContext): Run {
 
 async function sendMessage(post: MessageContext, message: Message): Promise<void> {
   const now = post.clock.now()
-  if (message.isReminder && !isWakingHour(now)) return store.putOff(post.db, message, nextWakingMoment(now))
+  if (message.isReminder) {
+    const hours = await getSchool(post, message.instituteId)
+    if (!isWakingHour(now, hours)) return store.putOff(post.db, message, nextWakingMoment(now, hours))
+  }
   const outcome = await send(post, message)
   await finish(post, message, outcome)
   if (outcome.kind !== 'delayed' || !outcome.isAway) return

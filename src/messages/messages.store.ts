@@ -16,6 +16,7 @@ const messages = new Table<Message>('messages', {
   createdAt: 'timestamptz',
   sentAt: 'timestamptz',
   failure: 'text',
+  replyTo: 'text',
   tries: 'int',
   nextTryAt: 'timestamptz',
   isReminder: 'boolean',
@@ -28,18 +29,21 @@ const newMessages = messages.with<{ concerns: readonly string[] }>({ concerns: '
 
 const COLUMNS = messages.columns('m')
 
-type QueuedMessage = NewMessage & { id: string } & Partial<Pick<Message, 'secretSealed' | 'secretUntil'>>
+type QueuedMessage = NewMessage & { id: string } & Partial<
+    Pick<Message, 'secretSealed' | 'secretUntil' | 'replyTo'>
+  >
 
 export async function insertMessages(tx: Transaction, queued: readonly QueuedMessage[]): Promise<void> {
   await newMessages.insert(
     tx,
-    queued.map(({ at, ...message }) => ({
+    queued.map(({ at, to: _to, ...message }) => ({
       ...message,
       subject: message.subject ?? null,
       state: 'queued',
       createdAt: at,
       sentAt: null,
       failure: null,
+      replyTo: message.replyTo ?? null,
       tries: 0,
       nextTryAt: at,
       isReminder: message.isReminder ?? false,

@@ -16,6 +16,7 @@ export type Attachment = { filename: string; contentType: string; content: Buffe
 type Letter = Pick<Message, 'id' | 'recipient' | 'body' | 'template'> & {
   subject: string
   /** Of mails only. */
+  replyTo?: string | null
   attached?: Attachment | undefined
 }
 

@@ -12,7 +12,6 @@ export type SendChannel = (typeof SEND_CHANNELS)[number]
 
 type Values = {
   institute: string
-  name: string
   amount: string
   /** Of whom the fees are; the payer's own name when no student is named. */
   who: string
@@ -26,22 +25,20 @@ const TEXTS: Record<Language, (values: Values) => Text> = {
   en: f => ({
     subject: `Fees for ${f.who}: ${f.amount}`,
     body: [
-      `Dear ${f.name},`,
       `${f.institute} requests you to pay ${f.amount} for ${f.who} (${f.forWhat}).`,
       `You can pay here:\n${f.url}`,
       ...(f.until === null ? [] : [`The link works until ${f.until}.`]),
-      `If you have paid already, please ignore this message. Thank you.\n${f.institute}`,
+      'If you have paid already, please ignore this message. Thank you.',
     ].join('\n\n'),
     short: `${f.institute}: please pay ${f.amount} for ${f.who} here: ${f.url} If you have paid already, please ignore this.`,
   }),
   hi: f => ({
     subject: `${f.who} की फ़ीस: ${f.amount}`,
     body: [
-      `नमस्ते ${f.name} जी,`,
       `${f.institute} आपसे ${f.who} की फ़ीस के ${f.amount} (${f.forWhat}) भरने का अनुरोध करता है।`,
       `यहाँ भरें:\n${f.url}`,
       ...(f.until === null ? [] : [`यह लिंक ${f.until} तक काम करेगा।`]),
-      `अगर आप भर चुके हैं तो इस संदेश पर ध्यान न दें। धन्यवाद।\n${f.institute}`,
+      'अगर आप भर चुके हैं तो इस संदेश पर ध्यान न दें। धन्यवाद।',
     ].join('\n\n'),
     short: `${f.institute}: कृपया ${f.who} की फ़ीस के ${f.amount} यहाँ भरें: ${f.url} भर चुके हों तो ध्यान न दें।`,
   }),
@@ -75,7 +72,6 @@ export function linkMessages(
   const { language, instituteId, at } = to
   const text = TEXTS[language]({
     institute: to.institute,
-    name: order.name,
     amount: formatRupees(totalOf({ lines: order.lines as OrderLine[] })),
     who: order.studentName ?? order.name,
     forWhat: [...new Set(order.lines.map(line => readableComponent(line.componentType)))].join(', '),
@@ -85,7 +81,14 @@ export function linkMessages(
   const common = { instituteId, about: order.id, at }
   return channels.map(channel =>
     channel === 'email'
-      ? { ...common, channel, recipient: order.email, subject: text.subject, body: text.body }
+      ? {
+          ...common,
+          channel,
+          recipient: order.email,
+          subject: text.subject,
+          body: text.body,
+          to: { name: order.name, language },
+        }
       : { ...common, channel, recipient: order.phone, body: text.short, template: templateName(language) },
   )
 }
@@ -96,7 +99,6 @@ const templateName = (language: Language): string => `payment_link_${language}`
 export function linkTemplates(): Template[] {
   const values: Values = {
     institute: VARIABLE,
-    name: VARIABLE,
     amount: VARIABLE,
     who: VARIABLE,
     forWhat: VARIABLE,

@@ -1,6 +1,7 @@
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { readableComponent } from '../platform/names.ts'
+import { readLetterhead } from '../receipts/letterhead.service.ts'
 import { receiptFileOf, type PaidFor, type PrintOptions, type ReceiptFile } from '../receipts/receipt-file.ts'
 import * as receipts from '../receipts/receipts.service.ts'
 import type { PaymentContext } from './context.ts'
@@ -36,6 +37,7 @@ export async function findReceiptFile(
   const { academicYearStart: start, academicYearEnd: end } = order
   const paidFor: PaidFor = {
     institute: institute.name,
+    letterhead: await readLetterhead(ctx, institute.id),
     branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
     payer: { name: order.name, phone: order.phone, email: order.email },
     student: {

@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers'
+import { writeSchool } from './letterhead.ts'
+import type { Letterhead } from './letterhead.service.ts'
 import { PAPER } from './receipt-papers.ts'
 import {
   BODY,
-  GREEN,
   INK,
   markSandbox,
   MUTED,
@@ -33,6 +34,7 @@ export type DocumentBlock =
 /** A paper of the office that is not a receipt, on A4: a certificate, a deposit slip. */
 export type DocumentPrint = {
   institute: string
+  letterhead?: Letterhead
   branch: string | null
   title: string
   madeAt: Date
@@ -42,14 +44,12 @@ export type DocumentPrint = {
 
 /** The same document gives the same bytes. */
 export async function renderDocument(print: DocumentPrint): Promise<Buffer> {
-  const { institute, branch, title, madeAt, blocks, isSandbox } = print
+  const { title, madeAt, blocks, isSandbox } = print
   const mark = (page: Sheet): void => {
     if (isSandbox) markSandbox(page, 'SANDBOX — no real money')
   }
   const sheet = openSheet({ title, createdAt: madeAt, paper: PAPER.a4, mark })
-  write(sheet, institute, { ...STRONG, size: 20 })
-  write(sheet, branch ?? '', { ...QUIET, size: 11 })
-  write(sheet, title, { ...STRONG, size: 14, color: GREEN })
+  writeSchool(sheet, print, title)
   rule(sheet, INK)
   for (const block of blocks) writeBlock(sheet, block)
   numberPages(sheet, title)

@@ -2,12 +2,13 @@ import { buffer } from 'node:stream/consumers'
 import { rupeesInWords } from '../platform/amount-in-words.ts'
 import { dayOf, formatDay, formatMoment } from '../platform/calendar.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
+import { writeSchool } from './letterhead.ts'
+import type { Letterhead } from './letterhead.service.ts'
 import type { Style } from './mixed-text.ts'
 import { PAPER, type Paper, type PaperName } from './receipt-papers.ts'
 import {
   AMBER,
   BODY,
-  GREEN,
   heightOf,
   INK,
   labelOf,
@@ -16,7 +17,6 @@ import {
   numberPages,
   openSheet,
   put,
-  QUIET,
   RED,
   reserve,
   rule,
@@ -31,6 +31,7 @@ import {
 
 export type ReceiptDocument = {
   institute: string
+  letterhead: Letterhead
   branch: string | null
   receiptNumber: string
   issuedAt: Date
@@ -101,10 +102,8 @@ function markPage(sheet: Sheet, { isCancelled, isSandbox }: ReceiptPrint): void 
 }
 
 function writeHead(sheet: Sheet, receipt: ReceiptPrint): void {
-  const { institute, branch, receiptNumber, issuedAt, isCancelled, student, payer } = receipt
-  write(sheet, institute, { ...STRONG, size: 20 })
-  write(sheet, branch ?? '', { ...QUIET, size: 11 })
-  write(sheet, 'Fee receipt', { ...STRONG, size: 14, color: GREEN })
+  const { receiptNumber, issuedAt, isCancelled, student, payer } = receipt
+  writeSchool(sheet, receipt, 'Fee receipt')
   if (receipt.isDuplicate) write(sheet, 'DUPLICATE COPY', { ...STRONG, color: AMBER })
   if (isCancelled !== null) {
     const when = `CANCELLED on ${formatMoment(isCancelled.at)}. This receipt is no longer valid.`

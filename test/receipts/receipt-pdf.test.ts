@@ -7,6 +7,7 @@ import { paiseOf } from '../../src/platform/money.ts'
 
 const RECEIPT: ReceiptPrint = {
   institute: 'Saraswati Vidya Mandir',
+  letterhead: { lines: [], color: null, logo: null },
   branch: 'Indore — Vijay Nagar',
   receiptNumber: 'SVM/2026-27/000123',
   issuedAt: new Date('2026-11-15T20:00:00Z'),
@@ -192,6 +193,19 @@ test('odd text of any kind is drawn and never fails', async () => {
   )
 })
 
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+test('the letterhead of the school stands below its name; a logo that cannot be read is left out', async () => {
+  const lines = ['12 Temple Road, Bengaluru', '080-26531234 · fees@sunrise.in', 'CBSE 830123 · PAN AAATS1234F']
+  for (const paper of ['a4', 'a5', '80mm'] as const) {
+    const { text } = await read({ paper, letterhead: { lines, color: '#1d4ed8', logo: PIXEL } })
+    for (const line of lines) assert.ok(text.includes(line), line)
+  }
+  const broken = await read({ letterhead: { lines, color: null, logo: PIXEL.slice(0, 40) } })
+  assert.ok(broken.text.includes('PAN AAATS1234F'))
+})
+
 test('a name in a script without glyphs still copies as it was written', async () => {
   const { text } = await read({ payer: { ...RECEIPT.payer, name: '漢字 முருகன் 🙂' } })
   assert.ok(text.includes('漢字 முருகன் 🙂'))
@@ -214,6 +228,7 @@ function everywhere(text: string): ReceiptPrint {
   return {
     ...RECEIPT,
     institute: text,
+    letterhead: { lines: [text, text], color: null, logo: null },
     branch: text,
     receiptNumber: text,
     payer: { name: text, phone: text, email: text },

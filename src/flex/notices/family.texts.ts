@@ -194,11 +194,11 @@ function againHi({ day, link }: Variables): string {
 function nextEn({ day, link }: Variables): string {
   return day === ''
     ? `Please pay it online: ${link}`
-    : `It will be debited again on ${day}; please keep the amount in your account.`
+    : `It will be debited again on ${day}; please keep the amount in your account, or pay it online before: ${link}`
 }
 
 function nextHi({ day, link }: Variables): string {
-  return day === '' ? `कृपया ऑनलाइन भरें: ${link}` : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें।`
+  return day === '' ? `कृपया ऑनलाइन भरें: ${link}` : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें, या पहले ही ऑनलाइन भरें: ${link}`
 }
 
 /** A plan and whose it is: what every message to a family is about. */
@@ -266,7 +266,14 @@ export function textToFamily(
   const isReminder = remindsOf.length > 0
   const common = { instituteId: plan.instituteId, about: plan.id, at, isReminder, concerns: remindsOf }
   return [
-    { ...common, channel: 'email', recipient: student.contactEmail, subject, body },
+    {
+      ...common,
+      channel: 'email',
+      recipient: student.contactEmail,
+      subject,
+      body,
+      to: { name: student.contactName, language: plan.language },
+    },
     { ...common, channel: 'sms', recipient: student.contactNumber, body: short, template },
   ]
 }

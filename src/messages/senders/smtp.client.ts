@@ -9,6 +9,7 @@ export type Mailer = {
     recipient: string
     subject: string
     body: string
+    replyTo?: string | null
     attached?: Attachment | undefined
   }): Promise<MailOutcome>
   /** Connects and signs in, without sending anything; answers what is wrong. */
@@ -38,7 +39,7 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
     used.close({ force: true })
   }
   return {
-    async send({ id, recipient, subject, body, attached }) {
+    async send({ id, recipient, subject, body, replyTo = null, attached }) {
       if (!isMailAddress(recipient))
         return { kind: 'refused', reason: 'this is not an address mail can go to' }
       const used = transport
@@ -52,6 +53,7 @@ export function createMailer({ url, from }: { url: string; from: MailAddress }):
           to: { name: '', address: recipient },
           subject: subject.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' '),
           text: body,
+          ...(replyTo === null || !isMailAddress(replyTo) ? {} : { replyTo: { name: '', address: replyTo } }),
           ...(attached === undefined ? {} : { attachments: [attached] }),
           // Keeps holiday notices from answering.
           headers: { 'Auto-Submitted': 'auto-generated' },

@@ -55,7 +55,6 @@ function refundMessages(ctx: Context, refund: store.MadeRefund, now: Date): NewM
 function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: store.ReceivedPayment | store.MadeRefund) {
   return {
     institute: paid.institute,
-    name: paid.payer,
     amount: formatRupees(paid.amountPaise),
     who: paid.studentName ?? paid.payer,
     forWhat: paid.components.map(readableComponent).join(', '),
@@ -74,7 +73,15 @@ function messagesOf(
   const common = { instituteId: paid.instituteId, about, at }
   const phone = internationalNumber(paid.phone)
   return [
-    { ...common, channel: 'email', recipient: paid.email, subject, body, ...(attachment && { attachment }) },
+    {
+      ...common,
+      channel: 'email',
+      recipient: paid.email,
+      subject,
+      body,
+      to: { name: paid.payer, language: 'en' },
+      ...(attachment && { attachment }),
+    },
     ...(phone === null
       ? []
       : [

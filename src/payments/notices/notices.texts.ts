@@ -3,7 +3,6 @@ import { VARIABLE, type Template } from '../../messages/messages.rules.ts'
 /** What families are told of money that came or went back: a letter by mail, a line to the phone. */
 type Values = {
   institute: string
-  name: string
   amount: string
   /** Of whom the fees are. */
   who: string
@@ -15,17 +14,12 @@ type Values = {
 }
 type Text = { subject: string; body: string; short: string }
 
-const ask = ({ institute }: Pick<Values, 'institute'>, quote: string): string =>
-  `If something is not right, please ask ${institute} and quote ${quote}.\n\n${institute}`
-
 export function receivedText(f: Values): Text {
   return {
     subject: `${f.institute}: ${f.amount} received for ${f.who}, receipt ${f.receipt}`,
     body: [
-      `Dear ${f.name},`,
       `${f.institute} has received ${f.amount} on ${f.day} for ${f.who} (${f.forWhat}). Thank you.`,
       `The receipt ${f.receipt} is attached.${f.url === null ? '' : ` It can also be read here:\n${f.url}`}`,
-      ask(f, `the receipt ${f.receipt}`),
     ].join('\n\n'),
     short:
       f.url === null
@@ -39,10 +33,8 @@ export function refundedText(f: Omit<Values, 'receipt'> & { reference: string | 
   return {
     subject: `${f.institute}: ${f.amount} refunded for ${f.who}`,
     body: [
-      `Dear ${f.name},`,
       `${f.institute} has refunded ${f.amount} on ${f.day} for ${f.who} (${f.forWhat}). It goes back the way it was paid, and most banks show it within 5 to 7 working days.${reference}`,
       ...(f.url === null ? [] : [`The payment is here:\n${f.url}`]),
-      ask(f, 'the reference on that page'),
     ].join('\n\n'),
     short: `${f.institute}: ${f.amount} paid for ${f.who} was refunded and reaches your account within 5 to 7 working days. ${f.url ?? ''}`,
   }
@@ -56,7 +48,6 @@ export function noticeTemplates(): Template[] {
   const text = VARIABLE
   const values: Values = {
     institute: text,
-    name: text,
     amount: text,
     who: text,
     forWhat: text,

@@ -11,6 +11,7 @@ import { type CheckoutTexts, textsIn } from '../texts/texts.ts'
 import { feeName, localMoment, failureText } from '../language.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import type { IssuedReceipt } from '../../payments/order-receipt.service.ts'
+import { schoolHead } from '../school-head.ts'
 
 /** Everything the order page depends on; describing it is pure. */
 export type OrderPageData = {
@@ -58,7 +59,7 @@ export function describePage(pageData: OrderPageData): OrderPage {
   const back = banner.canGoBack === true || isFromParents(pageData) ? returnLink(pageData, banner) : null
   const isWaiting = banner.refreshSeconds === WAITING_REFRESH_SECONDS
   const data = {
-    institute: institute.name,
+    ...schoolHead(institute),
     branch: institute.branches.length > 1 ? branch?.name : undefined,
     heading: page?.title ?? (who === null ? texts.fees : fill(texts.feesFor, { who })),
     about: aboutOf(order, texts),

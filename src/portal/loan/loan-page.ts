@@ -15,6 +15,7 @@ import { fill, type Language } from '../../platform/languages.ts'
 import { type LoanTexts, textsIn } from '../texts/texts.ts'
 import { localDay } from '../plan/setup/page-parts.ts'
 import { describeCost } from './loan-cost.ts'
+import { schoolHead } from '../school-head.ts'
 
 /** Everything the loan page depends on; describing it is pure. */
 export type LoanPageData = {
@@ -62,7 +63,7 @@ export function describeLoan(pageData: LoanPageData): LoanPage {
   const data = {
     l,
     isSandbox: pageData.isSandbox,
-    institute: institute.name,
+    ...schoolHead(institute),
     branch: institute.branches.length > 1 ? branch?.name : undefined,
     heading: fill(l.heading, values),
     ...figureOf(pageData, banner, l),

@@ -7,6 +7,7 @@ import { formField, languageOf, sendPage } from '../layout.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
+import { schoolHead } from '../school-head.ts'
 
 /** Access control of the signed-in parents' pages. */
 export const HOME = '/parents'
@@ -148,7 +149,7 @@ export function frameOf({ session, texts }: Visit, ctx: Context): Record<string,
   return {
     t: texts,
     isSandbox: ctx.mode === 'sandbox',
-    institute: institute.name,
+    ...schoolHead(institute),
     csrf,
     foot: { signedIn: fill(texts.signedInAs, { name }), signOutUrl: `${HOME}/sign-out`, back },
   }

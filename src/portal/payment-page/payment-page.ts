@@ -11,6 +11,7 @@ import {
 import { fill } from '../../platform/languages.ts'
 import { type PaymentPageTexts, textsIn } from '../texts/texts.ts'
 import { localMoment } from '../language.ts'
+import { schoolHead } from '../school-head.ts'
 
 type PaymentPage = { title: string; status: number; data: Record<string, unknown> }
 
@@ -69,7 +70,7 @@ function describeShut(
 function headOf({ institute, file, isSandbox }: PaymentPageData) {
   const branch = institute.branches.find(({ collectorCode }) => collectorCode === file.page.collectorCode)
   return {
-    institute: institute.name,
+    ...schoolHead(institute),
     branch: institute.branches.length > 1 && file.state !== 'unpublished' ? branch?.name : undefined,
     isSandbox,
   }

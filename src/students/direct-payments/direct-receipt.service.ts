@@ -2,6 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { readableComponent } from '../../platform/names.ts'
+import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { receiptFileOf, type PrintOptions, type ReceiptFile } from '../../receipts/receipt-file.ts'
 import { findReceipt } from '../../receipts/receipts.service.ts'
 import { readStudentContexts } from '../student-contexts.service.ts'
@@ -27,6 +28,7 @@ export async function findDirectReceiptFile(
     receipt,
     {
       institute: institute.name,
+      letterhead: await readLetterhead({ db }, institute.id),
       branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
       payer: {
         name: student.contactName,

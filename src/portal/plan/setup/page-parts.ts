@@ -16,6 +16,7 @@ import { formatRupees, sumPaise, ZERO, type Paise } from '../../../platform/mone
 import { fill, formatDayIn, type Language } from '../../../platform/languages.ts'
 import type { PlanSetupTexts } from '../../texts/texts.ts'
 import { feeName } from '../../language.ts'
+import { schoolHead } from '../../school-head.ts'
 
 export type SetupProblem = 'consent' | 'changed'
 
@@ -55,7 +56,7 @@ export function headOf({ institute, file, studentName, isSandbox }: Head, texts:
   const branch = institute.branches.find(one => one.collectorCode === file.plan.collectorCode)
   return {
     t: texts,
-    institute: institute.name,
+    ...schoolHead(institute),
     branch: institute.branches.length > 1 ? branch?.name : undefined,
     heading: fill(texts.heading, { who: studentName }),
     isSandbox,

@@ -1,0 +1,28 @@
+import type { Letterhead } from './letterhead.service.ts'
+import { GREEN, QUIET, SMALL, STRONG, write, type Sheet } from './sheet.ts'
+
+type Headed = { institute: string; branch: string | null; letterhead?: Letterhead }
+
+const NONE: Letterhead = { lines: [], color: null, logo: null }
+
+/** The head of every paper: whose it is, and what it is. */
+export function writeSchool(sheet: Sheet, { institute, branch, letterhead = NONE }: Headed, title: string): void {
+  const { lines, color, logo } = letterhead
+  if (logo !== null) drawLogo(sheet, logo)
+  write(sheet, institute, { ...STRONG, size: 20 })
+  write(sheet, branch ?? '', { ...QUIET, size: 11 })
+  for (const line of lines) write(sheet, line, SMALL)
+  write(sheet, title, { ...STRONG, size: 14, color: color ?? GREEN })
+}
+
+/** A picture that cannot be read keeps nobody from a receipt. */
+function drawLogo(sheet: Sheet, logo: string): void {
+  const { doc, paper } = sheet
+  const height = 44 * paper.scale
+  try {
+    doc.image(Buffer.from(logo, 'base64'), paper.margin, sheet.y, { fit: [160 * paper.scale, height] })
+    sheet.y += height + 6
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { contrastWithWhite, readLogo } from '../../src/institutes/school/school.rules.ts'
+import { isWakingHour, nextWakingMoment } from '../../src/messages/quiet-hours.rules.ts'
+import { startBursar } from '../harness/bursar.ts'
+import { PAY, sampleOrder } from '../harness/samples.ts'
+import { API, assertAnswer, createPerson, demoVisitor } from './support.ts'
+
+const bursar = await startBursar({ after })
+const owner = await demoVisitor(bursar.url)
+const PATH = `${API}/institutes/demo-school/school`
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const SCHOOL = {
+  name: 'Demo School',
+  address: '12 Temple Road, Bengaluru 560011',
+  phone: '080-26531234',
+  email: 'fees@sunrise.in',
+  pan: 'AAATS1234F',
+  affiliation: 'CBSE 830123',
+  receipt_note: 'A unit of Sunrise Education Trust',
+  bank_accounts: [
+    { holder: 'Sunrise Trust', number: '50100123456789', ifsc: 'HDFC0000123', bank: 'HDFC Bank' },
+  ],
+  messages_from: 10,
+  messages_until: 18,
+  color: '#1d4ed8',
+}
+
+function upload(file: Buffer, type: string) {
+  return fetch(`${bursar.url}${PATH}/logo`, {
+    method: 'POST',
+    headers: {
+      'content-type': type,
+      origin: bursar.url,
+      cookie: owner.cookie ?? '',
+      'x-csrf': owner.csrf ?? '',
+    },
+    body: new Uint8Array(file),
+  })
+}
+
+test('owners change the school, others only read it, and the audit log has what it was', async () => {
+  assert.equal((await owner.get(PATH)).body.data.messages_from, 9)
+  assertAnswer(await owner.send('PUT', PATH, SCHOOL), '200')
+  assert.deepEqual((await owner.get(PATH)).body.data, SCHOOL)
+  const finance = await createPerson(bursar, {
+    email: 'finance@demo.example',
+    institute: 'demo-school',
+    role: 'finance',
+  })
+  assert.equal((await finance.get(PATH)).body.data.phone, SCHOOL.phone)
+  assertAnswer(await finance.send('PUT', PATH, SCHOOL), '403 AUE00001')
+  const [entry] = (await owner.get(`${API}/institutes/demo-school/audit`)).body.data
+  assert.deepEqual(
+    [entry.what, entry.before.address ?? null, entry.after.address],
+    ['school.changed', null, SCHOOL.address],
+  )
+})
+
+test('what cannot be right is refused at its field', async () => {
+  const wrong = {
+    ...SCHOOL,
+    pan: 'ABC',
+    color: '#ffff00',
+    messages_until: 10,
+    bank_accounts: [{ ...SCHOOL.bank_accounts[0], ifsc: 'HDFC1' }],
+  }
+  const answer = await owner.send('PUT', PATH, wrong)
+  assertAnswer(answer, '400 HUE00000')
+  assert.deepEqual(
+    answer.body.errors.map(({ key }: { key: string }) => key),
+    ['pan', 'color', 'messages_until', 'bank_accounts.0.ifsc'],
+  )
+})
+
+test('a logo stands on pages under an address that changes with it; scripts in disguise are refused', async () => {
+  assert.equal((await upload(Buffer.from('<svg onload="x()"/>'), 'image/png')).status, 400)
+  assert.equal((await upload(Buffer.alloc(300_000), 'image/png')).status, 413)
+  const taken = await upload(PIXEL, 'image/png')
+  assert.equal(taken.status, 200, await taken.text())
+  const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder({}))
+  const page = await (await fetch(`${bursar.url}/pay/demo-school/${body.data.order_id}`)).text()
+  const logo = /<img class="logo" src="([^"]+)"/.exec(page)?.[1] ?? ''
+  const style = /href="(\/brand\/[^"]+\.css)"/.exec(page)?.[1] ?? ''
+  const picture = await fetch(bursar.url + logo)
+  assert.deepEqual(Buffer.from(await picture.arrayBuffer()), PIXEL)
+  assert.deepEqual(
+    [picture.headers.get('content-type'), picture.headers.get('x-content-type-options')],
+    ['image/png', 'nosniff'],
+  )
+  assert.match(await (await fetch(bursar.url + style)).text(), /--button:#1d4ed8/)
+  assert.equal((await fetch(`${bursar.url}${logo}x`)).status, 404)
+  assertAnswer(await owner.send('DELETE', `${PATH}/logo`, {}), '200')
+  assert.equal((await fetch(bursar.url + logo)).status, 404)
+})
+
+test('a mail to a family greets it, says how to ask the school, and its answer goes to the school', async () => {
+  const to = { email: 'asha@example.in', name: 'Asha Rao' }
+  const { body } = await bursar.demo.post(`${PAY}/orders`, sampleOrder(to))
+  await bursar.demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+  await bursar.demo.post('/api/v1/sandbox/clock', { advance: 'PT1M' })
+  const [mail] = await bursar.sql<{ body: string; reply_to: string }>(
+    `select body, reply_to from messages where recipient = 'asha@example.in'`,
+  )
+  assert.match(mail?.body ?? '', /^Dear Asha Rao,\n\n/)
+  assert.match(mail?.body ?? '', /call 080-26531234, or reply to this mail or write to fees@sunrise\.in/)
+  assert.match(mail?.body ?? '', /Demo School\n12 Temple Road, Bengaluru 560011$/)
+  assert.equal(mail?.reply_to, 'fees@sunrise.in')
+})
+
+test('property: a reminder leaves inside the hours of its school, and never before it is due', () => {
+  const hours = fc
+    .tuple(fc.integer({ min: 9, max: 19 }), fc.integer({ min: 1, max: 11 }))
+    .map(([from, length]) => ({ messagesFrom: from, messagesUntil: Math.min(20, from + length) }))
+  fc.assert(
+    fc.property(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }), hours, (at, of) => {
+      const leaves = nextWakingMoment(at, of)
+      assert.ok(leaves >= at && leaves.getTime() - at.getTime() < 24 * 3_600_000)
+      assert.ok(isWakingHour(leaves, of) && isWakingHour(leaves))
+    }),
+  )
+})
+
+test('property: no bytes are taken for a picture that are none, and black is readable on white', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), bytes => {
+      assert.throws(() => readLogo(Buffer.from(bytes)), /PNG or JPEG|pixels/)
+    }),
+  )
+  assert.equal(Math.round(contrastWithWhite('#000000')), 21)
+  assert.equal(Math.round(contrastWithWhite('#ffffff')), 1)
+})
