@@ -2,7 +2,7 @@ import { EARLIEST_HOUR, LATEST_HOUR, type School } from '../institutes/school/sc
 import { dayAfter, dayOf, startOfDay } from '../platform/calendar.ts'
 
 /** Reminders reach people only while they are awake, 09:00 to 20:00 in India; a school may choose fewer hours. */
-export type MessageHours = Pick<School, 'messagesFrom' | 'messagesUntil'>
+type MessageHours = Pick<School, 'messagesFrom' | 'messagesUntil'>
 const HOURS: MessageHours = { messagesFrom: EARLIEST_HOUR, messagesUntil: LATEST_HOUR }
 const HOUR_MS = 3_600_000
 

@@ -25,10 +25,7 @@ export function brandRoutes(app: FastifyInstance, ctx: Context): void {
       const institute = isIdShaped(code) && isIdShaped(tag) ? await findInstitute(ctx, code) : null
       const logo = institute === null ? null : await findLogo(ctx, institute, tag)
       if (logo === null) throw notFound('This logo')
-      return reply
-        .header('content-type', logo.mediaType)
-        .header('cache-control', FOR_EVER)
-        .send(logo.content)
+      return reply.header('content-type', logo.mediaType).header('cache-control', FOR_EVER).send(logo.content)
     },
   )
 }

@@ -9,11 +9,12 @@ export type Letterhead = {
   logo: string | null
 }
 
+const joined = (...parts: (string | null)[]): string => parts.filter(part => part !== null).join(' · ')
+
 export async function readLetterhead(ctx: Pick<Context, 'db'>, instituteId: number): Promise<Letterhead> {
   const school = await getSchool(ctx, instituteId)
   const { logoTag: tag, color } = school
   const logo = tag === null ? null : await findLogo(ctx, { id: instituteId }, tag)
-  const joined = (...parts: (string | null)[]): string => parts.filter(part => part !== null).join(' · ')
   const pan = school.pan === null ? null : `PAN ${school.pan}`
   const lines = [
     school.address ?? '',

@@ -6,7 +6,11 @@ type Headed = { institute: string; branch: string | null; letterhead?: Letterhea
 const NONE: Letterhead = { lines: [], color: null, logo: null }
 
 /** The head of every paper: whose it is, and what it is. */
-export function writeSchool(sheet: Sheet, { institute, branch, letterhead = NONE }: Headed, title: string): void {
+export function writeSchool(
+  sheet: Sheet,
+  { institute, branch, letterhead = NONE }: Headed,
+  title: string,
+): void {
   const { lines, color, logo } = letterhead
   if (logo !== null) drawLogo(sheet, logo)
   write(sheet, institute, { ...STRONG, size: 20 })

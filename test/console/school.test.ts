@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { contrastWithWhite, readLogo } from '../../src/institutes/school/school.rules.ts'
 import { isWakingHour, nextWakingMoment } from '../../src/messages/quiet-hours.rules.ts'
+import { renderDocument } from '../../src/receipts/document-pdf.ts'
+import { readLetterhead } from '../../src/receipts/letterhead.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { API, assertAnswer, createPerson, demoVisitor } from './support.ts'
@@ -96,6 +98,25 @@ test('a logo stands on pages under an address that changes with it; scripts in d
   assert.equal((await fetch(`${bursar.url}${logo}x`)).status, 404)
   assertAnswer(await owner.send('DELETE', `${PATH}/logo`, {}), '200')
   assert.equal((await fetch(bursar.url + logo)).status, 404)
+})
+
+test('a receipt is printed with the letterhead and logo of its school, and without a picture that is broken', async () => {
+  const letterhead = await readLetterhead(bursar.app.ctx, 1)
+  assert.deepEqual(letterhead.lines, [
+    '12 Temple Road, Bengaluru 560011',
+    '080-26531234 · fees@sunrise.in',
+    'CBSE 830123 · PAN AAATS1234F',
+    'A unit of Sunrise Education Trust',
+  ])
+  for (const logo of [PIXEL.toString('base64'), PIXEL.toString('base64').slice(0, 40)]) {
+    const print = { institute: 'Demo School', branch: null, title: 'Notice', blocks: [], isSandbox: true }
+    const file = await renderDocument({
+      ...print,
+      madeAt: new Date(),
+      letterhead: { ...letterhead, logo },
+    })
+    assert.equal(file.includes('/Subtype /Image'), logo.length > 40)
+  }
 })
 
 test('a mail to a family greets it, says how to ask the school, and its answer goes to the school', async () => {

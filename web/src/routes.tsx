@@ -200,6 +200,7 @@ const routeTree = rootRoute.addChildren([
         'SandboxPage',
       ),
       institutePage('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+      institutePage('/settings/school', () => import('./pages/settings/school-page.tsx'), 'SchoolPage'),
       institutePage('/settings/team', () => import('./pages/settings/team-page.tsx'), 'TeamPage'),
       institutePage(
         '/settings/payments',

@@ -65,7 +65,9 @@ const LINE: Record<Language, (one: ReturnedDebit) => string> = {
       : `It will be debited again on ${formatDay(day, 'en')}, or pay it online before: ${pageUrl}`),
   hi: ({ about: { student, pageUrl }, amountPaise, reason, day }) =>
     `${student.student.fullname}: ${formatRupees(amountPaise)}। ${reasonIn('hi', reason)} ` +
-    (day === undefined ? `कृपया ऑनलाइन भरें: ${pageUrl}` : `यह ${formatDay(day, 'hi')} को फिर कटेगी, या पहले ही ऑनलाइन भरें: ${pageUrl}`),
+    (day === undefined
+      ? `कृपया ऑनलाइन भरें: ${pageUrl}`
+      : `यह ${formatDay(day, 'hi')} को फिर कटेगी, या पहले ही ऑनलाइन भरें: ${pageUrl}`),
 }
 
 const templateName = (language: Language): string => `family_bounced_${language}`

@@ -198,7 +198,9 @@ function nextEn({ day, link }: Variables): string {
 }
 
 function nextHi({ day, link }: Variables): string {
-  return day === '' ? `कृपया ऑनलाइन भरें: ${link}` : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें, या पहले ही ऑनलाइन भरें: ${link}`
+  return day === ''
+    ? `कृपया ऑनलाइन भरें: ${link}`
+    : `यह ${day} को फिर काटा जाएगा; कृपया खाते में राशि रखें, या पहले ही ऑनलाइन भरें: ${link}`
 }
 
 /** A plan and whose it is: what every message to a family is about. */

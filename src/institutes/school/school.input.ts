@@ -15,10 +15,14 @@ export const schoolInput = input({
   name: field.text('What the school is called on pages, mails and receipts.', 'Sunrise School', 200),
   address: optional(field.text('In one line.', '12 Temple Road, Bengaluru 560011', 300)),
   phone: optional(field.phone('Where families can ask.', '080-26531234')),
-  email: optional(field.email('Where families can ask; what they reply to mails goes here.', 'fees@sunrise.in')),
+  email: optional(
+    field.email('Where families can ask; what they reply to mails goes here.', 'fees@sunrise.in'),
+  ),
   pan: optional(field.text('PAN of the school or its trust.', 'AAATS1234F', 10)),
   affiliation: optional(field.text('Board and number.', 'CBSE 830123', 120)),
-  receipt_note: optional(field.text('A line of its own on receipts.', 'A unit of Sunrise Education Trust', 200)),
+  receipt_note: optional(
+    field.text('A line of its own on receipts.', 'A unit of Sunrise Education Trust', 200),
+  ),
   bank_accounts: field.list('Where families can transfer fees to.', bankAccount, { max: MOST_ACCOUNTS }),
   messages_from: field.wholeNumber('Reminders leave from this hour on, India.', 9, [
     EARLIEST_HOUR,

@@ -86,7 +86,7 @@ export function contrastWithWhite(color: string): number {
 
 export type Logo = { mediaType: LogoType; content: Buffer }
 export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const
-export type LogoType = (typeof LOGO_TYPES)[number]
+type LogoType = (typeof LOGO_TYPES)[number]
 export const MAX_LOGO_BYTES = 250_000
 const MAX_LOGO_PIXELS = 2_000
 

@@ -42,9 +42,17 @@ export async function updateSchool(tx: Transaction, id: number, s: SchoolChange)
        bank_accounts = $9, messages_from = $10, messages_until = $11, color = $12 where id = $1`,
     [
       id,
-      ...[s.name, s.address, s.phone, s.email, s.pan, s.affiliation, s.receiptNote],
+      s.name,
+      s.address,
+      s.phone,
+      s.email,
+      s.pan,
+      s.affiliation,
+      s.receiptNote,
       JSON.stringify(s.bankAccounts),
-      ...[s.messagesFrom, s.messagesUntil, s.color],
+      s.messagesFrom,
+      s.messagesUntil,
+      s.color,
     ],
   )
 }

@@ -2,6 +2,7 @@ import { useMay } from '../../api/session.ts'
 import { PageTabs } from '../../ui/page-tabs.tsx'
 
 const TABS = [
+  { here: 'school', label: 'School', to: '/i/$institute/settings/school' },
   { here: 'team', label: 'Team', to: '/i/$institute/settings/team' },
   { here: 'payments', label: 'Payments', to: '/i/$institute/settings/payments' },
   { here: 'accounts', label: 'Payment accounts', to: '/i/$institute/settings/accounts' },
@@ -10,6 +11,7 @@ const TABS = [
 
 export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) {
   const maySee = {
+    school: true,
     team: true,
     payments: true,
     accounts: useMay('owner', 'finance', 'operator'),
