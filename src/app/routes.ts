@@ -5,7 +5,6 @@ import { duesRoutes } from '../dues/dues.routes.ts'
 import { createMetrics, observeBackups, type Metrics } from '../http/metrics/metrics.ts'
 import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi } from '../http/openapi/serve.ts'
-import { refuseOtherMethods } from '../http/other-methods.ts'
 import { addReference } from '../http/openapi/reference.ts'
 import { keepRouteTable } from '../http/route-table.ts'
 import { createServer } from '../http/server.ts'
@@ -97,9 +96,7 @@ function createServerWithMetrics(options: HealthRouteOptions): { app: FastifyIns
 export function createHealthServer(options: HealthRouteOptions): FastifyInstance {
   const { app, metrics } = createServerWithMetrics(options)
   keepRouteTable(app)
-  const finishMethods = refuseOtherMethods(app)
   addHealthRoutes(app, { ...options, metrics })
-  finishMethods()
   return app
 }
 
@@ -108,7 +105,6 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   const { ctx, log, sandbox } = options
   const { app, metrics } = createServerWithMetrics(options)
   const requestLog = keepRequestLog(app, ctx)
-  const finishMethods = refuseOtherMethods(app)
   keepRouteTable(app)
   addOpenApi(app, { publicUrl: ctx.publicUrl, webhooks: EVENT_WEBHOOKS })
 
@@ -145,7 +141,6 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   }
 
   addHealthRoutes(app, { ...options, metrics })
-  finishMethods()
   addReference(app)
   await app.register(async pages => {
     const providerOrigins = ctx.accounts.apiOrigins

@@ -1,38 +1,63 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BursarError } from '../platform/errors.ts'
+import { noSuchAddress } from './failures.ts'
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** Methods such as TRACE and QUERY are not, at any address. */
 export function isServed(method: string): boolean {
-  return (METHODS as string[]).includes(method)
+  return METHODS.includes(method)
 }
 
-/**
- * A known address with a method it does not have is 405, not 404. Collects the routes added from here on; the
- * function returned adds a refusal for every other method of their addresses.
- */
-export function refuseOtherMethods(app: FastifyInstance): () => void {
-  const methodsByUrl = new Map<string, Set<HTTPMethods>>()
-  let isCollecting = true
-  app.addHook('onRoute', route => {
-    if (!isCollecting) return
-    const known = methodsByUrl.get(route.url) ?? new Set()
-    for (const method of [route.method].flat()) known.add(method)
-    methodsByUrl.set(route.url, known)
-  })
-  return () => {
-    isCollecting = false
-    for (const [url, known] of methodsByUrl) {
-      const allow = [...known].sort().join(', ')
-      app.route({
-        method: METHODS.filter(method => !known.has(method)),
-        url,
-        handler: (request, reply) => {
-          reply.header('allow', allow)
-          throw new BursarError('HUE00003', `${request.method} is not possible here; use ${allow}.`)
-        },
-      })
-    }
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers a request that no route takes. */
+    refuseUnmatched(request: FastifyRequest, reply: FastifyReply): never
   }
+}
+
+const ANY_ADDRESS = '/*'
+
+/**
+ * A known address with a method it does not have is 405, any other 404. The router knows addresses by method only, so
+ * they are compared here, and only for a request that no route takes: a refusal as a route of its own for every other
+ * method would be most of the routes, and of the time that a start takes.
+ */
+export function answerUnmatched(app: FastifyInstance): void {
+  const methodsByUrl = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url === ANY_ADDRESS) return
+    const known = methodsByUrl.get(url) ?? new Set()
+    for (const one of [method].flat()) known.add(one)
+    methodsByUrl.set(url, known)
+  })
+  const patterns = new Map<string, RegExp>()
+  const isAt = (url: string, path: string): boolean => {
+    const pattern = patterns.get(url) ?? patternOf(url)
+    patterns.set(url, pattern)
+    return pattern.test(path)
+  }
+  app.decorate('refuseUnmatched', (request: FastifyRequest, reply: FastifyReply): never => {
+    const path = pathOf(request)
+    const found = [...methodsByUrl].flatMap(([url, methods]) => (isAt(url, path) ? [...methods] : []))
+    if (found.length === 0) throw noSuchAddress(request)
+    const allow = [...new Set(found)].sort().join(', ')
+    reply.header('allow', allow)
+    throw new BursarError('HUE00003', `${request.method} is not possible here; use ${allow}.`)
+  })
+  app.setNotFoundHandler((request, reply) => app.refuseUnmatched(request, reply))
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  const end = url.search(/[?#]/)
+  return end < 0 ? url : url.slice(0, end)
+}
+
+/** Of a route's address: `:name` is one segment or a part of it, `*` the rest. */
+function patternOf(url: string): RegExp {
+  const parts = url.split(/(:\w+|\*)/).map(part => {
+    if (part === '*') return '.*'
+    return part.startsWith(':') ? '[^/]+' : RegExp.escape(part)
+  })
+  return new RegExp(`^${parts.join('')}$`)
 }

@@ -28,7 +28,6 @@ export function keepRouteTable(app: FastifyInstance): void {
   app.decorate('pageTable', pages)
   app.addHook('onRoute', ({ method, url, schema, config }) => {
     if (schema === undefined || !('response' in schema)) {
-      // Several methods at once are the refusals of other-methods.ts.
       if (typeof method === 'string' && method !== 'HEAD') pages.push({ method, url })
       return
     }

@@ -6,9 +6,9 @@ import type { Context } from '../platform/context.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
-import { answerClientError, answerError, answerExpectation, noSuchAddress } from './failures.ts'
+import { answerClientError, answerError, answerExpectation } from './failures.ts'
 import { refuseForeignHost } from './host.ts'
-import { isServed } from './other-methods.ts'
+import { answerUnmatched, isServed } from './other-methods.ts'
 import { observeRequests, type Metrics } from './metrics/metrics.ts'
 import { PublicLimit } from './limits/public-limit.ts'
 import type { Rate } from './limits/token-buckets.ts'
@@ -83,9 +83,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log))
-  app.setNotFoundHandler(request => {
-    throw noSuchAddress(request)
-  })
+  answerUnmatched(app)
   admitCallers(app, ctx)
   observeRequests(app, log, metrics)
   return app

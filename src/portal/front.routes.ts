@@ -39,7 +39,7 @@ export function frontPages(app: FastifyInstance, { mode }: Pick<Context, 'mode'>
         .send(ICON),
     )
   app.get('/*', options, (request, reply) => {
-    if (!wantsPage(request)) throw noSuchAddress(request)
+    if (!wantsPage(request)) app.refuseUnmatched(request, reply)
     return send(request, reply, true)
   })
 }

@@ -158,10 +158,17 @@ export function errorText(status: string): string | undefined {
   return (ERROR_TEXTS as Record<string, string>)[status]
 }
 
+/** Most operations have the same ones: built once. */
+const ERROR_ANSWERS = new Map<string, Record<string, unknown>>()
+
 export function errorAnswers(extra: readonly ErrorStatus[]): Record<string, unknown> {
-  const statuses = new Set<ErrorStatus>([400, 401, 403, 429, 500, 503, ...extra])
-  const sorted = [...statuses].sort((left, right) => left - right)
-  return Object.assign({}, ...sorted.map(status => errorAnswer(status, ERROR_TEXTS[status])))
+  const statuses = [...new Set<ErrorStatus>([400, 401, 403, 429, 500, 503, ...extra])]
+  const key = statuses.join(' ')
+  const built =
+    ERROR_ANSWERS.get(key) ??
+    Object.assign({}, ...statuses.map(status => errorAnswer(status, ERROR_TEXTS[status])))
+  ERROR_ANSWERS.set(key, built)
+  return built
 }
 
 function errorAnswer(status: ErrorStatus, description: string): Record<string, unknown> {
