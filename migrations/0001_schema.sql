@@ -364,7 +364,7 @@ create table fee_changes (
   foreign key (institute_id, student_id, component_type) references fee_components
 );
 -- What was charged here, which no ERP withdraws.
-create index fee_changes_own on fee_changes (institute_id, student_id) where source in ('late_fee', 'rollover');
+create index fee_changes_own on fee_changes (institute_id, student_id) where source in ('late_fee', 'rollover', 'charge');
 
 -- Payments that the institute took itself: cash, cheque, transfer.
 create table direct_payments (
@@ -392,6 +392,7 @@ create table direct_payments (
 );
 create index direct_payments_of_student on direct_payments (institute_id, student_id, id);
 create index direct_payments_by_day on direct_payments (institute_id, paid_at desc, id desc) where cancelled_at is null;
+create index direct_payments_at_counter on direct_payments (institute_id, recorded_at, id) where recorded_by is not null;
 create index direct_payments_by_transaction on direct_payments (institute_id, transaction_id text_pattern_ops);
 create index direct_payments_by_utr on direct_payments (institute_id, settlement_utr text_pattern_ops)
   where settlement_utr is not null;
@@ -950,6 +951,63 @@ create table counter_closings (
   closed_at timestamptz not null,
   primary key (institute_id, day, cashier)
 );
+
+-- An account of the institute's at its bank, as the office calls it.
+create table bank_accounts (
+  institute_id integer not null references institutes,
+  id text not null,
+  name text not null,
+  created_at timestamptz not null,
+  -- Which column of its statements holds what, as it was matched last.
+  columns jsonb,
+  primary key (institute_id, id),
+  unique (institute_id, name)
+);
+
+-- Cash, or cheques, that the office took to its bank with one slip.
+create table deposits (
+  institute_id integer not null,
+  id text not null,
+  slip_number integer not null,
+  kind text not null check (kind in ('cash', 'cheque')),
+  account_id text not null,
+  day date not null,
+  amount_paise bigint not null check (amount_paise > 0),
+  -- Of cash: [{"value": 500, "count": 12}], the value in rupees.
+  denominations jsonb,
+  made_by text not null,
+  made_at timestamptz not null,
+  -- The day on which the bank's statement has it.
+  received_on date,
+  -- One that was not taken to the bank after all is kept; its cheques are in the office again.
+  cancelled_at timestamptz,
+  cancel_reason text,
+  primary key (institute_id, id),
+  unique (institute_id, slip_number),
+  foreign key (institute_id, account_id) references bank_accounts,
+  check ((cancelled_at is null) = (cancel_reason is null))
+);
+create index deposits_by_day on deposits (institute_id, day desc, id desc);
+
+-- What became of a cheque or draft that was taken at the counter. One without a row is still in the office.
+create table cheques (
+  institute_id integer not null,
+  payment_id text not null,
+  state text not null check (state in ('deposited', 'cleared', 'bounced')),
+  deposit_id text,
+  -- Cleared or bounced on this day.
+  decided_on date,
+  bounce_reason text,
+  changed_by text not null,
+  changed_at timestamptz not null,
+  primary key (institute_id, payment_id),
+  foreign key (institute_id, payment_id) references direct_payments (institute_id, id),
+  foreign key (institute_id, deposit_id) references deposits,
+  check ((state = 'deposited') <= (deposit_id is not null)),
+  check ((state = 'bounced') = (bounce_reason is not null)),
+  check ((state in ('cleared', 'bounced')) = (decided_on is not null))
+);
+create index cheques_of_deposit on cheques (institute_id, deposit_id) where deposit_id is not null;
 
 -- What an institute calls its accounts in Tally, where it is not the default: 'clearing', 'bank', 'cash', 'direct',
 -- 'charges', or 'component:' and the component's code.

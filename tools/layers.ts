@@ -15,6 +15,7 @@ const FEATURE_RANK = [
   ['providers'],
   ['payments'],
   ['dues', 'payment-pages', 'flex', 'loans'],
+  ['banking'],
   ['webhooks'],
   ['portal', 'console'],
   ['sandbox'],

@@ -6,6 +6,7 @@ import { auditRoutes } from './audit/audit.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { flexConsoleRoutes } from './flex/flex.routes.ts'
 import { counterRoutes } from './counter/counter.routes.ts'
+import { depositRoutes } from './counter/deposits.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
 import { loanConsoleRoutes } from './loans/loans.routes.ts'
@@ -33,6 +34,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   moneyRoutes(app, ctx)
   studentConsoleRoutes(app, ctx)
   counterRoutes(app, ctx)
+  depositRoutes(app, ctx)
   await rolloverConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)

@@ -44,7 +44,12 @@ export async function settleLateFees(
       `is needed: ${formatRupees(total(lapsing))} of late fee is due and is neither taken nor waived`,
     )
   if (charged.length > 0)
-    await addToFee(tx, key, { componentType: LATE_FEE, amountPaise: total(charged), at: paidAt })
+    await addToFee(tx, key, {
+      componentType: LATE_FEE,
+      amountPaise: total(charged),
+      at: paidAt,
+      source: 'late_fee',
+    })
   const entry = { orderId: null, actor: recordedBy, at: paidAt }
   await insertEntries(tx, key, [
     ...charged.map(fee => ({ ...fee, ...entry, id: newId('late'), kind: 'charged' as const, reason: null })),

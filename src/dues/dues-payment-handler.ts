@@ -59,7 +59,7 @@ async function chargeLateFees(
 ): Promise<void> {
   if (lateFees.length === 0) return
   const amountPaise = sumPaise(lateFees.map(fee => fee.amountPaise))
-  await addToFee(tx, key, { componentType: LATE_FEE, amountPaise, at })
+  await addToFee(tx, key, { componentType: LATE_FEE, amountPaise, at, source: 'late_fee' })
   await insertEntries(
     tx,
     key,

@@ -14,7 +14,7 @@ export async function readOwnCharges(
        sum(c.fee_after_paise - coalesce(c.fee_before_paise, 0))::bigint as "amountPaise"
      from unnest($1::int[], $2::text[]) as asked (institute_id, id)
      join fee_changes c on c.institute_id = asked.institute_id and c.student_id = asked.id
-       and c.source in ('late_fee', 'rollover')
+       and c.source in ('late_fee', 'rollover', 'charge')
      group by c.institute_id, c.student_id, c.component_type`,
     [keys.map(key => key.instituteId), keys.map(key => key.studentId)],
   )

@@ -1,17 +1,13 @@
+import { countedInput } from '../../banking/deposits/deposit.input.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 
 export const spreadQuery = query({ amount: field.amount('What was handed over, rupees.', 12500) })
 
 export const dayQuery = query({ day: optional(field.day('Today if absent.', '2026-11-16')) })
 
-const counted = input({
-  value: field.wholeNumber('Of the note or coin, rupees.', 500, [1, 2000]),
-  count: field.wholeNumber('How many.', 12, [0, 1_000_000]),
-})
-
 export const closeInput = input({
   day: field.day('Which day.', '2026-11-16'),
   cashier: field.email('Whose cash.', 'counter@school.example'),
-  denominations: field.list('What was counted.', counted, { max: 20 }),
+  denominations: field.list('What was counted.', countedInput, { max: 20 }),
   note: optional(field.text('Why it differs from what was taken.', 'Change of ₹10 given twice')),
 })

@@ -1,7 +1,7 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
 import { receiptOf } from '../money/settlements.service.ts'
-import type { Counted } from './counter.rules.ts'
+import { countedOutput } from '../../banking/deposits/deposit.output.ts'
 import type { BookRow, Closing, CounterDay, Spread } from './counter.service.ts'
 
 const AT = '2026-11-16T06:30:00.000Z'
@@ -43,16 +43,12 @@ const bookOutput = book.object({
   is_cancelled: book.flag('Whether it was cancelled.', false),
 })
 
-const counted = outputOf<Counted>()
 const closing = outputOf<Closing>()
 export const closingOutput = closing.object({
   cashier: closing.text('Whose cash.', 'counter@school.example'),
   expected_amount: closing.amount('Cash that was taken, rupees.', 12000, one => one.expectedPaise),
   counted_amount: closing.amount('Cash that was counted, rupees.', 12000, one => one.countedPaise),
-  denominations: closing.list(
-    'As counted.',
-    counted.object({ value: counted.integer('Rupees.', 500), count: counted.integer('How many.', 24) }),
-  ),
+  denominations: closing.list('As counted.', countedOutput),
   note: closing.optional.text('Why they differ.', 'Change given twice'),
   closed_by: closing.text('Who closed it.', 'counter@school.example'),
   closed_at: closing.moment('When, UTC.', AT),

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { minPaise, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
-import { countCash, type Counted } from './counter.rules.ts'
+import { countCash, type Counted } from '../../banking/deposits/denominations.rules.ts'
 import * as store from './counter.store.ts'
 
 export type { BookRow, Closing } from './counter.store.ts'

@@ -162,25 +162,28 @@ async function replaceReceipt(
 export async function cancelPayment(
   ctx: Context,
   command: Command<RecordedPayment>,
-  { transactionId, ...target }: PaymentTarget,
+  target: PaymentTarget,
   reason = 'The payment was cancelled',
 ): Promise<RecordedPayment> {
-  return transact(ctx.db, command, async tx => {
-    const locked = await lockTarget(tx, target, [], ctx.clock.now())
-    const before = await requirePayment(tx, locked.key, transactionId)
-    if (before.cancelledAt !== null) return before
-    const payment = { ...before, cancelledAt: locked.now, receipt: null }
-    await cancelReceiptOf(
-      tx,
-      { instituteId: locked.key.instituteId, id: before.id },
-      { reason, at: locked.now },
-    )
-    await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: locked.now })
-    await store.updatePayment(tx, locked.key, payment)
-    recomputeBalances(tx, locked.key.instituteId, [locked.key.studentId])
-    await recordPaymentEvent(locked, 'direct.payment.cancelled', payment)
-    return payment
-  })
+  return transact(ctx.db, command, tx => cancelPaymentWithin(tx, target, { reason, at: ctx.clock.now() }))
+}
+
+/** The same in the transaction of what it follows from, such as a cheque that bounced. */
+export async function cancelPaymentWithin(
+  tx: Transaction,
+  { transactionId, ...target }: PaymentTarget,
+  { reason, at }: { reason: string; at: Date },
+): Promise<RecordedPayment> {
+  const locked = await lockTarget(tx, target, [], at)
+  const before = await requirePayment(tx, locked.key, transactionId)
+  if (before.cancelledAt !== null) return before
+  const payment = { ...before, cancelledAt: at, receipt: null }
+  await cancelReceiptOf(tx, { instituteId: locked.key.instituteId, id: before.id }, { reason, at })
+  await store.insertChange(tx, locked.key, before, { kind: 'cancelled', changedAt: at })
+  await store.updatePayment(tx, locked.key, payment)
+  recomputeBalances(tx, locked.key.instituteId, [locked.key.studentId])
+  await recordPaymentEvent(locked, 'direct.payment.cancelled', payment)
+  return payment
 }
 
 export async function getPayment(

@@ -16,14 +16,14 @@ export async function holdStudents(tx: Transaction, held: readonly Held[]): Prom
   await lockStudents(tx, held)
 }
 
-/** A late fee becomes a fee of the student's when it is paid; the caller holds the student. */
+/** What is charged here, such as a late fee that is paid, becomes a fee of the student's; the caller holds the student. */
 export async function addToFee(
   tx: Transaction,
   held: Held,
-  charge: { componentType: string; amountPaise: Paise; at: Date },
+  charge: { componentType: string; amountPaise: Paise; at: Date; source: 'late_fee' | 'charge' },
 ): Promise<void> {
   const fees = await readFees(tx, held.instituteId, held.studentId)
   const before = fees.find(fee => fee.componentType === charge.componentType)?.feePaise ?? 0
   const sent = { componentType: charge.componentType, feePaise: paiseOf(before + charge.amountPaise) }
-  await changeFees(tx, held, [sent], { changedAt: charge.at, source: 'late_fee' })
+  await changeFees(tx, held, [sent], { changedAt: charge.at, source: charge.source })
 }

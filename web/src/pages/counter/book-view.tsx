@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Button, Group, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CounterDayAnswer } from '../../../../src/console/counter/counter.output.ts'
@@ -10,12 +10,11 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { TableFrame } from '../../ui/table/frame.tsx'
 import { formatMoment } from '../../ui/when.tsx'
 import { DayField } from '../money/day-field.tsx'
+import { cashIn, Denominations, denominationsOf, type Counts } from './denominations.tsx'
 import { modeLabel } from '../money/texts.ts'
 import { dayInIndia } from '../students/texts.ts'
 
 type Payment = CounterDayAnswer['payments'][number]
-
-const DENOMINATIONS = [500, 200, 100, 50, 20, 10, 5, 2, 1]
 
 /** What was taken on a day, by cashier and way, and the cash that was counted. */
 export function BookView() {
@@ -135,39 +134,27 @@ function Payments({ payments }: { payments: readonly Payment[] }) {
 }
 
 function CloseForm({ day, cashier, expected }: { day: string; cashier: string; expected: number }) {
-  const [counts, setCounts] = useState<Readonly<Record<number, string>>>({})
+  const [counts, setCounts] = useState<Counts>({})
   const [note, setNote] = useState('')
   const close = useCommand<Record<string, unknown>>({
     method: 'POST',
     path: `${useInstitutePath()}/counter/closings`,
     refreshes: ['counter', 'audit'],
   })
-  const denominations = DENOMINATIONS.map(value => ({ value, count: Number(counts[value] ?? 0) || 0 }))
-  const counted = denominations.reduce((sum, { value, count }) => sum + value * count, 0)
   const whole = wholeProblem(close.error)
   return (
     <form
       onSubmit={event => {
         event.preventDefault()
-        const filled = denominations.filter(({ count }) => count > 0)
-        close.mutate({ day, cashier, denominations: filled, ...(note === '' ? {} : { note }) })
+        const denominations = denominationsOf(counts)
+        close.mutate({ day, cashier, denominations, ...(note === '' ? {} : { note }) })
       }}
     >
       <h2 className="section-title">Close my day</h2>
       <p>
-        {formatRupees(expected)} in cash was taken; {formatRupees(counted)} is counted.
+        {formatRupees(expected)} in cash was taken; {formatRupees(cashIn(counts))} is counted.
       </p>
-      <SimpleGrid cols={{ base: 3, sm: 5 }} spacing="sm" maw={560}>
-        {DENOMINATIONS.map(value => (
-          <TextInput
-            key={value}
-            label={`₹${value} ×`}
-            inputMode="numeric"
-            value={counts[value] ?? ''}
-            onChange={event => setCounts({ ...counts, [value]: event.currentTarget.value })}
-          />
-        ))}
-      </SimpleGrid>
+      <Denominations counts={counts} onChange={setCounts} />
       <TextInput
         mt="sm"
         maw={560}

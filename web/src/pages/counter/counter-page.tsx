@@ -3,11 +3,15 @@ import { useSearch } from '@tanstack/react-router'
 import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import { BookView } from './book-view.tsx'
+import { ChequesView } from './cheques-view.tsx'
+import { DepositsView } from './deposits-view.tsx'
 import { TakeView } from './take-view.tsx'
 
 const VIEWS = [
   { key: 'take', label: 'Take money', View: TakeView },
   { key: 'book', label: 'Cash book and day close', View: BookView },
+  { key: 'cheques', label: 'Cheques', View: ChequesView },
+  { key: 'deposits', label: 'Deposits', View: DepositsView },
 ]
 
 const TABS = VIEWS.map(({ key, label }) => {

@@ -62,6 +62,8 @@ const EVENTS: Record<string, Word> = {
 const ACTION_LABELS: Record<string, string> = {
   'payment.recorded': 'Direct payment recorded',
   'payment.cancelled': 'Direct payment cancelled',
+  'cheque.cleared': 'Cheque cleared',
+  'cheque.bounced': 'Cheque bounced',
   'concession.changed': 'Concession changed',
   'late_fee.waived': 'Late fee waived',
   'student.changed': 'Profile changed',

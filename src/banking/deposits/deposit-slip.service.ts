@@ -1,0 +1,81 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { rupeesInWords } from '../../platform/amount-in-words.ts'
+import { formatDay } from '../../platform/calendar.ts'
+import type { Context } from '../../platform/context.ts'
+import { formatRupees, paiseOf } from '../../platform/money.ts'
+import type { DocumentBlock } from '../../receipts/document-pdf.ts'
+import { printDocument } from '../../receipts/receipt-printer.ts'
+import { getDeposit, type DepositDetail } from './deposits.service.ts'
+
+/** As PDF, to be handed in at the bank. */
+export async function printDepositSlip(
+  ctx: Pick<Context, 'db' | 'mode'>,
+  institute: Institute,
+  id: string,
+): Promise<{ name: string; content: Buffer }> {
+  const deposit = await getDeposit(ctx, institute, id)
+  const content = await printDocument({
+    institute: institute.name,
+    branch: null,
+    title: `Deposit slip ${deposit.slipNumber}`,
+    madeAt: deposit.madeAt,
+    isSandbox: ctx.mode === 'sandbox',
+    blocks: blocksOf(deposit),
+  })
+  return { name: `deposit-slip-${deposit.slipNumber}.pdf`, content }
+}
+
+function blocksOf(deposit: DepositDetail): DocumentBlock[] {
+  const { cancelReason, amountPaise } = deposit
+  const cancelled: DocumentBlock = { kind: 'text', text: `CANCELLED: ${cancelReason}`, isStrong: true }
+  return [
+    ...(cancelReason === null ? [] : [cancelled]),
+    {
+      kind: 'pairs',
+      left: { 'To account': deposit.accountName, Of: deposit.kind === 'cash' ? 'Cash' : 'Cheques' },
+      right: { Date: formatDay(deposit.day), 'Made by': deposit.madeBy },
+    },
+    deposit.kind === 'cash' ? cashTable(deposit) : chequeTable(deposit),
+    { kind: 'text', text: rupeesInWords(amountPaise) },
+    { kind: 'signature', label: 'Deposited by' },
+    { kind: 'signature', label: "Bank's stamp and signature" },
+  ]
+}
+
+function cashTable({ denominations, amountPaise }: DepositDetail): DocumentBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Note or coin', width: 2 },
+      { title: 'Count', width: 1, isAmount: true },
+      { title: 'Amount', width: 2, isAmount: true },
+    ],
+    rows: (denominations ?? []).map(({ value, count }) => [
+      `₹${value}`,
+      String(count),
+      formatRupees(paiseOf(value * count * 100)),
+    ]),
+    total: ['Total', '', formatRupees(amountPaise)],
+  }
+}
+
+function chequeTable({ items, amountPaise }: DepositDetail): DocumentBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Cheque', width: 2 },
+      { title: 'Bank', width: 3 },
+      { title: 'Date', width: 2 },
+      { title: 'Student', width: 4 },
+      { title: 'Amount', width: 3, isAmount: true },
+    ],
+    rows: items.map(one => [
+      one.number,
+      one.bank ?? '',
+      one.date === null ? '' : formatDay(one.date),
+      `${one.studentName}, ${one.identifier}`,
+      formatRupees(one.amountPaise),
+    ]),
+    total: [`${items.length} in all`, '', '', '', formatRupees(amountPaise)],
+  }
+}

@@ -1,0 +1,172 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
+import { requireBankAccount } from '../accounts/accounts.service.ts'
+import { changeCheques, holdCheques, requirePast } from '../cheques/cheques.service.ts'
+import { deleteCheques, readChequesOf, writeCheques, type Cheque } from '../cheques/cheques.store.ts'
+import { countCash, type Counted } from './denominations.rules.ts'
+import * as store from './deposits.store.ts'
+
+export type { ListedDeposit } from './deposits.store.ts'
+
+export type NewDeposit = {
+  accountId: string
+  day: string | null
+  /** Of cash; a slip is of cash or of cheques, as banks have them. */
+  denominations: readonly Counted[]
+  cheques: readonly string[]
+  by: string
+}
+
+/** A slip for what is taken to the bank: the cheques on it are out of the office from then on. */
+export async function makeDeposit(
+  { db, clock }: Context,
+  command: Command<store.ListedDeposit>,
+  wanted: NewDeposit,
+): Promise<store.ListedDeposit> {
+  const { instituteId } = command
+  const at = clock.now()
+  const day = requirePast(wanted.day, at)
+  const cash = countCash(wanted.denominations)
+  if (cash > 0 === wanted.cheques.length > 0)
+    throw badField('cheques', 'or denominations are needed, and not both: a slip is of cash or of cheques')
+  return transact(db, command, async tx => {
+    await requireBankAccount(tx, instituteId, wanted.accountId)
+    const held = wanted.cheques.length === 0 ? [] : await holdCheques(tx, instituteId, wanted.cheques)
+    const deposit: store.Deposit = {
+      id: newId('dep'),
+      slipNumber: await store.nextSlipNumber(tx, instituteId),
+      kind: held.length > 0 ? 'cheque' : 'cash',
+      accountId: wanted.accountId,
+      day,
+      amountPaise: held.length > 0 ? sumPaise(held.map(cheque => cheque.amountPaise)) : cash,
+      denominations: held.length > 0 ? null : [...wanted.denominations],
+      madeBy: wanted.by,
+      madeAt: at,
+      receivedOn: null,
+      cancelledAt: null,
+      cancelReason: null,
+    }
+    await store.insertDeposit(tx, instituteId, deposit)
+    const change = { instituteId, act: 'deposit' as const, by: wanted.by, at }
+    await changeCheques(tx, held, change, { depositId: deposit.id })
+    return requireDeposit(tx, instituteId, deposit.id)
+  })
+}
+
+/** It was not taken to the bank after all. */
+export async function cancelDeposit(
+  { db, clock }: Context,
+  command: Command<store.ListedDeposit>,
+  { id, reason }: { id: string; reason: string },
+): Promise<store.ListedDeposit> {
+  const { instituteId } = command
+  return transact(db, command, async tx => {
+    const cheques = await readChequesOf(tx, instituteId, id)
+    const ids = cheques.map(cheque => cheque.id)
+    const held = ids.length === 0 ? [] : await holdCheques(tx, instituteId, ids)
+    const deposit = await store.lockDeposit(tx, instituteId, id)
+    if (deposit === null) throw notFound('This deposit')
+    if (deposit.cancelledAt !== null) throw conflict('This deposit is cancelled already.')
+    if (deposit.receivedOn !== null) throw conflict('The bank has this deposit: its statement says so.')
+    if (held.some(({ state }) => state === 'cleared' || state === 'bounced'))
+      throw conflict('The bank has decided about a cheque of this deposit.')
+    await store.updateDeposit(tx, instituteId, {
+      ...deposit,
+      cancelledAt: clock.now(),
+      cancelReason: reason,
+    })
+    await deleteCheques(tx, instituteId, ids)
+    return requireDeposit(tx, instituteId, id)
+  })
+}
+
+/** The bank's statement has it, or, without a day, has it no more; its cheques are cleared by that. */
+export async function markReceived(
+  tx: Transaction,
+  instituteId: number,
+  { id, day, by, at }: { id: string; day: string | null; by: string; at: Date },
+): Promise<void> {
+  const ids = (await readChequesOf(tx, instituteId, id)).map(cheque => cheque.id)
+  await markCleared(tx, instituteId, { ids, day, by, at })
+  const deposit = await store.lockDeposit(tx, instituteId, id)
+  if (deposit === null) throw notFound('This deposit')
+  if (day !== null && deposit.cancelledAt !== null) throw conflict('This deposit was cancelled.')
+  await store.updateDeposit(tx, instituteId, { ...deposit, receivedOn: day })
+}
+
+/** Those that wait for the bank; what was decided about the others stays. */
+export async function markCleared(
+  tx: Transaction,
+  instituteId: number,
+  { ids, day, by, at }: { ids: readonly string[]; day: string | null; by: string; at: Date },
+): Promise<void> {
+  if (ids.length === 0) return
+  const held = await holdCheques(tx, instituteId, ids)
+  const from = day === null ? ['cleared'] : ['in_hand', 'deposited']
+  const changed = held.filter(({ state }) => from.includes(state))
+  const [kept, loose] = [changed.filter(isDeposited), changed.filter(one => !isDeposited(one))]
+  if (day === null)
+    await deleteCheques(
+      tx,
+      instituteId,
+      loose.map(one => one.id),
+    )
+  const rows = (day === null ? kept : changed).map(cheque => ({
+    instituteId,
+    paymentId: cheque.id,
+    state: day === null ? 'deposited' : 'cleared',
+    depositId: cheque.depositId,
+    decidedOn: day,
+    bounceReason: null,
+    changedBy: by,
+    changedAt: at,
+  }))
+  await writeCheques(tx, rows)
+}
+
+function isDeposited({ depositId }: Cheque): boolean {
+  return depositId !== null
+}
+
+export async function listDeposits(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  page: PageRange,
+): Promise<Page<store.ListedDeposit>> {
+  return store.listDeposits(db, institute.id, page)
+}
+
+/** Cash that was taken at the counter and stands on no slip. */
+export async function readCashInHand({ db }: Pick<Context, 'db'>, institute: Institute): Promise<Paise> {
+  return store.sumCashInHand(db, institute.id)
+}
+
+export type DepositDetail = store.ListedDeposit & { items: Cheque[] }
+
+export async function getDeposit(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  id: string,
+): Promise<DepositDetail> {
+  const [deposit, items] = await Promise.all([
+    requireDeposit(db, institute.id, id),
+    readChequesOf(db, institute.id, id),
+  ])
+  return { ...deposit, items }
+}
+
+async function requireDeposit(
+  db: Parameters<typeof store.findDeposit>[0],
+  instituteId: number,
+  id: string,
+): Promise<store.ListedDeposit> {
+  const deposit = await store.findDeposit(db, instituteId, id)
+  if (deposit === null) throw notFound('This deposit')
+  return deposit
+}

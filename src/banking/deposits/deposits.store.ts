@@ -1,0 +1,116 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { Table } from '../../platform/db/table.ts'
+import type { Paise } from '../../platform/money.ts'
+import type { Counted } from './denominations.rules.ts'
+
+export type Deposit = {
+  id: string
+  slipNumber: number
+  kind: 'cash' | 'cheque'
+  accountId: string
+  day: string
+  amountPaise: Paise
+  denominations: Counted[] | null
+  madeBy: string
+  madeAt: Date
+  receivedOn: string | null
+  cancelledAt: Date | null
+  cancelReason: string | null
+}
+
+export type ListedDeposit = Deposit & { accountName: string; cheques: number }
+
+const deposits = new Table<Deposit>('deposits', {
+  id: 'text',
+  slipNumber: 'int',
+  kind: 'text',
+  accountId: 'text',
+  day: 'date',
+  amountPaise: 'bigint',
+  denominations: 'jsonb',
+  madeBy: 'text',
+  madeAt: 'timestamptz',
+  receivedOn: 'date',
+  cancelledAt: 'timestamptz',
+  cancelReason: 'text',
+})
+const ofInstitute = deposits.with<{ instituteId: number }>({ instituteId: 'int' })
+
+const LISTED = `${deposits.columns('d')}, a.name as "accountName",
+  (select count(*) from cheques q where q.institute_id = d.institute_id and q.deposit_id = d.id) as cheques`
+const ACCOUNT = 'join bank_accounts a on a.institute_id = d.institute_id and a.id = d.account_id'
+
+/** Slips are numbered without gaps, so one is made at a time. */
+export async function nextSlipNumber(tx: Transaction, instituteId: number): Promise<number> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('deposits ' || $1::int, 0))`, [instituteId])
+  const [row] = await tx.query<{ next: number }>(
+    'select coalesce(max(slip_number), 0) + 1 as next from deposits where institute_id = $1',
+    [instituteId],
+  )
+  return row?.next ?? 1
+}
+
+export async function insertDeposit(tx: Transaction, instituteId: number, deposit: Deposit): Promise<void> {
+  await ofInstitute.insert(tx, [{ ...deposit, instituteId }])
+}
+
+/** The last first. */
+export async function listDeposits(
+  db: Queryable,
+  instituteId: number,
+  page: PageRange,
+): Promise<Page<ListedDeposit>> {
+  return list<ListedDeposit>(
+    db,
+    {
+      select: LISTED,
+      from: 'deposits d',
+      join: ACCOUNT,
+      scope: [['d.institute_id = $1', instituteId]],
+      order: ['day', 'id'],
+      direction: 'desc',
+    },
+    page,
+  )
+}
+
+export async function findDeposit(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<ListedDeposit | null> {
+  const [row] = await db.query<ListedDeposit>(
+    `select ${LISTED} from deposits d ${ACCOUNT} where d.institute_id = $1 and d.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+/** Held until the commit; null when there is none. */
+export async function lockDeposit(tx: Transaction, instituteId: number, id: string): Promise<Deposit | null> {
+  const [row] = await tx.query<Deposit>(
+    `select ${deposits.columns('d')} from deposits d where d.institute_id = $1 and d.id = $2 for update`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+export async function updateDeposit(tx: Transaction, instituteId: number, deposit: Deposit): Promise<void> {
+  await ofInstitute.update(tx, [{ ...deposit, instituteId }], {
+    key: ['instituteId', 'id'],
+    set: ['receivedOn', 'cancelledAt', 'cancelReason'],
+  })
+}
+
+/** Cash that was taken at the counter, less what was deposited. */
+export async function sumCashInHand(db: Queryable, instituteId: number): Promise<Paise> {
+  const [row] = await db.query<{ amountPaise: Paise }>(
+    `select (select coalesce(sum(amount_paise), 0) from direct_payments
+         where institute_id = $1 and recorded_by is not null and lower(mode) = 'cash' and cancelled_at is null)::bigint
+       - (select coalesce(sum(amount_paise), 0) from deposits
+         where institute_id = $1 and kind = 'cash' and cancelled_at is null)::bigint as "amountPaise"`,
+    [instituteId],
+  )
+  return row?.amountPaise ?? (0 as Paise)
+}

@@ -1,0 +1,158 @@
+import type { FastifyInstance } from 'fastify'
+import { bankAccountInput } from '../../banking/accounts/account.input.ts'
+import { bankAccountOutput } from '../../banking/accounts/account.output.ts'
+import {
+  addBankAccount,
+  listBankAccounts,
+  type BankAccount,
+} from '../../banking/accounts/accounts.service.ts'
+import { bounceInput, chequeParams, chequesQuery, clearInput } from '../../banking/cheques/cheque.input.ts'
+import { chequeOutput } from '../../banking/cheques/cheque.output.ts'
+import { bounceCheque, clearCheque, listCheques, type Cheque } from '../../banking/cheques/cheques.service.ts'
+import { printDepositSlip } from '../../banking/deposits/deposit-slip.service.ts'
+import {
+  cancelDepositInput,
+  depositInput,
+  depositParams,
+  depositsQuery,
+} from '../../banking/deposits/deposit.input.ts'
+import { cashInHandOutput, depositOutput } from '../../banking/deposits/deposit.output.ts'
+import {
+  cancelDeposit,
+  listDeposits,
+  makeDeposit,
+  readCashInHand,
+  type ListedDeposit,
+} from '../../banking/deposits/deposits.service.ts'
+import { all, created, one, pageOf } from '../../http/reply.ts'
+import type { Context } from '../../platform/context.ts'
+import { toRupees } from '../../platform/money.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { addConsoleFile } from '../files.routes.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
+
+/** The cheque register, and what the office takes to its bank. */
+export function depositRoutes(app: FastifyInstance, ctx: Context): void {
+  addAccounts(app, ctx)
+  addCheques(app, ctx)
+  addDeposits(app, ctx)
+}
+
+function addAccounts(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/bank-accounts',
+    roles: EVERYONE,
+    output: all(bankAccountOutput),
+    answer: ({ institute }) => listBankAccounts(ctx, institute),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/bank-accounts',
+    roles: FINANCE_ROLES,
+    body: bankAccountInput,
+    output: created(bankAccountOutput),
+    perform: (command, { body }) => addBankAccount(ctx, command, body.name),
+    audit: (_call, { id, name }: BankAccount) => ({ what: 'bank_account.added', about: id, after: { name } }),
+  })
+}
+
+function addCheques(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/counter/cheques',
+    roles: EVERYONE,
+    query: chequesQuery,
+    output: pageOf(chequeOutput),
+    answer: ({ institute, query: { cursor, limit, ...filter } }) =>
+      listCheques(ctx, institute, filter, { cursor, limit }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/counter/cheques/:payment_id/clear',
+    roles: FINANCE_ROLES,
+    params: chequeParams,
+    body: clearInput,
+    output: one(chequeOutput),
+    perform: (command, { who, params, body }) =>
+      clearCheque(ctx, command, { id: params.paymentId, day: body.day, by: who.email }),
+    audit: (_call, cheque: Cheque) => ({
+      what: 'cheque.cleared',
+      about: cheque.studentId,
+      after: { number: cheque.number, amount: toRupees(cheque.amountPaise), on: cheque.decidedOn },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/counter/cheques/:payment_id/bounce',
+    roles: FINANCE_ROLES,
+    params: chequeParams,
+    body: bounceInput,
+    output: one(chequeOutput),
+    perform: (command, { institute, who, params, body }) =>
+      bounceCheque(ctx, command, institute, { ...body, id: params.paymentId, by: who.email }),
+    audit: ({ body }, cheque: Cheque) => ({
+      what: 'cheque.bounced',
+      about: cheque.studentId,
+      why: body.reason,
+      after: {
+        number: cheque.number,
+        amount: toRupees(cheque.amountPaise),
+        on: cheque.decidedOn,
+        ...(body.chargePaise === null ? {} : { charge: toRupees(body.chargePaise) }),
+      },
+    }),
+  })
+}
+
+function addDeposits(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/counter/deposits',
+    roles: EVERYONE,
+    query: depositsQuery,
+    output: pageOf(depositOutput),
+    answer: ({ institute, query }) => listDeposits(ctx, institute, query),
+  })
+  addConsoleRead(app, ctx, {
+    url: '/counter/cash-in-hand',
+    roles: EVERYONE,
+    output: one(cashInHandOutput),
+    answer: async ({ institute }) => ({ amountPaise: await readCashInHand(ctx, institute) }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/counter/deposits',
+    roles: FINANCE_ROLES,
+    body: depositInput,
+    output: created(depositOutput),
+    perform: (command, { who, body }) => makeDeposit(ctx, command, { ...body, by: who.email }),
+    audit: (_call, deposit: ListedDeposit) => ({
+      what: 'deposit.made',
+      about: deposit.id,
+      after: { slip: deposit.slipNumber, kind: deposit.kind, amount: toRupees(deposit.amountPaise) },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'DELETE',
+    url: '/counter/deposits/:deposit_id',
+    roles: FINANCE_ROLES,
+    params: depositParams,
+    body: cancelDepositInput,
+    output: one(depositOutput),
+    perform: (command, { params, body }) =>
+      cancelDeposit(ctx, command, { id: params.depositId, reason: body.reason }),
+    audit: ({ body }, deposit: ListedDeposit) => ({
+      what: 'deposit.cancelled',
+      about: deposit.id,
+      why: body.reason,
+      before: { slip: deposit.slipNumber, amount: toRupees(deposit.amountPaise) },
+    }),
+  })
+  addConsoleFile(app, ctx, {
+    url: '/counter/deposits/:deposit_id/pdf',
+    roles: EVERYONE,
+    params: depositParams,
+    mediaType: 'application/pdf',
+    isShown: true,
+    answer: ({ institute, params }) => printDepositSlip(ctx, institute, params.depositId),
+  })
+}

@@ -1,0 +1,221 @@
+import { Alert, Anchor, Button, Checkbox, Group, SegmentedControl, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.output.ts'
+import type { DepositAnswer } from '../../../../src/banking/deposits/deposit.output.ts'
+import { fileAddress, get } from '../../api/client.ts'
+import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
+import { useInstitutePath, useMay } from '../../api/session.ts'
+import { BankAccountPicker, useBankAccount } from '../../ui/bank-account-picker.tsx'
+import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
+import { formatRupees } from '../../ui/money.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { formatDay } from '../../ui/when.tsx'
+import { cashIn, Denominations, denominationsOf, type Counts } from './denominations.tsx'
+
+const REFRESHES = ['deposits', 'cheques', 'cash-in-hand', 'audit']
+
+/** What the office takes to its bank: a slip of cash or of cheques, and the slips so far. */
+export function DepositsView() {
+  const path = `${useInstitutePath()}/counter/deposits`
+  const mayMake = useMay('owner', 'finance')
+  const [made, setMade] = useState<DepositAnswer | null>(null)
+  const [cancelling, setCancelling] = useState<DepositAnswer | null>(null)
+  const slip = (row: DepositAnswer, label: string) => (
+    <Anchor href={fileAddress(`${path}/${row.id}/pdf`)} target="_blank" rel="noreferrer">
+      {label}
+    </Anchor>
+  )
+  const actions: Column<DepositAnswer> = {
+    key: 'actions',
+    title: 'Actions',
+    text: () => '',
+    render: row => (
+      <Group gap="sm" wrap="nowrap">
+        {slip(row, `Print slip ${row.slip_number}`)}
+        {mayMake && row.cancel_reason === undefined && row.received_on === undefined && (
+          <Button size="xs" variant="default" onClick={() => setCancelling(row)}>
+            Cancel slip {row.slip_number}
+          </Button>
+        )}
+      </Group>
+    ),
+  }
+  return (
+    <>
+      {made !== null && (
+        <Alert color="green" role="status" mb="md" maw={720}>
+          Slip {made.slip_number} over <strong>{formatRupees(made.amount)}</strong> is made.{' '}
+          {slip(made, 'Print it')}
+        </Alert>
+      )}
+      {mayMake && <DepositForm key={made?.id ?? ''} onMade={setMade} />}
+      <DataTable<DepositAnswer>
+        name="Deposits"
+        path={path}
+        queryKey="deposits"
+        columns={[...COLUMNS, actions]}
+        rowId={row => row.id}
+        empty={{ title: 'No deposits yet', description: 'Each slip is listed here with its number.' }}
+      />
+      {cancelling !== null && <CancelDialogue deposit={cancelling} onClose={() => setCancelling(null)} />}
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<DepositAnswer>[] = [
+  { key: 'slip', title: 'Slip', text: row => String(row.slip_number) },
+  { key: 'day', title: 'Day', text: row => formatDay(row.day) },
+  { key: 'account', title: 'Bank account', text: row => row.account_name },
+  {
+    key: 'kind',
+    title: 'Of',
+    text: row => (row.kind === 'cash' ? 'Cash' : `${row.cheque_count} cheques`),
+  },
+  { key: 'amount', title: 'Amount', text: row => formatRupees(row.amount), align: 'right' },
+  {
+    key: 'status',
+    title: 'Status',
+    text: row => statusOf(row).label,
+    render: row => <StatusBadge tone={statusOf(row).tone}>{statusOf(row).label}</StatusBadge>,
+  },
+]
+
+function statusOf({ cancel_reason: cancelled, received_on: received }: DepositAnswer) {
+  if (cancelled !== undefined) return { label: 'Cancelled', tone: 'plain' } as const
+  return received === undefined
+    ? ({ label: 'Not on a statement yet', tone: 'waiting' } as const)
+    : ({ label: `On the statement, ${formatDay(received)}`, tone: 'good' } as const)
+}
+
+function DepositForm({ onMade }: { onMade: (deposit: DepositAnswer) => void }) {
+  const path = useInstitutePath()
+  const [kind, setKind] = useState('cash')
+  const [counts, setCounts] = useState<Counts>({})
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const picked = useBankAccount()
+  const inHand = useQuery({
+    queryKey: ['cheques', path, 'in_hand'],
+    queryFn: ({ signal }) =>
+      get<ChequeAnswer[]>(`${path}/counter/cheques`, { state: 'in_hand', limit: '200' }, signal),
+  })
+  const cash = useQuery({
+    queryKey: ['cash-in-hand', path],
+    queryFn: ({ signal }) => get<{ amount: number }>(`${path}/counter/cash-in-hand`, {}, signal),
+  })
+  const make = useCommand<Record<string, unknown>, DepositAnswer>({
+    method: 'POST',
+    path: `${path}/counter/deposits`,
+    refreshes: REFRESHES,
+    onDone: onMade,
+  })
+  const cheques = (inHand.data ?? []).filter(one => !left.has(one.payment_id))
+  const total = kind === 'cash' ? cashIn(counts) : sumOf(cheques)
+  const whole = wholeProblem(make.error) ?? problemOf(make.error, 'cheques')
+  return (
+    <form
+      className="form"
+      onSubmit={event => {
+        event.preventDefault()
+        make.mutate({
+          account_id: picked.account,
+          ...(kind === 'cash'
+            ? { denominations: denominationsOf(counts) }
+            : { cheques: cheques.map(one => one.payment_id) }),
+        })
+      }}
+    >
+      <Stack gap="md" maw={720} mb="lg">
+        <h2 className="section-title">New deposit slip</h2>
+        <SegmentedControl
+          aria-label="What is deposited"
+          data={[
+            { value: 'cash', label: 'Cash' },
+            { value: 'cheque', label: `Cheques (${inHand.data?.length ?? 0} in the office)` },
+          ]}
+          value={kind}
+          onChange={setKind}
+        />
+        <BankAccountPicker picked={picked} />
+        {kind === 'cash' ? (
+          <>
+            {cash.data !== undefined && (
+              <p>{formatRupees(cash.data.amount)} of cash taken at the counter is not deposited yet.</p>
+            )}
+            <Denominations counts={counts} onChange={setCounts} />
+          </>
+        ) : (
+          <Cheques cheques={inHand.data ?? []} left={left} onLeave={setLeft} />
+        )}
+        {whole !== undefined && (
+          <Alert color="red" role="alert">
+            {whole}
+          </Alert>
+        )}
+        <Group>
+          <Button
+            type="submit"
+            loading={make.isPending}
+            disabled={total === 0 || !picked.accounts.some(({ id }) => id === picked.account)}
+          >
+            Make the slip, {formatRupees(total)}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function sumOf(cheques: readonly ChequeAnswer[]): number {
+  return cheques.reduce((sum, one) => sum + Math.round(one.amount * 100), 0) / 100
+}
+
+type ChequesProps = {
+  cheques: readonly ChequeAnswer[]
+  left: ReadonlySet<string>
+  onLeave: (left: ReadonlySet<string>) => void
+}
+
+function Cheques({ cheques, left, onLeave }: ChequesProps) {
+  if (cheques.length === 0) return <p className="faint">No cheque is in the office.</p>
+  return (
+    <Stack gap="xs">
+      {cheques.map(({ payment_id: id, number, bank, amount, student_name: student }) => (
+        <Checkbox
+          key={id}
+          label={`${number}, ${bank ?? 'bank not given'}: ${formatRupees(amount)}, ${student}`}
+          checked={!left.has(id)}
+          onChange={event => {
+            const next = new Set(left)
+            if (event.currentTarget.checked) next.delete(id)
+            else next.add(id)
+            onLeave(next)
+          }}
+        />
+      ))}
+    </Stack>
+  )
+}
+
+function CancelDialogue({ deposit, onClose }: { deposit: DepositAnswer; onClose: () => void }) {
+  const cancel = useCommand<{ reason: string }>({
+    method: 'DELETE',
+    path: `${useInstitutePath()}/counter/deposits/${deposit.id}`,
+    refreshes: REFRESHES,
+    onDone: onClose,
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={`Cancel slip ${deposit.slip_number}?`}
+      description="For a slip that was not taken to the bank. Its number stays used; its cheques are in the office again."
+      verb="Cancel the slip"
+      isDangerous
+      isBusy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={reason => cancel.mutate({ reason })}
+    />
+  )
+}
