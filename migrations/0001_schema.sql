@@ -1622,6 +1622,111 @@ create table cred_emis (
 );
 
 --------------------------------------------------------------------------------------------------------------------------
+-- 12b Bank statements: what the bank booked, and what it is matched with
+--------------------------------------------------------------------------------------------------------------------------
+
+create table bank_statements (
+  institute_id integer not null,
+  id text not null,
+  account_id text not null,
+  file_name text not null,
+  first_day date not null,
+  last_day date not null,
+  line_count integer not null,
+  -- Those that no earlier statement had.
+  new_line_count integer not null,
+  uploaded_by text not null,
+  uploaded_at timestamptz not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, account_id) references bank_accounts
+);
+create index bank_statements_of_account on bank_statements (institute_id, account_id, id desc);
+
+create table bank_lines (
+  institute_id integer not null,
+  id text not null,
+  account_id text not null,
+  -- The one that brought it.
+  statement_id text not null,
+  day date not null,
+  -- More than 0 came in, less went out.
+  amount_paise bigint not null check (amount_paise <> 0),
+  text text not null,
+  reference text,
+  balance_paise bigint,
+  -- Of what it says, and which one it is of those that say the same: a line is kept once, whatever statements have it.
+  digest text not null,
+  occurrence integer not null check (occurrence > 0),
+  state text not null default 'open' check (state in ('open', 'matched', 'other')),
+  decided_at timestamptz,
+  -- Null when it was matched by UTR and amount.
+  decided_by text,
+  -- What it is, when it is matched with nothing here.
+  reason text,
+  primary key (institute_id, id),
+  unique (institute_id, account_id, digest, occurrence),
+  foreign key (institute_id, statement_id) references bank_statements,
+  check ((state = 'open') = (decided_at is null)),
+  check ((state = 'other') = (reason is not null))
+);
+create index bank_lines_by_day on bank_lines (institute_id, account_id, day desc, id desc);
+create index bank_lines_open on bank_lines (institute_id, account_id, day) where state = 'open';
+
+-- One line may bring several payments; nothing is on two lines.
+create table bank_matches (
+  institute_id integer not null,
+  kind text not null check (kind in ('settlement', 'deposit', 'cheque', 'cheque_return', 'transfer', 'lender')),
+  target_id text not null,
+  line_id text not null,
+  amount_paise bigint not null,
+  label text not null,
+  -- The payment was recorded from this line, and is cancelled when that is undone.
+  is_recorded_here boolean not null default false,
+  primary key (institute_id, kind, target_id),
+  foreign key (institute_id, line_id) references bank_lines
+);
+create index bank_matches_of_line on bank_matches (institute_id, line_id);
+
+-- What should stand on a statement. A cheque is expected by itself and with its slip, because banks book either.
+create view bank_expected as
+  select s.institute_id, 'settlement' as kind, min(s.id) as id, (min(s.settled_at) at time zone 'Asia/Kolkata')::date as day,
+    sum(s.net_paise)::bigint as amount_paise, s.utr as reference, null::text as deposit_id,
+    'Settlement ' || s.utr as label
+  from settlements s where s.account_id <> 'bank-transfer' group by s.institute_id, s.account_id, s.utr
+  union all
+  select d.institute_id, 'deposit', d.id, d.day, d.amount_paise, null, d.id,
+    case d.kind when 'cash' then 'Cash' else 'Cheques' end || ', slip ' || d.slip_number
+  from deposits d where d.cancelled_at is null
+  union all
+  select p.institute_id, 'cheque', p.id, (p.recorded_at at time zone 'Asia/Kolkata')::date, p.amount_paise,
+    p.instrument ->> 'number', q.deposit_id, 'Cheque ' || (p.instrument ->> 'number') || ', ' || s.fullname
+  from direct_payments p
+  join students s on s.institute_id = p.institute_id and s.id = p.student_id
+  left join cheques q on q.institute_id = p.institute_id and q.payment_id = p.id
+  where p.recorded_by is not null and p.instrument is not null and (p.cancelled_at is null or q.deposit_id is not null)
+  union all
+  select p.institute_id, 'cheque_return', p.id, q.decided_on, -p.amount_paise, p.instrument ->> 'number', null,
+    'Cheque ' || (p.instrument ->> 'number') || ' returned, ' || s.fullname
+  from cheques q
+  join direct_payments p on p.institute_id = q.institute_id and p.id = q.payment_id
+  join students s on s.institute_id = p.institute_id and s.id = p.student_id
+  where q.state = 'bounced' and q.deposit_id is not null
+  union all
+  select p.institute_id, 'transfer', p.id, (p.paid_at at time zone 'Asia/Kolkata')::date, p.amount_paise,
+    coalesce(p.settlement_utr, nullif(p.transaction_id, p.id)), null,
+    initcap(replace(p.mode, '_', ' ')) || ' of ' || s.fullname || ', ' || s.identifier
+  from direct_payments p
+  join students s on s.institute_id = p.institute_id and s.id = p.student_id
+  where p.cancelled_at is null and p.instrument is null and lower(p.mode) not in ('cash', 'cheque', 'demand_draft')
+  union all
+  -- A lender's transfer becomes a settlement once it is confirmed; the UTR is the same.
+  select o.institute_id, 'lender', o.reference, (min(o.paid_out_at) at time zone 'Asia/Kolkata')::date,
+    sum(o.amount_paise)::bigint, o.reference, null, 'Transfer of a lender, ' || o.reference
+  from cred_pay_outs o
+  join payments p on p.institute_id = o.institute_id and p.id = o.payment_id
+  where p.account_id = 'bank-transfer' and o.missing_at is null group by o.institute_id, o.reference;
+
+--------------------------------------------------------------------------------------------------------------------------
 -- 13 Messages to people: written in the transaction of what they report, sent afterwards
 --------------------------------------------------------------------------------------------------------------------------
 

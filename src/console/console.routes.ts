@@ -10,6 +10,7 @@ import { depositRoutes } from './counter/deposits.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
 import { loanConsoleRoutes } from './loans/loans.routes.ts'
+import { bankRoutes } from './money/bank.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
 import { consoleOrderRoutes } from './orders/orders.routes.ts'
 import { searchRoutes } from './search/search.routes.ts'
@@ -35,6 +36,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   studentConsoleRoutes(app, ctx)
   counterRoutes(app, ctx)
   depositRoutes(app, ctx)
+  await bankRoutes(app, ctx)
   await rolloverConsoleRoutes(app, ctx)
   searchRoutes(app, ctx)
   flexConsoleRoutes(app, ctx)

@@ -51,6 +51,11 @@ export function dayAfter(day: string): string {
   return Temporal.PlainDate.from(day).add({ days: 1 }).toString()
 }
 
+/** How many days the second lies after the first; less than 0 when it lies before it. */
+export function daysBetween(first: string, second: string): number {
+  return Temporal.PlainDate.from(first).until(second, { largestUnit: 'days' }).days
+}
+
 const PEOPLE_MOMENT = new Intl.DateTimeFormat('en-IN', {
   timeZone: INDIA,
   day: 'numeric',

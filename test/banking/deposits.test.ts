@@ -79,7 +79,10 @@ test('of two who bounce one cheque at the same moment one is told that it bounce
   const before = (await duesOf(id)).total_amount
   const cheque = await takeCheque(id, 700)
   const answers = await Promise.all([1, 2, 3].map(() => bounce(cheque.id, { charge_amount: 100 })))
-  assert.deepEqual(answers.map(one => one.status).toSorted((one, other) => one - other), [200, 409, 409])
+  assert.deepEqual(
+    answers.map(one => one.status).toSorted((one, other) => one - other),
+    [200, 409, 409],
+  )
   assert.equal((await duesOf(id)).total_amount, before + 100)
 })
 

@@ -83,12 +83,12 @@ export async function readCheques(
 export async function readChequesOf(
   db: Queryable,
   instituteId: number,
-  depositId: string,
+  depositIds: readonly string[],
 ): Promise<Cheque[]> {
   return db.query<Cheque>(
     `select ${SELECT} from direct_payments d ${JOIN}
-     where q.institute_id = $1 and q.deposit_id = $2 order by d.recorded_at, d.id`,
-    [instituteId, depositId],
+     where q.institute_id = $1 and q.deposit_id = any($2) order by d.recorded_at, d.id`,
+    [instituteId, depositIds],
   )
 }
 

@@ -67,8 +67,7 @@ export async function cancelDeposit(
 ): Promise<store.ListedDeposit> {
   const { instituteId } = command
   return transact(db, command, async tx => {
-    const cheques = await readChequesOf(tx, instituteId, id)
-    const ids = cheques.map(cheque => cheque.id)
+    const ids = idsOf(await readChequesOf(tx, instituteId, [id]))
     const held = ids.length === 0 ? [] : await holdCheques(tx, instituteId, ids)
     const deposit = await store.lockDeposit(tx, instituteId, id)
     if (deposit === null) throw notFound('This deposit')
@@ -76,7 +75,7 @@ export async function cancelDeposit(
     if (deposit.receivedOn !== null) throw conflict('The bank has this deposit: its statement says so.')
     if (held.some(({ state }) => state === 'cleared' || state === 'bounced'))
       throw conflict('The bank has decided about a cheque of this deposit.')
-    await store.updateDeposit(tx, instituteId, {
+    await store.setCancelled(tx, instituteId, {
       ...deposit,
       cancelledAt: clock.now(),
       cancelReason: reason,
@@ -86,52 +85,41 @@ export async function cancelDeposit(
   })
 }
 
-/** The bank's statement has it, or, without a day, has it no more; its cheques are cleared by that. */
-export async function markReceived(
+/** A slip or a cheque that the bank's statement has on this day; without a day, has no more. */
+export type Booked = { id: string; day: string | null }
+
+/** What a statement says of slips and cheques: a cheque is cleared by it. What a person decided about others stays. */
+export async function markBooked(
   tx: Transaction,
   instituteId: number,
-  { id, day, by, at }: { id: string; day: string | null; by: string; at: Date },
+  { deposits, cheques }: { deposits: readonly Booked[]; cheques: readonly Booked[] },
+  { by, at }: { by: string; at: Date },
 ): Promise<void> {
-  const ids = (await readChequesOf(tx, instituteId, id)).map(cheque => cheque.id)
-  await markCleared(tx, instituteId, { ids, day, by, at })
-  const deposit = await store.lockDeposit(tx, instituteId, id)
-  if (deposit === null) throw notFound('This deposit')
-  if (day !== null && deposit.cancelledAt !== null) throw conflict('This deposit was cancelled.')
-  await store.updateDeposit(tx, instituteId, { ...deposit, receivedOn: day })
+  const ofSlips = await readChequesOf(tx, instituteId, idsOf(deposits))
+  const days = new Map(cheques.map(({ id, day }) => [id, day]))
+  for (const { id, depositId } of ofSlips)
+    days.set(id, deposits.find(deposit => deposit.id === depositId)?.day ?? null)
+  const held = days.size === 0 ? [] : await holdCheques(tx, instituteId, [...days.keys()])
+  const rows = held.flatMap(({ id, state, depositId }) => {
+    const day = days.get(id) ?? null
+    const isChanged = day === null ? state === 'cleared' : state === 'in_hand' || state === 'deposited'
+    const next = day === null ? 'deposited' : 'cleared'
+    const row = { instituteId, paymentId: id, state: next, depositId, decidedOn: day, bounceReason: null }
+    return isChanged ? [{ ...row, changedBy: by, changedAt: at }] : []
+  })
+  const isLoose = ({ state, depositId }: (typeof rows)[number]): boolean =>
+    state === 'deposited' && depositId === null
+  const loose = rows.filter(isLoose).map(row => row.paymentId)
+  await deleteCheques(tx, instituteId, loose)
+  await writeCheques(
+    tx,
+    rows.filter(row => !isLoose(row)),
+  )
+  await store.setReceived(tx, instituteId, deposits)
 }
 
-/** Those that wait for the bank; what was decided about the others stays. */
-export async function markCleared(
-  tx: Transaction,
-  instituteId: number,
-  { ids, day, by, at }: { ids: readonly string[]; day: string | null; by: string; at: Date },
-): Promise<void> {
-  if (ids.length === 0) return
-  const held = await holdCheques(tx, instituteId, ids)
-  const from = day === null ? ['cleared'] : ['in_hand', 'deposited']
-  const changed = held.filter(({ state }) => from.includes(state))
-  const [kept, loose] = [changed.filter(isDeposited), changed.filter(one => !isDeposited(one))]
-  if (day === null)
-    await deleteCheques(
-      tx,
-      instituteId,
-      loose.map(one => one.id),
-    )
-  const rows = (day === null ? kept : changed).map(cheque => ({
-    instituteId,
-    paymentId: cheque.id,
-    state: day === null ? 'deposited' : 'cleared',
-    depositId: cheque.depositId,
-    decidedOn: day,
-    bounceReason: null,
-    changedBy: by,
-    changedAt: at,
-  }))
-  await writeCheques(tx, rows)
-}
-
-function isDeposited({ depositId }: Cheque): boolean {
-  return depositId !== null
+function idsOf(some: readonly { id: string }[]): string[] {
+  return some.map(({ id }) => id)
 }
 
 export async function listDeposits(
@@ -156,7 +144,7 @@ export async function getDeposit(
 ): Promise<DepositDetail> {
   const [deposit, items] = await Promise.all([
     requireDeposit(db, institute.id, id),
-    readChequesOf(db, institute.id, id),
+    readChequesOf(db, institute.id, [id]),
   ])
   return { ...deposit, items }
 }

@@ -96,11 +96,23 @@ export async function lockDeposit(tx: Transaction, instituteId: number, id: stri
   return row ?? null
 }
 
-export async function updateDeposit(tx: Transaction, instituteId: number, deposit: Deposit): Promise<void> {
+export async function setCancelled(tx: Transaction, instituteId: number, deposit: Deposit): Promise<void> {
   await ofInstitute.update(tx, [{ ...deposit, instituteId }], {
     key: ['instituteId', 'id'],
-    set: ['receivedOn', 'cancelledAt', 'cancelReason'],
+    set: ['cancelledAt', 'cancelReason'],
   })
+}
+
+export async function setReceived(
+  tx: Transaction,
+  instituteId: number,
+  booked: readonly { id: string; day: string | null }[],
+): Promise<void> {
+  await ofInstitute.update(
+    tx,
+    booked.map(({ id, day }) => ({ instituteId, id, receivedOn: day })),
+    { key: ['instituteId', 'id'], set: ['receivedOn'] },
+  )
 }
 
 /** Cash that was taken at the counter, less what was deposited. */

@@ -29,7 +29,7 @@ import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent } from '../students.store.ts'
 
-export type { PaymentWithHistory } from './direct-payments.store.ts'
+export { findPaymentById, type PaymentWithHistory } from './direct-payments.store.ts'
 
 /** Payments taken outside: at the counter, by cheque, by a transfer to the institute's account. */
 export type Target = { institute: Institute; studentId: string }
@@ -66,51 +66,58 @@ type RecordWanted = {
 export async function recordPayment(
   ctx: Context,
   command: Command<Recorded>,
+  target: Target,
+  wanted: RecordWanted,
+): Promise<Recorded> {
+  return transact(ctx.db, command, tx => recordPaymentWithin(tx, target, wanted, ctx.clock.now()))
+}
+
+/** The same in the transaction of what it follows from, such as a line of a bank statement. */
+export async function recordPaymentWithin(
+  tx: Transaction,
   { institute, studentId }: Target,
   wanted: RecordWanted,
+  now: Date,
 ): Promise<Recorded> {
   const id = newId('pay')
   const sent = { ...wanted.payment, transactionId: wanted.payment.transactionId ?? id }
   const problems = amountProblems(sent)
   if (problems.length > 0) throw badFields(problems)
-  return transact(ctx.db, command, async tx => {
-    const now = ctx.clock.now()
-    await lockOpenOrders(tx, institute.id, { studentIds: [studentId] })
-    await lockForPayment(tx, { institute, studentId }, sent.lines)
-    const read = () => planPayments(tx, institute.id, [{ studentId, payments: [sent] }])
-    let [plan] = await read()
-    if (wanted.prepare !== undefined && plan?.added.length === 1) {
-      await wanted.prepare(tx)
-      ;[plan] = await read()
-    }
-    if (plan === undefined) throw notFound('This student')
-    const { context, conflicts, known, problems: tooMuch } = plan
-    if (conflicts[0] !== undefined) throw conflict(conflicts[0].message)
-    const onTheWay = await wanted.readOnTheWay(tx, institute.id, studentId)
-    if (known[0] !== undefined) {
-      const { payment, isCollected } = known[0]
-      const counted = isCollected ? { payment, advancePaise: ZERO } : count(context, payment)
-      return { ...counted, isNew: false, isCollected, onTheWay }
-    }
-    if (tooMuch.length > 0) throw badFields(tooMuch)
-    const { recordedBy, instrument = null } = wanted
-    const added = { ...sent, id, sentId: sent.id ?? null, recordedBy, instrument }
-    await addPayments(tx, institute.id, [{ context, payment: added }], now)
-    const receipt = wanted.hasReceipt
-      ? await issueDirectReceipt(tx, { instituteId: institute.id, id }, now)
-      : null
-    const payment: RecordedPayment = {
-      ...sent,
-      id,
-      recordedAt: now,
-      recordedBy,
-      instrument,
-      cancelledAt: null,
-      receipt,
-    }
-    const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
-    return { payment, advancePaise, isNew: true, isCollected: false, onTheWay }
-  })
+  await lockOpenOrders(tx, institute.id, { studentIds: [studentId] })
+  await lockForPayment(tx, { institute, studentId }, sent.lines)
+  const read = () => planPayments(tx, institute.id, [{ studentId, payments: [sent] }])
+  let [plan] = await read()
+  if (wanted.prepare !== undefined && plan?.added.length === 1) {
+    await wanted.prepare(tx)
+    ;[plan] = await read()
+  }
+  if (plan === undefined) throw notFound('This student')
+  const { context, conflicts, known, problems: tooMuch } = plan
+  if (conflicts[0] !== undefined) throw conflict(conflicts[0].message)
+  const onTheWay = await wanted.readOnTheWay(tx, institute.id, studentId)
+  if (known[0] !== undefined) {
+    const { payment, isCollected } = known[0]
+    const counted = isCollected ? { payment, advancePaise: ZERO } : count(context, payment)
+    return { ...counted, isNew: false, isCollected, onTheWay }
+  }
+  if (tooMuch.length > 0) throw badFields(tooMuch)
+  const { recordedBy, instrument = null } = wanted
+  const added = { ...sent, id, sentId: sent.id ?? null, recordedBy, instrument }
+  await addPayments(tx, institute.id, [{ context, payment: added }], now)
+  const receipt = wanted.hasReceipt
+    ? await issueDirectReceipt(tx, { instituteId: institute.id, id }, now)
+    : null
+  const payment: RecordedPayment = {
+    ...sent,
+    id,
+    recordedAt: now,
+    recordedBy,
+    instrument,
+    cancelledAt: null,
+    receipt,
+  }
+  const advancePaise = advanceOf(payment.lines, context.fees, context.paid)
+  return { payment, advancePaise, isNew: true, isCollected: false, onTheWay }
 }
 
 /** Corrects what is recorded of a payment; what it was stays in its history. */

@@ -32,9 +32,10 @@ export async function uploadFile(
     key,
     at = AT,
     to = 'link-batches',
-  }: { name?: string; key?: string; at?: string; to?: string } = {},
+    query = '',
+  }: { name?: string; key?: string; at?: string; to?: string; query?: string } = {},
 ): Promise<Answer> {
-  const response = await fetch(`${visitor.url}${at}/${to}?name=${encodeURIComponent(name)}`, {
+  const response = await fetch(`${visitor.url}${at}/${to}?name=${encodeURIComponent(name)}&${query}`, {
     method: 'POST',
     body: file,
     headers: {

@@ -75,9 +75,13 @@ export async function send<Data>(
     body instanceof File
       ? { headers: { ...headers, 'content-type': body.type || 'application/octet-stream' }, body }
       : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
-  const response = await call(method, body instanceof File ? path + textOf({ name: body.name }) : path, init)
+  const response = await call(method, body instanceof File ? named(path, body.name) : path, init)
   const { data } = await readBody<Data>(response)
   return { data, isReplay: response.headers.get('idempotent-replayed') === 'true' }
+}
+
+function named(path: string, name: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ name }).toString()}`
 }
 
 /** Where a file of the API is, for what a browser opens by itself. */

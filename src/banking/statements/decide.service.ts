@@ -1,0 +1,261 @@
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { settleLateFees } from '../../dues/counter.service.ts'
+import { readOnTheWay } from '../../payments/student-payments.service.ts'
+import { startOfDay } from '../../platform/calendar.ts'
+import type { Context } from '../../platform/context.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
+import {
+  cancelPaymentWithin,
+  findPaymentById,
+  recordPaymentWithin,
+} from '../../students/direct-payments/direct-payments.service.ts'
+import { markBooked } from '../deposits/deposits.service.ts'
+import * as expectedStore from './expected.store.ts'
+import * as store from './lines.store.ts'
+import { matchLines, type ExpectedKind } from './match.rules.ts'
+
+export type { LineFilter, MatchedLine } from './lines.store.ts'
+export type { LabelledExpected } from './expected.store.ts'
+
+const MOST_LINES = 20_000
+const MOST_EXPECTED = 50_000
+const MOST_CANDIDATES = 50
+const MOST_MISSING = 200
+
+type Target = { kind: ExpectedKind; id: string }
+type Matched = { line: { id: string; day: string }; targets: readonly expectedStore.LabelledExpected[] }
+type By = { by: string | null; at: Date; isRecordedHere?: boolean }
+
+/** Everything that is open and leaves no doubt; answers how many lines were matched. The caller holds the lines. */
+export async function matchOpenLines(tx: Transaction, instituteId: number, at: Date): Promise<number> {
+  const lines = await store.listOpenLines(tx, instituteId, MOST_LINES)
+  const [newest, oldest] = [lines[0]?.day, lines.at(-1)?.day]
+  if (newest === undefined || oldest === undefined) return 0
+  const span = { from: shift(oldest, -40), to: shift(newest, 10) }
+  const expected = await expectedStore.listExpected(tx, instituteId, span, MOST_EXPECTED)
+  const byKey = new Map(expected.map(one => [`${one.kind} ${one.id}`, one]))
+  const byLine = new Map(lines.map(line => [line.id, line]))
+  const matched = matchLines(lines, expected).flatMap(({ lineId, kind, id }): Matched[] => {
+    const [line, one] = [byLine.get(lineId), byKey.get(`${kind} ${id}`)]
+    return line === undefined || one === undefined ? [] : [{ line, targets: [one] }]
+  })
+  await writeMatches(tx, instituteId, matched, { by: null, at })
+  return matched.length
+}
+
+function shift(day: string, days: number): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString()
+}
+
+async function writeMatches(
+  tx: Transaction,
+  instituteId: number,
+  matched: readonly Matched[],
+  { by, at, isRecordedHere = false }: By,
+): Promise<void> {
+  const pairs = matched.flatMap(({ line, targets }) => targets.map(one => ({ line, one })))
+  const rows = pairs.map(({ line, one: { kind, id, amountPaise, label } }) => {
+    return { lineId: line.id, kind, targetId: id, amountPaise, label, isRecordedHere }
+  })
+  await store.insertMatches(tx, instituteId, rows)
+  const decided = { state: 'matched' as const, decidedAt: at, decidedBy: by, reason: null }
+  await store.updateLines(
+    tx,
+    instituteId,
+    matched.map(({ line }) => ({ ...decided, id: line.id })),
+  )
+  const booked = (kind: ExpectedKind) =>
+    pairs.filter(({ one }) => one.kind === kind).map(({ line, one }) => ({ id: one.id, day: line.day }))
+  const marks = { deposits: booked('deposit'), cheques: booked('cheque') }
+  await markBooked(tx, instituteId, marks, { by: by ?? 'bank statement', at })
+}
+
+/** Once more, for what has come to be known since the statement was added. */
+export async function matchAgain({ db, clock }: Context, command: Command<number>): Promise<number> {
+  return transact(db, command, async tx => {
+    await store.lockLines(tx, command.instituteId)
+    return matchOpenLines(tx, command.instituteId, clock.now())
+  })
+}
+
+type Decided = { lineId: string; by: string }
+
+/** By hand; all that is chosen has to be the line's amount together. */
+export async function matchLine(
+  { db, clock }: Context,
+  command: Command<store.MatchedLine>,
+  { lineId, by, targets }: Decided & { targets: readonly Target[] },
+): Promise<store.MatchedLine> {
+  const { instituteId } = command
+  return transact(db, command, async tx => {
+    const line = await holdOpen(tx, instituteId, lineId)
+    const found = await expectedStore.readExpected(tx, instituteId, targets)
+    if (found.length < targets.length)
+      throw conflict('Some of it is on another line already, or does not exist any more. Choose again.')
+    const slips = found.filter(({ kind }) => kind === 'deposit').map(({ id }) => id)
+    if (found.some(one => one.kind === 'cheque' && slips.includes(one.depositId ?? '')))
+      throw badField('targets', 'has a slip and a cheque on it, which are the same money')
+    requireSum(line.amountPaise, found)
+    await writeMatches(tx, instituteId, [{ line, targets: found }], { by, at: clock.now() })
+    return requireLine(tx, instituteId, lineId)
+  })
+}
+
+function requireSum(linePaise: Paise, chosen: readonly expectedStore.LabelledExpected[]): void {
+  const total = sumPaise(chosen.map(one => one.amountPaise))
+  if (total === linePaise) return
+  const [sum, line] = [formatRupees(absolute(total)), formatRupees(absolute(linePaise))]
+  throw badField('targets', `is ${sum} together, and the line is ${line}`)
+}
+
+function absolute(amount: Paise): Paise {
+  return paiseOf(Math.abs(amount))
+}
+
+export type PaymentFromLine = Decided & {
+  studentId: string
+  lines: readonly { componentType: string; amountPaise: Paise }[]
+  waiveReason: string | null
+}
+
+/** A transfer that nobody knew of: recorded as a payment of the student's, with a receipt. */
+export async function recordFromLine(
+  { db, clock }: Context,
+  command: Command<store.MatchedLine>,
+  institute: Institute,
+  { lineId, by, studentId, lines, waiveReason }: PaymentFromLine,
+): Promise<store.MatchedLine> {
+  const instituteId = institute.id
+  return transact(db, command, async tx => {
+    const line = await holdOpen(tx, instituteId, lineId)
+    if (line.amountPaise < 0) throw conflict('This money went out; it pays for nobody.')
+    const reference = usableReference(line.reference)
+    const paidAt = startOfDay(line.day)
+    const payment = {
+      transactionId: reference,
+      amountPaise: line.amountPaise,
+      paidAt,
+      mode: 'bank_transfer',
+      settlementUtr: reference,
+      notes: line.text === '' ? null : line.text,
+      lines: [...lines],
+    }
+    const key = { instituteId, studentId }
+    const recorded = await recordPaymentWithin(
+      tx,
+      { institute, studentId },
+      {
+        payment,
+        readOnTheWay,
+        recordedBy: by,
+        hasReceipt: true,
+        prepare: inner => settleLateFees(inner, key, { lines, paidAt, recordedBy: by, waiveReason }),
+      },
+      clock.now(),
+    )
+    if (!recorded.isNew)
+      throw conflict('A payment with this reference is recorded already. Match the line with it.')
+    const target = { kind: 'transfer' as const, id: recorded.payment.id }
+    const found = await expectedStore.readExpected(tx, instituteId, [target])
+    const how = { by, at: clock.now(), isRecordedHere: true }
+    await writeMatches(tx, instituteId, [{ line, targets: found }], how)
+    return requireLine(tx, instituteId, lineId)
+  })
+}
+
+/** Banks fill the column with zeros where there is none. */
+function usableReference(reference: string | null): string | null {
+  return reference !== null && reference.length >= 6 && /[1-9A-Z]/i.test(reference) ? reference : null
+}
+
+/** It is nothing of ours: interest, a charge of the bank's, a grant. */
+export async function markAsOther(
+  { db, clock }: Context,
+  command: Command<store.MatchedLine>,
+  { lineId, by, reason }: Decided & { reason: string },
+): Promise<store.MatchedLine> {
+  const { instituteId } = command
+  return transact(db, command, async tx => {
+    await holdOpen(tx, instituteId, lineId)
+    const decided = { id: lineId, state: 'other' as const, decidedAt: clock.now(), decidedBy: by, reason }
+    await store.updateLines(tx, instituteId, [decided])
+    return requireLine(tx, instituteId, lineId)
+  })
+}
+
+/** Whatever was decided about it; a payment that was recorded from it is cancelled. */
+export async function undoDecision(
+  { db, clock }: Context,
+  command: Command<store.MatchedLine>,
+  institute: Institute,
+  { lineId, by, reason }: Decided & { reason: string },
+): Promise<store.MatchedLine> {
+  const instituteId = institute.id
+  const at = clock.now()
+  return transact(db, command, async tx => {
+    await store.lockLines(tx, instituteId)
+    const line = await requireLine(tx, instituteId, lineId)
+    if (line.state === 'open') throw conflict('Nothing is decided about this line.')
+    await store.deleteMatches(tx, instituteId, lineId)
+    const open = { id: lineId, state: 'open' as const, decidedAt: null, decidedBy: null, reason: null }
+    await store.updateLines(tx, instituteId, [open])
+    const unbooked = (kind: ExpectedKind) =>
+      line.matches.filter(match => match.kind === kind).map(match => ({ id: match.targetId, day: null }))
+    const marks = { deposits: unbooked('deposit'), cheques: unbooked('cheque') }
+    await markBooked(tx, instituteId, marks, { by, at })
+    for (const { targetId } of line.matches.filter(match => match.isRecordedHere)) {
+      const payment = await findPaymentById(tx, instituteId, targetId)
+      if (payment !== null) await cancelPaymentWithin(tx, { institute, ...payment }, { reason, at })
+    }
+    return requireLine(tx, instituteId, lineId)
+  })
+}
+
+async function holdOpen(tx: Transaction, instituteId: number, id: string): Promise<store.MatchedLine> {
+  await store.lockLines(tx, instituteId)
+  const line = await requireLine(tx, instituteId, id)
+  if (line.state !== 'open') throw conflict('This line is decided already. Undo that first.')
+  return line
+}
+
+async function requireLine(db: Queryable, instituteId: number, id: string): Promise<store.MatchedLine> {
+  const line = await store.findLine(db, instituteId, id)
+  if (line === null) throw notFound('This line')
+  return line
+}
+
+export async function listLines(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  filter: store.LineFilter,
+  page: PageRange,
+): Promise<Page<store.MatchedLine>> {
+  return store.listLines(db, institute.id, filter, page)
+}
+
+/** What a line may be, the likeliest first. */
+export async function listCandidates(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  lineId: string,
+): Promise<expectedStore.LabelledExpected[]> {
+  const line = await requireLine(db, institute.id, lineId)
+  return expectedStore.listCandidates(db, institute.id, line, MOST_CANDIDATES)
+}
+
+/** What should be on the statements of these days and is not. */
+export async function listMissing(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+  span: { from: string; to: string },
+): Promise<expectedStore.LabelledExpected[]> {
+  const open = await expectedStore.listExpected(db, institute.id, span, MOST_MISSING)
+  const slips = open.filter(({ kind }) => kind === 'deposit').map(({ id }) => id)
+  // A cheque in the office is not the bank's yet, and one on a slip that is missing is the same money.
+  const isElsewhere = (slip: string | null): boolean => slip === null || slips.includes(slip)
+  return open.filter(one => one.kind !== 'cheque' || !isElsewhere(one.depositId))
+}

@@ -1,0 +1,88 @@
+import { paiseOf, type Paise } from '../../platform/money.ts'
+import { readAmount, readDay, type Cell, type Columns, type Row } from './columns.rules.ts'
+
+export const LINE_STATES = ['open', 'matched', 'other'] as const
+export type LineState = (typeof LINE_STATES)[number]
+
+/** What a bank booked on an account: more than 0 came in, less went out. */
+export type StatementLine = {
+  day: string
+  amountPaise: Paise
+  text: string
+  reference: string | null
+  balancePaise: Paise | null
+}
+
+export type LineProblem = { rowNo: number; message: string }
+
+/** Rows without a day are the bank's own headings and totals; rows without an amount carry a balance forward. */
+export function linesOf(
+  rows: readonly Row[],
+  columns: Columns,
+): { lines: StatementLine[]; problems: LineProblem[] } {
+  const lines: StatementLine[] = []
+  const problems: LineProblem[] = []
+  for (const { rowNo, cells } of rows) {
+    if (rowNo <= columns.headerRow) continue
+    const day = readDay(at(cells, columns.date))
+    if (day === null) continue
+    const amountPaise = amountOf(cells, columns)
+    if (amountPaise === undefined) problems.push({ rowNo, message: 'The amount cannot be read' })
+    if (amountPaise === undefined || amountPaise === null || amountPaise === 0) continue
+    lines.push({
+      day,
+      amountPaise,
+      text: textOf(at(cells, columns.text)).slice(0, 500),
+      reference: textOf(at(cells, columns.reference)).slice(0, 100) || null,
+      balancePaise: readAmount(at(cells, columns.balance)) ?? null,
+    })
+  }
+  return { lines, problems }
+}
+
+function amountOf(cells: readonly Cell[], { credit, debit, mark }: Columns): Paise | null | undefined {
+  const came = readAmount(at(cells, credit))
+  if (mark !== null && came !== null && came !== undefined) {
+    const isDebit = /^d/i.test(textOf(at(cells, mark)))
+    return isDebit ? paiseOf(0 - Math.abs(came)) : came
+  }
+  const went = readAmount(at(cells, debit))
+  if (came === undefined || went === undefined) return undefined
+  if (came === null && went === null) return null
+  return paiseOf((came ?? 0) - Math.abs(went ?? 0))
+}
+
+function at(cells: readonly Cell[], index: number | null): Cell | undefined {
+  return index === null ? undefined : cells[index]
+}
+
+function textOf(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined || cell instanceof Date) return ''
+  return String(cell).replaceAll(/\s+/g, ' ').trim()
+}
+
+export type KeyedLine = StatementLine & { digest: string; occurrence: number }
+
+/**
+ * What a line is recognised by when another statement has it too: what it says, and which of those that say the same on
+ * its day it is. Balances are left out: banks give them in one format and not in another.
+ */
+export function keyLines(lines: readonly StatementLine[], digestOf: (text: string) => string): KeyedLine[] {
+  const seen = new Map<string, number>()
+  return lines.map(line => {
+    const said = JSON.stringify([
+      line.day,
+      line.amountPaise,
+      squeeze(line.text),
+      squeeze(line.reference ?? ''),
+    ])
+    const digest = digestOf(said)
+    const occurrence = (seen.get(digest) ?? 0) + 1
+    seen.set(digest, occurrence)
+    return { ...line, digest, occurrence }
+  })
+}
+
+function squeeze(text: string): string {
+  return text.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+}

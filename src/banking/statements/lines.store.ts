@@ -1,0 +1,159 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { list, type Page, type PageRange } from '../../platform/db/list.ts'
+import { Table } from '../../platform/db/table.ts'
+import type { Paise } from '../../platform/money.ts'
+import type { KeyedLine, LineState } from './lines.rules.ts'
+import type { ExpectedKind, OpenLine } from './match.rules.ts'
+
+export type BankLine = KeyedLine & {
+  id: string
+  accountId: string
+  statementId: string
+  state: LineState
+  decidedAt: Date | null
+  decidedBy: string | null
+  reason: string | null
+}
+
+export type LineMatch = {
+  lineId: string
+  kind: ExpectedKind
+  targetId: string
+  amountPaise: Paise
+  label: string
+  isRecordedHere: boolean
+}
+
+export type MatchedLine = BankLine & { matches: Omit<LineMatch, 'lineId'>[] }
+
+const lines = new Table<BankLine>('bank_lines', {
+  id: 'text',
+  accountId: 'text',
+  statementId: 'text',
+  day: 'date',
+  amountPaise: 'bigint',
+  text: 'text',
+  reference: 'text',
+  balancePaise: 'bigint',
+  digest: 'text',
+  occurrence: 'int',
+  state: 'text',
+  decidedAt: 'timestamptz',
+  decidedBy: 'text',
+  reason: 'text',
+})
+const ofInstitute = lines.with<{ instituteId: number }>({ instituteId: 'int' })
+
+const matches = new Table<LineMatch>('bank_matches', {
+  lineId: 'text',
+  kind: 'text',
+  targetId: 'text',
+  amountPaise: 'bigint',
+  label: 'text',
+  isRecordedHere: 'boolean',
+})
+const matchesOfInstitute = matches.with<{ instituteId: number }>({ instituteId: 'int' })
+
+const WITH_MATCHES = `${lines.columns('l')},
+  (select coalesce(json_agg(${matches.json('m', ['kind', 'targetId', 'amountPaise', 'label', 'isRecordedHere'])}
+      order by m.target_id), '[]')
+   from bank_matches m where m.institute_id = l.institute_id and m.line_id = l.id) as matches`
+
+/** How many of them no earlier statement had. */
+export async function insertLines(
+  tx: Transaction,
+  instituteId: number,
+  added: readonly BankLine[],
+): Promise<number> {
+  const rows = added.map(line => ({ ...line, instituteId }))
+  return ofInstitute.insert(tx, rows, {
+    onConflict: 'on conflict (institute_id, account_id, digest, occurrence) do nothing',
+  })
+}
+
+export type LineFilter = {
+  accountId?: string | undefined
+  state?: LineState | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** The newest first. */
+export async function listLines(
+  db: Queryable,
+  instituteId: number,
+  { accountId, state, from, to }: LineFilter,
+  page: PageRange,
+): Promise<Page<MatchedLine>> {
+  return list<MatchedLine>(
+    db,
+    {
+      select: WITH_MATCHES,
+      from: 'bank_lines l',
+      scope: [['l.institute_id = $1', instituteId]],
+      filters: [
+        ['l.account_id = $1', accountId],
+        ['l.state = $1', state],
+        ['l.day >= $1', from],
+        ['l.day <= $1', to],
+      ],
+      order: ['day', 'id'],
+      direction: 'desc',
+    },
+    page,
+  )
+}
+
+export async function findLine(db: Queryable, instituteId: number, id: string): Promise<MatchedLine | null> {
+  const [row] = await db.query<MatchedLine>(
+    `select ${WITH_MATCHES} from bank_lines l where l.institute_id = $1 and l.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}
+
+/** Everything that decides about lines of an institute waits for its turn. */
+export async function lockLines(tx: Transaction, instituteId: number): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('bank lines ' || $1::int, 0))`, [instituteId])
+}
+
+export async function listOpenLines(
+  tx: Transaction,
+  instituteId: number,
+  limit: number,
+): Promise<OpenLine[]> {
+  return tx.query<OpenLine>(
+    `select ${lines.columns('l', ['id', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
+     where l.institute_id = $1 and l.state = 'open' order by l.day desc, l.id limit $2`,
+    [instituteId, limit],
+  )
+}
+
+export async function insertMatches(
+  tx: Transaction,
+  instituteId: number,
+  added: readonly LineMatch[],
+): Promise<void> {
+  await matchesOfInstitute.insert(
+    tx,
+    added.map(match => ({ ...match, instituteId })),
+  )
+}
+
+export async function deleteMatches(tx: Transaction, instituteId: number, lineId: string): Promise<void> {
+  await tx.query('delete from bank_matches where institute_id = $1 and line_id = $2', [instituteId, lineId])
+}
+
+type Decision = Pick<BankLine, 'id' | 'state' | 'decidedAt' | 'decidedBy' | 'reason'>
+
+export async function updateLines(
+  tx: Transaction,
+  instituteId: number,
+  decided: readonly Decision[],
+): Promise<void> {
+  await ofInstitute.update(
+    tx,
+    decided.map(one => ({ ...one, instituteId })),
+    { key: ['instituteId', 'id'], set: ['state', 'decidedAt', 'decidedBy', 'reason'] },
+  )
+}

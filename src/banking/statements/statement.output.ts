@@ -1,0 +1,131 @@
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { BANK_ACCOUNT_ID } from '../accounts/account.input.ts'
+import type { Columns } from './columns.rules.ts'
+import type { LabelledExpected, MatchedLine } from './decide.service.ts'
+import { LINE_STATES, type LineProblem, type StatementLine } from './lines.rules.ts'
+import { EXPECTED_KINDS } from './match.rules.ts'
+import type { AddedStatement, BankStatus, StatementPreview } from './statements.service.ts'
+
+const LINE_ID = 'line_01k9zq4m0ve8sbn6yt2hw3c5da'
+const TEXT = 'NEFT CR-RAZORPAY-AXISCN0123456789'
+
+const columns = outputOf<Columns>()
+const columnsOutput = columns.object({
+  header_row: columns.integer('The row that names the columns, from 1.', 12),
+  date: columns.optional.integer('The column of the day, from 0.', 0),
+  text: columns.optional.integer('Of what the bank says.', 1),
+  reference: columns.optional.integer('Of UTR or cheque number.', 2),
+  debit: columns.optional.integer('Of what went out.', 4),
+  credit: columns.optional.integer('Of what came in.', 5),
+  mark: columns.optional.integer('Of Dr or Cr.', 6),
+  balance: columns.optional.integer('Of the balance.', 6),
+})
+
+const sample = outputOf<StatementLine>()
+const sampleFields = {
+  day: sample.day('The day.', '2026-11-16'),
+  amount: sample.signedAmount('Rupees; less than 0 went out.', 48000),
+  text: sample.text('What the bank says of it.', TEXT),
+  reference: sample.optional.text('UTR or cheque number.', 'AXISCN0123456789'),
+}
+
+const problem = outputOf<LineProblem>()
+const preview = outputOf<StatementPreview>()
+export const statementPreviewOutput = preview.object({
+  format: preview.oneOf(['csv', 'xlsx', 'mt940'], 'The kind of file.'),
+  columns: preview.optional.one('Where it has what; absent while that is not known.', columnsOutput),
+  titles: preview.texts('Of the columns, in their order.', ['date', 'narration']),
+  line_count: preview.integer('How many lines were read.', 120),
+  first_day: preview.optional.day('The first day.', '2026-11-01'),
+  last_day: preview.optional.day('The last day.', '2026-11-16'),
+  samples: preview.list('The first lines.', sample.object(sampleFields)),
+  problems: preview.list(
+    'Rows that cannot be read.',
+    problem.object({
+      row_no: problem.integer('The row.', 14),
+      message: problem.text('What is wrong.', 'The amount cannot be read'),
+    }),
+  ),
+})
+export type StatementPreviewAnswer = Shown<typeof statementPreviewOutput>
+
+const added = outputOf<AddedStatement>()
+export const addedStatementOutput = added.object({
+  id: added.text('Id of the statement.', 'stmt_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  first_day: added.day('The first day.', '2026-11-01'),
+  last_day: added.day('The last day.', '2026-11-16'),
+  line_count: added.integer('How many lines it has.', 120),
+  new_line_count: added.integer('Of which no earlier statement had these.', 40),
+  matched_count: added.integer('How many lines were matched.', 36, one => one.matched),
+})
+export type AddedStatementAnswer = Shown<typeof addedStatementOutput>
+
+type Listed = BankStatus['statements'][number]
+const listed = outputOf<Listed>()
+const out = outputOf<BankStatus>()
+export const bankStatusOutput = out.object({
+  id: out.text('Id of the bank account.', BANK_ACCOUNT_ID),
+  name: out.text('What the office calls it.', 'HDFC current 4512'),
+  first_day: out.optional.day('Its statements begin on.', '2026-04-01'),
+  last_day: out.optional.day('Its statements reach to.', '2026-11-16'),
+  reconciled_through: out.optional.day('Every line up to this day is decided.', '2026-11-14'),
+  open_lines: out.integer('Lines to decide.', 4),
+  open_credit: out.amount('Of which came in, rupees.', 21000, one => one.openCreditPaise),
+  open_debit: out.amount('Of which went out, rupees.', 118, one => one.openDebitPaise),
+  statements: out.list(
+    'The last ones, the newest first.',
+    listed.object({
+      id: listed.text('Id of the statement.', 'stmt_01k9zq4m0ve8sbn6yt2hw3c5da'),
+      file_name: listed.text('The name of the file.', 'statement.csv'),
+      first_day: listed.day('The first day.', '2026-11-01'),
+      last_day: listed.day('The last day.', '2026-11-16'),
+      line_count: listed.integer('How many lines it has.', 120),
+      new_line_count: listed.integer('Of which no earlier statement had these.', 40),
+      uploaded_by: listed.text('Who added it.', 'counter@school.example'),
+      uploaded_at: listed.text('When, UTC.', '2026-11-16T06:30:00+00:00'),
+    }),
+  ),
+})
+export type BankStatusAnswer = Shown<typeof bankStatusOutput>
+
+const expected = outputOf<LabelledExpected>()
+export const expectedOutput = expected.object({
+  kind: expected.oneOf(EXPECTED_KINDS, 'What it is.'),
+  id: expected.text('Its id.', 'stl_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  day: expected.day('When.', '2026-11-16'),
+  amount: expected.signedAmount('Rupees; less than 0 is taken back by the bank.', 48000),
+  reference: expected.optional.text('UTR or cheque number.', 'AXISCN0123456789'),
+  label: expected.text('For a person.', 'Settlement AXISCN0123456789'),
+})
+export type ExpectedMoneyAnswer = Shown<typeof expectedOutput>
+
+type LineMatch = MatchedLine['matches'][number]
+const match = outputOf<LineMatch>()
+const line = outputOf<MatchedLine>()
+export const bankLineOutput = line.object({
+  id: line.text('Id of the line.', LINE_ID),
+  account_id: line.text('The bank account.', BANK_ACCOUNT_ID),
+  day: line.day('The day.', '2026-11-16'),
+  amount: line.signedAmount('Rupees; less than 0 went out.', 48000),
+  text: line.text('What the bank says of it.', TEXT),
+  reference: line.optional.text('UTR or cheque number.', 'AXISCN0123456789'),
+  state: line.oneOf(LINE_STATES, 'Open: to be decided.'),
+  decided_by: line.optional.text('Absent when it was matched by reference and amount.', 'a@school.example'),
+  reason: line.optional.text('What it is, if it is matched with nothing here.', 'Interest of the bank'),
+  matches: line.list(
+    'What it is.',
+    match.object({
+      kind: match.oneOf(EXPECTED_KINDS, 'What it is.'),
+      id: match.text('Its id.', 'stl_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.targetId),
+      amount: match.signedAmount('Rupees.', 48000),
+      label: match.text('For a person.', 'Settlement AXISCN0123456789'),
+      is_recorded_here: match.flag('Whether the payment was recorded from this line.', false),
+    }),
+  ),
+})
+export type BankLineAnswer = Shown<typeof bankLineOutput>
+
+const again = outputOf<{ count: number }>()
+export const matchedAgainOutput = again.object({
+  matched_count: again.integer('How many lines were matched.', 3, one => one.count),
+})

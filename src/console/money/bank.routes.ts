@@ -1,0 +1,211 @@
+import type { FastifyInstance } from 'fastify'
+import {
+  listCandidates,
+  listLines,
+  listMissing,
+  markAsOther,
+  matchAgain,
+  matchLine,
+  recordFromLine,
+  undoDecision,
+  type MatchedLine,
+} from '../../banking/statements/decide.service.ts'
+import { STATEMENT_BYTES } from '../../banking/statements/read-statement.service.ts'
+import {
+  columnsIn,
+  lineParams,
+  linesQuery,
+  matchInput,
+  missingQuery,
+  paymentInput,
+  reasonInput,
+  statementQuery,
+} from '../../banking/statements/statement.input.ts'
+import {
+  addedStatementOutput,
+  bankLineOutput,
+  bankStatusOutput,
+  expectedOutput,
+  matchedAgainOutput,
+  statementPreviewOutput,
+} from '../../banking/statements/statement.output.ts'
+import {
+  addStatement,
+  previewStatement,
+  readBankStatus,
+  type AddedStatement,
+  type StatementPreview,
+} from '../../banking/statements/statements.service.ts'
+import { all, created, from, one, pageOf } from '../../http/reply.ts'
+import { receiveFiles } from '../../http/upload.ts'
+import type { Context } from '../../platform/context.ts'
+import { toRupees } from '../../platform/money.ts'
+import { MEDIA_TYPES } from '../../imports/imports.rules.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
+import { EVERYONE } from '../console.rules.ts'
+import { addConsoleUpload } from '../files.routes.ts'
+import { FINANCE_ROLES } from '../students/students.rules.ts'
+
+const LINE = '/bank/lines/:line_id'
+const UPLOADS = [...MEDIA_TYPES, 'text/plain', 'application/octet-stream']
+
+/** Statements of the institute's bank accounts, and what their lines are. */
+export async function bankRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
+  await app.register(async scope => {
+    receiveFiles(scope, STATEMENT_BYTES)
+    addUploads(scope, ctx)
+  })
+  addReads(app, ctx)
+  addMatching(app, ctx)
+  addDecisions(app, ctx)
+}
+
+function addUploads(scope: FastifyInstance, ctx: Context): void {
+  addConsoleUpload(scope, ctx, {
+    url: '/bank/statement-previews',
+    roles: FINANCE_ROLES,
+    query: statementQuery,
+    mediaTypes: UPLOADS,
+    output: one(statementPreviewOutput),
+    perform: (command, { query, file }) =>
+      previewStatement(ctx, command, { ...sentIn(query), file, columns: columnsIn(query) }),
+    audit: ({ lineCount, format }: StatementPreview) => ({
+      what: 'bank_statement.read',
+      about: 'bank',
+      after: { format, lines: lineCount },
+    }),
+  })
+  addConsoleUpload(scope, ctx, {
+    url: '/bank/statements',
+    roles: FINANCE_ROLES,
+    query: statementQuery,
+    mediaTypes: UPLOADS,
+    output: created(addedStatementOutput),
+    perform: (command, { query, file, who }) =>
+      addStatement(ctx, command, { ...sentIn(query), file, columns: columnsIn(query), by: who.email }),
+    audit: ({ id, fileName, newLineCount, matched }: AddedStatement) => ({
+      what: 'bank_statement.added',
+      about: id,
+      after: { file: fileName, new_lines: newLineCount, matched },
+    }),
+  })
+}
+
+function sentIn({ accountId, name = 'statement' }: { accountId: string; name?: string | undefined }) {
+  return { accountId, fileName: name }
+}
+
+function addReads(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/bank/status',
+    roles: EVERYONE,
+    output: all(bankStatusOutput),
+    answer: ({ institute }) => readBankStatus(ctx, institute),
+  })
+  addConsoleRead(app, ctx, {
+    url: '/bank/lines',
+    roles: EVERYONE,
+    query: linesQuery,
+    output: pageOf(bankLineOutput),
+    answer: ({ institute, query: { cursor, limit, ...filter } }) =>
+      listLines(ctx, institute, filter, { cursor, limit }),
+  })
+  addConsoleRead(app, ctx, {
+    url: `${LINE}/candidates`,
+    roles: EVERYONE,
+    params: lineParams,
+    output: all(expectedOutput),
+    answer: ({ institute, params }) => listCandidates(ctx, institute, params.lineId),
+  })
+  addConsoleRead(app, ctx, {
+    url: '/bank/missing',
+    roles: EVERYONE,
+    query: missingQuery,
+    output: all(expectedOutput),
+    answer: ({ institute, query }) => listMissing(ctx, institute, query),
+  })
+}
+
+const after = ({ day, amountPaise, matches, reason }: MatchedLine) => ({
+  day,
+  amount: toRupees(amountPaise),
+  ...(matches.length === 0 ? {} : { matched: matches.map(match => match.label) }),
+  ...(reason === null ? {} : { other: reason }),
+})
+
+function addMatching(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/bank/match',
+    roles: FINANCE_ROLES,
+    output: from(one(matchedAgainOutput), (count: number) => ({ count })),
+    perform: command => matchAgain(ctx, command),
+    audit: (_call, count: number) =>
+      count === 0 ? null : { what: 'bank_lines.matched', about: 'bank', after: { lines: count } },
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${LINE}/match`,
+    roles: FINANCE_ROLES,
+    params: lineParams,
+    body: matchInput,
+    output: one(bankLineOutput),
+    perform: (command, { who, params, body }) =>
+      matchLine(ctx, command, { ...params, ...body, by: who.email }),
+    audit: ({ params }, line: MatchedLine) => ({
+      what: 'bank_line.matched',
+      about: params.lineId,
+      after: after(line),
+    }),
+  })
+}
+
+function addDecisions(app: FastifyInstance, ctx: Context): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${LINE}/payment`,
+    roles: FINANCE_ROLES,
+    params: lineParams,
+    body: paymentInput,
+    output: one(bankLineOutput),
+    perform: (command, { institute, who, params, body }) =>
+      recordFromLine(ctx, command, institute, { ...params, ...body, by: who.email }),
+    audit: ({ body }, line: MatchedLine) => ({
+      what: 'payment.recorded_from_statement',
+      about: body.studentId,
+      after: after(line),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${LINE}/other`,
+    roles: FINANCE_ROLES,
+    params: lineParams,
+    body: reasonInput,
+    output: one(bankLineOutput),
+    perform: (command, { who, params, body }) =>
+      markAsOther(ctx, command, { ...params, ...body, by: who.email }),
+    audit: ({ params, body }, line: MatchedLine) => ({
+      what: 'bank_line.marked_as_other',
+      about: params.lineId,
+      why: body.reason,
+      after: after(line),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${LINE}/undo`,
+    roles: FINANCE_ROLES,
+    params: lineParams,
+    body: reasonInput,
+    output: one(bankLineOutput),
+    perform: (command, { institute, who, params, body }) =>
+      undoDecision(ctx, command, institute, { ...params, ...body, by: who.email }),
+    audit: ({ params, body }, line: MatchedLine) => ({
+      what: 'bank_line.undone',
+      about: params.lineId,
+      why: body.reason,
+      after: after(line),
+    }),
+  })
+}

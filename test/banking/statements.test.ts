@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Answer, Json } from '../harness/client.ts'
+import { ERP, PAY, sampleOrder } from '../harness/samples.ts'
+import { uploadFile } from '../console/orders/support.ts'
+import { SCHOOL, StudentDesk, STUDENTS } from '../console/students/support.ts'
+import { assertAnswer } from '../console/support.ts'
+
+const desk = await StudentDesk.open(after)
+const { bursar, finance, viewer } = desk
+const { demo } = bursar
+const BANK = `${SCHOOL}/bank`
+const TITLES = 'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance'
+const today = (await viewer.get(`${SCHOOL}/counter/day`)).body.data.day as string
+
+let accounts = 0
+async function newAccount(): Promise<string> {
+  const answer = await finance.post(`${SCHOOL}/bank-accounts`, { name: `Account ${++accounts}` })
+  assertAnswer(answer, '201')
+  return answer.body.data.id
+}
+
+function upload(
+  account: string,
+  rows: readonly string[],
+  query = '',
+  to = 'bank/statements',
+): Promise<Answer> {
+  const file = ['ACME BANK', TITLES, ...rows].join('\r\n')
+  return uploadFile(finance, file, { to, query: `account_id=${account}${query}` })
+}
+
+async function added(account: string, rows: readonly string[]): Promise<Json> {
+  const answer = await upload(account, rows)
+  assertAnswer(answer, '201')
+  return answer.body.data
+}
+
+async function linesOf(account: string): Promise<Json[]> {
+  return (await viewer.get(`${BANK}/lines?account_id=${account}`)).body.data
+}
+
+async function statusOf(account: string): Promise<Json> {
+  const { body } = await viewer.get(`${BANK}/status`)
+  return body.data.find((one: Json) => one.id === account)
+}
+
+async function settlement(): Promise<Json> {
+  const { body } = await demo.post(`${PAY}/orders`, sampleOrder())
+  await demo.post(`/api/v1/sandbox/pay/orders/${body.data.order_id}/pay`, { outcome: 'success' })
+  assertAnswer(await demo.post('/api/v1/sandbox/settlements/run'), '200')
+  return (await demo.get(`${PAY}/settlements?limit=1`)).body.data[0]
+}
+
+const credit = (day: string, text: string, reference: string, amount: number): string =>
+  `${day},${text},${reference},,${amount.toFixed(2)},`
+const debit = (day: string, text: string, amount: number): string => `${day},${text},,${amount.toFixed(2)},,`
+
+test('a settlement, a deposit and a cheque are matched by UTR, number and amount; the rest is left to decide', async () => {
+  const account = await newAccount()
+  const { utr, net } = await settlement()
+  const denominations = [{ value: 500, count: 7 }]
+  const slip = (await finance.post(`${SCHOOL}/counter/deposits`, { account_id: account, denominations })).body
+  const id = await desk.register()
+  const instrument = { number: '007731', bank: 'Canara Bank' }
+  const cheque = await finance.post(`${STUDENTS}/${id}/payments`, {
+    amount: 900,
+    paid_at: today,
+    mode: 'cheque',
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 900 }],
+    instrument,
+  })
+  const statement = await added(account, [
+    credit(today, `NEFT CR ${utr}`, utr, net),
+    credit(today, 'CASH DEPOSIT SELF', '', 3_500),
+    credit(today, 'CLG 7731 CANARA', '7731', 900),
+    credit(today, 'UPI KABIR RAO', 'UPI998877', 1_234),
+    debit(today, 'SMS CHARGES', 118),
+  ])
+  assert.deepEqual([statement.line_count, statement.new_line_count, statement.matched_count], [5, 5, 3])
+  const lines = await linesOf(account)
+  const kinds = lines.map(line => [line.amount, line.state, line.matches[0]?.kind])
+  assert.deepEqual(
+    kinds.toSorted((one, other) => one[0] - other[0]),
+    [
+      [-118, 'open', undefined],
+      [900, 'matched', 'cheque'],
+      [1_234, 'open', undefined],
+      [3_500, 'matched', 'deposit'],
+      [net, 'matched', 'settlement'],
+    ].toSorted((one, other) => Number(one[0]) - Number(other[0])),
+  )
+  const { body } = await viewer.get(`${SCHOOL}/counter/cheques?number=007731`)
+  assert.deepEqual([body.data[0].payment_id, body.data[0].state], [cheque.body.data.id, 'cleared'])
+  const deposits = (await viewer.get(`${SCHOOL}/counter/deposits`)).body.data
+  assert.equal(deposits.find((one: Json) => one.id === slip.data.id).received_on, today)
+  const { open_lines: open, open_credit: came, open_debit: went } = await statusOf(account)
+  assert.deepEqual([open, came, went], [2, 1_234, 118])
+})
+
+test('the same statement again adds nothing, and one that overlaps adds only what is new', async () => {
+  const account = await newAccount()
+  const first = [credit('2026-11-01', 'UPI A', 'R1', 10), credit('2026-11-01', 'UPI A', 'R1', 10)]
+  assert.equal((await added(account, first)).new_line_count, 2)
+  assert.equal((await added(account, first)).new_line_count, 0)
+  const longer = [...first, credit('2026-11-01', 'UPI A', 'R1', 10), credit('2026-11-02', 'UPI B', 'R2', 5)]
+  assert.equal((await added(account, longer)).new_line_count, 2)
+  assert.equal((await linesOf(account)).length, 4)
+})
+
+test('a line is decided by hand and the account reconciled up to a day; every decision can be undone', async () => {
+  const account = await newAccount()
+  await added(account, [debit('2026-11-03', 'CHARGES', 59), credit('2026-11-05', 'INTEREST', '', 77)])
+  const [interest, charges] = await linesOf(account)
+  const decide = (line: Json, act: string, body: Json): Promise<Answer> =>
+    finance.post(`${BANK}/lines/${line.id}/${act}`, body)
+  assert.equal((await statusOf(account)).reconciled_through, undefined)
+  assertAnswer(await decide(charges, 'other', {}), '400 HUE00000')
+  assertAnswer(await decide(charges, 'other', { reason: 'SMS charges of the bank' }), '200')
+  assert.equal((await statusOf(account)).reconciled_through, '2026-11-04')
+  assertAnswer(await decide(charges, 'other', { reason: 'Again' }), '409 HUE00002')
+  assertAnswer(await decide(interest, 'other', { reason: 'Interest' }), '200')
+  assert.equal((await statusOf(account)).reconciled_through, '2026-11-05')
+  assertAnswer(await decide(charges, 'undo', { reason: 'A cheque came back' }), '200')
+  assertAnswer(await decide(charges, 'undo', { reason: 'Again' }), '409 HUE00002')
+  assert.equal((await statusOf(account)).reconciled_through, undefined)
+  const denied = await viewer.post(`${BANK}/lines/${charges.id}/other`, { reason: 'No' })
+  assertAnswer(denied, '403 AUE00001')
+})
+
+test('a transfer that nobody knew of becomes a payment with a receipt, and is cancelled when that is undone', async () => {
+  const account = await newAccount()
+  const id = await desk.register()
+  const dues = async (): Promise<number> =>
+    (await demo.get(`${ERP}/students/${id}/dues`)).body.data.total_amount
+  const before = await dues()
+  await added(account, [credit('2026-11-06', 'NEFT RAO TUITION', 'SBIN52611060001', 2_000)])
+  const [line] = await linesOf(account)
+  const body = {
+    service_student_id: id,
+    fee_components: [{ component_type: 'TUITION_FEE', amount: 2_000 }],
+  }
+  const wrong = { ...body, fee_components: [{ component_type: 'TUITION_FEE', amount: 1_999 }] }
+  assertAnswer(await finance.post(`${BANK}/lines/${line.id}/payment`, wrong), '400 HUE00000')
+  const answers = await Promise.all([1, 2].map(() => finance.post(`${BANK}/lines/${line.id}/payment`, body)))
+  assert.deepEqual(
+    answers.map(one => one.status).toSorted((one, other) => one - other),
+    [200, 409],
+  )
+  assert.equal(await dues(), before - 2_000)
+  const [payment] = (await demo.get(`${ERP}/students/${id}/payments`)).body.data
+  assert.deepEqual([payment.transaction_id, payment.mode], ['SBIN52611060001', 'bank_transfer'])
+  assert.match(payment.receipt_number, /^\d{4}-\d{2}\/\d{6}$/)
+  assertAnswer(await finance.post(`${BANK}/lines/${line.id}/undo`, { reason: 'Another child' }), '200')
+  assert.equal(await dues(), before)
+  assert.equal((await linesOf(account))[0].state, 'open')
+})
+
+test('one line may be several payments together, and nothing is on two lines', async () => {
+  const account = await newAccount()
+  const id = await desk.register()
+  const take = async (amount: number): Promise<Json> => {
+    const answer = await finance.post(`${STUDENTS}/${id}/payments`, {
+      amount,
+      paid_at: '2026-11-09',
+      mode: 'card',
+      fee_components: [{ component_type: 'TUITION_FEE', amount }],
+    })
+    return { kind: 'transfer', id: answer.body.data.id }
+  }
+  const [one, two] = [await take(300), await take(450)]
+  await added(account, [
+    credit('2026-11-10', 'CARD MACHINE', '', 750),
+    credit('2026-11-10', 'CARD 2', '', 300),
+  ])
+  const lines = await linesOf(account)
+  const both = lines.find(line => line.amount === 750) ?? assert.fail()
+  const other = lines.find(line => line.amount === 300) ?? assert.fail()
+  const candidates = (await viewer.get(`${BANK}/lines/${both.id}/candidates`)).body.data
+  assert.ok([one, two].every(({ id: wanted }) => candidates.some((found: Json) => found.id === wanted)))
+  const match = (line: Json, targets: Json[]): Promise<Answer> =>
+    finance.post(`${BANK}/lines/${line.id}/match`, { targets })
+  const short = await match(both, [one])
+  assertAnswer(short, '400 HUE00000')
+  assert.match(short.body.errors[0].message, /₹300\.00 together, and the line is ₹750\.00/)
+  assertAnswer(await match(both, [one, two]), '200')
+  assertAnswer(await match(other, [one]), '409 HUE00002')
+})
+
+test('columns are matched by hand once and remembered for the account', async () => {
+  const account = await newAccount()
+  const file = 'Wann;Was;Wieviel\r\n06/11/2026;UPI;12.50'
+  const send = (to: string, query = ''): Promise<Answer> =>
+    uploadFile(finance, file, { to: `bank/${to}`, query: `account_id=${account}${query}` })
+  const preview = await send('statement-previews')
+  assertAnswer(preview, '200')
+  assert.deepEqual(
+    [preview.body.data.columns, preview.body.data.titles],
+    [undefined, ['wann', 'was', 'wieviel']],
+  )
+  assertAnswer(await send('statements'), '400 HUE00000')
+  const byHand = '&header_row=1&date_column=0&text_column=1&credit_column=2'
+  assert.equal((await send('statement-previews', byHand)).body.data.line_count, 1)
+  assertAnswer(await send('statements', byHand), '201')
+  const again = (await send('statement-previews')).body.data
+  assert.deepEqual([again.line_count, again.samples[0].amount, again.columns.credit], [1, 12.5, 2])
+})
+
+test('an unreadable amount adds nothing and names its row; MT940 needs no columns', async () => {
+  const account = await newAccount()
+  const bad = await upload(account, [credit('2026-11-06', 'A', '', 5), '07/11/2026,B,,,five,'])
+  assertAnswer(bad, '400 HUE00000')
+  assert.match(bad.body.message, /^Row 4: The amount cannot be read/)
+  assert.equal((await linesOf(account)).length, 0)
+  const mt940 =
+    ':20:X\n:25:5010\n:28C:1/1\n:60F:C261105INR0,00\n:61:2611061106C12,50NTRFREF123456\n:86:UPI\n-'
+  const sent = await uploadFile(finance, mt940, { to: 'bank/statements', query: `account_id=${account}` })
+  assertAnswer(sent, '201')
+  assert.deepEqual(
+    (await linesOf(account)).map(line => [line.day, line.amount, line.reference]),
+    [['2026-11-06', 12.5, 'REF123456']],
+  )
+})
