@@ -66,6 +66,10 @@ create table institutes (
   name text not null,
   -- A grade, component or discount type that is not in the catalogue is refused instead of added to it.
   strict_catalogue boolean not null default false,
+  -- What families' pages are written in until the payer chooses; null: as the browser asks.
+  family_language text check (family_language in ('en', 'hi', 'kn', 'ta')),
+  -- Parents may sign in with a code that is sent to their phone or mail.
+  has_parent_sign_in boolean not null default false,
   callback_key_sealed bytea not null,
   -- What the school says of itself on pages, mails and receipts.
   address text,
@@ -269,6 +273,7 @@ create table users (
   unique (institute_id, id)
 );
 create index users_by_contact on users (institute_id, phone_key(phone), lower(email), created_at, id);
+create index users_by_email on users (institute_id, lower(email));
 -- The pending list of a GIN index is kept short: every search reads all of it.
 create index users_by_words on users using gin (search_words(institute_id, name || ' ' || phone_key(phone) || ' ' || email))
   with (gin_pending_list_limit = 256);
@@ -1910,6 +1915,8 @@ create table parent_sessions (
   -- Of the token that opened it: no token opens two.
   token_hash bytea not null,
   registration_id text not null,
+  -- Other users with the phone number or e-mail address that was proven by a code.
+  other_registration_ids text[] not null default '{}',
   -- The way back to the ERP.
   callback_url text,
   created_at timestamptz not null default now(),
@@ -1919,6 +1926,26 @@ create table parent_sessions (
   foreign key (institute_id, registration_id) references users
 );
 create index parent_sessions_to_forget on parent_sessions (created_at);
+
+-- Somebody asked for a code to sign in. Unknown contacts have a row too, with no users: it counts for the limits and
+-- answers like any other. Real time, like sessions.
+create table parent_sign_ins (
+  institute_id integer not null references institutes,
+  id text not null,
+  -- Of a secret in a cookie of the browser that asked: the code is of no use in any other.
+  browser_hash bytea not null,
+  -- Of the browser's secret and the code: without the secret a code of six digits cannot be found from it.
+  code_hash bytea not null,
+  contact_hash bytea not null,
+  registration_ids text[] not null,
+  tries integer not null default 0,
+  created_at timestamptz not null default now(),
+  spent_at timestamptz,
+  primary key (institute_id, id)
+);
+create index parent_sign_ins_of_contact on parent_sign_ins (institute_id, contact_hash, created_at);
+create index parent_sign_ins_recent on parent_sign_ins (institute_id, created_at);
+create index parent_sign_ins_to_forget on parent_sign_ins (created_at);
 
 --------------------------------------------------------------------------------------------------------------------------
 -- 16 Console: who may sign in, what they may do where, and what they did

@@ -26,6 +26,7 @@ import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/process-due.ts'
 import { purgeEntries } from '../portal/entry/sessions.service.ts'
+import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
 import { nextBounceAt, sendBounces } from '../flex/notices/bounces.service.ts'
 import { nextReminderDue, nextReminderStop, sendReminders } from '../flex/notices/reminders.service.ts'
 import { purgeImports } from '../imports/imports.service.ts'
@@ -142,6 +143,7 @@ function purges(ctx: BursarContext): Job[] {
     purge('message_secrets_erased', limit => purgeSecrets(ctx, limit)),
     purge('requests_purged', limit => purgeRequests(ctx, limit)),
     purge('entries_purged', limit => purgeEntries(ctx, limit)),
+    purge('sign_ins_purged', limit => purgeSignIns(ctx, limit)),
     purge('forms_purged', limit => purgeUnpaidForms(ctx, limit)),
     purge('answers_purged', limit => purgeStoredAnswers(ctx.db, limit)),
   ]

@@ -31,6 +31,7 @@ import { fontRoutes } from '../portal/fonts.routes.ts'
 import { protectPages } from '../portal/layout.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
 import { paymentPages } from '../portal/payment-page/payment-page.routes.ts'
+import { parentSignInPages } from '../portal/sign-in/sign-in.routes.ts'
 import { planPages } from '../portal/plan/plan.routes.ts'
 import { productRoutes } from '../portal/entry/products.routes.ts'
 import { bankRoutes } from '../sandbox/bank/bank.routes.ts'
@@ -153,6 +154,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     planSetupPages(pages, ctx)
     signInRoutes(pages, ctx)
     parentPages(pages, ctx)
+    parentSignInPages(pages, ctx)
     planPages(pages, ctx)
     loanPages(pages, ctx)
     loanParentPages(pages, ctx)

@@ -2,6 +2,7 @@ import { linkTemplates } from '../orders/link-messages.texts.ts'
 import { bounceTemplates } from '../flex/notices/bounce.texts.ts'
 import { shortTemplates } from '../flex/notices/family.texts.ts'
 import { familyTemplates } from '../flex/notices/reminder.texts.ts'
+import { signInTemplates } from '../portal/sign-in/sign-in.texts.ts'
 import { noticeTemplates } from '../payments/notices/notices.texts.ts'
 import type { Template } from '../messages/messages.rules.ts'
 
@@ -13,6 +14,7 @@ export function smsTemplates(): Template[] {
     ...bounceTemplates(),
     ...linkTemplates(),
     ...noticeTemplates(),
+    ...signInTemplates(),
   ]
 }
 

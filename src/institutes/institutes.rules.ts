@@ -1,4 +1,5 @@
 import { badField } from '../platform/errors.ts'
+import type { Language } from '../platform/languages.ts'
 import type { Scope } from './scopes.rules.ts'
 
 export type Branch = { collectorCode: string; name: string; isDefault: boolean }
@@ -11,8 +12,15 @@ export type Institute = {
   /** The school's own colour and the picture that stands on its pages, by the tag of its content. */
   color: string | null
   logoTag: string | null
+  /** Of families' pages until the payer chooses; null: as the browser asks. */
+  familyLanguage: Language | null
+  /** Parents may sign in with a code that is sent to their phone or mail. */
+  hasParentSignIn: boolean
   branches: readonly Branch[]
 }
+
+/** What an institute decides about the pages of its families. */
+export type FamilyPages = Pick<Institute, 'familyLanguage' | 'hasParentSignIn'>
 
 const INSTITUTE_CODE = /^[a-z0-9][a-z0-9-]{0,62}$/
 

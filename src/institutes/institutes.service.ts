@@ -3,7 +3,7 @@ import { conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newSecret } from '../platform/secrets.ts'
-import type { Branch, Institute } from './institutes.rules.ts'
+import type { Branch, FamilyPages, Institute } from './institutes.rules.ts'
 import * as store from './institutes.store.ts'
 
 export type NewInstitute = {
@@ -46,6 +46,22 @@ export async function renameInstitute(
     const { id, name: before } = await required(tx, code)
     await store.setName(tx, id, name)
     return { code, before, after: name }
+  })
+}
+
+/** Where parents sign in. */
+export const FAMILY_ADDRESS = '/school'
+
+export async function setFamilyPages(
+  { db }: Context,
+  command: Command<Institute>,
+  code: string,
+  pages: FamilyPages,
+): Promise<Institute> {
+  return transact(db, command, async tx => {
+    const { id } = await required(tx, code)
+    await store.setFamilyPages(tx, id, pages)
+    return required(tx, code)
   })
 }
 

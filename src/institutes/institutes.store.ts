@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
-import type { Branch, Institute } from './institutes.rules.ts'
+import type { Branch, FamilyPages, Institute } from './institutes.rules.ts'
 
 const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
   id: 'int',
@@ -9,6 +9,8 @@ const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
   strictCatalogue: 'boolean',
   color: 'text',
   logoTag: 'text',
+  familyLanguage: 'text',
+  hasParentSignIn: 'boolean',
 })
 
 const branches = new Table<Branch & { instituteId: number }>('branches', {
@@ -62,6 +64,18 @@ export async function readCallbackKey(db: Queryable, instituteId: number): Promi
 
 export async function setStrict(db: Queryable, instituteId: number, strict: boolean): Promise<void> {
   await db.query('update institutes set strict_catalogue = $2 where id = $1', [instituteId, strict])
+}
+
+export async function setFamilyPages(
+  tx: Transaction,
+  instituteId: number,
+  { familyLanguage, hasParentSignIn }: FamilyPages,
+): Promise<void> {
+  await tx.query('update institutes set family_language = $2, has_parent_sign_in = $3 where id = $1', [
+    instituteId,
+    familyLanguage,
+    hasParentSignIn,
+  ])
 }
 
 export async function setName(tx: Transaction, instituteId: number, name: string): Promise<void> {

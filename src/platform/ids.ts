@@ -35,6 +35,7 @@ export type IdPrefix =
   | 'batch'
   | 'staff'
   | 'sess'
+  | 'code'
   | 'invite'
   | 'audit'
   | 'req'

@@ -6,6 +6,7 @@ import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toShown } from '../http/failures.ts'
 import { MAX_FORM_BYTES } from '../http/form.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Mode } from '../platform/context.ts'
 import type { Log } from '../platform/log.ts'
 import { needsFonts } from './fonts.ts'
@@ -51,7 +52,8 @@ export async function protectPages(
   app.setErrorHandler((error, request, reply) => sendTrouble(error, request, reply, log))
 }
 
-type ParentsTemplate = `parents/${'home' | 'student' | 'being-paid' | 'plan' | 'confirm' | 'history'}`
+type ParentsTemplate =
+  `parents/${'home' | 'sign-in' | 'student' | 'being-paid' | 'plan' | 'confirm' | 'history'}`
 
 export type Page = {
   template:
@@ -101,14 +103,18 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 }
 
 /** The parent's choice is remembered in a cookie. */
-export function languageOf(request: FastifyRequest, reply: FastifyReply): Language {
+export function languageOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  institute?: Pick<Institute, 'familyLanguage'> | null,
+): Language {
   const { lang } = request.query as { lang?: unknown }
   if (isLanguage(lang)) {
     reply.header('set-cookie', `${LANGUAGE_COOKIE}=${lang}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`)
     return lang
   }
   const cookie = /(?:^|;\s*)lang=([a-z]{2})\b/.exec(request.headers.cookie ?? '')?.[1]
-  return chooseLanguage(cookie, null, request.headers['accept-language'])
+  return chooseLanguage(cookie, institute?.familyLanguage ?? null, request.headers['accept-language'])
 }
 
 export function sendWrongLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {

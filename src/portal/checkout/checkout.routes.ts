@@ -78,7 +78,7 @@ async function showOrder(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const language = languageOf(request, reply)
+  const language = languageOf(request, reply, institute)
   const { still } = request.query as { still?: unknown }
   const { title, data, refreshSeconds } = describePage({
     institute,
@@ -103,7 +103,7 @@ async function showConflict(
   { institute, order, path }: Found,
   { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
-  const language = languageOf(request, reply)
+  const language = languageOf(request, reply, institute)
   const pending = await findPending(ctx, institute.id, order)
   if (pending !== null) {
     const texts = textsIn(language).parents

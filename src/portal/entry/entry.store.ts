@@ -45,25 +45,26 @@ export async function spendToken(
   return row ?? null
 }
 
-export async function insertSession(
-  tx: Transaction,
-  session: {
-    instituteId: number
-    sessionHash: Buffer
-    tokenHash: Buffer
-    registrationId: string
-    callbackUrl: string | null
-  },
-): Promise<void> {
+export type NewSession = {
+  instituteId: number
+  sessionHash: Buffer
+  tokenHash: Buffer
+  registrationId: string
+  otherRegistrationIds: readonly string[]
+  callbackUrl: string | null
+}
+
+export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
   await tx.query(
-    `insert into parent_sessions (institute_id, session_hash, token_hash, registration_id, callback_url)
-     values ($1, $2, $3, $4, $5)`,
+    `insert into parent_sessions (institute_id, session_hash, token_hash, registration_id, callback_url, other_registration_ids)
+     values ($1, $2, $3, $4, $5, $6)`,
     [
       session.instituteId,
       session.sessionHash,
       session.tokenHash,
       session.registrationId,
       session.callbackUrl,
+      session.otherRegistrationIds,
     ],
   )
 }
@@ -71,6 +72,7 @@ export async function insertSession(
 export type StoredSession = {
   instituteId: number
   registrationId: string
+  otherRegistrationIds: readonly string[]
   name: string
   callbackUrl: string | null
   tokenHash: Buffer
@@ -85,6 +87,7 @@ export async function findSession(
 ): Promise<StoredSession | null> {
   const [row] = await db.query<StoredSession>(
     `select s.institute_id as "instituteId", s.registration_id as "registrationId", u.name,
+       s.other_registration_ids as "otherRegistrationIds",
        s.callback_url as "callbackUrl", s.token_hash as "tokenHash", s.seen_at < now() - ${SEEN_EVERY} as "isStale"
      from institutes i join parent_sessions s on s.institute_id = i.id
      join users u on u.institute_id = s.institute_id and u.registration_id = s.registration_id

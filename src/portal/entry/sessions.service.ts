@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import type { Destination } from './entry.rules.ts'
 import * as store from './entry.store.ts'
@@ -13,6 +14,8 @@ import * as store from './entry.store.ts'
 export type ParentSession = {
   institute: Institute
   registrationId: string
+  /** Of other users with the same phone number or e-mail address, if the parent signed in by that. */
+  otherRegistrationIds: readonly string[]
   /** The user's name. */
   name: string
   /** Link back to the ERP. */
@@ -34,6 +37,11 @@ function readKey(text: string | undefined): Key | null {
   return instituteCode === undefined || secret === undefined ? null : { instituteCode, secret }
 }
 
+/** Whose cookie it is or was. */
+export function instituteCodeOf(cookie: string | undefined): string | undefined {
+  return readKey(cookie)?.instituteCode
+}
+
 export type Entered = { cookie: string; institute: Institute; registrationId: string } & Destination
 
 /**
@@ -48,18 +56,30 @@ export async function enter(
   const token = readKey(tokenText)
   if (token === null) return null
   const tokenHash = hashSecret(token.secret)
-  const { text: cookie, hash: sessionHash } = newKey(token.instituteCode)
   const spent = await ctx.db.transaction(async tx => {
     const spent = await store.spendToken(tx, token.instituteCode, tokenHash)
     if (spent === null) return null
     const callbackUrl = spent.callbackUrl ?? before.callbackUrl
-    await store.insertSession(tx, { ...spent, callbackUrl, sessionHash, tokenHash })
-    const old = readKey(before.cookie)
-    if (old !== null) await store.deleteSession(tx, old.instituteCode, hashSecret(old.secret))
-    return spent
+    const opened = { ...spent, otherRegistrationIds: [], callbackUrl, tokenHash }
+    const cookie = await openSession(tx, token.instituteCode, opened, before.cookie)
+    return { ...spent, cookie }
   })
   if (spent === null) return null
-  return { ...spent, cookie, institute: await getInstitute(ctx, token.instituteCode) }
+  return { ...spent, institute: await getInstitute(ctx, token.instituteCode) }
+}
+
+/** Answers the cookie. A previous session of the browser ends. */
+export async function openSession(
+  tx: Transaction,
+  instituteCode: string,
+  session: Omit<store.NewSession, 'sessionHash'>,
+  cookieBefore: string | undefined,
+): Promise<string> {
+  const { text: cookie, hash: sessionHash } = newKey(instituteCode)
+  await store.insertSession(tx, { ...session, sessionHash })
+  const old = readKey(cookieBefore)
+  if (old !== null) await store.deleteSession(tx, old.instituteCode, hashSecret(old.secret))
+  return cookie
 }
 
 /** Whether this browser's session was opened by the token: reloading the link is then not a replay. */
@@ -82,9 +102,10 @@ export async function readSession(ctx: Context, cookie: string | undefined): Pro
   const session = await store.findSession(ctx.db, key.instituteCode, hash)
   if (session === null) return null
   if (session.isStale) await store.markSeen(ctx.db, session.instituteId, hash)
-  const { registrationId, name, callbackUrl } = session
+  const { registrationId, otherRegistrationIds, name, callbackUrl } = session
   const csrf = createHmac('sha256', key.secret).update('form').digest('base64url')
-  return { institute: await getInstitute(ctx, key.instituteCode), registrationId, name, callbackUrl, csrf }
+  const institute = await getInstitute(ctx, key.instituteCode)
+  return { institute, registrationId, otherRegistrationIds, name, callbackUrl, csrf }
 }
 
 export function isCsrf({ csrf }: ParentSession, sent: string | undefined): boolean {

@@ -5,7 +5,15 @@ import { isChild, listChildren } from '../../students/users/parents.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import { pathOf, PRODUCTS } from './entry.rules.ts'
 import { languageOf } from '../layout.ts'
-import { cookieOf, HOME, sendMessage, setCookie, withParent } from '../parents/access.ts'
+import {
+  cookieOf,
+  HOME,
+  sendMessage,
+  SESSION_COOKIE,
+  setCookie,
+  wayBackIn,
+  withParent,
+} from '../parents/access.ts'
 import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
 import { endSession, enter, isOwnToken, readSession, type Entered } from './sessions.service.ts'
@@ -21,11 +29,12 @@ export function signInRoutes(app: FastifyInstance, ctx: Context): void {
   })
   app.post(
     `${HOME}/sign-out`,
-    withParent(ctx, async ({ request, reply, language, texts: { access } }) => {
+    withParent(ctx, async ({ session, request, reply, language, texts }) => {
       await endSession(ctx, cookieOf(ctx, request))
-      setCookie(ctx, reply, null)
-      const { outTitle: title, outHead: heading, outSay: say } = access
-      return sendMessage(reply, language, { status: 200, title, heading, say, hasSwitch: false })
+      setCookie(ctx, reply, SESSION_COOKIE, null)
+      const { outTitle: title, outHead: heading, outSay: say } = texts.access
+      const link = await wayBackIn(ctx, session.institute.code, texts)
+      return sendMessage(reply, language, { status: 200, title, heading, say, link, hasSwitch: false })
     }),
   )
   app.get(`${HOME}/sign-out`, async (_request, reply) => reply.redirect(HOME, 303))
@@ -44,7 +53,7 @@ async function signIn(ctx: Context, request: FastifyRequest, reply: FastifyReply
   const isFine = sent !== undefined && sent.length <= MAX_URL && isAllowedReturnUrl(sent, ctx.mode)
   const entered = await enter(ctx, token, { cookie, callbackUrl: isFine ? sent : null })
   if (entered !== null) {
-    setCookie(ctx, reply, entered.cookie)
+    setCookie(ctx, reply, SESSION_COOKIE, { value: entered.cookie })
     return reply.redirect(await destinationOf(ctx, entered, request), 303)
   }
   if (await isOwnToken(ctx, token, cookie)) return reply.redirect(HOME, 303)
@@ -67,7 +76,7 @@ async function destinationOf(
   { institute, registrationId, studentId, product }: Entered,
   request: FastifyRequest,
 ): Promise<string> {
-  const user = { instituteId: institute.id, registrationId }
+  const user = { instituteId: institute.id, registrationIds: [registrationId] }
   const asked = textOf(request, 'service_student_id')
   const isAsked = asked !== undefined && isIdShaped(asked) && (await isChild(ctx, user, asked))
   const wanted = PRODUCTS.find(one => one === textOf(request, 'product_type')) ?? null

@@ -46,7 +46,7 @@ async function showApplication(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const language = languageOf(request, reply)
+  const language = languageOf(request, reply, institute)
   const { studentId } = file.application
   const pageData = await readPageData(ctx, {
     institute,

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
+import { FAMILY_ADDRESS, findInstitute } from '../../institutes/institutes.service.ts'
 import { isChild } from '../../students/users/parents.service.ts'
 import { isAllowedReturnUrl } from '../../orders/return-url.rules.ts'
 import { formField, languageOf, sendPage } from '../layout.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
-import { isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
+import { instituteCodeOf, isCsrf, readSession, type ParentSession } from '../entry/sessions.service.ts'
 import { schoolHead } from '../school-head.ts'
 
 /** Access control of the signed-in parents' pages. */
@@ -16,28 +17,43 @@ export const CHILD = `${HOME}/students/:service_student_id`
 
 const SECONDS_AT_MOST = 12 * 60 * 60
 
+export const SESSION_COOKIE = 'parents'
+/** Of a browser that has asked for a code. */
+export const PENDING_COOKIE = 'parents-code'
+type CookieName = typeof SESSION_COOKIE | typeof PENDING_COOKIE
+
 type CookieContext = Pick<Context, 'mode' | 'publicUrl'>
 
 /** `__Host-` makes browsers reject the cookie from other hosts and over plain http, which a sandbox may have to use. */
-function cookieName(ctx: CookieContext): string {
-  return isSecure(ctx) ? '__Host-parents' : 'parents'
+function cookieName(ctx: CookieContext, name: CookieName): string {
+  return isSecure(ctx) ? `__Host-${name}` : name
 }
 
 function isSecure({ mode, publicUrl }: CookieContext): boolean {
   return mode === 'live' || publicUrl.startsWith('https:')
 }
 
-export function cookieOf(ctx: CookieContext, request: FastifyRequest): string | undefined {
-  const name = cookieName(ctx)
+export function cookieOf(
+  ctx: CookieContext,
+  request: FastifyRequest,
+  named: CookieName = SESSION_COOKIE,
+): string | undefined {
+  const name = cookieName(ctx, named)
   const pairs = (request.headers.cookie ?? '').split(';').map(pair => pair.trim())
   return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
 /** Null deletes it. */
-export function setCookie(ctx: CookieContext, reply: FastifyReply, value: string | null): void {
-  const age = value === null ? 0 : SECONDS_AT_MOST
+export function setCookie(
+  ctx: CookieContext,
+  reply: FastifyReply,
+  name: CookieName,
+  content: { value: string; seconds?: number } | null,
+): void {
+  const age = content === null ? 0 : (content.seconds ?? SECONDS_AT_MOST)
   const secure = isSecure(ctx) ? '; Secure' : ''
-  const cookie = `${cookieName(ctx)}=${value ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`
+  const pair = `${cookieName(ctx, name)}=${content?.value ?? ''}`
+  const cookie = `${pair}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`
   reply.header('set-cookie', cookie)
 }
 
@@ -57,8 +73,8 @@ type Handler<Seen> = (visit: Seen) => Promise<FastifyReply>
 /** Requires a session and, for POST, the session's CSRF token. */
 export function withParent(ctx: Context, handle: Handler<Visit>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const language = languageOf(request, reply)
     const session = await readSession(ctx, cookieOf(ctx, request))
+    const language = languageOf(request, reply, session?.institute)
     const texts = textsIn(language).parents
     const { access } = texts
     if (session === null)
@@ -67,6 +83,7 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
         title: access.closedTitle,
         heading: access.closedHead,
         say: access.closedSay,
+        link: await wayBackIn(ctx, instituteCodeOf(cookieOf(ctx, request)), texts),
       })
     if (request.method === 'POST' && !isCsrf(session, formField(request, 'csrf')))
       return sendMessage(reply, language, {
@@ -79,6 +96,17 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
       })
     return handle({ session, language, texts, request, reply })
   }
+}
+
+/** To the page where a code opens the parents' pages again, at a school that offers it. */
+export async function wayBackIn(
+  ctx: Context,
+  instituteCode: string | undefined,
+  { access }: ParentsTexts,
+): Promise<{ url: string; text: string } | undefined> {
+  const institute = instituteCode === undefined ? null : await findInstitute(ctx, instituteCode)
+  if (institute === null || !institute.hasParentSignIn) return undefined
+  return { url: `${FAMILY_ADDRESS}/${institute.code}`, text: access.byCode }
 }
 
 /** Requires that the student is the parent's own child; any other is answered with 404, like an unknown one. */
@@ -101,11 +129,11 @@ export async function hasParentSession(
   return session?.institute.id === target.instituteId && isChild(ctx, userOf(session), target.studentId)
 }
 
-export function userOf({ institute, registrationId }: ParentSession): {
+export function userOf({ institute, registrationId, otherRegistrationIds }: ParentSession): {
   instituteId: number
-  registrationId: string
+  registrationIds: readonly string[]
 } {
-  return { instituteId: institute.id, registrationId }
+  return { instituteId: institute.id, registrationIds: [registrationId, ...otherRegistrationIds] }
 }
 
 export function sendUnknown({ reply, language, texts: { access } }: Visit): FastifyReply {

@@ -78,7 +78,7 @@ async function show(
 ): Promise<FastifyReply> {
   const { institute, file, path } = found
   const { request, reply, problems = [], isBusy = false } = shown
-  const language = languageOf(request, reply)
+  const language = languageOf(request, reply, institute)
   const { title, status, data } = describePaymentPage({
     institute,
     file,

@@ -7,6 +7,9 @@ import type { DirectPayment } from '../students.rules.ts'
 /** A user and its children, as the parents' pages ask for them. */
 export type UserKey = { instituteId: number; registrationId: string }
 
+/** A parent may be several users: families are registered twice, with one phone number and two e-mail addresses. */
+export type ParentKey = { instituteId: number; registrationIds: readonly string[] }
+
 export async function hasUser(db: Queryable, { instituteId, registrationId }: UserKey): Promise<boolean> {
   const rows = await db.query('select 1 from users where institute_id = $1 and registration_id = $2', [
     instituteId,
@@ -18,26 +21,26 @@ export async function hasUser(db: Queryable, { instituteId, registrationId }: Us
 /** Those still at school first, then by year and name. */
 export async function listChildren(
   db: Queryable,
-  { instituteId, registrationId }: UserKey,
+  { instituteId, registrationIds }: ParentKey,
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select s.id from student_users u join students s on s.institute_id = u.institute_id and s.id = u.student_id
-     where u.institute_id = $1 and u.registration_id = $2
+    `select s.id from students s where s.institute_id = $1 and s.id in (
+       select student_id from student_users where institute_id = $1 and registration_id = any($2))
      order by s.status, s.academic_year_start desc, s.fullname, s.id limit $3`,
-    [instituteId, registrationId, limit],
+    [instituteId, registrationIds, limit],
   )
   return rows.map(row => row.id)
 }
 
 export async function isChild(
   db: Queryable,
-  { instituteId, registrationId }: UserKey,
+  { instituteId, registrationIds }: ParentKey,
   studentId: string,
 ): Promise<boolean> {
   const rows = await db.query(
-    'select 1 from student_users where institute_id = $1 and registration_id = $2 and student_id = $3',
-    [instituteId, registrationId, studentId],
+    'select 1 from student_users where institute_id = $1 and student_id = $3 and registration_id = any($2) limit 1',
+    [instituteId, registrationIds, studentId],
   )
   return rows.length === 1
 }
@@ -45,16 +48,36 @@ export async function isChild(
 /** The same child's records of other academic years that this user has, newest year first. */
 export async function listOtherYears(
   db: Queryable,
-  { instituteId, registrationId }: UserKey,
+  { instituteId, registrationIds }: ParentKey,
   studentId: string,
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select o.id from students s join students o on o.institute_id = s.institute_id and o.identifier = s.identifier
        and (o.academic_year_start, o.academic_year_end) <> (s.academic_year_start, s.academic_year_end)
-     join student_users u on u.institute_id = o.institute_id and u.student_id = o.id and u.registration_id = $2
+       and o.id in (select student_id from student_users where institute_id = $1 and registration_id = any($2))
      where s.institute_id = $1 and s.id = $3
      order by o.academic_year_start desc, o.academic_year_end desc, o.id desc limit 10`,
-    [instituteId, registrationId, studentId],
+    [instituteId, registrationIds, studentId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Users of this phone number or e-mail address who have children here, the first registered first. */
+export async function listUsersByContact(
+  db: Queryable,
+  instituteId: number,
+  contact: { phone: string } | { email: string },
+  limit: number,
+): Promise<string[]> {
+  const [condition, value] =
+    'phone' in contact
+      ? ['phone_key(u.phone) = phone_key($2)', contact.phone]
+      : ['lower(u.email) = lower($2)', contact.email]
+  const rows = await db.query<{ id: string }>(
+    `select u.registration_id as id from users u where u.institute_id = $1 and ${condition}
+       and exists (select 1 from student_users l where l.institute_id = u.institute_id and l.registration_id = u.registration_id)
+     order by u.created_at, u.id limit $3`,
+    [instituteId, value, limit],
   )
   return rows.map(({ id }) => id)
 }

@@ -106,7 +106,7 @@ async function readPageData(
     isRefreshPaused: query['still'] === '1',
     isSandbox: ctx.mode === 'sandbox',
     path,
-    language: languageOf(request, reply),
+    language: languageOf(request, reply, institute),
   }
 }
 
