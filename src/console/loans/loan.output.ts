@@ -1,6 +1,6 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk.rules.ts'
-import type { Letter } from '../../loans/desk.service.ts'
+import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk/desk.rules.ts'
+import type { Letter } from '../../loans/desk/desk.service.ts'
 import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
 import { LOAN_ID } from '../../loans/loan.input.ts'
 import { canEnd, LOAN_STATES, type RecordedPayOut } from '../../loans/loans.rules.ts'

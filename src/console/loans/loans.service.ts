@@ -1,7 +1,7 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getApplication } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
-import { letterTime } from '../../loans/desk.service.ts'
+import { letterTime } from '../../loans/desk/desk.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { notFound } from '../../platform/errors.ts'

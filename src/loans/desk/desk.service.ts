@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { assert } from '../platform/assert.ts'
-import { badRequest, conflict, notFound } from '../platform/errors.ts'
-import { transact, type Command } from '../platform/idempotency.ts'
-import type { LoanContext } from './context.ts'
+import { assert } from '../../platform/assert.ts'
+import { badRequest, conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import type { LoanContext } from '../context.ts'
 import { toUpdate, type DeskRequest } from './desk.rules.ts'
-import { isOver } from './loans.rules.ts'
-import { announce, applyIn } from './lender-updates.service.ts'
+import { isOver } from '../loans.rules.ts'
+import { announce, applyIn } from '../lender-updates.service.ts'
 import { findLetter, findLetterTime, putLetter } from './letters.store.ts'
-import * as store from './loans.store.ts'
+import * as store from '../loans.store.ts'
 
 /**
  * What the people of a lender without an API record. Each act is the same report that a lender with an API would send,

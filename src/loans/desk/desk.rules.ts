@@ -1,10 +1,10 @@
-import { assertNever } from '../platform/assert.ts'
-import { dayOf } from '../platform/calendar.ts'
-import { badField, conflict } from '../platform/errors.ts'
-import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
-import type { LenderUpdate } from './lender-port.ts'
-import { canAccept, emiOf, isOver, type Application, type LoanFile } from './loans.rules.ts'
-import { assertNear, assertUtr, isOpen } from './report-checks.rules.ts'
+import { assertNever } from '../../platform/assert.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import { badField, conflict } from '../../platform/errors.ts'
+import { formatRupees, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
+import type { LenderUpdate } from '../lender-port.ts'
+import { canAccept, emiOf, isOver, type Application, type LoanFile } from '../loans.rules.ts'
+import { assertNear, assertUtr, isOpen } from '../report-checks.rules.ts'
 
 /** What the people of a lender without an API record. */
 export type DeskRequest =

@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../platform/db/database.ts'
-import type { LoanKey } from './loans.store.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { LoanKey } from '../loans.store.ts'
 
 export async function putLetter(
   tx: Transaction,
