@@ -1516,6 +1516,8 @@ create table cred_applications (
   lender_problem text,
   -- The offer that came with the approval, if the borrower accepts it here and not on the lender's pages.
   offer jsonb,
+  -- Offers before it, which nobody had accepted.
+  replaced_offers jsonb not null default '[]',
   -- The borrower accepted the offer here; then when the lender confirmed that it knows.
   accepted_at timestamptz,
   acceptance_sent_at timestamptz,
@@ -1590,25 +1592,39 @@ create table cred_pay_outs (
   -- the statement, or did not.
   received_at timestamptz,
   missing_at timestamptz,
+  -- What of it never arrived, or went back to the lender; each part is a refund of its payment.
+  returned_paise bigint not null default 0 check (returned_paise between 0 and amount_paise),
+  returned_at timestamptz,
+  -- The institute took its confirmation back: it was never there.
+  withdrawn_at timestamptz,
+  -- The institute was reminded to look for it.
+  reminded_at timestamptz,
   primary key (institute_id, application_id, number),
   unique (institute_id, order_id),
   foreign key (institute_id, application_id) references cred_applications,
   foreign key (institute_id, tranche_id) references cred_tranches,
   foreign key (institute_id, order_id) references orders,
-  foreign key (institute_id, payment_id) references payments
+  foreign key (institute_id, payment_id) references payments,
+  check ((returned_paise > 0) = (returned_at is not null)),
+  check (returned_paise = 0 or received_at is not null),
+  check (withdrawn_at is null or returned_paise = amount_paise)
 );
 create unique index cred_pay_outs_of_payment on cred_pay_outs (institute_id, payment_id);
 create index cred_pay_outs_received on cred_pay_outs (received_at) where received_at is not null;
+-- What Home counts: still to be looked for, or reported by a provider.
+create index cred_pay_outs_open on cred_pay_outs (institute_id) where received_at is null and missing_at is null;
+create index cred_pay_outs_returned on cred_pay_outs (returned_at) where returned_at is not null;
 create index cred_pay_outs_of_tranche on cred_pay_outs (institute_id, tranche_id);
 
--- The lender's sanction letter, a PDF. The last one counts; each upload stands in the audit log with its digest.
+-- The lender's sanction letters, PDFs. The last version counts; the earlier ones are kept.
 create table cred_letters (
   institute_id integer not null,
   application_id text not null,
-  content bytea not null check (length(content) between 1 and 2097152),
+  version integer not null check (version between 1 and 20),
+  content bytea not null check (length(content) between 1 and 5242880),
   digest bytea not null,
   uploaded_at timestamptz not null,
-  primary key (institute_id, application_id),
+  primary key (institute_id, application_id, version),
   foreign key (institute_id, application_id) references cred_applications
 );
 

@@ -1,3 +1,4 @@
+import { emailsOf, emailsOfLender } from '../console/team/people.service.ts'
 import { ErpCallLimiter } from '../erp/call-limiter.ts'
 import { ERP_TIMEOUT_MS } from '../erp/erp.client.ts'
 import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
@@ -86,6 +87,10 @@ export async function createContext(config: Settings, base: Context, log: Log): 
     log,
     accounts,
     sandboxLender: simulators?.lender ?? null,
+    people: {
+      atLender: emailsOfLender,
+      handlingMoney: (db, instituteId) => emailsOf(db, instituteId, ['owner', 'finance']),
+    },
     erp: {
       httpClient: erpClient,
       callLimiter: new ErpCallLimiter(base.db.semaphore, () => base.clock.now().getTime()),

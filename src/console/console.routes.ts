@@ -9,6 +9,7 @@ import { counterRoutes } from './counter/counter.routes.ts'
 import { depositRoutes } from './counter/deposits.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { lenderDeskRoutes } from './loans/desk.routes.ts'
+import { lenderChoiceRoutes } from './loans/lender-choice.routes.ts'
 import { loanConsoleRoutes } from './loans/loans.routes.ts'
 import { bankRoutes } from './money/bank.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
@@ -43,5 +44,6 @@ export async function consoleRoutes(app: FastifyInstance, ctx: FlexContext & Loa
   developerRoutes(app, ctx)
   await consoleOrderRoutes(app, ctx)
   loanConsoleRoutes(app, ctx)
+  lenderChoiceRoutes(app, ctx)
   await lenderDeskRoutes(app, ctx)
 }

@@ -56,10 +56,10 @@ export function addConsoleFile<
 }
 
 /** Of an application, for the people of its lender. */
-export function addDeskFile(
+export function addDeskFile<Query extends AnyInput>(
   app: FastifyInstance,
   ctx: Context,
-  endpoint: FileEndpoint<ApplicationVisit, typeof NOTHING, typeof NOTHING>,
+  endpoint: FileEndpoint<ApplicationVisit, typeof NOTHING, Query>,
 ): void {
   addFile(app, ctx, { ...endpoint, url: APPLICATION + endpoint.url }, atApplication(ctx))
 }

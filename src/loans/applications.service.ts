@@ -11,7 +11,8 @@ import { loanEvent } from './loan.events.ts'
 import type { LoanContext } from './context.ts'
 import { requireLender } from './lenders/lenders.service.ts'
 import * as store from './loans.store.ts'
-import { amountToAsk, expiryAfter, type Application, type LoanFile } from './loans.rules.ts'
+import { amountToAsk } from './loan-amounts.rules.ts'
+import { expiryAfter, type Application, type LoanFile } from './loans.rules.ts'
 
 /**
  * Starts an application. Nothing is sent to the lender until the parent continues to the lender's pages, so no personal
@@ -84,6 +85,7 @@ function newApplication(
     reason: null,
     lenderProblem: null,
     offer: null,
+    replacedOffers: [],
     acceptedAt: null,
     acceptanceSentAt: null,
     acceptance: null,

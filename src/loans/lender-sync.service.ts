@@ -9,6 +9,10 @@ import { recordEvents } from '../events/events.service.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { sendTransfer } from '../payments/debits/transfers.service.ts'
 import { readStudentContexts } from '../students/student-contexts.service.ts'
+import { queueMessages } from '../messages/messages.service.ts'
+import { endedMessage } from './loan-messages.texts.ts'
+import { mailLender } from './staff-mails.service.ts'
+import { remindToConfirm } from './transfers/bank-transfers.service.ts'
 import { loanEvent } from './loan.events.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
@@ -154,6 +158,8 @@ async function endHere(
   if (student === undefined) throw notFound('This student')
   const code = how === 'canceled' ? 'cred.loan.canceled' : 'cred.loan.application_expired'
   await recordEvents(tx, [loanEvent(code, ended, { student, at })])
+  await queueMessages(tx, endedMessage(application, how, at))
+  await mailLender(ctx, tx, application, how)
 }
 
 async function endAtLender(ctx: LoanContext, key: store.LoanKey): Promise<void> {
@@ -181,6 +187,7 @@ async function checkApplication(ctx: LoanContext, application: Application): Pro
   if (application.sentAt !== null && (await endIfSilent(ctx, application))) return
   await sendAcceptance(ctx, key)
   await sendLeftTransfers(ctx, key)
+  await remindToConfirm(ctx, key)
   const now = ctx.clock.now()
   const after = await store.findApplication(ctx.db, key)
   if (after === null) return

@@ -6,7 +6,7 @@ import { assert, assertNever } from '../platform/assert.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badRequest, conflict } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { sumPaise } from '../platform/money.ts'
+import { sumPaise, ZERO } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { queueMessages } from '../messages/messages.service.ts'
 import { loanEvent } from './loan.events.ts'
@@ -28,6 +28,8 @@ import {
   type Verdict,
 } from './loans.rules.ts'
 import { clampTime, contradiction, reportRefusal } from './report-checks.rules.ts'
+import { mailInstitute, mailLender } from './staff-mails.service.ts'
+import { BANK_TRANSFER } from './transfers/bank-transfers.rules.ts'
 import { disbursementOrder, newTranche, writePaidTranche } from './transfers/payouts.ts'
 
 /** Handles a lender's callback: the signature is required, and duplicates and reordering do no harm. */
@@ -107,6 +109,7 @@ export async function applyIn(ctx: LoanContext, tx: Transaction, report: LoanRep
   const loan = { file: { ...file, application }, student }
   const transfer = await perform(ctx, tx, loan, { ...report.update, at })
   await queueMessages(tx, updateMessage(application, report.update, ctx.clock.now()))
+  if (report.update.kind === 'filled') await mailLender(ctx, tx, application, 'applied')
   return { outcome, transfer, refusal: null }
 }
 
@@ -129,8 +132,11 @@ async function perform(
       return null
     case 'approved': {
       const { amountPaise, offer = null } = update
+      const { state, offer: earlier, replacedOffers } = loan.file.application
       const change = { approvedAt: at, amountPaise, offer, expiresAt: expiryAfter(at) }
-      await move(ctx, tx, loan, { to: 'final_approved', at, change })
+      if (state !== 'final_approved' || earlier === null)
+        await move(ctx, tx, loan, { to: 'final_approved', at, change })
+      else await replaceOffer(ctx, tx, loan, { ...change, replacedOffers: [...replacedOffers, earlier] })
       return null
     }
     case 'signed':
@@ -182,6 +188,20 @@ async function move(
   await recordEvents(tx, [loanEvent(CODES[to], moved, { student: loan.student, at })])
 }
 
+/** A better offer, or one without a typing mistake: the family has not accepted the one before. */
+async function replaceOffer(
+  ctx: LoanContext,
+  tx: Transaction,
+  { file, student }: LoadedLoan,
+  change: Partial<Application> & { approvedAt: Date },
+): Promise<void> {
+  const application = { ...file.application, ...change, checks: 0 }
+  const replaced = { ...application, nextCheckAt: nextCheck(application, ctx.clock.now()) }
+  await store.writeApplication(tx, replaced)
+  const event = loanEvent('cred.loan.final_approved', replaced, { student, at: change.approvedAt })
+  await recordEvents(tx, [event])
+}
+
 /** The application in its next state, with the time of the next status check. */
 export function moveTo(
   { clock }: Pick<LoanContext, 'clock'>,
@@ -220,6 +240,8 @@ async function sign(
   ])
 }
 
+const NOT_RETURNED = { returnedPaise: ZERO, returnedAt: null, withdrawnAt: null, remindedAt: null }
+
 /** Creates an order and a payment for the lender's transfer, so that the bank reports it like any other payment. */
 async function takePayOut(
   ctx: LoanContext,
@@ -238,10 +260,19 @@ async function takePayOut(
   const { id: accountId, provider } = account
   const payment = await openTransfer(tx, { instituteId, order, provider, accountId, at: now })
   const record = { number, trancheId: tranche.id, orderId: order.id, paymentId: payment.id, amountPaise }
-  const payOutRecord = { ...record, reference, paidOutAt: at, receivedAt: null, missingAt: null }
+  const payOutRecord = {
+    ...record,
+    reference,
+    paidOutAt: at,
+    receivedAt: null,
+    missingAt: null,
+    ...NOT_RETURNED,
+  }
   await store.insertPayOut(tx, keyOf(loan), payOutRecord)
   const application = { ...file.application, checks: 0 }
   await store.writeApplication(tx, { ...application, nextCheckAt: nextCheck(application, now) })
+  if (accountId === BANK_TRANSFER)
+    await mailInstitute(ctx, tx, application, { payOut: payOutRecord, isReminder: false })
   return { payment, collectorCode, reference }
 }
 

@@ -1,5 +1,5 @@
 import type { NewMessage } from '../messages/messages.rules.ts'
-import { formatRupees } from '../platform/money.ts'
+import { formatRupees, type Paise } from '../platform/money.ts'
 import type { LenderUpdate } from './lender-port.ts'
 import type { Application } from './loans.rules.ts'
 
@@ -21,8 +21,9 @@ export function updateMessage(application: Application, update: LenderUpdate, at
   return text === null ? [] : toBorrower(application, at, text)
 }
 
-function textOf({ lenderTitle, borrower }: Application, update: LenderUpdate): Text | null {
-  const fees = `the fees of ${borrower?.student ?? 'your child'}`
+function textOf(application: Application, update: LenderUpdate): Text | null {
+  const { lenderTitle } = application
+  const fees = feesOf(application)
   switch (update.kind) {
     case 'approved':
       return {
@@ -40,13 +41,95 @@ function textOf({ lenderTitle, borrower }: Application, update: LenderUpdate): T
         body: `The agreement about the loan for ${fees} is made. ${lenderTitle} pays the school, and you pay ${lenderTitle} back. ${WHERE}`,
       }
     case 'canceled':
-      return {
-        subject: `There is no loan from ${lenderTitle}`,
-        body: `The application for a loan for ${fees} was withdrawn. Nothing is owed to ${lenderTitle}. The fees stay due.`,
-      }
+    case 'expired':
+      return endedText(lenderTitle, fees, update.kind)
     default:
       return null
   }
+}
+
+/** It was withdrawn or lapsed without the lender's report. */
+export function endedMessage(application: Application, how: 'canceled' | 'expired', at: Date): NewMessage[] {
+  return toBorrower(application, at, endedText(application.lenderTitle, feesOf(application), how))
+}
+
+function endedText(lenderTitle: string, fees: string, how: 'canceled' | 'expired'): Text {
+  const what = how === 'canceled' ? 'was withdrawn' : 'lapsed, because 30 days went by'
+  return {
+    subject: how === 'canceled' ? `There is no loan from ${lenderTitle}` : 'Your loan application lapsed',
+    body: `The application for a loan for ${fees} ${what}. Nothing is owed to ${lenderTitle}. The fees stay due; you can pay them or apply again.`,
+  }
+}
+
+export function disbursedMessage(application: Application, amountPaise: Paise, at: Date): NewMessage[] {
+  const { lenderTitle } = application
+  return toBorrower(application, at, {
+    subject: `${lenderTitle} has paid the school`,
+    body: `${formatRupees(amountPaise)} of your loan reached the school and pays ${feesOf(application)}. You pay ${lenderTitle} back as agreed. ${WHERE}`,
+  })
+}
+
+function feesOf({ borrower }: Application): string {
+  return `the fees of ${borrower?.student ?? 'your child'}`
+}
+
+/** What waits for people in the console. A mail names no family: who may see it signs in. */
+type Staff = { recipients: readonly string[]; url: string; at: Date }
+
+export function lenderMessages(
+  application: Application,
+  happened: 'applied' | 'accepted' | 'canceled' | 'expired' | 'missing',
+  staff: Staff,
+): NewMessage[] {
+  const amount = formatRupees(application.amountPaise)
+  const texts: Record<typeof happened, Text> = {
+    applied: {
+      subject: `A loan application of ${amount}`,
+      body: 'A family asks you for a loan. Decide here:',
+    },
+    accepted: {
+      subject: `An offer of ${amount} was accepted`,
+      body: 'The family accepted your offer. Record the sanction here:',
+    },
+    canceled: {
+      subject: `A loan application of ${amount} was withdrawn`,
+      body: 'There is nothing more to do. It stands here:',
+    },
+    expired: {
+      subject: `A loan application of ${amount} lapsed`,
+      body: 'There is nothing more to do. It stands here:',
+    },
+    missing: {
+      subject: 'The school did not find a transfer of yours',
+      body: 'Look at your bank, and record the transfer that does arrive here:',
+    },
+  }
+  return toStaff(application, texts[happened], staff)
+}
+
+export function confirmMessages(
+  application: Application,
+  { amountPaise, reference }: { amountPaise: Paise; reference: string },
+  { isReminder, ...staff }: Staff & { isReminder: boolean },
+): NewMessage[] {
+  const amount = formatRupees(amountPaise)
+  return toStaff(
+    application,
+    {
+      subject: `${isReminder ? 'Still to confirm' : 'To confirm'}: ${amount} from ${application.lenderTitle}`,
+      body: `${application.lenderTitle} reports a transfer of ${amount} with the UTR ${reference}. The fees count as paid once somebody has found it on the bank statement and confirms it here:`,
+    },
+    staff,
+  )
+}
+
+function toStaff(
+  { instituteId, id: about }: Application,
+  { subject, body }: Text,
+  { recipients, url, at }: Staff,
+): NewMessage[] {
+  const mail = { instituteId, channel: 'email', subject, body: `${body}\n${url}`, about, at } as const
+  return recipients.map(recipient => ({ ...mail, recipient }))
 }
 
 /** Nobody before the consent: until then there is no borrower. */

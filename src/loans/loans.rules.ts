@@ -1,15 +1,6 @@
 import { assert, assertNever } from '../platform/assert.ts'
-import { badField, conflict } from '../platform/errors.ts'
-import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
-import type {
-  LenderName,
-  LoanLimits,
-  LenderUpdate,
-  LoanTerms,
-  Offer,
-  PayOut,
-  PlannedTranche,
-} from './lender-port.ts'
+import { subtractPaise, ZERO, type Paise } from '../platform/money.ts'
+import type { LenderName, LenderUpdate, Offer, PayOut, PlannedTranche } from './lender-port.ts'
 
 export const LOAN_STATES = [
   'started',
@@ -40,6 +31,8 @@ export type Application = {
   /** What the lender reported and could not be applied; null once a later report was. */
   lenderProblem: string | null
   offer: Offer | null
+  /** Offers before it, which nobody had accepted. */
+  replacedOffers: Offer[]
   /** The borrower accepted the offer on our page; then when the lender confirmed that it knows. */
   acceptedAt: Date | null
   acceptanceSentAt: Date | null
@@ -87,6 +80,13 @@ export type RecordedPayOut = {
   /** Of a transfer to the institute's own bank account: found on the statement, or not. */
   receivedAt: Date | null
   missingAt: Date | null
+  /** What of it never arrived, or went back to the lender. */
+  returnedPaise: Paise
+  returnedAt: Date | null
+  /** The institute took its confirmation back. */
+  withdrawnAt: Date | null
+  /** When the institute was reminded to look for it. */
+  remindedAt: Date | null
 }
 
 export type Emi = { id: string; lenderRef: string; dueOn: string; paidAt: Date; amountPaise: Paise }
@@ -123,12 +123,18 @@ const TRANCHE_MOVES: Record<TrancheState, readonly TrancheState[]> = {
   planned: ['paid_out'],
   paid_out: ['received', 'failed'],
   failed: ['paid_out', 'received'],
-  received: ['disbursed'],
-  disbursed: [],
+  received: ['disbursed', 'failed'],
+  disbursed: ['failed'],
 }
 
 export function assertTrancheMove(from: TrancheState, to: TrancheState): void {
   assert(TRANCHE_MOVES[from].includes(to), `a tranche cannot move from ${from} to ${to}`)
+}
+
+/** A transfer of it turned out never to have arrived: the lender still owes it. */
+export function reopen(application: Application): Application {
+  if (application.state !== 'disbursed') return application
+  return { ...application, state: 'agreement_signed', endedAt: null, checks: 0 }
 }
 
 /** No further transition; EMIs of a loan are still recorded. */
@@ -160,7 +166,7 @@ export function judge(file: LoanFile, update: LenderUpdate): Verdict {
     case 'filled':
       return reach(state, 'filled')
     case 'approved':
-      return reach(state, 'final_approved')
+      return isNewOffer(file.application, update.offer ?? null) ? 'apply' : reach(state, 'final_approved')
     case 'signed':
       return reach(state, 'agreement_signed')
     case 'rejected':
@@ -181,6 +187,12 @@ export function judge(file: LoanFile, update: LenderUpdate): Verdict {
     default:
       return assertNever(update)
   }
+}
+
+/** An offer that nobody has accepted can be replaced; one that was replaced never comes back, however late it is reported. */
+function isNewOffer(application: Application, offer: Offer | null): boolean {
+  const known = [application.offer, ...application.replacedOffers].map(one => one?.ref)
+  return canAccept(application) && offer !== null && !known.includes(offer.ref)
 }
 
 /** An end is possible from every earlier state, so it may have overtaken a report: ask the lender first. */
@@ -216,52 +228,6 @@ export function trancheOf(tranches: readonly Tranche[], payOut: PayOut): PaidTra
   const rest = payOut.rest !== null && payOut.rest.amountPaise < tranche.amountPaise ? payOut.rest : null
   const amountPaise = subtractPaise(tranche.amountPaise, rest?.amountPaise ?? ZERO)
   return { kind: 'planned', tranche, amountPaise, rest }
-}
-
-type Line = { componentType: string; amountPaise: Paise }
-
-/** The component for money that arrives when a student has no fees at all. */
-const NO_FEES = 'FEES'
-
-/** Allocates to what is owed, oldest component first; the remainder is an advance on the first component. */
-export function allocate(
-  amountPaise: Paise,
-  { owed, components }: { owed: readonly Line[]; components: readonly string[] },
-): Line[] {
-  let left = amountPaise
-  const lines = owed.flatMap(({ componentType, amountPaise: due }): Line[] => {
-    const part = minPaise(due, left)
-    left = subtractPaise(left, part)
-    return part > 0 ? [{ componentType, amountPaise: part }] : []
-  })
-  if (left === 0) return lines
-  const first = components[0] ?? NO_FEES
-  const known = lines.find(line => line.componentType === first)
-  if (known === undefined) return [{ componentType: first, amountPaise: left }, ...lines]
-  const more = sumPaise([known.amountPaise, left])
-  return lines.map(line => (line === known ? { ...line, amountPaise: more } : line))
-}
-
-/** The amount to apply for: by default all that is owed, within the lender's limits. */
-export function amountToAsk(asked: Paise | undefined, owedPaise: Paise, limits: LoanLimits): Paise {
-  const { leastPaise, mostPaise } = limits
-  if (owedPaise === 0) throw conflict('Nothing is outstanding for this student, so there is nothing to lend.')
-  if (owedPaise < leastPaise)
-    throw conflict(
-      `Only ${owedPaise / 100} rupees are outstanding; the lender lends ${leastPaise / 100} rupees or more.`,
-    )
-  const most = minPaise(owedPaise, mostPaise)
-  const amount = asked ?? most
-  if (amount > most) throw badField('amount', `must be at most ${most / 100} rupees`)
-  if (amount < leastPaise) throw badField('amount', `must be at least ${leastPaise / 100} rupees`)
-  return amount
-}
-
-/** The monthly EMI to the paisa: the annuity of the amount at the yearly rate. */
-export function emiOf(amountPaise: Paise, { yearlyRatePercent, months }: LoanTerms): Paise {
-  const rate = yearlyRatePercent / 1_200
-  if (rate === 0) return paiseOf(Math.ceil(amountPaise / months))
-  return paiseOf(Math.round((amountPaise * rate) / (1 - (1 + rate) ** -months)))
 }
 
 const EXPIRES_AFTER_MS = 30 * 86_400_000

@@ -21,6 +21,7 @@ const applications = new Table<Application>('cred_applications', {
   reason: 'text',
   lenderProblem: 'text',
   offer: 'jsonb',
+  replacedOffers: 'jsonb',
   acceptedAt: 'timestamptz',
   acceptanceSentAt: 'timestamptz',
   acceptance: 'jsonb',
@@ -57,6 +58,10 @@ const payOuts = new Table<RecordedPayOut>('cred_pay_outs', {
   paidOutAt: 'timestamptz',
   receivedAt: 'timestamptz',
   missingAt: 'timestamptz',
+  returnedPaise: 'bigint',
+  returnedAt: 'timestamptz',
+  withdrawnAt: 'timestamptz',
+  remindedAt: 'timestamptz',
 })
 const emis = new Table<Emi>('cred_emis', {
   id: 'text',
@@ -156,6 +161,7 @@ export async function writeApplication(tx: Transaction, application: Application
       'reason',
       'lenderProblem',
       'offer',
+      'replacedOffers',
       'acceptedAt',
       'acceptanceSentAt',
       'acceptance',
@@ -190,7 +196,7 @@ export async function insertPayOut(tx: Transaction, key: LoanKey, payOut: Record
 export async function writeReceipt(tx: Transaction, key: LoanKey, payOut: RecordedPayOut): Promise<void> {
   await payOutsOfLoans.update(tx, [{ ...payOut, ...key }], {
     key: ['instituteId', 'applicationId', 'number'],
-    set: ['receivedAt', 'missingAt'],
+    set: ['receivedAt', 'missingAt', 'returnedPaise', 'returnedAt', 'withdrawnAt', 'remindedAt'],
   })
 }
 
@@ -205,16 +211,19 @@ export async function findPayOut(
   return row ?? null
 }
 
-/** Transfers that institutes found on their statements within a span of time. */
-export async function listReceived(
+type Span = { from: Date; before: Date; instituteId?: number | undefined }
+
+/** Transfers that institutes found on their statements, or gave back, within a span of time. */
+export async function listMoved(
   db: Queryable,
-  { from, before, instituteId = null }: { from: Date; before: Date; instituteId?: number | undefined | null },
+  moved: 'received_at' | 'returned_at',
+  { from, before, instituteId }: Span,
 ): Promise<(RecordedPayOut & { instituteId: number })[]> {
   return db.query(
     `select ${payOuts.columns('p')}, p.institute_id as "instituteId" from cred_pay_outs p
-     where p.received_at >= $1 and p.received_at < $2 and ($3::int is null or p.institute_id = $3)
-     order by p.institute_id, p.received_at`,
-    [from, before, instituteId],
+     where p.${moved} >= $1 and p.${moved} < $2 and ($3::int is null or p.institute_id = $3)
+     order by p.institute_id, p.${moved}`,
+    [from, before, instituteId ?? null],
   )
 }
 

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../platform/errors.ts'
 import type { LoanContext } from './context.ts'
 import { lenderOf } from './lenders/lenders.service.ts'
 import { acceptedMessage } from './loan-messages.texts.ts'
+import { mailLender } from './staff-mails.service.ts'
 import * as store from './loans.store.ts'
 import { canAccept, canEnd } from './loans.rules.ts'
 
@@ -32,6 +33,7 @@ export async function acceptOffer(
       checks: 0,
     })
     await queueMessages(tx, acceptedMessage(application, now))
+    await mailLender(ctx, tx, application, 'accepted')
   })
   // The reconciler sends it if the lender does not answer now.
   await sendAcceptance(ctx, key).catch(() => {})

@@ -48,7 +48,8 @@ function isOtherTransfer({ payOuts }: LoanFile, update: LenderUpdate): boolean {
 
 function payOutRefusal({ application, tranches, payOuts }: LoanFile, payOut: PayOut): string | null {
   const { trancheRef, amountPaise, reference } = payOut
-  if (payOuts.some(one => one.reference === reference)) return `The UTR ${reference} is recorded already.`
+  if (payOuts.some(one => one.reference === reference && one.withdrawnAt === null))
+    return `The UTR ${reference} is recorded already.`
   const named = tranches.filter(one => one.lenderRef === trancheRef)
   if (named.length === 0) return `The loan has no tranche ${trancheRef}.`
   const open = named.find(isOpen)

@@ -20,6 +20,8 @@ export type PaymentHandler = {
   failed(tx: Transaction, failed: FailedPayment, at: Date): Promise<void>
   /** The bank took back a debit that was captured, settled or not. */
   reversed(tx: Transaction, reversed: ReversedOrder, at: Date): Promise<void>
+  /** Why its payment cannot be sent back through a provider; null when it can. */
+  refundRefusal?(payment: Payment): string | null
   /** Somebody asked to send it back, whole or in part, or that has failed after all. What goes back by itself is not told. */
   refunded?(tx: Transaction, refunded: RefundedOrder, at: Date): Promise<void>
 }

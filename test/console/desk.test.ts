@@ -1,55 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { addLender, chooseLender } from '../../src/loans/lenders/lenders.service.ts'
-import { dayOf } from '../../src/platform/calendar.ts'
-import { paiseOf } from '../../src/platform/money.ts'
-import type { TransferPort } from '../../src/providers/transfer-port.ts'
+import { after, test } from 'node:test'
 import type { Answer, Json } from '../harness/client.ts'
-import { LoanWorld } from '../loans/support.ts'
-import { API, assertAnswer, createPerson, type Visitor } from './support.ts'
+import { DESK, Desk, OFFER, RAVI, SCHOOL } from './desk-support.ts'
+import { API, assertAnswer, createPerson, PASSWORD, tokenOf, Visitor } from './support.ts'
 
 /** The desk of a lender without an API. */
-const world = await LoanWorld.open({ after })
+const desk = await Desk.open({ after })
+const { world, ravi, other } = desk
 const { bursar } = world
-const { ctx } = bursar.app
-const DESK = `${API}/lenders/sahakari`
-const TERMS = {
-  kind: 'desk',
-  apiUrl: null,
-  leastPaise: paiseOf(1_000_00),
-  mostPaise: paiseOf(500_000_00),
-  yearlyRateBp: 1200,
-  months: 12,
-} as const
-let ravi: Visitor
-let other: Visitor
-
-before(async () => {
-  await addLender(ctx, { ...TERMS, code: 'sahakari', title: 'Sahakari Bank' })
-  await addLender(ctx, { ...TERMS, code: 'gramin', title: 'Gramin Bank' })
-  await chooseLender(ctx, await getInstitute(ctx, 'demo-school'), 'sahakari')
-  ravi = await createPerson(bursar, { email: 'loans@sahakari.example.in', lender: 'sahakari' })
-  other = await createPerson(bursar, { email: 'loans@gramin.example.in', lender: 'gramin' })
-})
-
-/** The family has consented, so the lender may see it. */
-async function sent(studentId?: string): Promise<string> {
-  const id = await world.start(studentId ?? (await world.student()))
-  const answer = await world.form(id, 'lender', { consent: 'yes' })
-  assert.equal(answer.status, 303)
-  return id
-}
-
-const at = (id: string, act = ''): string => `${DESK}/applications/${id}${act}`
-const today = (): string => dayOf(ctx.clock.now())
-const OFFER = { amount: 60_000, yearly_rate_bp: 1250, months: 12, emi: 5_345.2, fees: 590 }
-
-async function read(id: string): Promise<Json> {
-  const answer = await ravi.get(at(id))
-  assertAnswer(answer, '200')
-  return answer.body.data
-}
+const at = (id: string, act = ''): string => desk.at(id, act)
+const sent = (studentId?: string): Promise<string> => desk.sent(studentId)
+const read = (id: string): Promise<Json> => desk.read(id)
 
 test('an application goes from consent to the last tranche at the desk, and every step is audited', async () => {
   const id = await sent()
@@ -77,7 +38,7 @@ test('an application goes from consent to the last tranche at the desk, and ever
   assertAnswer(await ravi.post(at(id, '/sanction'), { tranches: half }), '200')
   const [first, second] = (await read(id)).disbursements
   const pay = (tranche: Json, amount: number, utr: string): Promise<Answer> =>
-    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: today(), utr })
+    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount, date: desk.today, utr })
   assertAnswer(await pay(first, 40_001, 'HDFCR0001'), '409 HUE00002')
   assertAnswer(await pay(first, 40_000, '  '), '400 HUE00000')
   const late = { disbursement_id: first.id, amount: 40_000, date: '2036-11-17', utr: 'HDFCR0001' }
@@ -110,21 +71,11 @@ test('an application goes from consent to the last tranche at the desk, and ever
   )
 })
 
-async function approveAndSign(id: string): Promise<void> {
-  assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
-  const { offer } = await world.read(id)
-  await world.form(id, 'accept', { offer: offer.id, consent: 'yes' })
-  assertAnswer(
-    await ravi.post(at(id, '/sanction'), { tranches: [{ date: '2026-12-01', amount: 60_000 }] }),
-    '200',
-  )
-}
-
 test('two clicks on a disbursement pay once', async () => {
   const id = await sent()
-  await approveAndSign(id)
+  await desk.approveAndSign(id)
   const [tranche] = (await read(id)).disbursements
-  const body = { disbursement_id: tranche.id, amount: 60_000, date: today(), utr: 'HDFCR0009' }
+  const body = { disbursement_id: tranche.id, amount: 60_000, date: desk.today, utr: 'HDFCR0009' }
   const answers = await Promise.all([1, 2, 3].map(() => ravi.post(at(id, '/disburse'), body)))
   assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '409', '409'])
   assert.equal((await bursar.sql('select 1 from cred_pay_outs where application_id = $1', [id])).length, 1)
@@ -152,18 +103,28 @@ test('a lender sees nothing before the family’s consent, and nothing of anothe
   assert.deepEqual([institutes, lenders], [[], [{ code: 'sahakari', title: 'Sahakari Bank' }]])
 })
 
-test('a sanction letter is a PDF of at most 2 MiB, and is served as a download', async () => {
+const pdf = Buffer.from('%PDF-1.7\n1 0 obj\nendobj\ntrailer\n%%EOF\n')
+
+function uploadTo(
+  id: string,
+  visitor: Visitor,
+  content: Buffer,
+  type = 'application/pdf',
+): Promise<Response> {
+  return fetch(`${bursar.url}${at(id, '/letter')}`, {
+    method: 'POST',
+    headers: { cookie: visitor.cookie ?? '', 'x-csrf': visitor.csrf ?? '', 'content-type': type },
+    body: new Uint8Array(content),
+  })
+}
+
+test('a sanction letter is a PDF of at most 5 MiB, and is served as a download', async () => {
   const id = await sent()
-  const upload = (visitor: Visitor, content: Buffer, type = 'application/pdf'): Promise<Response> =>
-    fetch(`${bursar.url}${at(id, '/letter')}`, {
-      method: 'POST',
-      headers: { cookie: visitor.cookie ?? '', 'x-csrf': visitor.csrf ?? '', 'content-type': type },
-      body: new Uint8Array(content),
-    })
-  const pdf = Buffer.from('%PDF-1.7\n1 0 obj\nendobj\ntrailer\n%%EOF\n')
+  const upload = (visitor: Visitor, content: Buffer, type?: string): Promise<Response> =>
+    uploadTo(id, visitor, content, type)
   assert.equal((await upload(ravi, Buffer.from('<html><script>alert(1)</script>'))).status, 400)
   assert.equal((await upload(ravi, pdf, 'text/html')).status, 400)
-  assert.equal((await upload(ravi, Buffer.concat([pdf, Buffer.alloc(2 * 1024 * 1024)]))).status, 413)
+  assert.equal((await upload(ravi, Buffer.concat([pdf, Buffer.alloc(5 * 1024 * 1024)]))).status, 413)
   assert.equal((await upload(other, pdf)).status, 404)
   assertAnswer(await ravi.get(at(id, '/letter')), '404 HUE00001')
   assert.equal((await upload(ravi, pdf)).status, 200)
@@ -175,7 +136,107 @@ test('a sanction letter is a PDF of at most 2 MiB, and is served as a download',
   )
   assert.match(letter.headers.get('content-security-policy') ?? '', /sandbox/)
   assert.deepEqual(Buffer.from(await letter.arrayBuffer()), pdf)
-  assert.ok((await read(id)).letter_at)
+  assert.equal((await read(id)).letters.length, 1)
+})
+
+test('every version of a letter is kept, and there is no new one once money was transferred under it', async () => {
+  const id = await sent()
+  const second = Buffer.concat([pdf, Buffer.from('% second\n%%EOF\n')])
+  for (const content of [pdf, second]) assert.equal((await uploadTo(id, ravi, content)).status, 200)
+  const letter = async (query = ''): Promise<Buffer> => {
+    const url = `${bursar.url}${at(id, '/letter')}${query}`
+    return Buffer.from(await (await fetch(url, { headers: { cookie: ravi.cookie ?? '' } })).arrayBuffer())
+  }
+  assert.deepEqual([await letter(), await letter('?version=1')], [second, pdf])
+  const versions = async (): Promise<number[]> => (await read(id)).letters.map((one: Json) => one.version)
+  assert.deepEqual([await versions(), (await read(id)).takes_letter], [[2, 1], true])
+  await desk.approveAndSign(id)
+  assertAnswer(await desk.pay(id, 'HDFCR0010'), '200')
+  assert.equal((await uploadTo(id, ravi, pdf)).status, 409)
+  assert.deepEqual([await versions(), (await read(id)).takes_letter], [[2, 1], false])
+})
+
+test('an offer that nobody accepted can be replaced, and only the last one can be accepted', async () => {
+  const id = await sent()
+  assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '200')
+  const first = (await world.read(id)).offer.id
+  const better = { ...OFFER, amount: 50_000, emi: 4_454.33 }
+  assertAnswer(await ravi.post(at(id, '/approve'), better), '200')
+  const { amount, offer } = await world.read(id)
+  assert.equal(amount, 50_000)
+  assert.notEqual(offer.id, first)
+  await world.form(id, 'accept', { offer: first, consent: 'yes' })
+  assert.equal((await world.read(id)).offer_accepted_at, undefined)
+  assert.equal((await desk.accept(id)).status, 303)
+  assertAnswer(await ravi.post(at(id, '/approve'), OFFER), '409 HUE00002')
+  assert.equal((await world.read(id)).offer.id, offer.id)
+})
+
+test('family and lender are told what happened and who acts next, and a lapse too', async () => {
+  const id = await sent()
+  const { email } = await read(id)
+  await desk.approveAndSign(id)
+  assertAnswer(await desk.pay(id, 'HDFCR0011'), '200')
+  await world.settle()
+  const lapsed = await sent()
+  const withdrawn = await sent()
+  assertAnswer(await bursar.demo.post(`/api/v1/integrations/cred/applications/${withdrawn}/cancel`), '200')
+  await world.advance('P31D')
+  const mails = async (to: string, about: string): Promise<string> =>
+    (await desk.mailsTo(to, about)).join('; ')
+  assert.match(
+    await mails(email, id),
+    /offers you a loan; You accepted.*; Your loan.*is agreed; Sahakari Bank has paid the school/,
+  )
+  assert.match(await mails(RAVI, id), /A loan application of ₹60,000.00; An offer of.*accepted/)
+  assert.match(await mails(email, lapsed), /Your loan application lapsed/)
+  assert.match(await mails(RAVI, lapsed), /application.*; .*lapsed/)
+  assert.match(await mails(email, withdrawn), /There is no loan/)
+  assert.match(await mails(RAVI, withdrawn), /application.*; .*withdrawn/)
+})
+
+test('an owner chooses the lender of the institute, nobody else does, and it is audited', async () => {
+  const path = `${SCHOOL}/lender`
+  const owner = await createPerson(bursar, {
+    email: 'owner@school.example.in',
+    institute: 'demo-school',
+    role: 'owner',
+  })
+  const choice = (await desk.finance.get(path)).body.data
+  assert.equal(choice.lender, 'sahakari')
+  assert.deepEqual(
+    choice.lenders.map((one: Json) => one.code),
+    ['gramin', 'sahakari'],
+  )
+  const reason = 'A better rate'
+  assertAnswer(await desk.finance.send('PUT', path, { lender: 'gramin', reason }), '403 AUE00001')
+  assertAnswer(await owner.send('PUT', path, { lender: 'nobody', reason }), '404 HUE00001')
+  assertAnswer(await owner.send('PUT', path, { lender: 'gramin', reason }), '200')
+  const id = await world.start(await world.student())
+  assert.equal((await world.read(id)).lender, 'Gramin Bank')
+  assertAnswer(await owner.send('PUT', path, { lender: 'sahakari', reason }), '200')
+  const audit = await bursar.sql(
+    "select before, after, why from console_audit where what = 'lender.chosen' order by id",
+  )
+  assert.deepEqual(audit[0], { before: { lender: 'sahakari' }, after: { lender: 'gramin' }, why: reason })
+})
+
+test('somebody of a lender cannot join an institute by an invitation', async () => {
+  const owner = await createPerson(bursar, {
+    email: 'inviting@school.example.in',
+    institute: 'demo-school',
+    role: 'owner',
+  })
+  assertAnswer(await owner.post(`${SCHOOL}/team/invitations`, { email: RAVI, role: 'finance' }), '201')
+  await world.advance('PT1M')
+  const { body } = await bursar.demo.get(`/api/v1/sandbox/mailbox?to=${RAVI}`)
+  const token = tokenOf(body.data[0].text)
+  const answer = await new Visitor(bursar.url).post(`${API}/invitations/accept`, {
+    token,
+    password: PASSWORD,
+  })
+  assertAnswer(answer, '409 HUE00002')
+  assert.deepEqual((await ravi.greet()).body.data.institutes, [])
 })
 
 test('the family may withdraw until the agreement, and the desk finds it over', async () => {
@@ -184,71 +245,6 @@ test('the family may withdraw until the agreement, and the desk finds it over', 
   const answer = await ravi.post(at(id, '/approve'), OFFER)
   assertAnswer(answer, '409 HUE00002')
   assert.match(answer.body.message, /canceled/)
-})
-
-test('a transfer to the institute’s own bank account counts once a person has found it there', async t => {
-  // No provider takes it in, as in live mode.
-  const bank = ctx.accounts.installation.get('sandbox') as { transfers?: TransferPort | undefined }
-  t.after(world.disturb(bank, 'transfers', () => undefined))
-  const studentId = await world.student()
-  const id = await sent(studentId)
-  await approveAndSign(id)
-  const [tranche] = (await read(id)).disbursements
-  const pay = (utr: string): Promise<Answer> =>
-    ravi.post(at(id, '/disburse'), { disbursement_id: tranche.id, amount: 60_000, date: today(), utr })
-  const finance = await createPerson(bursar, {
-    email: 'meera@school.example.in',
-    institute: 'demo-school',
-    role: 'finance',
-  })
-  const LOAN = `${API}/institutes/demo-school/loans/${id}`
-  const confirm = (received: boolean, number = 1): Promise<Answer> =>
-    finance.post(`${LOAN}/confirm`, { number, received })
-  assertAnswer(await confirm(true), '404 HUE00001')
-  assertAnswer(await pay('NEFT00001'), '200')
-  await world.advance('P3D')
-  const { disbursements: tranches, transfers, waits_for: next } = (await finance.get(LOAN)).body.data
-  assert.deepEqual([tranches[0].status, transfers[0].is_unconfirmed, next], ['paid_out', true, 'institute'])
-  assert.equal((await world.summary(studentId)).outstanding, 60_000)
-  assertAnswer(await confirm(false), '200')
-  assert.equal((await read(id)).disbursements[0].status, 'failed')
-  assertAnswer(await pay('NEFT00002'), '200')
-  assertAnswer(await confirm(true, 2), '200')
-  assertAnswer(await confirm(true, 2), '409 HUE00002')
-  const { loan, disbursements } = (await finance.get(LOAN)).body.data
-  assert.deepEqual([loan.status, disbursements[0].settlement_utr], ['disbursed', 'NEFT00002'])
-  assert.equal((await world.summary(studentId)).outstanding, 0)
-  assert.deepEqual((await world.told(id)).filter(code => code === 'loan.disbursed').length, 1)
-  // The first one arrives after all: it is the lender's money and counts as an advance.
-  assertAnswer(await confirm(true, 1), '200')
-  const { paid } = await world.summary(studentId)
-  assert.equal(paid, 120_000)
-  const utrs = (await finance.get(LOAN)).body.data.transfers.map((one: Json) => one.utr)
-  assert.deepEqual(utrs, ['NEFT00001', 'NEFT00002'])
-  await world.advance('P1D')
-  assert.equal((await world.summary(studentId)).outstanding, 0)
-})
-
-test('one transfer that pays for two children is one settlement, and both loans are disbursed', async t => {
-  const bank = ctx.accounts.installation.get('sandbox') as { transfers?: TransferPort | undefined }
-  t.after(world.disturb(bank, 'transfers', () => undefined))
-  const finance = await createPerson(bursar, {
-    email: 'batch@school.example.in',
-    institute: 'demo-school',
-    role: 'finance',
-  })
-  for (const studentId of [await world.student(), await world.student()]) {
-    const id = await sent(studentId)
-    await approveAndSign(id)
-    const [tranche] = (await read(id)).disbursements
-    const body = { disbursement_id: tranche.id, amount: 60_000, date: today(), utr: 'HDFCBATCH11582' }
-    assertAnswer(await ravi.post(at(id, '/disburse'), body), '200')
-    const LOAN = `${API}/institutes/demo-school/loans/${id}`
-    assertAnswer(await finance.post(`${LOAN}/confirm`, { number: 1, received: true }), '200')
-    assert.equal((await read(id)).loan.status, 'disbursed')
-  }
-  const settled = await bursar.sql('select gross_paise from settlements where utr = $1', ['HDFCBATCH11582'])
-  assert.deepEqual(settled, [{ gross_paise: 12_000_000 }])
 })
 
 test('who has only the id of an application can neither consent nor accept for the family', async () => {

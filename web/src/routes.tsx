@@ -212,6 +212,7 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/settings/accounts/accounts-page.tsx'),
         'AccountsPage',
       ),
+      institutePage('/settings/loans', () => import('./pages/settings/lender-page.tsx'), 'LenderPage'),
       institutePage('/settings/audit', () => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
     ]),
   ]),

@@ -3,7 +3,7 @@ import { requireDeskLender } from '../../loans/lenders/lenders.service.ts'
 import { SECRET_PLACE } from '../../messages/messages.rules.ts'
 import { queueSecretMessage } from '../../messages/messages.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
@@ -11,7 +11,8 @@ import { MAIL_GAP_MS, normaliseEmail, PASSWORD_LINK_MS, type Role } from '../con
 import { makeInvitation } from '../team/invitations.service.ts'
 import { hasPasswordLinkSince } from '../team/invitations.store.ts'
 import { endSessions } from './sessions.store.ts'
-import { firstInstituteOf, isOnBothSides, putLenderMember, putMember } from '../team/team.store.ts'
+import { assertOneSide } from '../team/people.service.ts'
+import { firstInstituteOf, putLenderMember, putMember } from '../team/team.store.ts'
 import { deleteDevices } from './limits/known.store.ts'
 import { countMailRequest } from './limits/tries.service.ts'
 import * as users from './users.store.ts'
@@ -43,9 +44,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<{ link: 
     if (input.member !== null)
       await putMember(tx, input.member.institute.id, { userId, role: input.member.role })
     if (lender !== null) await putLenderMember(tx, lender, userId)
-    // Who records a lender's transfers must not be the one who confirms that they arrived.
-    if (await isOnBothSides(tx, userId))
-      throw conflict('Somebody of a lender cannot work for an institute as well: use another e-mail address.')
+    await assertOneSide(tx, userId)
     const after = {
       email,
       lender: lender ?? undefined,

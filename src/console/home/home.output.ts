@@ -79,6 +79,10 @@ export const homeOutput = out.object({
   due_next_7_days: out.one('Instalments to be debited from today on.', sumOutput, home => home.coming),
   returns: out.one('Debits of the last 30 days.', returnsOutput),
   settlements: out.one('What goes to the bank.', settlementsOutput),
+  transfers_to_confirm: out.integer(
+    'Transfers of lenders that nobody has looked for on the bank statement yet.',
+    0,
+  ),
   webhooks: out.one('How deliveries go.', webhooksOutput, home => home.health),
   erp: out.one('How the ERP answers.', erpOutput, home => home.health),
   daily: out.list('Collected on the last 30 days, the oldest first.', dayOutput),

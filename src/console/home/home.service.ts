@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { sumDebits, sumReturns } from '../flex/days.store.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
+import { countUnconfirmed } from '../loans/loans.store.ts'
 import {
   addDays,
   addUp,
@@ -26,13 +27,15 @@ export type Home = {
   returns: { decided: number; returned: Sum }
   settlements: store.SettlementSums
   health: store.Health
+  /** Transfers of lenders that nobody has looked for yet. */
+  transfersToConfirm: number
   daily: DaySum[]
 }
 
 const CHART_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** What came in, what is still due, what went wrong, what happens next: six statements, side by side. */
+/** What came in, what is still due, what went wrong, what happens next: a statement each, side by side. */
 export async function readHome({ db, clock }: Context, institute: Institute): Promise<Home> {
   const { id } = institute
   const now = clock.now()
@@ -40,7 +43,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = month < chartFrom ? month : chartFrom
-  const [sums, outstanding, ahead, decided, settlements, health] = await Promise.all([
+  const [sums, outstanding, ahead, decided, settlements, health, transfersToConfirm] = await Promise.all([
     store.sumDays(db, id, startOfDay(countedFrom)),
     store.sumOutstanding(db, id, today),
     sumDebits(db, id, spanOf(aheadRange(today))),
@@ -48,6 +51,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
     // Ids are made in real time, whatever the sandbox's clock says.
     store.readHealth(db, id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
+    countUnconfirmed(db, id),
   ])
   return {
     today,
@@ -61,6 +65,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     },
     settlements,
     health,
+    transfersToConfirm,
     daily: everyDay(sums, chartFrom, today),
   }
 }

@@ -5,6 +5,7 @@ import type { Input } from '../../http/wire/input.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import type { DeskRequest } from '../../loans/desk/desk.rules.ts'
 import { attachLetter, MAX_LETTER_BYTES, readLetter, recordAtDesk } from '../../loans/desk/desk.service.ts'
+import { toRupees, type Paise } from '../../platform/money.ts'
 import { deskRoutes } from '../auth/access.routes.ts'
 import { addDeskFile, addDeskUpload } from '../files.routes.ts'
 import {
@@ -12,6 +13,7 @@ import {
   cancelInput,
   disburseInput,
   letterQuery,
+  letterVersionQuery,
   loansQuery,
   rejectInput,
   sanctionInput,
@@ -48,7 +50,7 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
       audit: ({ request, body: sent, lender }) => ({
         what: `loan.${kind}`,
         about: applicationOf(request),
-        after: { lender: lender.code, ...sent },
+        after: { lender: lender.code, ...inRupees(sent) },
       }),
     })
   add('approve', approveInput)
@@ -59,9 +61,13 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
   addDeskFile(app, ctx, {
     url: '/letter',
     mediaType: PDF,
-    async answer({ institute, request }) {
+    query: letterVersionQuery,
+    async answer({ institute, request, query: { version } }) {
       const key = keyOf(institute, request)
-      return { name: `${key.applicationId}-sanction-letter.pdf`, content: await readLetter(ctx, key) }
+      return {
+        name: `${key.applicationId}-sanction-letter.pdf`,
+        content: await readLetter(ctx, key, version),
+      }
     },
   })
   await app.register(async scope => {
@@ -73,10 +79,10 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
       output: one(letterOutput),
       perform: async (command, { institute, request, file }) =>
         attachLetter(ctx, command, keyOf(institute, request), await file.read(0, file.bytes)),
-      audit: ({ digest, applicationId }) => ({
+      audit: ({ digest, version, applicationId }) => ({
         what: 'loan.letter',
         about: applicationId,
-        after: { sha256: digest },
+        after: { version, sha256: digest },
       }),
     })
   })
@@ -90,4 +96,19 @@ function applicationOf({ params }: Asked): string {
 
 function keyOf({ id: instituteId }: { id: number }, request: Asked) {
   return { instituteId, applicationId: applicationOf(request) }
+}
+
+/** As people read amounts in the log: `amountPaise: 6000000` is `amount: 60000`. */
+function inRupees(value: unknown): object {
+  return JSON.parse(
+    JSON.stringify(value, (_key, one: unknown) =>
+      typeof one !== 'object' || one === null || Array.isArray(one)
+        ? one
+        : Object.fromEntries(
+            Object.entries(one).map(([name, of]: [string, unknown]) =>
+              name.endsWith('Paise') ? [name.slice(0, -'Paise'.length), toRupees(of as Paise)] : [name, of],
+            ),
+          ),
+    ),
+  ) as object
 }

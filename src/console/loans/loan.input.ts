@@ -1,4 +1,5 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
+import { MOST_LETTERS } from '../../loans/desk/desk.rules.ts'
 import { LOAN_ID } from '../../loans/loan.input.ts'
 import { LOAN_STATES } from '../../loans/loans.rules.ts'
 
@@ -45,6 +46,12 @@ export const disburseInput = input({
   utr: field.text('Bank reference of the transfer.', 'HDFCR52026120100077', 64).as('reference'),
 })
 
+const VERSIONS = Array.from({ length: MOST_LETTERS }, (_, index) => String(index + 1))
+
+export const letterVersionQuery = query({
+  version: optional(field.oneOf(VERSIONS, 'Which version; the newest if absent.')),
+})
+
 export const letterQuery = query({
   name: optional(field.text('Name of the file.', 'sanction-letter.pdf', 200)),
 })
@@ -52,4 +59,18 @@ export const letterQuery = query({
 export const confirmInput = input({
   number: field.wholeNumber('Number of the transfer within the loan.', 1, [1, 10_000]),
   received: field.flag("Whether it is on the bank's statement.").as('isReceived'),
+  amount: optional(field.positiveAmount('Rupees that arrived, if it was less than reported.', 59950)),
+})
+
+export const returnInput = input({
+  number: field.wholeNumber('Number of the transfer within the loan.', 1, [1, 10_000]),
+  amount: optional(field.positiveAmount('Rupees that went back; all that is left if absent.', 60000)),
+  utr: optional(
+    field.text(
+      'Of the transfer back to the lender; absent: it was confirmed by mistake.',
+      'SBIN52026121000012',
+      64,
+    ),
+  ),
+  reason: field.text('Why.', 'It belongs to another school.'),
 })

@@ -1,9 +1,9 @@
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { DESK_ACTS, deskActs, WAITED_FOR, waitsFor } from '../../loans/desk/desk.rules.ts'
-import type { Letter } from '../../loans/desk/desk.service.ts'
+import type { Letter, LetterVersion } from '../../loans/desk/desk.service.ts'
 import { disbursementFields, emiOutput, offerOutput, toDisbursements } from '../../loans/loan.output.ts'
 import { LOAN_ID } from '../../loans/loan.input.ts'
-import { canEnd, LOAN_STATES, type RecordedPayOut } from '../../loans/loans.rules.ts'
+import { canEnd, isOver, LOAN_STATES, type RecordedPayOut } from '../../loans/loans.rules.ts'
 import type { LoanDetail } from './loans.service.ts'
 import type { LoanRow } from './loans.store.ts'
 
@@ -69,7 +69,23 @@ const transferOutput = transfer.object({
   ),
   received_at: transfer.optional.moment('When the institute found it.', '2026-12-02T06:00:00.000Z'),
   missing_at: transfer.optional.moment('When the institute did not find it.', '2026-12-02T06:00:00.000Z'),
+  returned_amount: transfer.amount(
+    'Rupees of it that never arrived or went back to the lender.',
+    0,
+    one => one.returnedPaise,
+  ),
+  returned_at: transfer.optional.moment('When the last of it went back.', '2026-12-05T06:00:00.000Z'),
+  withdrawn_at: transfer.optional.moment(
+    'When the institute took its confirmation back.',
+    '2026-12-05T06:00:00.000Z',
+  ),
   is_unconfirmed: transfer.flag("Whether the institute has still to find it on its bank's statement.", false),
+})
+
+const version = outputOf<LetterVersion>()
+const letterVersionOutput = version.object({
+  version: version.integer('Counts the uploads.', 1),
+  uploaded_at: version.moment('When it was uploaded.', '2026-11-18T09:20:00.000Z'),
 })
 
 const detail = outputOf<LoanDetail>()
@@ -136,7 +152,12 @@ export const loanDetailOutput = detail.object({
     '2026-12-15T04:32:10.000Z',
     ({ file: { application } }) => (canEnd(application.state) ? application.expiresAt : null),
   ),
-  letter_at: detail.optional.moment('When the sanction letter was uploaded.', '2026-11-18T09:20:00.000Z'),
+  letters: detail.list('Versions of the sanction letter, newest first.', letterVersionOutput),
+  takes_letter: detail.flag(
+    'Whether a letter can still be attached.',
+    true,
+    ({ file }) => !isOver(file.application.state) && file.payOuts.length === 0,
+  ),
   disbursements: detail.list('The tranches.', trancheOutput, ({ file }) =>
     toDisbursements(file).map(one => ({
       ...one,

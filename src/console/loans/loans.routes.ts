@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { one, pageOf } from '../../http/reply.ts'
-import { confirmTransfer } from '../../loans/transfers/bank-transfers.service.ts'
+import { subtractPaise, toRupees } from '../../platform/money.ts'
+import { confirmTransfer, returnTransfer } from '../../loans/transfers/bank-transfers.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
 import { readLetter } from '../../loans/desk/desk.service.ts'
 import { cancelApplication } from '../../loans/lender-sync.service.ts'
@@ -8,7 +9,14 @@ import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
-import { cancelInput, confirmInput, loanParams, loansQuery } from './loan.input.ts'
+import {
+  cancelInput,
+  confirmInput,
+  letterVersionQuery,
+  loanParams,
+  loansQuery,
+  returnInput,
+} from './loan.input.ts'
 import { loanDetailOutput, loanRowOutput } from './loan.output.ts'
 import { listLoans, readLoan } from './loans.service.ts'
 
@@ -32,10 +40,11 @@ export function loanConsoleRoutes(app: FastifyInstance, ctx: LoanContext): void 
     url: '/loans/:application_id/letter',
     roles: MONEY_HANDLERS,
     params: loanParams,
+    query: letterVersionQuery,
     mediaType: 'application/pdf',
-    answer: async ({ institute, params: { applicationId } }) => ({
+    answer: async ({ institute, params: { applicationId }, query: { version } }) => ({
       name: `${applicationId}-sanction-letter.pdf`,
-      content: await readLetter(ctx, { instituteId: institute.id, applicationId }),
+      content: await readLetter(ctx, { instituteId: institute.id, applicationId }, version),
     }),
   })
   addConsoleWrite(app, ctx, {
@@ -56,10 +65,25 @@ export function loanConsoleRoutes(app: FastifyInstance, ctx: LoanContext): void 
     body: confirmInput,
     perform: (command, { institute, params: { applicationId }, body }) =>
       confirmTransfer(ctx, command, { instituteId: institute.id, applicationId }, body),
-    audit: ({ params, body }, { reference }) => ({
+    audit: ({ params, body }, { reference, amountPaise, returnedPaise }) => ({
       what: body.isReceived ? 'loan.transfer_received' : 'loan.transfer_missing',
       about: params.applicationId,
-      after: { utr: reference },
+      after: { utr: reference, amount: toRupees(subtractPaise(amountPaise, returnedPaise)) },
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/loans/:application_id/return',
+    roles: MONEY_HANDLERS,
+    params: loanParams,
+    body: returnInput,
+    perform: (command, { institute, params: { applicationId }, body }) =>
+      returnTransfer(ctx, command, { instituteId: institute.id, applicationId }, body),
+    audit: ({ params, body }, { reference, returnedPaise }) => ({
+      what: body.utr === null ? 'loan.confirmation_withdrawn' : 'loan.transfer_returned',
+      about: params.applicationId,
+      why: body.reason,
+      after: { utr: reference, returned_by: body.utr, returned_amount: toRupees(returnedPaise) },
     }),
   })
 }

@@ -1,13 +1,18 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { getApplication } from '../../loans/applications.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
-import { letterTime } from '../../loans/desk/desk.service.ts'
+import { letterVersions, type LetterVersion } from '../../loans/desk/desk.service.ts'
 import type { LoanFile } from '../../loans/loans.rules.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { notFound } from '../../platform/errors.ts'
 import * as store from './loans.store.ts'
 
-export type LoanDetail = { row: store.LoanRow; file: LoanFile; letterAt: Date | null; unconfirmed: number[] }
+export type LoanDetail = {
+  row: store.LoanRow
+  file: LoanFile
+  letters: LetterVersion[]
+  unconfirmed: number[]
+}
 
 export async function readLoan(
   ctx: LoanContext,
@@ -15,14 +20,14 @@ export async function readLoan(
   applicationId: string,
 ): Promise<LoanDetail> {
   const key = { instituteId: institute.id, applicationId }
-  const [row, file, letterAt, unconfirmed] = await Promise.all([
+  const [row, file, letters, unconfirmed] = await Promise.all([
     store.findLoan(ctx.db, key),
     getApplication(ctx, institute, applicationId),
-    letterTime(ctx, key),
+    letterVersions(ctx, key),
     store.listUnconfirmed(ctx.db, key),
   ])
   if (row === null) throw notFound('This application')
-  return { row, file, letterAt, unconfirmed }
+  return { row, file, letters, unconfirmed }
 }
 
 export async function listLoans(

@@ -84,16 +84,28 @@ export async function findLoan(
   return row ?? null
 }
 
+const UNCONFIRMED = `cred_pay_outs p
+   join payments y on y.institute_id = p.institute_id and y.id = p.payment_id and y.account_id = '${BANK_TRANSFER}'`
+
+/** Those of an institute that nobody has looked for. */
+export async function countUnconfirmed(db: Queryable, instituteId: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from ${UNCONFIRMED}
+     where p.institute_id = $1 and p.received_at is null and p.missing_at is null`,
+    [instituteId],
+  )
+  return row?.count ?? 0
+}
+
 /** Transfers to the institute's own bank account that nobody has found there yet, by their numbers. */
 export async function listUnconfirmed(
   db: Queryable,
   { instituteId, applicationId }: { instituteId: number; applicationId: string },
 ): Promise<number[]> {
   const rows = await db.query<{ number: number }>(
-    `select p.number from cred_pay_outs p
-     join payments y on y.institute_id = p.institute_id and y.id = p.payment_id
-     where p.institute_id = $1 and p.application_id = $2 and p.received_at is null and y.account_id = $3`,
-    [instituteId, applicationId, BANK_TRANSFER],
+    `select p.number from ${UNCONFIRMED}
+     where p.institute_id = $1 and p.application_id = $2 and p.received_at is null`,
+    [instituteId, applicationId],
   )
   return rows.map(({ number }) => number)
 }

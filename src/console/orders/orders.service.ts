@@ -50,7 +50,9 @@ export async function readDetail(
     store.readEvents(db, institute.id, order),
     listAudit(ctx, institute.id, { about: id, limit: MOST_ACTS }),
   ])
-  const refundablePaise = leftToRefund(payments, refunds)
+  const handler = ctx.paymentHandlers[order.kind]
+  const refundable = payments.filter(payment => (handler.refundRefusal?.(payment) ?? null) === null)
+  const refundablePaise = leftToRefund(refundable, refunds)
   const branch = institute.branches.find(one => one.collectorCode === order.collectorCode)
   const paying = payments.find(payment => payment.receipt !== null)
   const acts = actsOn(order, { refundablePaise, now: ctx.clock.now() })

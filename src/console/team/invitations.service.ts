@@ -11,6 +11,7 @@ import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
 import { endSessions } from '../auth/sessions.store.ts'
 import type { SignInRequest } from '../auth/sign-in.service.ts'
+import { assertOneSide } from './people.service.ts'
 import { instituteNamesOf, putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
 
@@ -106,6 +107,7 @@ async function join(
     return
   }
   await putMember(tx, instituteId, { userId, role })
+  await assertOneSide(tx, userId)
   const note = { what: 'team.member.joined', about: userId, after: { email, role } }
   await recordAudit(tx, ctx, { instituteId, actor }, note)
 }

@@ -55,6 +55,32 @@ export async function putLenderMember(tx: Transaction, lender: string, userId: s
   )
 }
 
+/** Addresses of the people of an institute who have one of these roles. */
+export async function listEmails(
+  db: Queryable,
+  instituteId: number,
+  roles: readonly Role[],
+): Promise<string[]> {
+  const rows = await db.query<{ email: string }>(
+    `select u.email from console_memberships m join console_users u on u.id = m.user_id
+     where m.institute_id = $1 and m.role = any($2) and u.disabled_at is null order by u.email limit $3`,
+    [instituteId, roles, MOST_TOLD],
+  )
+  return rows.map(({ email }) => email)
+}
+
+export async function listLenderEmails(db: Queryable, lender: string): Promise<string[]> {
+  const rows = await db.query<{ email: string }>(
+    `select u.email from console_lender_members m join console_users u on u.id = m.user_id
+     where m.lender = $1 and u.disabled_at is null order by u.email limit $2`,
+    [lender, MOST_TOLD],
+  )
+  return rows.map(({ email }) => email)
+}
+
+/** People who get one mail; an office has fewer. */
+const MOST_TOLD = 20
+
 export async function isOnBothSides(tx: Transaction, userId: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from console_lender_members l join console_memberships m on m.user_id = l.user_id

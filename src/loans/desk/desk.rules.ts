@@ -3,7 +3,8 @@ import { dayOf } from '../../platform/calendar.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { formatRupees, subtractPaise, sumPaise, type Paise } from '../../platform/money.ts'
 import type { LenderUpdate } from '../lender-port.ts'
-import { canAccept, emiOf, isOver, type Application, type LoanFile } from '../loans.rules.ts'
+import { emiOf } from '../loan-amounts.rules.ts'
+import { canAccept, isOver, type Application, type LoanFile } from '../loans.rules.ts'
 import { assertNear, assertUtr, isOpen } from '../report-checks.rules.ts'
 
 /** What the people of a lender without an API record. */
@@ -24,12 +25,15 @@ export type DeskRequest =
 export const DESK_ACTS = ['approve', 'reject', 'sanction', 'disburse', 'cancel'] as const
 type DeskAct = DeskRequest['kind']
 
+/** Versions of a sanction letter that are kept. */
+export const MOST_LETTERS = 20
+
 /** What they can do next. */
 export function deskActs({ application, tranches, payOuts }: LoanFile): DeskAct[] {
   const { state, ending, acceptedAt } = application
   if (isOver(state) || ending !== null) return []
   const acts: Record<DeskAct, boolean> = {
-    approve: state === 'filled',
+    approve: state === 'filled' || canAccept(application),
     reject: state === 'filled' || state === 'final_approved',
     sanction: state === 'final_approved' && acceptedAt !== null,
     disburse: state === 'agreement_signed' && tranches.some(isOpen),
@@ -67,7 +71,7 @@ export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): Lender
       if (emiPaise < LEAST_EMI * usualPaise || emiPaise > MOST_EMI * usualPaise)
         throw badField('emi', `does not fit: at this rate it is about ${formatRupees(usualPaise)} a month`)
       const terms = { yearlyRatePercent: yearlyRateBp / 100, months, emiPaise, feesPaise, termsUrl: null }
-      return { kind: 'approved', at, amountPaise, offer: { ref: `${application.id}-1`, ...terms } }
+      return { kind: 'approved', at, amountPaise, offer: { ref: nextOffer(application), ...terms } }
     }
     case 'reject':
       return { kind: 'rejected', at, reason: request.reason }
@@ -90,6 +94,11 @@ export function toUpdate(file: LoanFile, request: DeskRequest, at: Date): Lender
   }
 }
 
+/** Counts the offers that were made. */
+function nextOffer({ id, offer, replacedOffers }: Application): string {
+  return `${id}-${replacedOffers.length + (offer === null ? 1 : 2)}`
+}
+
 function toPayOut(
   { tranches, payOuts }: LoanFile,
   request: Extract<DeskRequest, { kind: 'disburse' }>,
@@ -99,7 +108,8 @@ function toPayOut(
   const reference = assertUtr('utr', request.reference.trim())
   if (day > today) throw badField('date', 'must not be after today')
   assertNear('date', day, today, { before: 1, after: 0 })
-  if (payOuts.some(one => one.reference === reference)) throw conflict('This UTR is recorded already.')
+  if (payOuts.some(one => one.reference === reference && one.withdrawnAt === null))
+    throw conflict('This UTR is recorded already.')
   const tranche = tranches.find(one => one.id === disbursementId && isOpen(one))
   if (tranche === undefined)
     throw conflict('This tranche is paid out already, or it is not one of this loan.')

@@ -3,10 +3,10 @@ import { assert } from '../../platform/assert.ts'
 import { badRequest, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { LoanContext } from '../context.ts'
-import { toUpdate, type DeskRequest } from './desk.rules.ts'
+import { MOST_LETTERS, toUpdate, type DeskRequest } from './desk.rules.ts'
 import { isOver } from '../loans.rules.ts'
 import { announce, applyIn } from '../lender-updates.service.ts'
-import { findLetter, findLetterTime, putLetter } from './letters.store.ts'
+import { findLetter, insertLetter, listLetters, type LetterVersion } from './letters.store.ts'
 import * as store from '../loans.store.ts'
 
 /**
@@ -35,11 +35,12 @@ export async function recordAtDesk(
   return null
 }
 
-export const MAX_LETTER_BYTES = 2 * 1024 * 1024
+export const MAX_LETTER_BYTES = 5 * 1024 * 1024
 
-export type Letter = { applicationId: string; digest: string }
+export type { LetterVersion }
+export type Letter = { applicationId: string; version: number; digest: string }
 
-/** Only ever served as a download. It can be replaced until money is transferred under it. */
+/** Only ever served as a download. Every version is kept; there is none after money was transferred under the last. */
 export async function attachLetter(
   ctx: LoanContext,
   command: Command<Letter>,
@@ -55,8 +56,10 @@ export async function attachLetter(
       throw conflict('The application is over: its letter is kept as it is.')
     if (file.payOuts.length > 0)
       throw conflict('Money was transferred under the letter that is attached: it is kept as it is.')
-    await putLetter(tx, key, { content, digest, at: ctx.clock.now() })
-    return { applicationId: key.applicationId, digest: digest.toString('hex') }
+    const version = ((await listLetters(tx, key))[0]?.version ?? 0) + 1
+    if (version > MOST_LETTERS) throw conflict(`There are ${MOST_LETTERS} versions of the letter already.`)
+    await insertLetter(tx, key, { version, content, digest, at: ctx.clock.now() })
+    return { applicationId: key.applicationId, version, digest: digest.toString('hex') }
   })
 }
 
@@ -64,13 +67,20 @@ function isPdf(content: Buffer): boolean {
   return content.subarray(0, 5).toString('latin1') === '%PDF-' && content.subarray(-1024).includes('%%EOF')
 }
 
-export async function readLetter({ db }: Pick<LoanContext, 'db'>, key: store.LoanKey): Promise<Buffer> {
-  const content = await findLetter(db, key)
+export async function readLetter(
+  { db }: Pick<LoanContext, 'db'>,
+  key: store.LoanKey,
+  version?: string,
+): Promise<Buffer> {
+  const content = await findLetter(db, key, version === undefined ? null : Number(version))
   if (content === null) throw notFound('The sanction letter')
   return content
 }
 
-/** When the letter was uploaded; null without one. */
-export async function letterTime({ db }: Pick<LoanContext, 'db'>, key: store.LoanKey): Promise<Date | null> {
-  return findLetterTime(db, key)
+/** The versions of the letter, newest first. */
+export async function letterVersions(
+  { db }: Pick<LoanContext, 'db'>,
+  key: store.LoanKey,
+): Promise<LetterVersion[]> {
+  return listLetters(db, key)
 }

@@ -4,6 +4,7 @@ import { assert } from '../../platform/assert.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { newSigningSecret } from '../../platform/standard-webhooks.ts'
 import type { LoanContext } from '../context.ts'
@@ -169,10 +170,42 @@ export async function chooseLender(
   audit?: Audit,
 ): Promise<void> {
   await db.transaction(async tx => {
-    if (code !== null && (await store.findLender(tx, code)) === null) throw notFound('This lender')
-    await store.chooseLender(tx, institute.id, code)
+    await choose(tx, institute, code)
     await audit?.(tx)
   })
+}
+
+export type ChosenLender = { before: string | null; after: string | null }
+
+/** The same by an owner in the console. */
+export async function changeLenderOf(
+  { db }: Pick<Context, 'db'>,
+  command: Command<ChosenLender>,
+  institute: Institute,
+  code: string | null,
+): Promise<ChosenLender> {
+  return transact(db, command, async tx => {
+    const before = await store.findChosenLender(tx, institute.id)
+    await choose(tx, institute, code)
+    return { before: before?.code ?? null, after: code }
+  })
+}
+
+async function choose(tx: Transaction, institute: Institute, code: string | null): Promise<void> {
+  if (code !== null && (await store.findLender(tx, code)) === null) throw notFound('This lender')
+  await store.chooseLender(tx, institute.id, code)
+}
+
+export type LenderChoice = { chosen: string | null; lenders: LenderAccount[] }
+
+/** What an institute can choose from, and what it has chosen. */
+export async function readLenderChoice(
+  { db }: Pick<Context, 'db'>,
+  institute: Institute,
+): Promise<LenderChoice> {
+  const lenders = await store.listLenders(db)
+  const chosen = await store.findChosenLender(db, institute.id)
+  return { chosen: chosen?.code ?? null, lenders }
 }
 
 /** Whose application it is, of those that were sent to this lender. */

@@ -3,13 +3,25 @@ import { recordEvents } from '../../events/events.service.ts'
 import type { PaidOrder, PaymentHandler } from '../../payments/payment-handler.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import { conflict } from '../../platform/errors.ts'
+import { subtractPaise } from '../../platform/money.ts'
+import { recordMadeRefund } from '../../payments/refunds/made-refunds.service.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
+import { queueMessages } from '../../messages/messages.service.ts'
+import { disbursedMessage } from '../loan-messages.texts.ts'
 import { loanEvent } from '../loan.events.ts'
 import type { LoanContext } from '../context.ts'
 import * as store from '../loans.store.ts'
-import { assertTrancheMove, type LoanFile, type RecordedPayOut, type Tranche } from '../loans.rules.ts'
+import {
+  assertTrancheMove,
+  reopen,
+  type LoanFile,
+  type RecordedPayOut,
+  type Tranche,
+} from '../loans.rules.ts'
 import { moveTo } from '../lender-updates.service.ts'
+import { BANK_TRANSFER, NOT_REFUNDABLE } from './bank-transfers.rules.ts'
 
 /** The reconciler's code for a payment unknown to the provider; here the transfer is merely not announced yet. */
 const NOT_SENT = 'abandoned'
@@ -17,11 +29,16 @@ const NOT_SENT = 'abandoned'
 /** Applies the bank's result for a lender's transfer to its tranche, in the transaction that records the result. */
 export function disbursementPaymentHandler(ctx: Pick<LoanContext, 'clock'>): PaymentHandler {
   return {
-    captured: (tx, { payment }) =>
-      withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche }) => {
+    captured: (tx, { payment, order }, at) =>
+      withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche, payOut }) => {
         if (tranche.state === 'paid_out' || tranche.state === 'failed')
           await moveTranche(tx, file, tranche, { state: 'received', failure: null })
+        const { returnedPaise: amountPaise, receivedAt } = payOut
+        if (amountPaise === 0) return
+        const made = { amountPaise, reason: 'Less arrived than the lender reported.', utr: null }
+        await recordMadeRefund(tx, { payment, order }, [], { ...made, at: receivedAt ?? at })
       }),
+    refundRefusal: ({ accountId }) => (accountId === BANK_TRANSFER ? NOT_REFUNDABLE : null),
     settled: (tx, paid, at) => settle(ctx, tx, paid, at),
     failed: (tx, { payment, code, message }) =>
       withTranches(tx, payment.instituteId, [payment.orderId], async (file, { tranche, isNewest }) => {
@@ -69,6 +86,31 @@ async function moveTranche(
   return moved
 }
 
+/** A confirmation was taken back: unless another transfer paid its tranche, the lender still owes it. */
+export async function reopenTranche(
+  tx: Transaction,
+  file: LoanFile,
+  { number, trancheId }: RecordedPayOut,
+): Promise<void> {
+  const { application } = file
+  const isPaid = file.payOuts.some(
+    one =>
+      one.trancheId === trancheId &&
+      one.number !== number &&
+      one.receivedAt !== null &&
+      one.withdrawnAt === null,
+  )
+  const tranche = file.tranches.find(one => one.id === trancheId)
+  if (isPaid || tranche === undefined) return
+  const live = await store.findLive(tx, application.instituteId, application.studentId)
+  if (live !== null && live.id !== application.id)
+    throw conflict('The family has applied for another loan since. End that one first.')
+  const failure = 'The school found that it had not arrived after all.'
+  const cleared = { settlementUtr: null, disbursedPaise: null }
+  await moveTranche(tx, file, tranche, { state: 'failed', failure, ...cleared })
+  await store.writeApplication(tx, reopen(application))
+}
+
 /** A tranche is disbursed when the institute has the money; the loan is disbursed with its last tranche. */
 async function settle(
   ctx: Pick<LoanContext, 'clock'>,
@@ -81,13 +123,15 @@ async function settle(
   const { instituteId } = first.payment
   const orders = new Map(paid.map(({ order }) => [order.id, order]))
   const events: NewEvent[] = []
-  await withTranches(tx, instituteId, [...orders.keys()], async (file, { orderId, tranche }) => {
+  await withTranches(tx, instituteId, [...orders.keys()], async (file, { orderId, tranche, payOut }) => {
     const order = orders.get(orderId)
     const settlementUtr = order?.lines[0]?.settlementUtr ?? null
     assert(order !== undefined && settlementUtr !== null, `${orderId} is settled without a UTR`)
     // The lender may pay a tranche twice when the first transfer seemed to have failed; it is disbursed once.
-    if (tranche.state === 'disbursed') return
-    const disbursedPaise = totalOf(order)
+    if (tranche.state === 'disbursed' || payOut.withdrawnAt !== null) return
+    const sentPaise = totalOf(order)
+    const { returnedPaise } = payOut
+    const disbursedPaise = returnedPaise < sentPaise ? subtractPaise(sentPaise, returnedPaise) : sentPaise
     const moved = await moveTranche(tx, file, tranche, {
       state: 'disbursed',
       failure: null,
@@ -102,6 +146,7 @@ async function settle(
     const { studentId } = application
     const student = (await readStudentContexts(tx, [{ instituteId, studentId }])).get(studentId)
     assert(student !== undefined, `the application ${application.id} lost its student`)
+    await queueMessages(tx, disbursedMessage(application, disbursedPaise, ctx.clock.now()))
     events.push(loanEvent('cred.loan.disbursed', application, { student, at, disbursement: moved }))
   })
   await recordEvents(tx, events)

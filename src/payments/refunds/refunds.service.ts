@@ -35,6 +35,8 @@ export async function requestRefund(
     const order = requireAt(await lockOrder(tx, institute.id, orderId), address)
     const payment = await lockPaying(tx, institute.id, orderId)
     if (payment === null) throw conflict('Nothing has been paid yet, so there is nothing to refund.')
+    const refusal = ctx.paymentHandlers[order.kind].refundRefusal?.(payment) ?? null
+    if (refusal !== null) throw conflict(refusal)
     const earlier = await store.listRefunds(tx, institute.id, payment.id)
     const lines = refundLines(order, earlier, asked)
     const refund = newRefund(payment, {

@@ -65,6 +65,18 @@ export async function listRefundsOfOrder(
   )
 }
 
+type OfPayment = { instituteId: number; paymentId: string }
+
+/** Those of these payments that were made. */
+export async function listMade(db: Queryable, payments: readonly OfPayment[]): Promise<Refund[]> {
+  return db.query<Refund>(
+    `select ${COLUMNS} from refunds where state = 'processed'
+       and (institute_id, payment_id) in (select * from unnest($1::int[], $2::text[]))
+     order by institute_id, processed_at, id`,
+    [payments.map(one => one.instituteId), payments.map(one => one.paymentId)],
+  )
+}
+
 const BY_ID = `select ${COLUMNS} from refunds where institute_id = $1 and id = $2`
 
 export async function findRefund(db: Queryable, instituteId: number, id: string): Promise<Refund | null> {

@@ -1,7 +1,6 @@
-import { recordEvents } from '../../events/events.service.ts'
-import { refundRequestOf, refundResultOf, returnOf } from '../../ledger/ledger.rules.ts'
+import { returnOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
-import { lockOrder, markRefunded, markReversed } from '../../orders/order-payments.service.ts'
+import { lockOrder, markReversed } from '../../orders/order-payments.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { formatRupees, subtractPaise } from '../../platform/money.ts'
@@ -9,8 +8,8 @@ import { returnIdOf, type ReturnReport } from '../../providers/mandate-port.ts'
 import { applyReport } from '../payments.service.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { cancelReceiptOf } from '../../receipts/receipts.service.ts'
-import { refundEvent } from '../payment.events.ts'
-import { refundableOf, refundLines, returnedBy, type Refund } from './refunds.rules.ts'
+import { recordMadeRefund } from './made-refunds.service.ts'
+import { refundableOf, refundLines, returnedBy } from './refunds.rules.ts'
 import { insertRefund, listRefunds, listUnreturned } from './refunds.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
 
@@ -106,29 +105,9 @@ async function refundTaken(
   // More than is left was refunded and taken back: the pay-out that is less by it becomes an exception for a person.
   if (payment?.id !== paymentId || amountPaise > refundableOf(payment, earlier)) return 'nothing'
   if (amountPaise === 0 || earlier.some(refund => refund.id === id)) return 'nothing'
-  const lines = refundLines(order, earlier, { amountPaise, lines: null })
-  const refund: Refund = {
-    instituteId,
-    id,
-    paymentId,
-    orderId: order.id,
-    kind: 'requested',
-    state: 'processed',
-    amountPaise,
-    lines,
-    reason: `The bank took it back. ${message}`,
-    providerRef: null,
-    utr: null,
-    failureMessage: null,
-    requestedAt: at,
-    processedAt: at,
-    tries: 0,
-  }
-  await insertRefund(tx, refund)
-  markRefunded(tx, instituteId, order)
-  await post(tx, instituteId, refundRequestOf(id, amountPaise), at)
-  await post(tx, instituteId, refundResultOf(id, amountPaise, true), at)
+  const reason = `The bank took it back. ${message}`
+  const made = { id, amountPaise, reason, utr: null, at }
+  const { lines } = await recordMadeRefund(tx, { payment, order }, earlier, made)
   await ctx.paymentHandlers[order.kind].refunded?.(tx, { payment, order, lines, outcome: 'requested' }, at)
-  await recordEvents(tx, [refundEvent(refund, payment, order, { happened: 'processed', at })])
   return 'reversed'
 }

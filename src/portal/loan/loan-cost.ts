@@ -1,5 +1,6 @@
 import type { Lender, Offer } from '../../loans/lender-port.ts'
-import { emiOf, type LoanFile } from '../../loans/loans.rules.ts'
+import { emiOf } from '../../loans/loan-amounts.rules.ts'
+import type { LoanFile } from '../../loans/loans.rules.ts'
 import { formatRupees, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { fill, plural, type Language } from '../../platform/languages.ts'
 import type { LoanTexts } from '../texts/texts.ts'

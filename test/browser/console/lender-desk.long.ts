@@ -63,12 +63,22 @@ test('an application goes from the family’s consent to the school’s bank acc
   await desk.page.reload()
   await expectSoundAndKeep(desk.page, 'console-desk-list')
   await desk.page.locator('tr.opens').first().click()
-  await act(desk.page, 'Approve with an offer', 'Make the offer', {
-    'Interest a year, in percent': '12.5',
-    'Number of EMIs': '12',
-    'Each EMI, in rupees': '5345.20',
-    'All other charges, in rupees': '590',
-  })
+  await desk.page.getByRole('button', { name: 'Approve with an offer' }).click()
+  const dialogue = desk.page.getByRole('dialog')
+  const terms = { 'Interest a year, in percent': '120000', 'Number of EMIs': '12 months' }
+  for (const [label, value] of Object.entries({ ...terms, 'Each EMI, in rupees': '100' }))
+    await dialogue.getByLabel(label).fill(value)
+  await dialogue.getByRole('button', { name: 'Make the offer' }).click()
+  await dialogue.getByText('Must be a number from 0 to 100, such as 12.5').waitFor()
+  await dialogue.getByLabel('Interest a year, in percent').fill('12.5%')
+  await dialogue.getByText('At this rate about ₹5,344.97').waitFor()
+  await dialogue.getByRole('button', { name: 'Make the offer' }).click()
+  await dialogue.getByText(/Does not fit: at this rate/).waitFor()
+  await expectSoundAndKeep(desk.page, 'console-desk-offer')
+  await dialogue.getByLabel('Each EMI, in rupees').fill('5345.20')
+  await dialogue.getByRole('button', { name: 'Make the offer' }).click()
+  await dialogue.waitFor({ state: 'detached' })
+  await act(desk.page, 'Replace the offer', 'Make the offer', { 'All other charges, in rupees': '590' })
   await desk.page.getByText('Not yet', { exact: true }).waitFor()
 
   await family.reload()
@@ -84,7 +94,7 @@ test('an application goes from the family’s consent to the school’s bank acc
   const chooser = desk.page.waitForEvent('filechooser')
   await desk.page.getByRole('button', { name: 'Attach the sanction letter' }).click()
   await (await chooser).setFiles({ name: 'letter.pdf', mimeType: 'application/pdf', buffer: PDF })
-  await desk.page.getByRole('button', { name: 'Replace the letter' }).waitFor()
+  await desk.page.getByRole('button', { name: 'Attach a new version' }).waitFor()
   await act(desk.page, 'Record the transfer', 'Record it', {
     'UTR of the transfer': 'HDFCR52026120100077',
     'Day of the transfer': dayOf(stage.bursar.app.ctx.clock.now()),
@@ -96,6 +106,9 @@ test('an application goes from the family’s consent to the school’s bank acc
   await expectSoundAndKeep(phone.page, 'console-desk-application-phone')
 
   const school = await openConsole(stage, await memberOf(stage, 'finance'))
+  await school.go(I)
+  await school.page.getByText('Loan transfers to confirm').waitFor()
+  await expectSoundAndKeep(school.page, 'console-home-waiting')
   await school.go(`${I}/loans`)
   await expectSoundAndKeep(school.page, 'console-loans')
   await school.page.locator('tr.opens').first().click()
@@ -106,5 +119,22 @@ test('an application goes from the family’s consent to the school’s bank acc
   await school.page.getByRole('link', { name: 'Sanction letter' }).click()
   assert.match((await download).suggestedFilename(), /sanction-letter\.pdf$/)
   await expectSoundAndKeep(school.page, 'console-loan')
-  for (const { complaints } of [desk, phone, school]) assert.deepEqual(complaints, [])
+  await school.page.getByRole('button', { name: 'Not ours' }).click()
+  await school.page.getByLabel('We paid it back to the lender').check()
+  await school.page.getByLabel('Rupees paid back').fill('20000')
+  await school.page.getByLabel('UTR of your transfer to the lender').fill('SBIN52026121000012')
+  await school.page.getByLabel('Why').fill('The child left')
+  await expectSoundAndKeep(school.page, 'console-loan-return')
+  await school.page.getByRole('button', { name: 'Take it out of the books' }).click()
+  await school.page.getByText('₹20,000.00 of it went back or did not arrive').waitFor()
+
+  const owner = await openConsole(stage, await memberOf(stage, 'owner'), NARROW)
+  await owner.go(`${I}/settings/loans`)
+  await owner.page.getByLabel('Nobody').check()
+  await owner.page.getByRole('button', { name: 'Change', exact: true }).click()
+  await owner.page.getByRole('dialog').getByLabel('Reason').fill('No loans this year')
+  await owner.page.getByRole('button', { name: 'Change the lender' }).click()
+  await owner.page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expectSoundAndKeep(owner.page, 'console-settings-loans-phone')
+  for (const { complaints } of [desk, phone, school, owner]) assert.deepEqual(complaints, [])
 })

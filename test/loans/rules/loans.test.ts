@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { PlannedTranche } from '../../../src/loans/lender-port.ts'
+import { allocate, amountToAsk, emiOf } from '../../../src/loans/loan-amounts.rules.ts'
 import {
-  allocate,
-  amountToAsk,
   assertMove,
   canEnd,
   canMove,
-  emiOf,
   isOver,
   judge,
   LOAN_STATES,
@@ -159,6 +157,10 @@ function applied({ application: before, payOuts, emis, tranches }: LoanFile, upd
     reference: '',
     receivedAt: null,
     missingAt: null,
+    returnedPaise: paiseOf(0),
+    returnedAt: null,
+    withdrawnAt: null,
+    remindedAt: null,
     paidOutAt: AT,
   }
   return {

@@ -12,6 +12,7 @@ export function application(state: LoanState, changes: Partial<Application> = {}
     lender: 'sandbox',
     lenderTitle: 'Sandbox Lender',
     offer: null,
+    replacedOffers: [],
     lenderProblem: null,
     acceptedAt: null,
     acceptanceSentAt: null,

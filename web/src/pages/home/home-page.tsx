@@ -33,6 +33,7 @@ function Numbers({ home }: { home: HomeAnswer }) {
   const month = `${today.slice(0, 8)}01`
   return (
     <>
+      <Waiting home={home} />
       <h2 className="section-title">What came in</h2>
       <div className="stats">
         <Stat
@@ -60,6 +61,26 @@ function Numbers({ home }: { home: HomeAnswer }) {
       <Chart home={home} />
       <Due home={home} />
       <Wrong home={home} />
+    </>
+  )
+}
+
+/** What only somebody of this office can do; nothing when nothing waits. */
+function Waiting({ home }: { home: HomeAnswer }) {
+  const { transfers_to_confirm: transfers } = home
+  if (transfers === 0) return null
+  return (
+    <>
+      <h2 className="section-title">Waiting for you</h2>
+      <div className="stats">
+        <Stat
+          label="Loan transfers to confirm"
+          value={formatCount(transfers)}
+          note="Look for them on the bank statement"
+          to="/i/$institute/loans"
+          search={{}}
+        />
+      </div>
     </>
   )
 }

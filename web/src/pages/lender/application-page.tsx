@@ -3,20 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
-import { fileAddress, get } from '../../api/client.ts'
+import { get } from '../../api/client.ts'
 import { useCommand, wholeProblem } from '../../api/command.ts'
 import { useLender, useLenderPath } from '../../api/session.ts'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { LoanDetail, type Tranche } from '../loans/loan-detail.tsx'
+import { LetterLink, LoanDetail, type Tranche } from '../loans/loan-detail.tsx'
 import { BackLink } from '../orders/back-link.tsx'
-import {
-  ApproveDialogue,
-  DisburseDialogue,
-  RejectDialogue,
-  SanctionDialogue,
-  WithdrawDialogue,
-} from './dialogues.tsx'
+import { ApproveDialogue } from './approve-dialogue.tsx'
+import { DisburseDialogue, RejectDialogue, SanctionDialogue, WithdrawDialogue } from './dialogues.tsx'
 
 /** One application at the desk: what is known, and what can be recorded next. */
 export function ApplicationPage() {
@@ -58,12 +53,13 @@ function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
   return (
     <>
       <LoanDetail
+        base={base}
         detail={detail}
         actions={
           <>
             {ACTS.filter(({ act }) => detail.acts.includes(act)).map(({ act, label }, index) => (
               <Button key={act} variant={index === 0 ? 'filled' : 'default'} onClick={() => setOpen(act)}>
-                {label}
+                {act === 'approve' && detail.offer !== undefined ? 'Replace the offer' : label}
               </Button>
             ))}
             <Letter base={base} detail={detail} />
@@ -99,18 +95,16 @@ function Letter({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
   const problem = wholeProblem(upload.error)
   return (
     <>
-      {detail.letter_at !== undefined && (
-        <Button variant="default" component="a" href={fileAddress(`${base}/letter`)}>
-          Sanction letter
-        </Button>
+      <LetterLink base={base} letters={detail.letters} />
+      {detail.takes_letter && (
+        <FileButton accept="application/pdf" onChange={file => file !== null && upload.mutate(file)}>
+          {props => (
+            <Button {...props} variant="default" loading={upload.isPending}>
+              {detail.letters.length === 0 ? 'Attach the sanction letter' : 'Attach a new version'}
+            </Button>
+          )}
+        </FileButton>
       )}
-      <FileButton accept="application/pdf" onChange={file => file !== null && upload.mutate(file)}>
-        {props => (
-          <Button {...props} variant="default" loading={upload.isPending}>
-            {detail.letter_at === undefined ? 'Attach the sanction letter' : 'Replace the letter'}
-          </Button>
-        )}
-      </FileButton>
       {problem !== undefined && (
         <Alert color="red" role="alert">
           {problem}

@@ -3,7 +3,7 @@ import type { LoanRowAnswer } from '../../../../src/console/loans/loan.output.ts
 import { useLender, useLenderPath } from '../../api/session.ts'
 import { PageFrame } from '../../ui/page.tsx'
 import { DataTable } from '../../ui/table/data-table.tsx'
-import { LOAN_FILTERS, loanColumns } from '../loans/loan-columns.tsx'
+import { DESK_FILTERS, loanColumns } from '../loans/loan-columns.tsx'
 
 const COLUMNS = loanColumns({ key: 'institute', title: 'Institute', text: row => row.institute })
 
@@ -20,7 +20,7 @@ export function ApplicationsPage() {
         queryKey="applications"
         columns={COLUMNS}
         rowId={row => row.application_id}
-        filters={LOAN_FILTERS}
+        filters={DESK_FILTERS}
         onOpen={row =>
           void navigate({
             to: '/l/$lender/$application',

@@ -1,7 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
-import { useCommand } from '../../api/command.ts'
+import { problemOf, useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -10,9 +10,9 @@ import type { Tranche } from '../loans/loan-detail.tsx'
 import { Field, type Form, type Values } from '../orders/field.tsx'
 import { plainAmount } from '../orders/texts.ts'
 
-type Props = { base: string; detail: LoanDetailAnswer; onClose: () => void }
+export type Props = { base: string; detail: LoanDetailAnswer; onClose: () => void }
 
-function useDesk(base: string, act: string, text: string, onClose: () => void) {
+export function useDesk(base: string, act: string, text: string, onClose: () => void) {
   return useCommand<object>({
     method: 'POST',
     path: `${base}/${act}`,
@@ -24,47 +24,12 @@ function useDesk(base: string, act: string, text: string, onClose: () => void) {
   })
 }
 
-function useForm(initial: Values, error: Error | null): Form {
+export function useForm(initial: Values, error: Error | null): Form {
   const [values, setValues] = useState<Values>(initial)
   return { values, error, set: changes => setValues({ ...values, ...changes }) }
 }
 
-const RUPEES = { inputMode: 'decimal', required: true } as const
-const WHOLE = { inputMode: 'numeric', required: true } as const
-
-export function ApproveDialogue({ base, detail, onClose }: Props) {
-  const approve = useDesk(base, 'approve', 'The offer is made. The family sees it on its page.', onClose)
-  const form = useForm({ amount: String(detail.loan.requested_amount), fees: '0' }, approve.error)
-  const { amount = '', rate = '', months = '', emi = '', fees = '' } = form.values
-  return (
-    <FormDialogue
-      title="Approve with an offer"
-      verb="Make the offer"
-      isBusy={approve.isPending}
-      error={approve.error}
-      onSubmit={() =>
-        approve.mutate({
-          amount: plainAmount(amount),
-          yearly_rate_bp: Math.round(Number(rate) * 100),
-          months: Number(months),
-          emi: plainAmount(emi),
-          fees: plainAmount(fees),
-        })
-      }
-      onClose={onClose}
-    >
-      <p>
-        {detail.loan.borrower} asked for {formatRupees(detail.loan.requested_amount)}. The family reads
-        exactly these terms and accepts them, or does not.
-      </p>
-      <Field form={form} name="amount" label="Amount in rupees" data-autofocus {...RUPEES} />
-      <Field form={form} name="rate" label="Interest a year, in percent" {...RUPEES} />
-      <Field form={form} name="months" label="Number of EMIs" {...WHOLE} />
-      <Field form={form} name="emi" label="Each EMI, in rupees" {...RUPEES} />
-      <Field form={form} name="fees" label="All other charges, in rupees" {...RUPEES} />
-    </FormDialogue>
-  )
-}
+export const RUPEES = { inputMode: 'decimal', required: true } as const
 
 export function RejectDialogue({ base, detail, onClose }: Props) {
   const reject = useDesk(base, 'reject', 'The application is rejected.', onClose)
@@ -127,6 +92,7 @@ export function SanctionDialogue({ base, detail, onClose }: Props) {
             label={`Day of transfer ${index + 1}`}
             type="date"
             required
+            error={problemOf(sanction.error, `tranches.${index}.date`)}
             value={one.date}
             onChange={event => set(index, { date: event.currentTarget.value })}
           />
@@ -136,6 +102,17 @@ export function SanctionDialogue({ base, detail, onClose }: Props) {
             onChange={event => set(index, { amount: event.currentTarget.value })}
             {...RUPEES}
           />
+          {tranches.length > 1 && (
+            <Button
+              variant="subtle"
+              color="red"
+              size="compact-sm"
+              aria-label={`Remove transfer ${index + 1}`}
+              onClick={() => setTranches(tranches.filter((_, at) => at !== index))}
+            >
+              Remove
+            </Button>
+          )}
         </Group>
       ))}
       <Group>

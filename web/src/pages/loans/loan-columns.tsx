@@ -4,7 +4,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import type { Column } from '../../ui/table/data-table.tsx'
 import type { Filter } from '../../ui/table/use-filters.ts'
 import { formatMoment, When } from '../../ui/when.tsx'
-import { LOAN_LABELS, LOAN_OPTIONS } from './texts.ts'
+import { DESK_OPTIONS, LOAN_LABELS, LOAN_OPTIONS } from './texts.ts'
 
 /** The columns that the institute and the lender share; between them stands who the other side is. */
 export function loanColumns(other: Column<LoanRowAnswer>): readonly Column<LoanRowAnswer>[] {
@@ -52,4 +52,8 @@ export function loanColumns(other: Column<LoanRowAnswer>): readonly Column<LoanR
   ]
 }
 
-export const LOAN_FILTERS: readonly Filter[] = [{ key: 'status', label: 'State', options: LOAN_OPTIONS }]
+const filterBy = (options: NonNullable<Filter['options']>): readonly Filter[] => [
+  { key: 'status', label: 'State', options },
+]
+export const LOAN_FILTERS = filterBy(LOAN_OPTIONS)
+export const DESK_FILTERS = filterBy(DESK_OPTIONS)

@@ -1,6 +1,7 @@
-import { Alert } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
+import { fileAddress } from '../../api/client.ts'
 import { Detail, type DetailField } from '../../ui/detail.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -13,11 +14,13 @@ export type Transfer = LoanDetailAnswer['transfers'][number]
 
 /** A loan as both sides see it, with what this side can do about a tranche or a transfer. */
 export function LoanDetail({
+  base,
   detail,
   actions,
   trancheAction = () => null,
   transferAction = () => null,
 }: {
+  base: string
   detail: LoanDetailAnswer
   actions: ReactNode
   trancheAction?: (tranche: Tranche) => ReactNode
@@ -40,6 +43,7 @@ export function LoanDetail({
       <OfferTable detail={detail} />
       <Disbursements detail={detail} action={trancheAction} />
       <Transfers detail={detail} action={transferAction} />
+      <Letters detail={detail} base={base} />
       <Emis detail={detail} />
     </Detail>
   )
@@ -109,6 +113,35 @@ function Transfers({ detail, action }: Part & { action: (transfer: Transfer) => 
   )
 }
 
+/** The newest letter; the versions before it stand below. */
+export function LetterLink({ base, letters }: { base: string; letters: LoanDetailAnswer['letters'] }) {
+  if (letters.length === 0) return null
+  return (
+    <Button variant="default" component="a" href={fileAddress(`${base}/letter`)}>
+      Sanction letter
+    </Button>
+  )
+}
+
+function Letters({ detail: { letters }, base }: Part & { base: string }) {
+  if (letters.length < 2) return null
+  return (
+    <Section name="Versions of the sanction letter" headings={['Version', 'Attached', 'File']}>
+      {letters.map(({ version, uploaded_at: at }) => (
+        <tr key={version}>
+          <td>{version}</td>
+          <td>
+            <When at={at} />
+          </td>
+          <td>
+            <a href={fileAddress(`${base}/letter?version=${version}`)}>Download</a>
+          </td>
+        </tr>
+      ))}
+    </Section>
+  )
+}
+
 function Emis({ detail: { emis } }: Part) {
   if (emis.length === 0) return null
   return (
@@ -135,7 +168,15 @@ function Section({ name, ...table }: { name: string; headings: readonly string[]
 }
 
 function arrivalOf(transfer: Transfer): ReactNode {
-  if (transfer.received_at !== undefined) return <StatusBadge tone="good">Found on the statement</StatusBadge>
+  const back = transfer.returned_amount
+  if (transfer.withdrawn_at !== undefined) return <StatusBadge tone="bad">Confirmed by mistake</StatusBadge>
+  if (transfer.received_at !== undefined)
+    return (
+      <>
+        <StatusBadge tone="good">Found on the statement</StatusBadge>
+        {back > 0 && <div className="faint">{formatRupees(back)} of it went back or did not arrive</div>}
+      </>
+    )
   if (transfer.missing_at !== undefined) return <StatusBadge tone="bad">Not found</StatusBadge>
   return transfer.is_unconfirmed ? <StatusBadge tone="waiting">To be confirmed</StatusBadge> : null
 }
@@ -163,7 +204,6 @@ function fieldsOf(detail: LoanDetailAnswer): DetailField[] {
     { label: 'Ended', value: moment(detail.ended_at) },
     { label: 'Lapses', value: moment(detail.expires_at) },
     { label: 'Reason', value: detail.reason },
-    { label: 'Sanction letter', value: moment(detail.letter_at) },
-    { label: 'Id', value: <span className="mono">{loan.application_id}</span> },
+    { label: 'Sanction letter', value: moment(detail.letters[0]?.uploaded_at) },
   ]
 }

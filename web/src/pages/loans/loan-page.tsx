@@ -1,19 +1,17 @@
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.output.ts'
-import { fileAddress, get } from '../../api/client.ts'
+import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
-import { formatRupees } from '../../ui/money.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { formatMoment } from '../../ui/when.tsx'
-import { FormDialogue } from '../developers/form-dialogue.tsx'
 import { BackLink } from '../orders/back-link.tsx'
-import { LoanDetail, type Transfer } from './loan-detail.tsx'
+import { LetterLink, LoanDetail, type Transfer } from './loan-detail.tsx'
+import { ConfirmDialogue, LOAN_REFRESHES, ReturnDialogue } from './transfer-dialogues.tsx'
 
 /** One loan as the institute sees it. */
 export function LoanPage() {
@@ -43,17 +41,15 @@ function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
   const mayAct = useMay('owner', 'finance')
   const [isCanceling, setIsCanceling] = useState(false)
   const [asked, setAsked] = useState<Transfer | null>(null)
+  const [returned, setReturned] = useState<Transfer | null>(null)
   return (
     <>
       <LoanDetail
+        base={base}
         detail={detail}
         actions={
           <>
-            {mayAct && detail.letter_at !== undefined && (
-              <Button variant="default" component="a" href={fileAddress(`${base}/letter`)}>
-                Sanction letter
-              </Button>
-            )}
+            {mayAct && <LetterLink base={base} letters={detail.letters} />}
             {mayAct && detail.can_cancel && (
               <Button variant="default" onClick={() => setIsCanceling(true)}>
                 Cancel
@@ -62,26 +58,44 @@ function Loaded({ base, detail }: { base: string; detail: LoanDetailAnswer }) {
           </>
         }
         transferAction={transfer =>
-          mayAct && transfer.is_unconfirmed ? (
-            <Button size="compact-sm" variant="default" onClick={() => setAsked(transfer)}>
-              Did it arrive?
-            </Button>
-          ) : null
+          mayAct ? <TransferAction transfer={transfer} onConfirm={setAsked} onReturn={setReturned} /> : null
         }
       />
       {isCanceling && <CancelDialogue base={base} onClose={() => setIsCanceling(false)} />}
+      {returned !== null && (
+        <ReturnDialogue base={base} transfer={returned} onClose={() => setReturned(null)} />
+      )}
       {asked !== null && <ConfirmDialogue base={base} transfer={asked} onClose={() => setAsked(null)} />}
     </>
   )
 }
 
-const REFRESHES = ['loans', 'audit', 'home']
+type Asking = {
+  transfer: Transfer
+  onConfirm: (transfer: Transfer) => void
+  onReturn: (transfer: Transfer) => void
+}
+
+function TransferAction({ transfer, onConfirm, onReturn }: Asking) {
+  if (transfer.is_unconfirmed)
+    return (
+      <Button size="compact-sm" variant="default" onClick={() => onConfirm(transfer)}>
+        Did it arrive?
+      </Button>
+    )
+  if (transfer.received_at === undefined || transfer.returned_amount >= transfer.amount) return null
+  return (
+    <Button size="compact-sm" variant="subtle" onClick={() => onReturn(transfer)}>
+      Not ours
+    </Button>
+  )
+}
 
 function CancelDialogue({ base, onClose }: { base: string; onClose: () => void }) {
   const cancel = useCommand<{ reason: string }>({
     method: 'POST',
     path: `${base}/cancel`,
-    refreshes: REFRESHES,
+    refreshes: LOAN_REFRESHES,
     onDone() {
       notify('The application has been cancelled.')
       onClose()
@@ -99,45 +113,5 @@ function CancelDialogue({ base, onClose }: { base: string; onClose: () => void }
       error={cancel.error}
       onConfirm={reason => cancel.mutate({ reason })}
     />
-  )
-}
-
-type Confirm = { base: string; transfer: Transfer; onClose: () => void }
-
-function ConfirmDialogue({ base, transfer, onClose }: Confirm) {
-  const confirm = useCommand<{ number: number; received: boolean }>({
-    method: 'POST',
-    path: `${base}/confirm`,
-    refreshes: [...REFRESHES, 'money'],
-    onDone(_, { received }) {
-      notify(received ? 'The money counts as received.' : 'The lender sees that it did not arrive.')
-      onClose()
-    },
-  })
-  const { number, utr, amount, reported_at: at } = transfer
-  return (
-    <FormDialogue
-      title="Is this transfer on your bank statement?"
-      verb="Yes, it has arrived"
-      isBusy={confirm.isPending}
-      error={confirm.error}
-      onSubmit={() => confirm.mutate({ number, received: true })}
-      onClose={onClose}
-    >
-      <p>
-        The lender reported <strong>{formatRupees(amount)}</strong> with the UTR <strong>{utr}</strong> on{' '}
-        {formatMoment(at)}. Look for it on the statement of your bank account. The fees count as paid once you
-        confirm it.
-      </p>
-      <p>
-        If it did not arrive, the lender is asked to transfer it again. Should this one arrive later all the
-        same, confirm it then: what is more than due becomes an advance.
-      </p>
-      <Group>
-        <Button variant="subtle" color="red" onClick={() => confirm.mutate({ number, received: false })}>
-          No, it did not arrive
-        </Button>
-      </Group>
-    </FormDialogue>
   )
 }

@@ -16,6 +16,9 @@ export const LOAN_LABELS: Readonly<Record<LoanRowAnswer['status'], Label>> = {
 
 export const LOAN_OPTIONS = Object.entries(LOAN_LABELS).map(([value, { label }]) => ({ value, label }))
 
+/** A lender sees an application from the family's consent on. */
+export const DESK_OPTIONS = LOAN_OPTIONS.filter(({ value }) => value !== 'started')
+
 export const TRANCHE_LABELS = {
   planned: { label: 'Planned', tone: 'plain' },
   paid_out: { label: 'Transferred by the lender', tone: 'waiting' },

@@ -18,7 +18,7 @@ export function Field({ form, name, ...props }: { form: Form; name: string } & O
       {...props}
       value={form.values[name] ?? ''}
       onChange={event => form.set({ [name]: event.currentTarget.value })}
-      error={problemOf(form.error, name)}
+      error={props.error ?? problemOf(form.error, name)}
     />
   )
 }

@@ -6,6 +6,7 @@ const TABS = [
   { here: 'team', label: 'Team', to: '/i/$institute/settings/team' },
   { here: 'payments', label: 'Payments', to: '/i/$institute/settings/payments' },
   { here: 'accounts', label: 'Payment accounts', to: '/i/$institute/settings/accounts' },
+  { here: 'loans', label: 'Loans', to: '/i/$institute/settings/loans' },
   { here: 'audit', label: 'Audit log', to: '/i/$institute/settings/audit' },
 ] as const
 
@@ -15,6 +16,7 @@ export function SettingsTabs({ here }: { here: (typeof TABS)[number]['here'] }) 
     team: true,
     payments: true,
     accounts: useMay('owner', 'finance', 'operator'),
+    loans: true,
     audit: useMay('owner', 'operator'),
   }
   return <PageTabs label="Settings" tabs={TABS.filter(tab => maySee[tab.here])} here={here} />
