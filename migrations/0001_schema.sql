@@ -482,6 +482,22 @@ create index erp_fetches_without_student on erp_fetches (institute_id, id) where
 create trigger erp_fetches_unalterable before update or truncate on erp_fetches
   for each statement execute function refuse_change();
 
+-- Of a sandbox: what an ERP developer's integration did in each check. The newest that passed is its certificate.
+create table integration_checks (
+  institute_id integer not null references institutes,
+  id text not null,
+  collector_code text not null,
+  -- Real time.
+  checked_at timestamptz not null,
+  document_version text not null,
+  has_passed boolean not null,
+  -- [{"code": …, "outcome": …, "message": …, "exchanges": […]}]
+  checks jsonb not null,
+  primary key (institute_id, id),
+  foreign key (institute_id, collector_code) references branches
+);
+create index integration_checks_of_branch on integration_checks (institute_id, collector_code, id);
+
 --------------------------------------------------------------------------------------------------------------------------
 -- 6 Imports: a file of students, fees or payments is stored, read and checked whole, and only then applied
 --

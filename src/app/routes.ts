@@ -40,6 +40,7 @@ import { sandboxConsoleRoutes } from '../sandbox/clock/console-clock.routes.ts'
 import { demoSignInRoutes } from '../sandbox/demo-sign-in.routes.ts'
 import type { SandboxClock } from '../sandbox/clock/clock.service.ts'
 import { sandboxErpRoutes } from '../sandbox/erp.routes.ts'
+import { integrationCheckRoutes } from '../sandbox/integration-check/integration-check.routes.ts'
 import { sandboxFlexRoutes } from '../sandbox/flex.routes.ts'
 import { sandboxLoanRoutes } from '../sandbox/lender/api.routes.ts'
 import type { SandboxLoans } from '../sandbox/lender/lender.service.ts'
@@ -138,6 +139,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     sandboxLoanRoutes(app, sandbox)
     triggerRoutes(app, ctx)
     sandboxErpRoutes(app, ctx)
+    integrationCheckRoutes(app, ctx)
     mailboxRoutes(app, ctx)
   }
 

@@ -30,6 +30,7 @@ export type IdPrefix =
   | 'stmt'
   | 'line'
   | 'fetch'
+  | 'check'
   | 'imp'
   | 'roll'
   | 'batch'

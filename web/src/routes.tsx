@@ -195,6 +195,11 @@ const routeTree = rootRoute.addChildren([
       ),
       institutePage('/developers/erp', () => import('./pages/developers/erp/erp-page.tsx'), 'ErpPage'),
       institutePage(
+        '/developers/integration-check',
+        () => import('./pages/developers/integration-check/integration-check-page.tsx'),
+        'IntegrationCheckPage',
+      ),
+      institutePage(
         '/developers/sandbox',
         () => import('./pages/developers/sandbox/sandbox-page.tsx'),
         'SandboxPage',

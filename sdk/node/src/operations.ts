@@ -569,6 +569,16 @@ export class Bursar extends Client {
     return this.one({ method: 'PUT', path: `/api/v1/sandbox/erp`, body }, options)
   }
 
+  /** Check an integration. */
+  checkIntegration(body: types.CheckIntegrationRequest, options?: RequestOptions): Promise<types.IntegrationCheck> {
+    return this.one({ method: 'POST', path: `/api/v1/sandbox/erp/integration-check`, body }, options)
+  }
+
+  /** Get the last integration check. */
+  getIntegrationCheck(query: { collector_code?: string | undefined; outcome?: 'passed' | undefined } = {}, options?: RequestOptions): Promise<types.IntegrationCheck> {
+    return this.one({ method: 'GET', path: `/api/v1/sandbox/erp/integration-check`, query }, options)
+  }
+
   /** Read the mailbox. */
   listSandboxMailbox(query: { to?: string | undefined; limit?: number | undefined } = {}, options?: RequestOptions): List<types.SandboxMessage> {
     return this.list({ method: 'GET', path: `/api/v1/sandbox/mailbox`, query }, options)

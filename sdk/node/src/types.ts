@@ -138,6 +138,23 @@ export type ChangedMandate = {
   is_paused: boolean
 }
 
+export type CheckIntegrationRequest = {
+  /** An active student of your test data. */
+  identifier: string
+  /** A student for whom your ERP answers student_discontinued. */
+  discontinued_identifier?: string | undefined
+  /** A student for whom your ERP answers student_transferred. */
+  transferred_identifier?: string | undefined
+  /** A student for whom your ERP answers data_error. */
+  data_error_identifier?: string | undefined
+  /** Where your test ERP shows what is booked of a payment: it is asked with `payment_id`, and with the credentials of the fetch-student endpoint, at the same host. */
+  bookings_url?: string | undefined
+  /** Branch code; required if the institute has more than one branch. */
+  collector_code?: string | undefined
+  /** What to check; everything if absent. */
+  parts?: ('fetch' | 'webhooks')[] | undefined
+}
+
 export type CorrectDirectPaymentRequest = {
   /** Rupees; the sum of its fee_components. */
   amount?: Rupees | number | undefined
@@ -1674,6 +1691,51 @@ export type InstalmentLine = {
   component_type: string
   /** Rupees. */
   amount: Rupees
+}
+
+export type IntegrationCheck = {
+  /** Id of the check. */
+  id: string
+  /** Branch. */
+  collector_code: string
+  /** When, in real time. */
+  checked_at: string
+  /** Version of the API document that it was checked against. */
+  document_version: string
+  /** Whether every check passed: the integration is complete. */
+  has_passed: boolean
+  /** One by one. */
+  checks: IntegrationCheckResult[]
+}
+
+export type IntegrationCheckCall = {
+  /** HTTP method. */
+  method: 'GET' | 'POST' | (string & {})
+  /** Your address. */
+  url: string
+  /** What was special about it, and the start of the body. */
+  sent: string
+  /** Your answer; absent when none came. */
+  http_status?: number
+  /** The start of your answer, or what was understood of it. */
+  received: string
+  /** How long it took, ms. */
+  duration_ms: number
+}
+
+export type IntegrationCheckResult = {
+  /** Which check. */
+  code: 'fetch_found' | 'fetch_protected' | 'fetch_not_found' | 'fetch_discontinued' | 'fetch_transferred' | 'fetch_data_error' | 'fetch_year_end' | 'webhook_subscribed' | 'webhook_accepted' | 'webhook_signature' | 'webhook_repeat' | 'webhook_retry' | 'webhook_refund' | 'webhook_out_of_order' | 'webhook_skipped' | (string & {})
+  /** Of which part of an integration. */
+  part: 'fetch' | 'webhooks' | (string & {})
+  /** What it has to do. */
+  title: string
+  /** `unproven`: nothing went wrong, but only your books show that it is right; see `bookings_url`. */
+  outcome: 'passed' | 'failed' | 'unproven' | 'not_run' | (string & {})
+  /** What was seen, or what to mend. */
+  message: string
+  /** What was sent and what came back. */
+  calls: IntegrationCheckCall[]
 }
 
 export type LateFee = {

@@ -15,6 +15,7 @@ namespace Bursar;
  * @phpstan-import-type AuthorisedPlan from Types
  * @phpstan-import-type Branch from Types
  * @phpstan-import-type ChangedMandate from Types
+ * @phpstan-import-type CheckIntegrationRequest from Types
  * @phpstan-import-type CorrectDirectPaymentRequest from Types
  * @phpstan-import-type CountedDirectPayment from Types
  * @phpstan-import-type CreateApplicationRequest from Types
@@ -41,6 +42,7 @@ namespace Bursar;
  * @phpstan-import-type Import from Types
  * @phpstan-import-type ImportProblem from Types
  * @phpstan-import-type InitHostedEntryRequest from Types
+ * @phpstan-import-type IntegrationCheck from Types
  * @phpstan-import-type LateFee from Types
  * @phpstan-import-type LoanApplication from Types
  * @phpstan-import-type LoanApplicationDetail from Types
@@ -1276,6 +1278,28 @@ class Bursar extends Client
     public function setSandboxErp(array $body = [], ?string $idempotencyKey = null): array
     {
         return $this->one('PUT', '/api/v1/sandbox/erp', [], $body, $idempotencyKey);
+    }
+
+    /**
+     * Check an integration.
+     *
+     * @param CheckIntegrationRequest $body
+     * @return IntegrationCheck
+     */
+    public function checkIntegration(array $body, ?string $idempotencyKey = null): array
+    {
+        return $this->one('POST', '/api/v1/sandbox/erp/integration-check', [], $body, $idempotencyKey);
+    }
+
+    /**
+     * Get the last integration check.
+     *
+     * @param array{collector_code?: string, outcome?: 'passed'} $query
+     * @return IntegrationCheck
+     */
+    public function getIntegrationCheck(array $query = []): array
+    {
+        return $this->one('GET', '/api/v1/sandbox/erp/integration-check', $query, null);
     }
 
     /**

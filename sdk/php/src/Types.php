@@ -17,6 +17,7 @@ namespace Bursar;
  * @phpstan-type CarriedFee array{component_type: string, amount: string, service_student_id: string, academic_year_start: int, academic_year_end: int, carried_at: string, ...}
  * @phpstan-type ChangeBlock array{field: string, before?: mixed, after: mixed, ...}
  * @phpstan-type ChangedMandate array{mandate_id: string, status: string, is_paused: bool, ...}
+ * @phpstan-type CheckIntegrationRequest array{identifier: string, discontinued_identifier?: string, transferred_identifier?: string, data_error_identifier?: string, bookings_url?: string, collector_code?: string, parts?: list<'fetch'|'webhooks'>}
  * @phpstan-type CorrectDirectPaymentRequest array{amount?: string|int|float, paid_at?: string, mode?: string, settlement_utr?: string|null, notes?: string|null, fee_components?: list<CorrectDirectPaymentRequestFeeComponent>, transaction_id?: string}
  * @phpstan-type CorrectDirectPaymentRequestFeeComponent array{component_type: string, amount: string|int|float}
  * @phpstan-type CountedDirectPayment array{id: string, transaction_id: string, status: string, amount: string, paid_at: string, mode: string, settlement_utr?: string, notes?: string, fee_components: list<DirectPaymentLine>, receipt_number?: string, recorded_at: string, cancelled_at?: string, advance: string, ...}
@@ -129,6 +130,9 @@ namespace Bursar;
  * @phpstan-type InitHostedEntryRequestStudent array{identifier: string, collector_code?: string, grade?: string, custom_identifier?: string, academic_year_start?: int, academic_year_end?: int}
  * @phpstan-type Instalment array{id: string, due_date: string, amount: string, is_downpayment: bool, status: string, reference_id?: string, refunded_amount?: string, settlement_id?: string, settlement_utr?: string, details: list<InstalmentLine>, attempt: int, presented_on?: string, ...}
  * @phpstan-type InstalmentLine array{component_type: string, amount: string, ...}
+ * @phpstan-type IntegrationCheck array{id: string, collector_code: string, checked_at: string, document_version: string, has_passed: bool, checks: list<IntegrationCheckResult>, ...}
+ * @phpstan-type IntegrationCheckCall array{method: string, url: string, sent: string, http_status?: int, received: string, duration_ms: int, ...}
+ * @phpstan-type IntegrationCheckResult array{code: string, part: string, title: string, outcome: string, message: string, calls: list<IntegrationCheckCall>, ...}
  * @phpstan-type LateFee array{id: string, late_fee_id: string, kind: string, order_id?: string, reason?: string, actor?: string, at: string, amount: string, ...}
  * @phpstan-type LoanApplication array{application_id: string, service_student_id: string, status: string, amount: string, requested_amount: string, lender: string, reason?: string, offer?: LoanApplicationOffer, offer_accepted_at?: string, redirect_url: string, created_at: string, filled_at?: string, approved_at?: string, agreement_signed_at?: string, ended_at?: string, expires_at?: string, ...}
  * @phpstan-type LoanApplicationBlock array{id: string, status: string, amount: string, agreement_signed_at?: string, lender: string, ...}

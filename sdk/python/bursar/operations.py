@@ -463,6 +463,14 @@ class Bursar(Client):
         """Set the fetch-student endpoint."""
         return self._one("PUT", "/api/v1/sandbox/erp", body=body, idempotency_key=idempotency_key)
 
+    def check_integration(self, body: types.CheckIntegrationRequest, *, idempotency_key: Optional[str] = None) -> types.IntegrationCheck:
+        """Check an integration."""
+        return self._one("POST", "/api/v1/sandbox/erp/integration-check", body=body, idempotency_key=idempotency_key)
+
+    def get_integration_check(self, *, collector_code: Optional[str] = None, outcome: Optional[Literal["passed"]] = None) -> types.IntegrationCheck:
+        """Get the last integration check."""
+        return self._one("GET", "/api/v1/sandbox/erp/integration-check", query={"collector_code": collector_code, "outcome": outcome})
+
     def list_sandbox_mailbox(self, *, to: Optional[str] = None, limit: Optional[int] = None) -> List[types.SandboxMessage]:
         """Read the mailbox."""
         return self._list("/api/v1/sandbox/mailbox", {"to": to, "limit": limit})

@@ -73,6 +73,19 @@ class ChangedMandate(TypedDict):
     is_paused: bool
 
 
+class _CheckIntegrationRequest(TypedDict):
+    identifier: str
+
+
+class CheckIntegrationRequest(_CheckIntegrationRequest, total=False):
+    discontinued_identifier: str
+    transferred_identifier: str
+    data_error_identifier: str
+    bookings_url: str
+    collector_code: str
+    parts: List[Literal["fetch", "webhooks"]]
+
+
 class CorrectDirectPaymentRequest(TypedDict, total=False):
     amount: Union[Decimal, str, int]
     paid_at: str
@@ -1126,6 +1139,36 @@ class Instalment(_Instalment, total=False):
 class InstalmentLine(TypedDict):
     component_type: str
     amount: Decimal
+
+
+class IntegrationCheck(TypedDict):
+    id: str
+    collector_code: str
+    checked_at: str
+    document_version: str
+    has_passed: bool
+    checks: List[IntegrationCheckResult]
+
+
+class _IntegrationCheckCall(TypedDict):
+    method: str
+    url: str
+    sent: str
+    received: str
+    duration_ms: int
+
+
+class IntegrationCheckCall(_IntegrationCheckCall, total=False):
+    http_status: int
+
+
+class IntegrationCheckResult(TypedDict):
+    code: str
+    part: str
+    title: str
+    outcome: str
+    message: str
+    calls: List[IntegrationCheckCall]
 
 
 class _LateFee(TypedDict):

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { EVENT_CODES, TEST_CODE } from '../../events/codes.ts'
 import { INDIA } from '../../platform/calendar.ts'
 import type { HttpResult } from '../../platform/http-client/http-client.ts'
-import { deliveryRequest, makeKeys } from '../../webhooks/engine/receiver.client.ts'
+import { deliveryRequest, makeKeys } from '../../webhooks/engine/delivery-request.ts'
 import { subscriptionProblems } from '../../webhooks/subscriptions/subscriptions.rules.ts'
 import {
   addApiOptions,

@@ -6,6 +6,7 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import {
   isSameHost,
   mayKeepSecret,
+  settingsFor,
   settingsProblems,
   STANDARD_LOOKUP,
   STANDARD_MAX_CALLS,
@@ -107,6 +108,16 @@ export function authHeaders({ vault }: Context, settings: store.StoredSettings):
   const secret = vault.open(secretSealed, sealPurpose(settings))
   if (auth.kind === 'header') return { [auth.headerName]: secret }
   return { authorization: `Basic ${Buffer.from(`${auth.username}:${secret}`).toString('base64')}` }
+}
+
+/** Where the ERP of a branch is called, and the headers by which it knows us; null when none is set. */
+export async function callHeaders(
+  ctx: Context,
+  institute: Institute,
+  collectorCode: string | undefined,
+): Promise<{ url: string; headers: Record<string, string> } | null> {
+  const settings = settingsFor(await store.listSettings(ctx.db, [institute.id]), collectorCode)
+  return settings === null ? null : { url: settings.url, headers: authHeaders(ctx, settings) }
 }
 
 /** With one branch there is only the institute. */

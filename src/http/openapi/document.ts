@@ -1,3 +1,4 @@
+import { API_VERSION } from '../../platform/api-version.ts'
 import type { ServedRoute } from '../route-table.ts'
 import { Components, toPascal } from './components.ts'
 import { HEADERS, headersOf, type HeaderName } from './headers.ts'
@@ -56,7 +57,7 @@ export function describeApi(
     openapi: '3.1.0',
     info: {
       title: 'Bursar fee collection API',
-      version: '1.0',
+      version: API_VERSION,
       description: DESCRIPTION,
       contact: { name: 'The operator of this installation', url: publicUrl },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

@@ -6,7 +6,17 @@ const FOLDER = new URL('../../../docs/erp-developer/', import.meta.url)
 export const GUIDES = '/docs/guides/'
 
 /** In the order in which a developer needs them; others follow by name. */
-const FIRST = ['first-hour', 'clients', 'integration', 'money', 'errors', 'events', 'testing', 'sandbox']
+const FIRST = [
+  'first-hour',
+  'clients',
+  'integration',
+  'money',
+  'errors',
+  'events',
+  'testing',
+  'integration-check',
+  'sandbox',
+]
 
 const STYLE = `body{font:16px/1.55 system-ui,sans-serif;color:#1a1d21;background:#fff;margin:0}
 main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}nav{background:#f3f4f6;padding:.75rem 1rem}

@@ -1,7 +1,7 @@
 import type { HttpResult } from '../../platform/http-client/http-client.ts'
 import type { Verdict } from '../delivery-log/deliveries.rules.ts'
 import type { AttemptRecord, Claimed, Finish } from './delivery-engine.store.ts'
-import type { Keys } from './receiver.client.ts'
+import type { Keys } from './delivery-request.ts'
 
 /** How a claim ended; no verdict when nothing was sent. */
 export type Ended = { finish: Finish; verdict: Verdict | null }

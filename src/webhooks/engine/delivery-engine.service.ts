@@ -8,7 +8,7 @@ import { claimDue, readTargets, releaseAll, type Claimed, type Targets } from '.
 import { EndpointQueues, type Waiting } from './endpoint-queues.ts'
 import { answerMsOf, attemptRecord, unsent, type Ended } from './attempt.ts'
 import { OpenedKeys } from './signing-keys.ts'
-import { deliveryRequest, type Keys } from './receiver.client.ts'
+import { deliveryRequest, type Keys } from './delivery-request.ts'
 import { Results } from './result-writer.ts'
 import { UnwrittenFailures } from './unwritten-failures.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts'
 import type { Target } from './delivery-engine.store.ts'
-import { makeKeys, type Keys } from './receiver.client.ts'
+import { makeKeys, type Keys } from './delivery-request.ts'
 import { openHeader, openSecrets } from '../subscriptions/subscriptions.service.ts'
 
 const MOST = 1_000

@@ -11,8 +11,15 @@ const TABS = [
   { here: 'events', label: 'Events', to: '/i/$institute/developers/events' },
   { here: 'requests', label: 'Requests', to: '/i/$institute/developers/requests' },
   { here: 'erp', label: 'ERP connection', to: '/i/$institute/developers/erp' },
+  {
+    here: 'integration-check',
+    label: 'Integration check',
+    to: '/i/$institute/developers/integration-check',
+  },
   { here: 'sandbox', label: 'Sandbox', to: '/i/$institute/developers/sandbox' },
 ] as const
+
+const IN_SANDBOX: readonly string[] = ['integration-check', 'sandbox']
 
 type Props = { here: (typeof TABS)[number]['here']; actions?: ReactNode; children: ReactNode }
 
@@ -21,7 +28,11 @@ export function DevelopersFrame({ here, actions, children }: Props) {
   const isSandbox = useSession()?.mode === 'sandbox'
   return (
     <PageFrame title="Developers" actions={actions}>
-      <PageTabs label="Developers" tabs={TABS.filter(tab => isSandbox || tab.here !== 'sandbox')} here={here}>
+      <PageTabs
+        label="Developers"
+        tabs={TABS.filter(tab => isSandbox || !IN_SANDBOX.includes(tab.here))}
+        here={here}
+      >
         <a href="/docs" target="_blank" rel="noreferrer" aria-label="API reference, opens in a new tab">
           API reference&nbsp;↗
         </a>

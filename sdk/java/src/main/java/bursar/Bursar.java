@@ -700,6 +700,21 @@ public final class Bursar extends Client {
         return one("PUT", "/api/v1/sandbox/erp", Map.of(), body, SandboxErpSettings::new);
     }
 
+    /** Check an integration. */
+    public IntegrationCheck checkIntegration(CheckIntegrationRequest body) {
+        return one("POST", "/api/v1/sandbox/erp/integration-check", Map.of(), body, IntegrationCheck::new);
+    }
+
+    /** Get the last integration check. */
+    public IntegrationCheck getIntegrationCheck() {
+        return one("GET", "/api/v1/sandbox/erp/integration-check", Map.of(), null, IntegrationCheck::new);
+    }
+
+    /** Get the last integration check. */
+    public IntegrationCheck getIntegrationCheck(Map<String, ?> query) {
+        return one("GET", "/api/v1/sandbox/erp/integration-check", query, null, IntegrationCheck::new);
+    }
+
     /** Read the mailbox. */
     public ItemList<SandboxMessage> listSandboxMailbox() {
         return list("/api/v1/sandbox/mailbox", Map.of(), SandboxMessage::new);

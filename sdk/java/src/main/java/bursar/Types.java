@@ -325,6 +325,43 @@ public final class Types {
         }
     }
 
+    public static final class CheckIntegrationRequest extends Body<CheckIntegrationRequest> {
+        /** An active student of your test data. */
+        public CheckIntegrationRequest identifier(String value) {
+            return set("identifier", value);
+        }
+
+        /** A student for whom your ERP answers student_discontinued. */
+        public CheckIntegrationRequest discontinuedIdentifier(String value) {
+            return set("discontinued_identifier", value);
+        }
+
+        /** A student for whom your ERP answers student_transferred. */
+        public CheckIntegrationRequest transferredIdentifier(String value) {
+            return set("transferred_identifier", value);
+        }
+
+        /** A student for whom your ERP answers data_error. */
+        public CheckIntegrationRequest dataErrorIdentifier(String value) {
+            return set("data_error_identifier", value);
+        }
+
+        /** Where your test ERP shows what is booked of a payment: it is asked with `payment_id`, and with the credentials of the fetch-student endpoint, at the same host. */
+        public CheckIntegrationRequest bookingsUrl(String value) {
+            return set("bookings_url", value);
+        }
+
+        /** Branch code; required if the institute has more than one branch. */
+        public CheckIntegrationRequest collectorCode(String value) {
+            return set("collector_code", value);
+        }
+
+        /** What to check; everything if absent. */
+        public CheckIntegrationRequest parts(List<String> value) {
+            return set("parts", value);
+        }
+    }
+
     public static final class CorrectDirectPaymentRequest extends Body<CorrectDirectPaymentRequest> {
         /** Rupees; the sum of its fee_components. */
         public CorrectDirectPaymentRequest amount(BigDecimal value) {
@@ -3982,6 +4019,114 @@ public final class Types {
         /** Rupees. */
         public BigDecimal amount() {
             return amount("amount");
+        }
+    }
+
+    public static final class IntegrationCheck extends View {
+        public IntegrationCheck(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Id of the check. */
+        public String id() {
+            return text("id");
+        }
+
+        /** Branch. */
+        public String collectorCode() {
+            return text("collector_code");
+        }
+
+        /** When, in real time. */
+        public String checkedAt() {
+            return text("checked_at");
+        }
+
+        /** Version of the API document that it was checked against. */
+        public String documentVersion() {
+            return text("document_version");
+        }
+
+        /** Whether every check passed: the integration is complete. */
+        public Boolean hasPassed() {
+            return flag("has_passed");
+        }
+
+        /** One by one. */
+        public List<IntegrationCheckResult> checks() {
+            return all("checks", IntegrationCheckResult::new);
+        }
+    }
+
+    public static final class IntegrationCheckCall extends View {
+        public IntegrationCheckCall(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** HTTP method. */
+        public String method() {
+            return text("method");
+        }
+
+        /** Your address. */
+        public String url() {
+            return text("url");
+        }
+
+        /** What was special about it, and the start of the body. */
+        public String sent() {
+            return text("sent");
+        }
+
+        /** Your answer; absent when none came. */
+        public Long httpStatus() {
+            return whole("http_status");
+        }
+
+        /** The start of your answer, or what was understood of it. */
+        public String received() {
+            return text("received");
+        }
+
+        /** How long it took, ms. */
+        public Long durationMs() {
+            return whole("duration_ms");
+        }
+    }
+
+    public static final class IntegrationCheckResult extends View {
+        public IntegrationCheckResult(Map<String, Object> json) {
+            super(json);
+        }
+
+        /** Which check. */
+        public String code() {
+            return text("code");
+        }
+
+        /** Of which part of an integration. */
+        public String part() {
+            return text("part");
+        }
+
+        /** What it has to do. */
+        public String title() {
+            return text("title");
+        }
+
+        /** `unproven`: nothing went wrong, but only your books show that it is right; see `bookings_url`. */
+        public String outcome() {
+            return text("outcome");
+        }
+
+        /** What was seen, or what to mend. */
+        public String message() {
+            return text("message");
+        }
+
+        /** What was sent and what came back. */
+        public List<IntegrationCheckCall> calls() {
+            return all("calls", IntegrationCheckCall::new);
         }
     }
 

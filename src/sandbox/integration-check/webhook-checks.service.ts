@@ -1,0 +1,234 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { EventCode } from '../../events/codes.ts'
+import { makeKeys, type Keys } from '../../webhooks/engine/delivery-request.ts'
+import {
+  listSubscriptions,
+  openHeader,
+  openSecrets,
+} from '../../webhooks/subscriptions/subscriptions.service.ts'
+import { differenceIn, type Expected } from './bookings.rules.ts'
+import type { CallsForCheck } from './calls.client.ts'
+import {
+  makeEvent,
+  makePayment,
+  makeRefund,
+  paymentOf,
+  refundOf,
+  type About,
+  type MadeUp,
+} from './check-events.rules.ts'
+import {
+  failed,
+  notRun,
+  OUT_OF_TIME,
+  passed,
+  toResult,
+  type CheckCode,
+  type CheckResult,
+  type Exchange,
+  type Verdict,
+} from './check.rules.ts'
+import { judgeAccepted, judgeRefused } from './webhook-checks.rules.ts'
+import type { Checking } from './integration-check.service.ts'
+
+const NEEDED = [
+  'pay.payment.debited',
+  'refund.processed',
+  'flex.instalment.debited',
+  'flex.instalment.skipped',
+] as const
+type Needed = (typeof NEEDED)[number]
+
+type Place = { url: string; keys: Keys }
+type Receiving = {
+  calls: CallsForCheck
+  about: About
+  books: { url: string; headers: Record<string, string> } | null
+  places: Readonly<Record<Needed, Place>>
+}
+
+const WEBHOOK_CODES = [
+  'webhook_accepted',
+  'webhook_signature',
+  'webhook_repeat',
+  'webhook_retry',
+  'webhook_refund',
+  'webhook_out_of_order',
+  'webhook_skipped',
+] as const
+
+/** The webhook receiver, by deliveries signed with its own secrets. */
+export async function checkWebhooks(
+  checking: Checking,
+  calls: CallsForCheck,
+  { about, books }: Pick<Receiving, 'about' | 'books'>,
+): Promise<CheckResult[]> {
+  const found = await findPlaces(checking, about.collectorCode)
+  if (typeof found === 'string') {
+    const verdict = notRun('Needs the subscriptions: see the check before.')
+    return [
+      toResult('webhook_subscribed', failed(found)),
+      ...WEBHOOK_CODES.map(code => toResult(code, verdict)),
+    ]
+  }
+  const receiving = { calls, about, books, places: found }
+  const results = [toResult('webhook_subscribed', passed(`Subscribed: ${NEEDED.join(', ')}.`))]
+  for (const code of WEBHOOK_CODES)
+    results.push(checking.isLate() ? toResult(code, OUT_OF_TIME) : await RUN[code](receiving, code))
+  return results
+}
+
+async function findPlaces(
+  { ctx, institute }: Checking,
+  collectorCode: string,
+): Promise<Record<Needed, Place> | string> {
+  const active = await listSubscriptions(ctx, institute, { collectorCode })
+  const places: Partial<Record<Needed, Place>> = {}
+  for (const code of NEEDED) {
+    const subscription = active.find(({ eventCode }) => eventCode === code)
+    if (subscription === undefined)
+      return `There is no webhook for ${code}: Add Webhook with your URL and a secret_key.`
+    const secrets = openSecrets(ctx, subscription)
+    if (secrets.length === 0)
+      return `The webhook for ${code} has no secret_key: you cannot tell our deliveries from anybody's. Add Webhook again with one.`
+    places[code] = { url: subscription.url, keys: makeKeys(secrets, openHeader(ctx, subscription)) }
+  }
+  return places as Record<Needed, Place>
+}
+
+type Run = (receiving: Receiving, code: CheckCode) => Promise<CheckResult>
+
+const RUN: Readonly<Record<(typeof WEBHOOK_CODES)[number], Run>> = {
+  webhook_accepted: (receiving, code) => {
+    const paid = makePayment('pay.payment.debited', receiving.about, 1)
+    return checkBooked(receiving, code, [[['pay.payment.debited', paid]]], [paymentOf(paid)])
+  },
+  webhook_signature: checkSignature,
+  webhook_repeat: (receiving, code) => {
+    const paid = makePayment('pay.payment.debited', receiving.about, 1)
+    const sent = ['pay.payment.debited', paid] as const
+    return checkBooked(receiving, code, [[sent, sent, sent]], [paymentOf(paid)])
+  },
+  webhook_retry: (receiving, code) => {
+    const paid = makePayment('pay.payment.debited', receiving.about, 1)
+    const sent = ['pay.payment.debited', paid] as const
+    return checkBooked(receiving, code, [[sent], [sent]], [paymentOf(paid)])
+  },
+  webhook_refund: (receiving, code) => checkRefund(receiving, code, 'payment first'),
+  webhook_out_of_order: (receiving, code) => checkRefund(receiving, code, 'refund first'),
+  webhook_skipped: checkSkipped,
+}
+
+async function checkRefund(
+  receiving: Receiving,
+  code: CheckCode,
+  order: 'payment first' | 'refund first',
+): Promise<CheckResult> {
+  const paid = makePayment('pay.payment.debited', receiving.about, 1)
+  const refund = makeRefund(paid.payload['payment'], receiving.about, 2)
+  const [payment, back] = [['pay.payment.debited', paid] as const, ['refund.processed', refund] as const]
+  const steps = order === 'payment first' ? [[payment], [back], [back]] : [[back], [payment]]
+  return checkBooked(receiving, code, steps, [paymentOf(paid), refundOf(refund)])
+}
+
+/** Then the debit of the same instalment. */
+async function checkSkipped(receiving: Receiving, code: CheckCode): Promise<CheckResult> {
+  const skipped = makeEvent('flex.instalment.skipped', receiving.about, 1)
+  const debited = makePayment('flex.instalment.debited', receiving.about, 2, {
+    subscription: skipped.payload['subscription'],
+    instalment: { ...(skipped.payload['instalment'] as object), status: 'debited', attempt: 1 },
+  })
+  const steps: Step[] = [[['flex.instalment.skipped', skipped]], [['flex.instalment.debited', debited]]]
+  return checkBooked(receiving, code, steps, [paymentOf(debited)])
+}
+
+type Sent = readonly [Needed & EventCode, MadeUp]
+/** Sent at the same moment. */
+type Step = readonly Sent[]
+
+/** Sends step by step, each time with a later timestamp and so another signature, and looks into the books. */
+async function checkBooked(
+  receiving: Receiving,
+  code: CheckCode,
+  steps: readonly Step[],
+  expected: readonly Expected[],
+): Promise<CheckResult> {
+  const exchanges: Exchange[] = []
+  for (const [index, step] of steps.entries()) {
+    const at = new Date(Date.now() + index * 1_000)
+    const answers = await Promise.all(
+      step.map(([eventCode, { eventId, body }]) =>
+        receiving.calls.deliver({ ...receiving.places[eventCode], eventId, body, at, what: eventCode }),
+      ),
+    )
+    exchanges.push(...answers)
+    const refused = answers.map(judgeAccepted).find(verdict => verdict !== null)
+    if (refused !== undefined) return toResult(code, refused, exchanges)
+  }
+  return toResult(code, await judgeBooks(receiving, expected), exchanges)
+}
+
+const FALSE_KEYS = makeKeys(['bursar-check-a-key-of-somebody-else'], null)
+const NO_KEYS = makeKeys([], null)
+
+async function checkSignature(receiving: Receiving, code: CheckCode): Promise<CheckResult> {
+  const { url, keys } = receiving.places['pay.payment.debited']
+  const exchanges: Exchange[] = []
+  const make = () => makePayment('pay.payment.debited', receiving.about, 1)
+  const altered = make()
+  const changed = Buffer.from(altered.body.toString().replaceAll('12345.67', '92345.67'))
+  // Those who forge may know the custom header: it goes with all of them.
+  const signed = { headers: keys.headers, excerptOf: keys.excerptOf }
+  for (const { what, event, ...delivery } of [
+    { what: 'signed with another key', event: make(), keys: { ...signed, signing: FALSE_KEYS.signing } },
+    { what: 'without a signature', event: make(), keys: { ...signed, signing: NO_KEYS.signing } },
+    { what: 'altered after it was signed', event: altered, altered: changed, keys },
+  ]) {
+    const { eventId, body } = event
+    const answer = await receiving.calls.deliver({ ...delivery, url, eventId, body, what })
+    exchanges.push(answer)
+    const wrong = judgeRefused(answer, what) ?? (await judgeUnbooked(receiving, paymentOf(event), what))
+    if (wrong !== null) return toResult(code, wrong, exchanges)
+  }
+  return toResult(code, passed('Refused: another key, no signature, an altered body.'), exchanges)
+}
+
+const PATIENCE_MS = 5_000
+const PAUSE_MS = 250
+
+/** An ERP may answer first and book afterwards; and a second booking may come after the first. */
+async function judgeBooks({ books, calls }: Receiving, expected: readonly Expected[]): Promise<Verdict> {
+  const [{ id } = { id: '' }] = expected
+  if (books === null)
+    return {
+      outcome: 'unproven',
+      message: `Accepted. Look up payment ${id} in your ERP, or name a bookings_url that shows what is booked of a payment.`,
+    }
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const read = await calls.readBooks(books.url, books.headers, id)
+    if (read.kind === 'unreadable') return failed(`${read.message}.`)
+    const difference = differenceIn(read.bookings, expected)
+    if (difference === null) break
+    if (!difference.mayPass || Date.now() > deadline) return failed(difference.message)
+    await wait(PAUSE_MS)
+  }
+  await wait(PAUSE_MS)
+  const again = await calls.readBooks(books.url, books.headers, id)
+  const difference = again.kind === 'read' ? differenceIn(again.bookings, expected) : again
+  return difference === null
+    ? passed('Accepted, and in your books once, to the paisa.')
+    : failed(difference.message)
+}
+
+async function judgeUnbooked(
+  { books, calls }: Receiving,
+  { id }: Expected,
+  what: string,
+): Promise<Verdict | null> {
+  if (books === null) return null
+  const read = await calls.readBooks(books.url, books.headers, id)
+  if (read.kind === 'unreadable') return failed(`${read.message}.`)
+  if (read.bookings.length === 0) return null
+  return failed(`A delivery ${what} was refused, and its payment is in your books: verify before you book.`)
+}
