@@ -4,6 +4,7 @@ import { formatDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { formatRupees, paiseOf } from '../../platform/money.ts'
 import type { DocumentBlock } from '../../receipts/document-pdf.ts'
+import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
 import { getDeposit, type DepositDetail } from './deposits.service.ts'
 
@@ -13,9 +14,13 @@ export async function printDepositSlip(
   institute: Institute,
   id: string,
 ): Promise<{ name: string; content: Buffer }> {
-  const deposit = await getDeposit(ctx, institute, id)
+  const [deposit, letterhead] = await Promise.all([
+    getDeposit(ctx, institute, id),
+    readLetterhead(ctx, institute.id),
+  ])
   const content = await printDocument({
     institute: institute.name,
+    letterhead,
     branch: null,
     title: `Deposit slip ${deposit.slipNumber}`,
     madeAt: deposit.madeAt,

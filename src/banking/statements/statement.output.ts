@@ -7,7 +7,7 @@ import { EXPECTED_KINDS } from './match.rules.ts'
 import type { AddedStatement, BankStatus, StatementPreview } from './statements.service.ts'
 
 const LINE_ID = 'line_01k9zq4m0ve8sbn6yt2hw3c5da'
-const TEXT = 'NEFT CR-RAZORPAY-AXISCN0123456789'
+const TEXT = 'NEFT CR-FEES-AXISCN0123456789'
 
 const columns = outputOf<Columns>()
 const columnsOutput = columns.object({
@@ -34,6 +34,7 @@ const preview = outputOf<StatementPreview>()
 export const statementPreviewOutput = preview.object({
   format: preview.oneOf(['csv', 'xlsx', 'mt940'], 'The kind of file.'),
   columns: preview.optional.one('Where it has what; absent while that is not known.', columnsOutput),
+  header_row: preview.integer('The row that is taken for the header, from 1.', 12),
   titles: preview.texts('Of the columns, in their order.', ['date', 'narration']),
   line_count: preview.integer('How many lines were read.', 120),
   first_day: preview.optional.day('The first day.', '2026-11-01'),

@@ -29,7 +29,8 @@ export type SentStatement = {
 export type StatementPreview = {
   format: StatementFile['format']
   columns: Columns | null
-  /** Of the row that is taken for the header. */
+  /** The row that is taken for the header, and what it says. */
+  headerRow: number
   titles: string[]
   lineCount: number
   firstDay: string | null
@@ -53,7 +54,7 @@ async function read(db: Queryable, instituteId: number, sent: SentStatement): Pr
   const preview = {
     format: file.format,
     columns,
-    titles: file.format === 'mt940' ? [] : headerOf(file.rows, columns),
+    ...(file.format === 'mt940' ? { headerRow: 0, titles: [] } : headerOf(file.rows, columns)),
     lineCount: lines.length,
     firstDay: days[0] ?? null,
     lastDay: days.at(-1) ?? null,
@@ -80,10 +81,13 @@ function parse(file: StatementFile, columns: Columns | null): ReturnType<typeof 
 }
 
 /** Of an unrecognised file the widest of the first rows, which a person then says what it is of. */
-function headerOf(rows: Parameters<typeof guessColumns>[0], columns: Columns | null): string[] {
-  const header = rows.find(row => row.rowNo === columns?.headerRow)
+function headerOf(
+  rows: Parameters<typeof guessColumns>[0],
+  columns: Columns | null,
+): Pick<StatementPreview, 'headerRow' | 'titles'> {
   const widest = rows.slice(0, WIDEST).toSorted((one, other) => other.cells.length - one.cells.length)[0]
-  return ((header ?? widest)?.cells ?? []).slice(0, WIDEST).map(titleOf)
+  const header = rows.find(row => row.rowNo === columns?.headerRow) ?? widest
+  return { headerRow: header?.rowNo ?? 0, titles: (header?.cells ?? []).slice(0, WIDEST).map(titleOf) }
 }
 
 /** What a file would bring, before it is added. */

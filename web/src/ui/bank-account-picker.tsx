@@ -52,7 +52,7 @@ function AddAccount({ onAdded }: { onAdded: (id: string) => void }) {
   const add = useCommand<{ name: string }, BankAccountAnswer>({
     method: 'POST',
     path: `${useInstitutePath()}/bank-accounts`,
-    refreshes: ['bank-accounts', 'audit'],
+    refreshes: ['bank-accounts', 'bank-status', 'audit'],
     onDone: ({ id }) => onAdded(id),
   })
   return (

@@ -3,6 +3,7 @@ import type { ComponentType } from 'react'
 import { PageTabs } from '../../ui/page-tabs.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import './money.css'
+import { BankView } from './bank/bank-view.tsx'
 import { CollectionView } from './collection-view.tsx'
 import { DuesView } from './dues-view.tsx'
 import { LedgerView } from './ledger-view.tsx'
@@ -17,6 +18,7 @@ const VIEWS: readonly { key: string; label: string; View: ComponentType }[] = [
   { key: 'settlements', label: 'Settlements', View: SettlementsView },
   { key: 'expected', label: 'Expected', View: ExpectedView },
   { key: 'reconciliation', label: 'Reconciliation', View: ReconciliationView },
+  { key: 'bank', label: 'Bank', View: BankView },
   { key: 'dues', label: 'Dues', View: DuesView },
   { key: 'receipts', label: 'Receipts', View: ReceiptsView },
   { key: 'ledger', label: 'Ledger', View: LedgerView },

@@ -1,0 +1,180 @@
+import { Alert, Button, FileButton, Group, NativeSelect, SimpleGrid } from '@mantine/core'
+import { useRef, useState } from 'react'
+import type {
+  AddedStatementAnswer,
+  StatementPreviewAnswer,
+} from '../../../../../src/banking/statements/statement.output.ts'
+import { useCommand, wholeProblem } from '../../../api/command.ts'
+import { useInstitutePath } from '../../../api/session.ts'
+import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
+import { ShortTable } from '../../../ui/table/short-table.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { formatDay } from '../../../ui/when.tsx'
+import { counted } from '../texts.ts'
+import { AFTER_DECISION, formatBooked } from './texts.ts'
+
+const ROLES = [
+  { role: 'date', label: 'Day' },
+  { role: 'text', label: 'What the bank says' },
+  { role: 'reference', label: 'UTR or cheque number' },
+  { role: 'credit', label: 'Came in (or the amount)' },
+  { role: 'debit', label: 'Went out' },
+  { role: 'mark', label: 'Dr or Cr' },
+  { role: 'balance', label: 'Balance' },
+] as const
+
+type Role = (typeof ROLES)[number]['role']
+type Chosen = Readonly<Partial<Record<Role, string>>>
+
+/** Looks at the file first; what is matched wrongly is put right by hand before anything is added. */
+export function StatementUpload({ account }: { account: string }) {
+  const [file, setFile] = useState<File | null>(null)
+  /** So that the same file can be chosen again. */
+  const reset = useRef<() => void>(null)
+  const [columns, setColumns] = useState<Chosen | null>(null)
+  const path = `${useInstitutePath()}/bank`
+  const query = new URLSearchParams({ account_id: account })
+  const preview = useCommand<{ file: File; query: string }, StatementPreviewAnswer>({
+    method: 'POST',
+    path: sent => `${path}/statement-previews?${sent.query}`,
+    body: sent => sent.file,
+  })
+  const look = (chosen: File, byHand: Chosen | null): void => {
+    reset.current?.()
+    setFile(chosen)
+    setColumns(byHand)
+    preview.mutate({ file: chosen, query: queryOf(query, preview.data, byHand) })
+  }
+  const add = useCommand<File, AddedStatementAnswer>({
+    method: 'POST',
+    path: `${path}/statements?${queryOf(query, preview.data, columns)}`,
+    refreshes: AFTER_DECISION,
+    onDone({ new_line_count: fresh, matched_count: matched }) {
+      setFile(null)
+      const known = 'This statement was added before: it has no new lines.'
+      notify(fresh === 0 ? known : `${counted(fresh, 'new line')}, ${counted(matched, 'line')} matched.`)
+    },
+  })
+  const whole = wholeProblem(preview.error ?? add.error)
+  return (
+    <>
+      <FileButton
+        accept=".csv,.txt,.xlsx,.sta,.mt940,.940"
+        onChange={chosen => chosen !== null && look(chosen, null)}
+        resetRef={reset}
+      >
+        {props => (
+          <Button {...props} loading={preview.isPending && file === null}>
+            Add a statement
+          </Button>
+        )}
+      </FileButton>
+      {file !== null && (
+        <Dialogue onClose={() => setFile(null)} title={file.name}>
+          {whole !== undefined && (
+            <Alert color="red" role="alert" mb="sm">
+              {whole}
+            </Alert>
+          )}
+          {preview.data !== undefined && (
+            <Preview
+              preview={preview.data}
+              chosen={columns ?? columnsOf(preview.data)}
+              onChoose={byHand => look(file, byHand)}
+            />
+          )}
+          <Group justify="flex-end" mt="md">
+            <Button variant="default" onClick={() => setFile(null)}>
+              Cancel
+            </Button>
+            <Button
+              loading={add.isPending || preview.isPending}
+              disabled={(preview.data?.line_count ?? 0) === 0}
+              onClick={() => add.mutate(file)}
+            >
+              Add {counted(preview.data?.line_count ?? 0, 'line')}
+            </Button>
+          </Group>
+        </Dialogue>
+      )}
+    </>
+  )
+}
+
+function columnsOf({ columns }: StatementPreviewAnswer): Chosen {
+  const known = ROLES.flatMap(({ role }) => {
+    const at = columns?.[role]
+    return at === undefined ? [] : [[role, String(at)]]
+  })
+  return Object.fromEntries(known) as Chosen
+}
+
+function queryOf(
+  base: URLSearchParams,
+  preview: StatementPreviewAnswer | undefined,
+  byHand: Chosen | null,
+): string {
+  const query = new URLSearchParams(base)
+  if (byHand === null || preview === undefined) return query.toString()
+  query.set('header_row', String(preview.header_row))
+  for (const { role } of ROLES) {
+    const at = byHand[role]
+    if (at !== undefined && at !== '') query.set(`${role}_column`, at)
+  }
+  return query.toString()
+}
+
+function Preview({
+  preview,
+  chosen,
+  onChoose,
+}: {
+  preview: StatementPreviewAnswer
+  chosen: Chosen
+  onChoose: (chosen: Chosen) => void
+}) {
+  const { line_count: count, first_day: from, last_day: to, titles, samples, problems } = preview
+  const choices = titles.map((title, index) => ({
+    value: String(index),
+    label: title || `Column ${index + 1}`,
+  }))
+  return (
+    <>
+      <p>
+        {from === undefined || to === undefined
+          ? 'The columns were not recognised: say which holds what.'
+          : `${counted(count, 'line')}, ${formatDay(from)} to ${formatDay(to)}.`}
+      </p>
+      {preview.format !== 'mt940' && (
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mb="md">
+          {ROLES.map(({ role, label }) => (
+            <NativeSelect
+              key={role}
+              label={label}
+              data={[{ value: '', label: 'None' }, ...choices]}
+              value={chosen[role] ?? ''}
+              onChange={event => onChoose({ ...chosen, [role]: event.currentTarget.value })}
+            />
+          ))}
+        </SimpleGrid>
+      )}
+      {problems.map(({ row_no: row, message }) => (
+        <Alert key={row} color="red" mb="xs">
+          Row {row}: {message}
+        </Alert>
+      ))}
+      {samples.length > 0 && (
+        <ShortTable
+          name="The first lines"
+          rows={samples.map((line, index) => ({ ...line, index }))}
+          rowId={row => String(row.index)}
+          columns={[
+            { title: 'Day', cell: row => formatDay(row.day) },
+            { title: 'The bank says', cell: row => <span className="bank-text">{row.text}</span> },
+            { title: 'Amount', cell: row => formatBooked(row.amount) },
+          ]}
+        />
+      )}
+    </>
+  )
+}
