@@ -31,6 +31,10 @@ const FORGETFUL = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'autovacuum=off',
+  'jit=off',
 ]
 
 /** Starts a cluster in the folder, making it first if need be; answers its socket folder. */
